@@ -1,0 +1,1 @@
+"""The host: perception, referee, guidance, journal, service, page and commands."""

@@ -1,0 +1,45 @@
+"""What a person asks of the host through the page or the command line, as plain values.
+
+The host takes them from its inbox at the start of a step, so they never race with a scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """Start a game; the one in progress is kept in the journal and can be resumed."""
+
+    game: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeGame:
+    """Go on with an earlier game."""
+
+    game_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """Take the last move back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """Use the pie rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportGame:
+    """Store an exported game and resume it."""
+
+    text: str
+
+
+Command = NewGame | ResumeGame | TakeBack | Swap | ImportGame

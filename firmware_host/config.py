@@ -1,0 +1,94 @@
+"""TOML files read once, strictly: unknown keys name the nearest known one, values are ranged."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+import typing
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from firmware_host.errors import ConfigError
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def read_toml(path: Path, kind: type[S]) -> S:
+    """Read ``path`` as ``kind``. Raises ConfigError naming file, key and what is allowed."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            "{path} cannot be read: {why}.",
+            remedy="Check the path and that the file is text this user may read.",
+            path=path,
+            why=getattr(error, "strerror", None) or "it is not UTF-8 text",
+        ) from error
+    return parse_toml(text, kind, source=str(path))
+
+
+def parse_toml(text: str, kind: type[S], *, source: str) -> S:
+    """Parse TOML ``text`` as ``kind``; ``source`` names it in errors."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(
+            "{source} is not valid TOML: {why}.",
+            remedy="Mend that line.",
+            source=source,
+            why=str(error),
+        ) from error
+    return convert(data, kind, source=source)
+
+
+def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
+    """Check plain ``data`` against ``kind``. Raises ConfigError."""
+    _refuse_unknown(data, kind, source, "")
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        why, _, where = str(error).partition(" - at `$.")
+        raise ConfigError(
+            "{source}: {key}: {why}.",
+            remedy="Correct that value.",
+            source=source,
+            key=where.rstrip("`") or "top level",
+            why=why,
+        ) from error
+
+
+def nearest(name: str, known: typing.Iterable[str]) -> str:
+    """A hint naming the closest of ``known``, or all of them where none is close."""
+    choices = sorted(known)
+    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"known are: {', '.join(choices)}"
+
+
+def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
+    """Walk ``data`` along ``kind``'s structs and refuse the first key that no struct has."""
+    for option in (kind, *typing.get_args(kind)):
+        if isinstance(option, type) and issubclass(option, msgspec.Struct):
+            kind = option
+            break
+    else:
+        return
+    if isinstance(data, list | tuple):
+        for index, item in enumerate(data):
+            _refuse_unknown(item, kind, source, f"{prefix}[{index}]")
+        return
+    if not isinstance(data, dict):
+        return
+    fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    for key, value in data.items():
+        name = f"{prefix}.{key}".lstrip(".")
+        if key not in fields:
+            raise ConfigError(
+                "{source}: {key} is not a known key; {hint}",
+                remedy="Correct or remove it.",
+                source=source,
+                key=name,
+                hint=nearest(key, fields),
+            )
+        _refuse_unknown(value, fields[key], source, name)

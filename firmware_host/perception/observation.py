@@ -1,0 +1,74 @@
+"""What perception hands on: which magnet stands where, how sure, and what just happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Magnet(Enum):
+    """What a sensor can tell apart: the pole that faces it, and the strength."""
+
+    NONE = "none"
+    N_STRONG = "N-strong"
+    S_STRONG = "S-strong"
+    N_WEAK = "N-weak"
+    S_WEAK = "S-weak"
+
+
+class Stillness(Enum):
+    """Whether the plate may be read."""
+
+    STILL = "still"
+    TILTED = "tilted"
+    MOVING = "moving"
+    UNKNOWN = "unknown"  # the IMU is lost, or has not settled yet
+
+
+class Happening(Enum):
+    """Kinds of board events."""
+
+    PLACED = "placed"
+    LIFTED = "lifted"
+    SLID = "slid"
+    EXCHANGED = "exchanged"
+    KNOCKED = "knocked"
+    TILTED = "tilted"
+    SETTLED = "settled"
+    BUMPED = "bumped"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardEvent:
+    """One thing that happened on the board.
+
+    ``places``: plate indices: one for placed, lifted, exchanged; source and target for slid; all
+    that changed for knocked; none for tilted, settled, bumped. ``magnets``: what stands on each of
+    ``places`` after the event.
+    """
+
+    time_s: float
+    happening: Happening
+    places: tuple[int, ...] = ()
+    magnets: tuple[Magnet, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What stands on the plate, as far as the sensors can witness it; index as in ``Frame``.
+
+    ``magnets``: accepted (debounced) class per place. ``unsure``: places whose reading fits no
+    class; what was accepted there before still stands in ``magnets``. ``confidence``: 0 to 1 per
+    place, how far the reading is from the nearest boundary of its class. ``field_mt``: calibrated,
+    averaged, neighbours removed. ``ready``: zeroed and filled; nothing is accepted before.
+    """
+
+    time_s: float
+    ready: bool
+    magnets: tuple[Magnet, ...]
+    unsure: frozenset[int]
+    confidence: tuple[float, ...]
+    field_mt: tuple[float, ...]
+    stillness: Stillness
+    tilt_rad: tuple[float, float]
+    events: tuple[BoardEvent, ...] = ()

@@ -1,0 +1,1 @@
+"""Rules and players. Imports nothing of the other packages."""
