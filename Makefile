@@ -1,0 +1,34 @@
+# Everything from a fresh clone: make play, make test, make check. Needs git, make and Python 3.11 or newer.
+
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: play test check clean
+
+play: $(VENV)/.play
+	$(BIN)/tiltboard sim
+
+test: $(VENV)/.dev
+	sh .ci/system-packages
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/docs
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	sh .ci/make-venv $(VENV)
+
+# A complete development installation also serves play.
+$(VENV)/.play: pyproject.toml | $(BIN)/python
+	test -e $(VENV)/.dev && test ! pyproject.toml -nt $(VENV)/.dev || $(BIN)/python -m pip install --quiet --editable '.[sim]'
+	touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@ $(VENV)/.play
