@@ -61,7 +61,7 @@ def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
 
 def nearest(name: str, known: typing.Iterable[str]) -> str:
     """A hint naming the closest of ``known``, or all of them where none is close."""
-    choices = sorted(known)
+    choices = sorted(str(choice) for choice in known)
     close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
     return f"did you mean {close[0]!r}?" if close else f"known are: {', '.join(choices)}"
 

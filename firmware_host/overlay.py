@@ -1,0 +1,122 @@
+"""Which game place lies over which sensor and light, and which magnet is which piece.
+
+A game gives its board on a square grid from the low corner; smaller boards lie toward the plate's
+low corner. Plate places outside the board keep their plate names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from drivers.errors import PartError
+from firmware_host.config import nearest
+from firmware_host.errors import BoardDoesNotFitError, NotPossibleError
+from firmware_host.perception.observation import Magnet, Observation
+from firmware_host.profile import Profile
+from firmware_host.sight import UNKNOWN_PIECE, Sight, SightEvent
+from games.base import Game
+
+# HARDWARE, pieces and the field: classes in the order in which a game's kinds of pieces take them.
+CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
+
+
+class Overlay:
+    """One game laid over one plate. Raises BoardDoesNotFitError."""
+
+    def __init__(self, profile: Profile, game: Game) -> None:
+        for column, row in game.board.values():
+            if column >= profile.columns or row >= profile.rows:
+                width = max(c for c, _ in game.board.values()) + 1
+                height = max(r for _, r in game.board.values()) + 1
+                raise BoardDoesNotFitError(
+                    "A board of {width} x {height} does not fit this plate of {columns} x {rows}.",
+                    remedy="Choose a smaller board.",
+                    width=width,
+                    height=height,
+                    columns=profile.columns,
+                    rows=profile.rows,
+                )
+        if len(game.pieces) > len(CLASSES):
+            raise BoardDoesNotFitError(
+                "This table tells {most} kinds of pieces apart, and this game has {kinds}.",
+                remedy="Choose fewer players.",
+                most=len(CLASSES),
+                kinds=len(game.pieces),
+            )
+        self.index_of_game_place: Mapping[str, int] = {
+            place: row * profile.columns + column for place, (column, row) in game.board.items()
+        }
+        names = list(profile.places)
+        for place, index in self.index_of_game_place.items():
+            names[index] = place
+        self.places: tuple[str, ...] = tuple(names)
+        self._index_of = {name: index for index, name in enumerate(names)}
+        self._piece_of = dict(zip(CLASSES, game.pieces, strict=False))
+        self._magnet_of = {piece: magnet for magnet, piece in self._piece_of.items()}
+        self._last: tuple[tuple[Magnet, ...], dict[str, str]] | None = None
+
+    @property
+    def classes(self) -> frozenset[Magnet]:
+        """The magnets that this game's pieces have."""
+        return frozenset(self._piece_of)
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The game's kinds of pieces."""
+        return tuple(self._magnet_of)
+
+    def index_of(self, place: str) -> int:
+        """Plate index of a game place, or of a plate place outside the board."""
+        try:
+            return self._index_of[place]
+        except KeyError as error:
+            raise NotPossibleError(
+                "There is no place {place!r} on this board; {hint}.",
+                place=place,
+                hint=nearest(place, self._index_of),
+            ) from error
+
+    def magnet_of(self, piece: str) -> Magnet:
+        """The magnet in a piece."""
+        try:
+            return self._magnet_of[piece]
+        except KeyError as error:
+            raise NotPossibleError(
+                "There is no piece {piece!r} in this game; {hint}.",
+                piece=piece,
+                hint=nearest(piece, self._magnet_of),
+            ) from error
+
+    def piece_of(self, magnet: Magnet) -> str | None:
+        """The piece that has this magnet; None for no magnet."""
+        if magnet is Magnet.NONE:
+            return None
+        return self._piece_of.get(magnet, UNKNOWN_PIECE)
+
+    def sight(self, observation: Observation, faults: tuple[PartError, ...] = ()) -> Sight:
+        """Translate an observation into the game's words."""
+        if self._last is None or self._last[0] != observation.magnets:
+            cells = {
+                self.places[index]: self._piece_of.get(magnet, UNKNOWN_PIECE)
+                for index, magnet in enumerate(observation.magnets)
+                if magnet is not Magnet.NONE
+            }
+            self._last = (observation.magnets, cells)
+        return Sight(
+            time_s=observation.time_s,
+            ready=observation.ready,
+            cells=self._last[1],
+            unsure=frozenset(self.places[index] for index in observation.unsure),
+            stillness=observation.stillness,
+            tilt_rad=observation.tilt_rad,
+            events=tuple(
+                SightEvent(
+                    event.time_s,
+                    event.happening,
+                    tuple(self.places[index] for index in event.places),
+                    tuple(self.piece_of(magnet) for magnet in event.magnets),
+                )
+                for event in observation.events
+            ),
+            faults=faults,
+        )
