@@ -1,0 +1,1 @@
+"""The ``tiltboard`` command: one file per sub-command, each exporting ``command``."""

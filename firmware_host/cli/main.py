@@ -1,0 +1,64 @@
+"""Entry point of ``tiltboard``: sub-commands are imported only when they are called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module, metadata
+
+import click
+
+from drivers.errors import TiltboardError
+from firmware_host.config import nearest
+
+# Name -> one line for ``tiltboard --help``; the module of that name here holds the command.
+COMMANDS = {
+    "sim": "Play on the simulated table, in a browser.",
+    "run": "Run the physical table and its page.",
+    "scenario": "Run a file of steps and expectations on the simulated table.",
+    "rules": "Ask the rules: one position, or many from a file.",
+    "games": "List the games in the journal.",
+    "export": "Write a game as text.",
+    "record": "Record what the sensors read.",
+    "replay": "Go through a recording again.",
+    "bench": "Measure speed, memory, latency and errors.",
+}
+
+
+class LazyGroup(click.Group):
+    """Imports a sub-command's module when it is called, so that each starts fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of COMMANDS."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return the command; a near miss is named."""
+        if cmd_name not in COMMANDS:
+            ctx.fail(f"There is no command {cmd_name!r}; {nearest(cmd_name, COMMANDS)}")
+        command = import_module(f"firmware_host.cli.{cmd_name}").command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"firmware_host.cli.{cmd_name} exports no command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=LazyGroup, epilog="Example: tiltboard sim")
+@click.version_option(metadata.version("tiltboard"), prog_name="tiltboard")
+def cli() -> None:
+    """A game table that feels its pieces, and a simulated one that runs the same code."""
+
+
+def main() -> None:
+    """Run the command; an error made for people is one line on stderr and exit status 1."""
+    try:
+        cli(prog_name="tiltboard")
+    except TiltboardError as error:
+        click.echo(f"tiltboard: {error}", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
