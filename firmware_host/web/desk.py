@@ -1,0 +1,80 @@
+"""Carries a page's wishes to the table and brings back an answer that a person can read."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import Future
+from typing import Any
+
+from drivers.errors import TiltboardError
+from firmware_host import commands
+from firmware_host.errors import NotPossibleError
+from firmware_host.messages import Catalogue, Message, text
+from firmware_host.web import messages_in as say
+from firmware_host.web.table_port import HandsPort, TablePort
+from games.base import RulesError
+
+ANSWER_WITHIN_S = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+def start(table: TablePort, message: say.TableMessage) -> Future[None]:
+    """Hand ``message`` to the table, in order. Raises NotPossibleError where there are no hands."""
+    match message:
+        case say.NewGameMessage(game=game, options=options):
+            given = {name: value for name, value in options.items() if value is not None}
+            return table.submit(commands.NewGame(game, given))
+        case say.ResumeMessage(game=number):
+            return table.submit(commands.ResumeGame(number))
+        case say.TakeBackMessage():
+            return table.submit(commands.TakeBack())
+        case say.SwapMessage():
+            return table.submit(commands.Swap())
+        case say.ImportMessage(text=record):
+            return table.submit(commands.ImportGame(record))
+    if table.hands is None:
+        raise NotPossibleError(
+            "This table has no hands to move things with.",
+            remedy="Move the pieces on the table itself.",
+        )
+    return _move(table.hands, message)
+
+
+def _move(hands: HandsPort, message: say.HandsMessage) -> Future[None]:
+    match message:
+        case say.PressMessage(button=button, held_s=held_s):
+            return hands.press(button, held_s)
+        case say.PickUpMessage(piece=piece):
+            return hands.pick_up(piece)
+        case say.SetDownMessage(piece=piece, x_mm=x_mm, y_mm=y_mm):
+            return hands.set_down(piece, x_mm, y_mm)
+        case say.PutMessage(kind=kind, x_mm=x_mm, y_mm=y_mm):
+            return hands.put(kind, x_mm, y_mm)
+        case say.RemoveMessage(piece=piece):
+            return hands.remove(piece)
+        case say.TiltMessage(x_deg=x_deg, y_deg=y_deg):
+            return hands.tilt(x_deg, y_deg)
+        case say.BumpMessage():
+            return hands.bump()
+
+
+async def answer(future: Future[Any]) -> Any:
+    """Wait for the table. Shielded: a page that leaves does not cancel what the table has begun."""
+    return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), ANSWER_WITHIN_S)
+
+
+def explain(error: Exception, catalogue: Catalogue) -> str:
+    """A sentence for people about why something was not done."""
+    match error:
+        case TiltboardError():
+            problem = catalogue.translate(Message(error.template, error.params))
+            remedy = catalogue.translate(Message(error.remedy_template, error.params))
+            return f"{problem} {remedy}".strip()
+        case RulesError():
+            return catalogue.translate(Message(error.template, error.params))
+        case TimeoutError():
+            return catalogue.translate(text("The table does not answer."))
+    _log.error("A request of the page failed", exc_info=error)
+    return catalogue.translate(text("Something went wrong inside the table; its log says what."))

@@ -1,0 +1,228 @@
+"""The WebSocket: snapshots to each page as fast as it takes them, commands back.
+
+A page is sent the layout, one whole snapshot, and from then on only the fields that changed. It is
+always sent the newest state: a slow page skips what came between, so nothing queues up for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from firmware_host.messages import Catalogue, text
+from firmware_host.snapshot import Sensors, Snapshot
+from firmware_host.web import desk
+from firmware_host.web import messages_in as say
+from firmware_host.web.guard import TokenBucket
+from firmware_host.web.table_port import TablePort
+
+MAX_PAGES = 16
+SNAPSHOT_PERIOD_S = 0.05
+MESSAGES_PER_S = 40.0
+MESSAGE_BURST = 80.0
+MAX_UNANSWERED = 32
+MAX_REFUSED = 200  # in a row, then the connection is closed
+WATCHED_FIELDS = tuple(f for f in Snapshot.__struct_fields__ if f not in ("time_s", "sensors"))
+
+CLOSE_POLICY = 1008
+CLOSE_TRY_LATER = 1013
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Pages:
+    """All the pages that are open."""
+
+    def __init__(self, table: TablePort, catalogue: Catalogue) -> None:
+        self.table = table
+        self.catalogue = catalogue
+        self._fresh: set[asyncio.Event] = set()
+        self._end: Callable[[], None] | None = None
+
+    @contextlib.asynccontextmanager
+    async def open(self) -> Any:
+        """Listen to the table while the server runs."""
+        loop = asyncio.get_running_loop()
+
+        def listener() -> None:  # called in the table's thread
+            # the loop is closed where the table publishes once more while the server stops
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._wake)
+
+        end = self.table.subscribe(listener)
+        try:
+            yield
+        finally:
+            end()
+
+    def _wake(self) -> None:
+        for event in self._fresh:
+            event.set()
+
+    async def serve(self, socket: WebSocket) -> None:
+        """One page, from its connection to its end."""
+        await socket.accept()
+        if len(self._fresh) >= MAX_PAGES:
+            reason = text("Too many pages are open.")
+            await socket.close(CLOSE_TRY_LATER, self.catalogue.translate(reason))
+            return
+        fresh = asyncio.Event()
+        fresh.set()
+        self._fresh.add(fresh)
+        try:
+            await _Page(self, socket, fresh).run()
+        finally:
+            self._fresh.discard(fresh)
+
+
+class _Page:
+    def __init__(self, pages: Pages, socket: WebSocket, fresh: asyncio.Event) -> None:
+        self._table = pages.table
+        self._catalogue = pages.catalogue
+        self._socket = socket
+        self._fresh = fresh
+        self._watches_sensors = False
+        self._sent_layout: int | None = None
+        self._sent: Snapshot | None = None
+        self._sent_sensors: Sensors | None = None
+        self._answers: set[asyncio.Task[None]] = set()
+        self._held: dict[int, tuple[float, float]] = {}  # pieces in this page's hand: came from
+
+    async def run(self) -> None:
+        sending = asyncio.create_task(self._send_snapshots())
+        receiving = asyncio.create_task(self._receive())
+        tasks: set[asyncio.Task[None]] = {sending, receiving}
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._let_go()
+            tasks |= self._answers
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            error = task.exception()
+            if error is not None and not isinstance(error, WebSocketDisconnect):
+                raise error
+
+    async def _send(self, message: object) -> None:
+        await self._socket.send_text(_encode(message).decode())
+
+    async def _send_snapshots(self) -> None:
+        while True:
+            await self._fresh.wait()
+            self._fresh.clear()
+            layout = self._table.layout()
+            snapshot = self._table.latest()
+            if layout.number != self._sent_layout:
+                await self._send(layout)
+                self._sent_layout = layout.number
+                self._sent = None
+            changed = self._changed(snapshot)
+            if changed:
+                await self._send({"type": "snapshot", **changed})
+            await asyncio.sleep(SNAPSHOT_PERIOD_S)
+
+    def _changed(self, snapshot: Snapshot) -> dict[str, object]:
+        """The fields that this page has not seen; a quiet table has none."""
+        tilt_deg = tuple(round(angle, 1) for angle in snapshot.tilt_deg)  # less is only noise
+        snapshot = msgspec.structs.replace(snapshot, tilt_deg=tilt_deg)
+        before, self._sent = self._sent, snapshot
+        changed: dict[str, object] = {
+            name: getattr(snapshot, name)
+            for name in WATCHED_FIELDS
+            if before is None or getattr(snapshot, name) != getattr(before, name)
+        }
+        if self._watches_sensors and snapshot.sensors != self._sent_sensors:
+            self._sent_sensors = snapshot.sensors
+            changed["sensors"] = snapshot.sensors
+        return changed
+
+    async def _receive(self) -> None:
+        loop = asyncio.get_running_loop()
+        bucket = TokenBucket(MESSAGES_PER_S, MESSAGE_BURST, loop.time)
+        refused = 0
+        while refused < MAX_REFUSED:
+            packet = await self._socket.receive()
+            if packet["type"] == "websocket.disconnect":
+                return
+            data = packet.get("text") or packet.get("bytes") or b""
+            if not bucket.take():
+                refused += 1
+                await self._refuse(0, text("That was too fast for the table; wait a moment."))
+                continue
+            refused = 0
+            try:
+                message = say.parse(data)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                problem = text("The table did not understand the page: {why}.", why=error)
+                await self._refuse(0, problem)
+                continue
+            await self._take(message)
+        await self._socket.close(CLOSE_POLICY)
+
+    async def _refuse(self, ref: int, why: Any) -> None:
+        await self._send({"type": "error", "ref": ref, "say": self._catalogue.translate(why)})
+
+    async def _take(self, message: say.Incoming) -> None:
+        match message:
+            case say.PingMessage():
+                await self._send({"type": "done", "ref": message.ref})
+            case say.WatchMessage(sensors=sensors):
+                self._watches_sensors = sensors
+                self._sent_sensors = None
+                self._fresh.set()
+                await self._send({"type": "done", "ref": message.ref})
+            case _ if len(self._answers) >= MAX_UNANSWERED:
+                problem = text("The table is still busy with what you asked for before.")
+                await self._refuse(message.ref, problem)
+            case _:
+                self._start(message)
+
+    def _start(self, message: say.TableMessage) -> None:
+        """Begin it now, so that order is kept; answer whenever it is done."""
+        outcome: Future[None] | Exception
+        try:
+            outcome = desk.start(self._table, message)
+        except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
+            outcome = error
+        else:
+            self._note_hand(message)
+        task = asyncio.create_task(self._answer(message.ref, outcome))
+        self._answers.add(task)
+        task.add_done_callback(self._answers.discard)
+
+    async def _answer(self, ref: int, outcome: Future[None] | Exception) -> None:
+        try:
+            if isinstance(outcome, Exception):
+                raise outcome
+            await desk.answer(outcome)
+        except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
+            reply = {"type": "error", "ref": ref, "say": desk.explain(error, self._catalogue)}
+        else:
+            reply = {"type": "done", "ref": ref}
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has gone
+            await self._send(reply)
+
+    def _note_hand(self, message: say.TableMessage) -> None:
+        match message:
+            case say.PickUpMessage(piece=piece):
+                lying = {p.id: (p.x_mm, p.y_mm) for p in self._table.latest().pieces}
+                if piece in lying:
+                    self._held[piece] = lying[piece]
+            case say.SetDownMessage(piece=piece) | say.RemoveMessage(piece=piece):
+                self._held.pop(piece, None)
+
+    def _let_go(self) -> None:
+        """A page that leaves with a piece in its hand puts it back where it was."""
+        hands = self._table.hands
+        for piece, (x_mm, y_mm) in self._held.items():
+            if hands is not None:
+                hands.set_down(piece, x_mm, y_mm)
+        self._held.clear()

@@ -1,0 +1,141 @@
+"""What a page may say to the table: tagged JSON objects, checked before anything sees them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from firmware_host.web.table_port import Button
+
+MAX_MESSAGE_BYTES = 64 * 1024
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+Millimetres = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
+Degrees = Annotated[float, msgspec.Meta(ge=-30, le=30)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=10)]
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+PlaceList = Annotated[
+    list[Annotated[str, msgspec.Meta(max_length=12)]], msgspec.Meta(max_length=700)
+]
+OptionValue = bool | int | str | PlaceList | None
+
+
+class _Message(
+    msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True, kw_only=True
+):
+    """``ref``: chosen by the page, repeated in the answer."""
+
+    ref: Number = 0
+
+
+class NewGameMessage(_Message, frozen=True, tag="new-game"):
+    """Start a game with these options."""
+
+    game: Name
+    options: Annotated[dict[Name, OptionValue], msgspec.Meta(max_length=40)] = {}
+
+
+class ResumeMessage(_Message, frozen=True, tag="resume"):
+    """Go on with an earlier game."""
+
+    game: Number
+
+
+class TakeBackMessage(_Message, frozen=True, tag="take-back"):
+    """Take the last move back."""
+
+
+class SwapMessage(_Message, frozen=True, tag="swap"):
+    """Use the pie rule."""
+
+
+class ImportMessage(_Message, frozen=True, tag="import"):
+    """Store an exported game and go on with it."""
+
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
+
+
+class PressMessage(_Message, frozen=True, tag="press"):
+    """Press a button of the panel."""
+
+    button: Button
+    held_s: Seconds
+
+
+class PickUpMessage(_Message, frozen=True, tag="pick-up"):
+    """Lift a piece and keep it in the hand."""
+
+    piece: Number
+
+
+class SetDownMessage(_Message, frozen=True, tag="set-down"):
+    """Put the lifted piece down."""
+
+    piece: Number
+    x_mm: Millimetres
+    y_mm: Millimetres
+
+
+class PutMessage(_Message, frozen=True, tag="put"):
+    """Put a piece of that kind from its tray."""
+
+    kind: Name
+    x_mm: Millimetres
+    y_mm: Millimetres
+
+
+class RemoveMessage(_Message, frozen=True, tag="remove"):
+    """Take a piece off the plate."""
+
+    piece: Number
+
+
+class TiltMessage(_Message, frozen=True, tag="tilt"):
+    """Hold the plate at these angles."""
+
+    x_deg: Degrees
+    y_deg: Degrees
+
+
+class BumpMessage(_Message, frozen=True, tag="bump"):
+    """Knock against the table."""
+
+
+class WatchMessage(_Message, frozen=True, tag="watch"):
+    """Whether this page shows the sensors; they are sent only then."""
+
+    sensors: bool
+
+
+class PingMessage(_Message, frozen=True, tag="ping"):
+    """Are you there? Answered like everything else."""
+
+
+HandsMessage = (
+    PressMessage
+    | PickUpMessage
+    | SetDownMessage
+    | PutMessage
+    | RemoveMessage
+    | TiltMessage
+    | BumpMessage
+)
+CommandMessage = NewGameMessage | ResumeMessage | TakeBackMessage | SwapMessage | ImportMessage
+TableMessage = HandsMessage | CommandMessage
+Incoming = TableMessage | WatchMessage | PingMessage
+
+_decoder = msgspec.json.Decoder(Incoming)
+_table_decoder = msgspec.json.Decoder(TableMessage)
+
+
+def parse(data: str | bytes) -> Incoming:
+    """One message of a WebSocket. Raises msgspec.DecodeError (or its ValidationError)."""
+    message: Incoming = _decoder.decode(data)
+    return message
+
+
+def parse_command(data: bytes) -> TableMessage:
+    """One message of ``POST /api/command``: the same, without what concerns a connection only."""
+    message: TableMessage = _table_decoder.decode(data)
+    return message

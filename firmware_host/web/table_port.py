@@ -1,0 +1,117 @@
+"""What the page needs of the table: the only seam between the web room and the rest.
+
+The table runs in its own thread and the page in an event loop. So everything read at once
+(``layout``, ``latest``) is an immutable value that may be read from any thread, and everything
+asked for is answered by a ``concurrent.futures.Future`` that the table's thread resolves: with the
+value, or with an error whose sentence the page shows (TiltboardError or RulesError; any other is
+a defect, logged and shown as "went wrong"). What is asked for first is carried out first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from firmware_host.commands import Command
+from firmware_host.snapshot import GameInfo, Layout, Snapshot
+from games.base import GameType
+
+Button = Literal["confirm", "back"]
+
+
+class GameSummary(msgspec.Struct, frozen=True):
+    """One line of the list of games. ``started``: local date and time, ready to read.
+
+    ``result``: as in the ``tiltboard rules`` contract, None while the game can go on.
+    """
+
+    id: int
+    title: str
+    started: str
+    options: dict[str, Any]
+    moves: int
+    result: dict[str, Any] | None
+
+
+class RecordedPosition(msgspec.Struct, frozen=True):
+    """One position of a record: place -> piece, player -> pieces in reserve, who moves next."""
+
+    cells: dict[str, str]
+    reserve: dict[str, int]
+    to_move: str | None
+
+
+class GameRecord(msgspec.Struct, frozen=True):
+    """A whole game for step-through review: ``positions`` has one more entry than ``moves``."""
+
+    game: GameInfo
+    moves: list[str]
+    positions: list[RecordedPosition]
+    result: dict[str, Any] | None
+
+
+class HandsPort(Protocol):
+    """Hands for a table whose pieces the page can move. Lengths in mm from the plate's centre, x
+    east and y north. Each future is resolved when the hand has done it and left; a thing that no
+    hand can do (no such piece, an occupied place, an empty tray) is a NotPossibleError.
+    """
+
+    def pick_up(self, piece_id: int) -> Future[None]:
+        """Take hold of a piece and lift it; it stays in the hand."""
+
+    def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Future[None]:
+        """Put the piece that is in the hand down there and let go."""
+
+    def put(self, piece: str, x_mm: float, y_mm: float) -> Future[None]:
+        """Take a piece of that kind from beside the plate and put it there."""
+
+    def remove(self, piece_id: int) -> Future[None]:
+        """Take a piece (also one in the hand) off the plate."""
+
+    def tilt(self, x_deg: float, y_deg: float) -> Future[None]:
+        """Hold the plate at these angles about x and y, right-handed; 0, 0 levels it."""
+
+    def bump(self) -> Future[None]:
+        """Knock against the table."""
+
+    def press(self, button: Button, held_s: float) -> Future[None]:
+        """Press a button of the panel for that long."""
+
+
+class TablePort(Protocol):
+    """A running table as the page sees it."""
+
+    @property
+    def hands(self) -> HandsPort | None:
+        """Hands, or None on a table whose pieces only people can move."""
+
+    @property
+    def game_types(self) -> Sequence[GameType]:
+        """The games that can be started, in the order to show them."""
+
+    def layout(self) -> Layout:
+        """The present layout. A new one is in place before a snapshot that goes with it."""
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot."""
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call ``listener`` from any thread after each new snapshot; it returns at once.
+
+        Returns what ends the subscription.
+        """
+
+    def submit(self, command: Command) -> Future[None]:
+        """Hand a command to the host; resolved once it has been carried out."""
+
+    def history(self) -> Future[list[GameSummary]]:
+        """The journal's games, newest first."""
+
+    def record(self, game_id: int) -> Future[GameRecord]:
+        """One game for review. NoSuchGameError where there is none."""
+
+    def export(self, game_id: int) -> Future[str]:
+        """One game as text. NoSuchGameError where there is none."""
