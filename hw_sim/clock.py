@@ -1,0 +1,38 @@
+"""Virtual time: moves only when somebody waits or when a bus is busy."""
+
+from __future__ import annotations
+
+START_CALENDAR_S = 1_767_268_800.0
+"""What the calendar shows at time 0: 2026-01-01 12:00:00 UTC."""
+
+
+class VirtualClock:
+    """Implements ``drivers.clock.Clock``. Starts at 0; costs nothing to wait on.
+
+    Waiting and being busy are the same thing here: both add to the time. Adding many small
+    durations to a float is exact to 1e-12 s over days, and the same on every machine.
+    """
+
+    __slots__ = ("_now_s",)
+
+    def __init__(self) -> None:
+        self._now_s = 0.0
+
+    def now(self) -> float:
+        """Seconds since the start."""
+        return self._now_s
+
+    def sleep(self, duration_s: float) -> None:
+        """Move on by ``duration_s`` seconds (not at all if it is not positive)."""
+        if duration_s > 0:
+            self._now_s += duration_s
+
+    def calendar(self) -> float:
+        """Seconds since 1970-01-01 UTC, of a table switched on at ``START_CALENDAR_S``."""
+        return START_CALENDAR_S + self._now_s
+
+    def advance(self, duration_s: float) -> None:
+        """Move on by ``duration_s`` seconds. Raises ValueError if it is negative."""
+        if duration_s < 0:
+            raise ValueError(f"time cannot go back by {-duration_s} s")
+        self._now_s += duration_s
