@@ -25,6 +25,14 @@ class JournalDamagedError(JournalError):
     """The journal file is corrupt, or from a newer version. It has been kept aside, untouched."""
 
 
+class JournalInUseError(JournalError):
+    """Another process writes the journal. Stop; or, if it was only for a moment, try again."""
+
+
+class JournalConflictError(JournalError):
+    """The journal holds something else than the caller believes. Rebuild the game from it."""
+
+
 class NoSuchGameError(TiltboardError, LookupError):
     """No game with that number is in the journal."""
 

@@ -1,0 +1,14 @@
+"""The journal: every game as an append-only list of events on disk (docs/journal.md).
+
+A move counts once ``Journal.append`` has returned. State is never kept beside the events: a game is
+the fold of its events, and the current game is the one started or resumed last.
+"""
+
+from __future__ import annotations
+
+from firmware_host.journal.files import SetAside
+from firmware_host.journal.reader import JournalReader
+from firmware_host.journal.records import GameRecord, GameSummary
+from firmware_host.journal.writer import Journal, Opened
+
+__all__ = ["GameRecord", "GameSummary", "Journal", "JournalReader", "Opened", "SetAside"]

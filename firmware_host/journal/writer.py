@@ -1,0 +1,259 @@
+"""Writing the journal: every call is one transaction, and durable once it has returned."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from drivers.clock import Clock
+from firmware_host.errors import JournalConflictError, JournalDamagedError
+from firmware_host.journal import schema
+from firmware_host.journal.failures import damaged, translated
+from firmware_host.journal.files import (
+    SetAside,
+    WriterLock,
+    leftovers,
+    set_aside,
+    sync_directory,
+)
+from firmware_host.journal.reader import JournalReader
+from firmware_host.journal.records import EventKind, to_json
+from firmware_host.messages import text
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What ``Journal.open_or_set_aside`` did. ``set_aside`` None: the journal was sound."""
+
+    journal: Journal
+    set_aside: SetAside | None
+
+
+class Journal(JournalReader):
+    """The table's journal. One process, one thread (the one that opened it).
+
+    Writing raises JournalFullError where the disk refuses: then nothing was confirmed, and the same
+    call may be made again. It is safe to repeat a call whose fate is unknown: one that had come
+    through after all changes nothing.
+    """
+
+    def __init__(
+        self, path: Path, database: sqlite3.Connection, lock: WriterLock, clock: Clock
+    ) -> None:
+        """Use ``open`` or ``open_or_set_aside``."""
+        super().__init__(path, database)
+        self._lock: WriterLock | None = lock
+        self._clock = clock
+
+    @classmethod
+    def open(cls, path: Path, clock: Clock) -> Journal:
+        """Open the journal at ``path``, made new where there is none; its folder must exist.
+
+        Raises JournalDamagedError (the file is left as it is), JournalInUseError, JournalFullError.
+        """
+        with translated(path):
+            lock = WriterLock(path)
+            try:
+                return cls(path, _connect_checked(path), lock, clock)
+            except BaseException:
+                lock.release()
+                raise
+
+    @classmethod
+    def open_or_set_aside(cls, path: Path, clock: Clock) -> Opened:
+        """As ``open``; a damaged file is renamed (never changed or deleted) and a new one begun.
+
+        Raises JournalInUseError, JournalFullError.
+        """
+        with translated(path):
+            lock = WriterLock(path)
+            aside = None
+            try:
+                try:
+                    database = _connect_checked(path)
+                except JournalDamagedError as problem:
+                    aside = SetAside(set_aside(path, clock.calendar()), problem)
+                    database = _connect_checked(path)
+                return Opened(cls(path, database, lock, clock), aside)
+            except BaseException:
+                lock.release()
+                raise
+
+    def close(self) -> None:
+        """Let go of the file and the lock. Closing twice is allowed."""
+        super().close()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def start(self, game: str, options: Mapping[str, Any], *, note: str = "") -> int:
+        """Begin a game and make it current; returns its number. ``options``: JSON types, all."""
+        at_s = self._clock.calendar()
+        with self._transaction():
+            game_id = self._insert_game(game, options, at_s, note)
+            self._insert(game_id, EventKind.START, 0, at_s=at_s)
+            return game_id
+
+    def store(
+        self,
+        game: str,
+        options: Mapping[str, Any],
+        moves: Sequence[str],
+        *,
+        result: Mapping[str, Any] | None,
+        started_s: float,
+        note: str = "",
+    ) -> int:
+        """Keep a game that was played elsewhere, whole or not at all; returns its number.
+
+        It does not become current (``resume`` does that). Moves are not checked here.
+        """
+        at_s = self._clock.calendar()
+        with self._transaction():
+            game_id = self._insert_game(game, options, started_s, note)
+            self._insert(game_id, EventKind.IMPORT, 0, at_s=at_s)
+            for ply, move in enumerate(moves, start=1):
+                self._insert(game_id, EventKind.MOVE, ply, move=move, at_s=at_s)
+            if result is not None:
+                self._insert(game_id, EventKind.FINISH, len(moves), payload=result, at_s=at_s)
+            return game_id
+
+    def append(self, game_id: int, ply: int, move: str) -> None:
+        """Confirm ``move`` as move number ``ply`` (the first is 1).
+
+        A move that already stands there is not written again. Raises JournalConflictError where
+        another one does, where moves before it are missing, or where the game is finished.
+        """
+        if move.split() != [move] or not move.isprintable():
+            raise ValueError(f"not one word: {move!r}")
+        with self._transaction():
+            last = self._last_event(game_id)
+            if 1 <= ply <= last.ply:
+                standing = self._load(game_id).moves[ply - 1]
+                if standing != move:
+                    _conflict(
+                        "Move {ply} of game {game} is {standing} in the journal.",
+                        game_id,
+                        ply,
+                        standing,
+                    )
+            elif ply != last.ply + 1 or last.kind == EventKind.FINISH:
+                _conflict("Game {game} cannot have a move {ply} now.", game_id, ply)
+            else:
+                self._insert(game_id, EventKind.MOVE, ply, move=move)
+
+    def take_back(self, game_id: int, ply: int) -> None:
+        """Take back move number ``ply``, which must be the last; a finished game goes on.
+
+        If that was already done, nothing happens. Raises JournalConflictError.
+        """
+        with self._transaction():
+            last = self._last_event(game_id)
+            if last.kind == EventKind.TAKE_BACK and last.ply == ply - 1:
+                return
+            if last.ply != ply or ply < 1:
+                _conflict(
+                    "Move {ply} of game {game} is not its last one in the journal.", game_id, ply
+                )
+            self._insert(game_id, EventKind.TAKE_BACK, ply - 1)
+
+    def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
+        """Note the result (the contract's object). The same one again is not written twice.
+
+        Raises JournalConflictError where the game already has another.
+        """
+        with self._transaction():
+            last = self._last_event(game_id)
+            if last.kind != EventKind.FINISH:
+                self._insert(game_id, EventKind.FINISH, last.ply, payload=result)
+            elif self._load(game_id).result != result:
+                _conflict("Game {game} has another result in the journal.", game_id, last.ply)
+
+    def resume(self, game_id: int) -> None:
+        """Make an earlier game current. Raises NoSuchGameError."""
+        with self._transaction():
+            last = self._last_event(game_id)
+            if self._current_id() != game_id:
+                self._insert(game_id, EventKind.RESUME, last.ply)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with translated(self.path):
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                # SQLite has often rolled back by itself already (lang_transaction.html, 3.1).
+                if self._database.in_transaction:
+                    with suppress(sqlite3.Error):
+                        self._database.execute("ROLLBACK")
+                raise
+
+    def _insert_game(
+        self, game: str, options: Mapping[str, Any], started_s: float, note: str
+    ) -> int:
+        cursor = self._database.execute(
+            "INSERT INTO games (game, options, started_s, note) VALUES (?, ?, ?, ?)",
+            (game, to_json(options), started_s, note),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def _insert(
+        self,
+        game_id: int,
+        kind: EventKind,
+        ply: int,
+        *,
+        move: str | None = None,
+        payload: Mapping[str, Any] | None = None,
+        at_s: float | None = None,
+    ) -> None:
+        self._database.execute(
+            "INSERT INTO events (game_id, sequence, kind, ply, move, at_s, payload)"
+            " SELECT ?1, coalesce(max(sequence) + 1, 0), ?2, ?3, ?4, ?5, ?6"
+            " FROM events WHERE game_id = ?1",
+            (
+                game_id,
+                kind,
+                ply,
+                move,
+                self._clock.calendar() if at_s is None else at_s,
+                None if payload is None else to_json(payload),
+            ),
+        )
+
+
+def _connect_checked(path: Path) -> sqlite3.Connection:
+    """Look at the file without changing it; only then open it for writing."""
+    if not path.exists():
+        if leftovers(path):
+            raise damaged(path, text("its main file is missing, but its -wal file is there"))
+        schema.create(path)
+    with JournalReader.open_read_only(path) as reader:
+        reader.current()
+    database = schema.connect(path, read_only=False)
+    try:
+        mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        if mode != "wal":
+            raise damaged(path, text("its journal mode is {mode}", mode=mode))
+        # The WAL's name must be as durable as what will be written into it.
+        sync_directory(path.parent)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _conflict(template: str, game_id: int, ply: int, standing: str = "") -> NoReturn:
+    raise JournalConflictError(
+        template,
+        remedy="Resume the game: it is rebuilt from the journal.",
+        game=game_id,
+        ply=ply,
+        standing=standing,
+    )

@@ -1,0 +1,42 @@
+"""What the journal's tests share: a calendar that is told the time, and a fresh journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from firmware_host.journal import Journal
+
+
+class ToldClock:
+    """A clock whose calendar moves only when told."""
+
+    def __init__(self) -> None:
+        self.date_s = 1_700_000_000.0
+
+    def now(self) -> float:
+        return self.date_s
+
+    def sleep(self, duration_s: float) -> None:
+        self.date_s += duration_s
+
+    def calendar(self) -> float:
+        return self.date_s
+
+
+@pytest.fixture
+def clock() -> ToldClock:
+    return ToldClock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "journal.sqlite"
+
+
+@pytest.fixture
+def journal(path: Path, clock: ToldClock) -> Iterator[Journal]:
+    with Journal.open(path, clock) as opened:
+        yield opened
