@@ -1,0 +1,17 @@
+"""What a simulated table refuses to do. The trunk of the tree is ``drivers.errors``."""
+
+from __future__ import annotations
+
+from drivers.errors import TiltboardError
+
+
+class SimulationError(TiltboardError):
+    """Base of what only a simulated table raises."""
+
+
+class HandsError(SimulationError, ValueError):
+    """No hand could do that: nothing to take, no room to put, something in the way."""
+
+
+class FaultError(SimulationError, ValueError):
+    """The fault or its target is unknown, or it could not be shown to be applied."""

@@ -1,0 +1,429 @@
+"""People's hands at the table: they act on the world over real durations, in virtual time.
+
+An action is planned whole when it is asked for, and then happens by itself as the clock moves.
+Several may be in flight; one that would run into another waits for it. What no hand could do
+raises HandsError, and nothing has happened then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from hw_sim.errors import HandsError
+from hw_sim.rng import Stream
+from hw_sim.world import gestures
+from hw_sim.world.gestures import Gesture
+from hw_sim.world.paths import Path, PathBuilder, Point
+from hw_sim.world.pieces import BODY_MM, Piece, overlap
+from hw_sim.world.world import World
+
+PACE_SPREAD = 0.1  # nobody moves twice in exactly the same time
+CHECK_STEP_S = 0.01  # at 0.5 m/s, a piece's fastest, 5 mm
+BOWS_MM = (0.0, *(sign * bow for bow in range(4, 41, 4) for sign in (1.0, -1.0)))
+LANDING_MM = 3.0  # how far off centre a knocked piece ends up at most, each way
+KNOCK_SPREAD_S = 0.03
+PLACE_DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+DIAGONALS = ((1, 1), (-1, 1), (-1, -1), (1, -1))
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """When something is done: ``touch_s`` is when the piece meets the plate (or, taken or picked
+    up, leaves it); ``end_s`` when the hand has left. Virtual seconds.
+    """
+
+    start_s: float
+    touch_s: float
+    end_s: float
+    piece_ids: tuple[int, ...] = ()
+
+
+class Hands:
+    """All hands at one table. Places are plate indices; x and y in mm from the plate's centre."""
+
+    def __init__(self, world: World, stream: Stream) -> None:
+        self._world = world
+        self._stream = stream
+        self._busy_until_s = 0.0
+
+    @property
+    def busy_until_s(self) -> float:
+        """When the last hand has left."""
+        return self._busy_until_s
+
+    # Pieces, by place
+
+    def put(
+        self,
+        label: str,
+        index: int,
+        offset_mm: tuple[float, float] = (0.0, 0.0),
+        *,
+        turned_over: bool = False,
+    ) -> Action:
+        """A piece from its tray on a place."""
+        self._world.settle(self._now())
+        goal = self._goal(index, offset_mm)
+        self._check_free(index)
+        self._check_room(goal, None)
+        piece = self._world.new_piece(label, gestures.above(goal), turned_over=turned_over)
+        pace = self._pace()
+        try:
+            return self._start(piece, lambda b: gestures.lower(b, goal, pace))
+        except HandsError:
+            self._world.remove(piece)
+            raise
+
+    def take(self, index: int) -> Action:
+        """Off the plate with what stands there."""
+        piece = self._standing(index)
+        start, pace = piece.here, self._pace()
+        return self._start(piece, lambda b: gestures.take(b, start, pace), leaves=True)
+
+    def move(self, source: int, target: int, offset_mm: tuple[float, float] = (0.0, 0.0)) -> Action:
+        """Lift, carry, put."""
+        piece = self._standing(source)
+        goal = self._goal(target, offset_mm)
+        if target != source:
+            self._check_free(target)
+        self._check_room(goal, piece)
+        start, pace = piece.here, self._pace()
+        return self._start(piece, lambda b: gestures.move(b, start, goal, pace))
+
+    def slide(
+        self, source: int, target: int, offset_mm: tuple[float, float] = (0.0, 0.0)
+    ) -> Action:
+        """Push along the plate without lifting, around what stands a little in the way."""
+        piece = self._standing(source)
+        goal = self._goal(target, offset_mm)
+        if target != source:
+            self._check_free(target)
+        self._check_room(goal, piece)
+        start, pace = piece.here, self._pace()
+        blocked: HandsError | None = None
+        for bow_mm in BOWS_MM:
+            draw = partial(gestures.slide, start=start, goal=goal, bow_mm=bow_mm, pace=pace)
+            try:
+                return self._start(piece, draw)
+            except HandsError as error:
+                blocked = blocked or error
+        raise blocked or _no_room(piece)
+
+    def knock(self, indices: Sequence[int]) -> Action:
+        """Those pieces jump to free neighbouring places, all at once; which ones, the seed says."""
+        now_s = self._now()
+        pieces = [self._standing(index) for index in indices]
+        plans: dict[int, Path] = {}
+        gestures_made: list[Gesture] = []
+        for index, piece in zip(indices, pieces, strict=True):
+            gesture = self._knocked(index, piece, plans)
+            plans[piece.piece_id] = gesture.path
+            gestures_made.append(gesture)
+        for piece, gesture in zip(pieces, gestures_made, strict=True):
+            self._world.set_going(piece, gesture.path)
+        end_s = max(gesture.end_s for gesture in gestures_made)
+        return self._done(Action(now_s, end_s, end_s, tuple(piece.piece_id for piece in pieces)))
+
+    # Pieces, freely: what the page's mouse does
+
+    def pick_new(self, label: str, x_mm: float, y_mm: float) -> Action:
+        """A piece from its tray, held in the air there. Its id is the action's."""
+        self._world.settle(self._now())
+        piece = self._world.new_piece(label, (x_mm, y_mm, self._hover_mm()))
+        piece.held = True
+        self._world.changed(piece)
+        now_s = self._now()
+        return self._done(Action(now_s, now_s, now_s, (piece.piece_id,)))
+
+    def pick_up(self, piece_id: int) -> Action:
+        """Reach for a piece and hold it in the air above where it stood."""
+        piece = self._piece(piece_id)
+        if piece.held:
+            raise HandsError(
+                "Somebody already holds that {label} piece.",
+                remedy="Wait until it is set down.",
+                label=piece.label,
+            )
+        start, pace, height = piece.goal, self._pace(), self._hover_mm()
+
+        def lift(builder: PathBuilder) -> Gesture:
+            left_s = gestures.lift(builder, start, height, pace)
+            return Gesture(builder.path(), left_s, builder.now_s)
+
+        action = self._start(piece, lift)
+        piece.held = True
+        return action
+
+    def carry_to(self, piece_id: int, x_mm: float, y_mm: float) -> Action:
+        """Carry a held piece through the air, from wherever it is now."""
+        piece = self._held(piece_id)
+        now_s = self._now()
+        here, height = piece.at(now_s), piece.goal[2]
+        way = math.hypot(x_mm - here[0], y_mm - here[1])
+        duration = max(0.05, way / 800.0)
+        lifting = piece.path is not None and height - here[2] > 1.0
+        builder = PathBuilder(
+            piece.path.end_s if piece.path is not None and lifting else now_s,
+            piece.goal if lifting else here,
+        )
+        path = builder.to((x_mm, y_mm, height), duration).path()
+        if piece.path is not None and lifting:
+            path = piece.path.then(path)
+        self._world.set_going(piece, path)
+        return self._done(Action(now_s, path.end_s, path.end_s, (piece_id,)))
+
+    def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Action:
+        """Carry a held piece there, put it on the plate and let go."""
+        piece = self._held(piece_id)
+        goal = (x_mm, y_mm, 0.0)
+        self._check_on_plate(goal)
+        self._check_room(goal, piece)
+        start, pace = piece.goal, self._pace()
+
+        def carry_and_lower(builder: PathBuilder) -> Gesture:
+            way = math.hypot(x_mm - start[0], y_mm - start[1])
+            if way > 0:
+                builder.to((x_mm, y_mm, start[2]), max(0.05, way / 800.0))
+            return gestures.lower(builder, goal, pace)
+
+        action = self._start(piece, carry_and_lower)
+        piece.held = False
+        return action
+
+    def throw_off(self, piece_id: int) -> Action:
+        """Take a piece, held or standing, off the plate and back to its tray."""
+        piece = self._piece(piece_id)
+        start, pace = piece.goal, self._pace()
+        if not piece.held:
+            return self._start(piece, lambda b: gestures.take(b, start, pace), leaves=True)
+
+        def carry_away(builder: PathBuilder) -> Gesture:
+            out = (start[0], start[1] - gestures.ASIDE_MM, start[2])
+            builder.to(out, gestures.LEAVE_S * pace)
+            return Gesture(builder.path(), builder.now_s, builder.now_s)
+
+        return self._start(piece, carry_away, leaves=True)
+
+    def clear(self) -> None:
+        """Every piece is off the plate at once: the set-up between two games of a scenario."""
+        for piece in list(self._world.pieces.values()):
+            self._world.remove(piece)
+
+    # The plate and the buttons
+
+    def tilt(self, x_rad: float, y_rad: float, *, for_s: float | None = None) -> Action:
+        """Tilt the plate and hold it; with ``for_s``, level it again after that time.
+
+        ``touch_s``: when the angles are reached; ``end_s``: when the plate is at rest for good.
+        """
+        now_s = self._now()
+        reached_s, end_s = self._world.plate.tilt(x_rad, y_rad, now_s, for_s=for_s)
+        return self._done(Action(now_s, reached_s, end_s))
+
+    def bump(self) -> Action:
+        """Knock against the table."""
+        now_s = self._now()
+        return self._done(Action(now_s, now_s, self._world.plate.bump(now_s)))
+
+    def press(self, button: str, held_s: float) -> Action:
+        """Press "confirm" or "back"."""
+        now_s = self._now()
+        contact = self._world.buttons.get(button)
+        if contact is None:
+            raise HandsError(
+                "There is no button {button!r}.",
+                remedy="Press one of {known}.",
+                button=button,
+                known=", ".join(self._world.buttons),
+            )
+        closed_s, open_s = contact.press(now_s, held_s)
+        return self._done(Action(now_s, closed_s, open_s))
+
+    # How it is planned
+
+    def _now(self) -> float:
+        return self._world.clock.now()
+
+    def _pace(self) -> float:
+        return 1.0 + self._stream.uniform(-PACE_SPREAD, PACE_SPREAD)
+
+    def _done(self, action: Action) -> Action:
+        self._busy_until_s = max(self._busy_until_s, action.end_s)
+        return action
+
+    def _name(self, index: int) -> str:
+        return self._world.profile.places[index]
+
+    def _goal(self, index: int, offset_mm: tuple[float, float]) -> Point:
+        if not 0 <= index < self._world.profile.size:
+            raise HandsError(
+                "This plate has no place number {index}.",
+                remedy="Places are 0 to {last}.",
+                index=index,
+                last=self._world.profile.size - 1,
+            )
+        x, y = self._world.profile.centre_mm(index)
+        goal = (x + offset_mm[0], y + offset_mm[1], 0.0)
+        self._check_on_plate(goal)
+        return goal
+
+    def _standing(self, index: int) -> Piece:
+        self._goal(index, (0.0, 0.0))
+        piece = self._world.piece_at(index)
+        if piece is None:
+            raise HandsError(
+                "There is nothing on {place} to take.",
+                remedy="Name a place where a piece stands.",
+                place=self._name(index),
+            )
+        return piece
+
+    def _piece(self, piece_id: int) -> Piece:
+        self._world.settle(self._now())
+        piece = self._world.pieces.get(piece_id)
+        if piece is None or piece.leaves:
+            raise HandsError(
+                "There is no piece number {piece_id} on the plate.",
+                remedy="It has gone back to its tray; take another.",
+                piece_id=piece_id,
+            )
+        return piece
+
+    def _held(self, piece_id: int) -> Piece:
+        piece = self._piece(piece_id)
+        if not piece.held:
+            raise HandsError(
+                "Nobody holds that {label} piece.",
+                remedy="Pick it up first.",
+                label=piece.label,
+            )
+        return piece
+
+    def _hover_mm(self) -> float:
+        """A height in the air at which no other hand waits."""
+        taken = {piece.goal[2] for piece in self._world.pieces.values() if piece.held}
+        height = gestures.HOVER_MM
+        while height in taken:
+            height += gestures.HOVER_STEP_MM
+        return height
+
+    def _check_on_plate(self, goal: Point) -> None:
+        edge = (self._world.profile.plate_mm - BODY_MM) / 2
+        if max(abs(goal[0]), abs(goal[1])) > edge:
+            raise HandsError(
+                "{x:.0f}, {y:.0f} mm is not on the plate.",
+                remedy="Stay within {edge:.0f} mm of its centre each way.",
+                x=goal[0],
+                y=goal[1],
+                edge=edge,
+            )
+
+    def _check_free(self, index: int) -> None:
+        piece = self._world.piece_at(index)
+        if piece is not None:
+            raise HandsError(
+                "{place} is occupied by a {label} piece.",
+                remedy="Take that piece away first.",
+                place=self._name(index),
+                label=piece.label,
+            )
+
+    def _check_room(self, goal: Point, mover: Piece | None) -> None:
+        """No other piece stands, or is about to stand, in the way of a body at ``goal``."""
+        for piece in self._world.pieces.values():
+            if piece is not mover and not piece.leaves and overlap(goal, piece.goal):
+                raise _no_room(piece)
+
+    def _start(
+        self, piece: Piece, draw: Callable[[PathBuilder], Gesture], *, leaves: bool = False
+    ) -> Action:
+        """Let ``piece`` go as ``draw`` says, as soon as nothing that moves is in the way."""
+        now_s = self._now()
+        self._world.settle(now_s)
+        ready_s = now_s if piece.path is None else piece.path.end_s
+        ends = {other.path.end_s for other in self._world.pieces.values() if other.path is not None}
+        blocker: Piece | None = None
+        for start_s in [ready_s, *sorted(end for end in ends if end > ready_s)]:
+            gesture = draw(PathBuilder(start_s, piece.goal))
+            path = gesture.path if piece.path is None else piece.path.then(gesture.path)
+            blocker = self._in_the_way(piece, path, start_s, leaves=leaves)
+            if blocker is None:
+                self._world.set_going(piece, path, leaves=leaves)
+                return self._done(
+                    Action(start_s, gesture.touch_s, gesture.end_s, (piece.piece_id,))
+                )
+        raise _no_room(blocker if blocker is not None else piece)
+
+    def _in_the_way(
+        self,
+        mover: Piece,
+        path: Path,
+        start_s: float,
+        plans: dict[int, Path] | None = None,
+        *,
+        leaves: bool = False,
+    ) -> Piece | None:
+        """The first piece that ``mover`` would meet on ``path`` or that would run into it later."""
+        others = [
+            (piece, (plans or {}).get(piece.piece_id, piece.path))
+            for piece in self._world.pieces.values()
+            if piece is not mover
+        ]
+        last_s = path.end_s
+        if not leaves:
+            last_s = max([last_s, *(way.end_s for _, way in others if way is not None)])
+        steps = math.ceil((last_s - start_s) / CHECK_STEP_S)
+        for step in range(steps + 1):
+            t = min(start_s + step * CHECK_STEP_S, last_s)
+            here = path.at(t)
+            for piece, way in others:
+                if way is None:
+                    if overlap(here, piece.here):
+                        return piece
+                elif not (piece.leaves and t >= way.end_s) and overlap(here, way.at(t)):
+                    return piece
+        return None
+
+    def _knocked(self, index: int, piece: Piece, plans: dict[int, Path]) -> Gesture:
+        profile = self._world.profile
+        row, column = divmod(index, profile.columns)
+        directions = [
+            *self._stream.sample(PLACE_DIRECTIONS, 4),
+            *self._stream.sample(DIAGONALS, 4),
+        ]
+        start_s = self._now() + self._stream.uniform(0.0, KNOCK_SPREAD_S)
+        off = self._stream.uniform(-LANDING_MM, LANDING_MM)
+        offset = (off, self._stream.uniform(-LANDING_MM, LANDING_MM))
+        for east, north in directions:
+            if not (0 <= column + east < profile.columns and 0 <= row + north < profile.rows):
+                continue
+            target = (row + north) * profile.columns + column + east
+            goal = self._goal(target, offset)
+            aims = [
+                plans[p.piece_id].end if p.piece_id in plans else p.goal
+                for p in self._world.pieces.values()
+                if p is not piece
+            ]
+            if any(overlap(goal, aim) for aim in aims) or self._world.piece_at(target):
+                continue
+            gesture = gestures.hop(PathBuilder(start_s, piece.here), piece.here, goal)
+            if self._in_the_way(piece, gesture.path, self._now(), plans) is None:
+                return gesture
+        raise HandsError(
+            "The piece on {place} has no free place beside it to jump to.",
+            remedy="Knock pieces that have room around them.",
+            place=self._name(index),
+        )
+
+
+def _no_room(piece: Piece) -> HandsError:
+    return HandsError(
+        "A {label} piece is in the way at {x:.0f}, {y:.0f} mm.",
+        remedy="Take it away first, or go elsewhere.",
+        label=piece.label,
+        x=piece.goal[0],
+        y=piece.goal[1],
+    )

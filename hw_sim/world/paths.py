@@ -1,0 +1,179 @@
+"""How things move: quintic polynomials in time, strung together.
+
+A quintic from rest to rest is the minimum-jerk motion by which people's reaching movements are
+described (T. Flash and N. Hogan, Journal of Neuroscience 5 (1985) 1688).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+Point = tuple[float, float, float]
+
+PEAK_SPEED = 1.875  # of a minimum-jerk motion, in mean speeds
+
+
+@dataclass(frozen=True, slots=True)
+class Quintic:
+    """One coordinate over ``duration_s``; outside that time it stays where it was or came to."""
+
+    duration_s: float
+    coefficients: tuple[float, float, float, float, float, float]
+    end: float
+
+    @classmethod
+    def between(
+        cls,
+        start: float,
+        end: float,
+        duration_s: float,
+        *,
+        start_speed: float = 0.0,
+        end_speed: float = 0.0,
+        start_acceleration: float = 0.0,
+    ) -> Quintic:
+        """The one quintic with these boundary values (and no acceleration at its end)."""
+        t = duration_s
+        way = end - start - start_speed * t - start_acceleration * t * t / 2
+        speed = (end_speed - start_speed - start_acceleration * t) * t
+        bend = -start_acceleration * t * t
+        return cls(
+            t,
+            (
+                start,
+                start_speed,
+                start_acceleration / 2,
+                (10 * way - 4 * speed + bend / 2) / t**3,
+                (-15 * way + 7 * speed - bend) / t**4,
+                (6 * way - 3 * speed + bend / 2) / t**5,
+            ),
+            end,
+        )
+
+    def at(self, t: float) -> float:
+        """The coordinate ``t`` seconds after the start."""
+        if t >= self.duration_s:
+            return self.end
+        c = self.coefficients
+        if t <= 0:
+            return c[0]
+        return c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))))
+
+    def speed(self, t: float) -> float:
+        """Its derivative; 0 after the end and before the start."""
+        if not 0 <= t < self.duration_s:
+            return 0.0
+        _, c1, c2, c3, c4, c5 = self.coefficients
+        return c1 + t * (2 * c2 + t * (3 * c3 + t * (4 * c4 + t * 5 * c5)))
+
+    def acceleration(self, t: float) -> float:
+        """Its second derivative; 0 after the end and before the start."""
+        if not 0 <= t < self.duration_s:
+            return 0.0
+        _, _, c2, c3, c4, c5 = self.coefficients
+        return 2 * c2 + t * (6 * c3 + t * (12 * c4 + t * 20 * c5))
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A piece of a path: three coordinates from ``start_s`` on."""
+
+    start_s: float
+    x: Quintic
+    y: Quintic
+    z: Quintic
+
+
+class Path:
+    """Legs one after the other; before the first and after the last the thing stands still."""
+
+    __slots__ = ("_legs", "_starts", "end_s", "start_s")
+
+    def __init__(self, legs: tuple[Leg, ...]) -> None:
+        self._legs = legs
+        self._starts = [leg.start_s for leg in legs]
+        self.start_s = legs[0].start_s
+        self.end_s = legs[-1].start_s + legs[-1].x.duration_s
+
+    def at(self, now_s: float) -> Point:
+        """Where the thing is, in mm."""
+        leg = self._legs[max(0, bisect_right(self._starts, now_s) - 1)]
+        t = now_s - leg.start_s
+        return leg.x.at(t), leg.y.at(t), leg.z.at(t)
+
+    @property
+    def end(self) -> Point:
+        """Where it comes to rest."""
+        last = self._legs[-1]
+        return last.x.end, last.y.end, last.z.end
+
+    def then(self, later: Path) -> Path:
+        """First this path, then ``later``, which begins where this one ends."""
+        return Path(self._legs + later._legs)
+
+
+class PathBuilder:
+    """Draws a path leg by leg from a point and a time."""
+
+    def __init__(self, start_s: float, start: Point) -> None:
+        self._legs: list[Leg] = []
+        self.now_s = start_s
+        self._here = start
+
+    def wait(self, duration_s: float) -> PathBuilder:
+        """Stay."""
+        return self.to(self._here, duration_s)
+
+    def to(self, point: Point, duration_s: float, *, end_fall: float = 0.0) -> PathBuilder:
+        """Go there, and be moving downward at ``end_fall`` mm/s then."""
+        (x0, y0, z0), (x1, y1, z1) = self._here, point
+        self._legs.append(
+            Leg(
+                self.now_s,
+                Quintic.between(x0, x1, duration_s),
+                Quintic.between(y0, y1, duration_s),
+                Quintic.between(z0, z1, duration_s, end_speed=-end_fall),
+            )
+        )
+        self.now_s += duration_s
+        self._here = point
+        return self
+
+    def fall(self, point: Point, duration_s: float) -> PathBuilder:
+        """Go there at an even speed, and stop dead: the plate is there."""
+        legs = (
+            Quintic(duration_s, (here, (there - here) / duration_s, 0.0, 0.0, 0.0, 0.0), there)
+            for here, there in zip(self._here, point, strict=True)
+        )
+        self._legs.append(Leg(self.now_s, *legs))
+        self.now_s += duration_s
+        self._here = point
+        return self
+
+    def through(self, middle: Point, point: Point, duration_s: float) -> PathBuilder:
+        """Go there in one sweep by way of ``middle``: over something, or around it."""
+        half = duration_s / 2
+        along = [
+            PEAK_SPEED * (there - here) / duration_s
+            for here, there in zip(self._here, point, strict=True)
+        ]
+        for number, (start, end) in enumerate(((self._here, middle), (middle, point))):
+            x, y, z = (
+                Quintic.between(
+                    start[axis],
+                    end[axis],
+                    half,
+                    start_speed=along[axis] * number,
+                    end_speed=along[axis] * (1 - number),
+                )
+                for axis in range(3)
+            )
+            self._legs.append(Leg(self.now_s, x, y, z))
+            self.now_s += half
+        self._here = point
+        return self
+
+    def path(self) -> Path:
+        """What was drawn."""
+        return Path(tuple(self._legs))

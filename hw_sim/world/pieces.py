@@ -1,0 +1,117 @@
+"""Pieces on and above the plate, and the field that they put on each sensor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hw_sim.world.magnet import MagnetKind
+from hw_sim.world.paths import Path, Point
+
+BODY_MM = 28.0  # diameter, HARDWARE.md "body"
+BODY_HEIGHT_MM = 15.0  # 15 g and more in a disc of 28 mm need about that, in wood and lead shot
+MAGNET_SPREAD = 0.07  # HARDWARE.md: both magnets +- 7 %
+
+
+@dataclass(slots=True, eq=False)
+class Piece:
+    """One body with its magnet.
+
+    ``kind``: what faces the sensor (a piece turned over shows the other pole). ``factor``: this
+    magnet's strength against its nominal one. ``here``: x, y from the plate's centre and z of the
+    magnet's lower face above its place when it stands on the plate, all in mm. ``path``: how it
+    moves now, if it does. ``held``: a hand keeps it in the air, or is about to.
+    """
+
+    piece_id: int
+    label: str
+    kind: MagnetKind
+    factor: float
+    here: Point
+    path: Path | None = None
+    held: bool = False
+    leaves: bool = False  # at the end of its path it is off the plate
+
+    def at(self, now_s: float) -> Point:
+        """Where it is."""
+        return self.here if self.path is None else self.path.at(now_s)
+
+    @property
+    def goal(self) -> Point:
+        """Where it will come to rest."""
+        return self.here if self.path is None else self.path.end
+
+
+def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
+    """Whether bodies at these points would share space (or come closer than ``spare_mm``)."""
+    if abs(one[2] - other[2]) >= BODY_HEIGHT_MM:
+        return False
+    return math.hypot(one[0] - other[0], one[1] - other[1]) < BODY_MM + spare_mm - 1e-6
+
+
+class Field:
+    """The vertical field at each sensor: resting pieces summed once, moving ones at each sample.
+
+    ``sensors``: x, y in mm and the gap below a seated magnet's face, per sensor.
+    """
+
+    def __init__(self, sensors: Sequence[Point]) -> None:
+        self._sensors = tuple(sensors)
+        self._shares: dict[int, tuple[float, ...]] = {}
+        self._moving: list[Piece] = []
+        self._resting_mt = [0.0] * len(self._sensors)
+        self.next_change_s = math.inf
+
+    def update(self, pieces: Iterable[Piece]) -> None:
+        """Sort ``pieces`` into resting and moving. Call when one starts or comes to rest."""
+        self._moving = []
+        shares: dict[int, tuple[float, ...]] = {}
+        for piece in pieces:
+            if piece.path is not None:
+                self._moving.append(piece)
+            else:
+                known = self._shares.get(piece.piece_id)
+                shares[piece.piece_id] = self._share(piece) if known is None else known
+        if shares.keys() != self._shares.keys():
+            self._resting_mt = (
+                [sum(column) for column in zip(*shares.values(), strict=True)]
+                if shares
+                else [0.0] * len(self._sensors)
+            )
+        self._shares = shares
+        self.next_change_s = min(
+            (piece.path.end_s for piece in self._moving if piece.path is not None),
+            default=math.inf,
+        )
+
+    def forget(self, piece: Piece) -> None:
+        """The piece's resting share must be found anew (its magnet has changed)."""
+        self._shares.pop(piece.piece_id, None)
+
+    def at(self, sensor: int, now_s: float) -> float:
+        """Upward field in mT at ``sensor``; a south pole above it is positive."""
+        total = self._resting_mt[sensor]
+        if self._moving:
+            x, y, gap = self._sensors[sensor]
+            for piece in self._moving:
+                px, py, pz = piece.at(now_s)
+                kind = piece.kind
+                disc = kind.disc
+                total += (
+                    kind.sign
+                    * piece.factor
+                    * disc.vertical_mt((px - x) ** 2 + (py - y) ** 2, gap + pz + disc.height_mm / 2)
+                )
+        return total
+
+    def _share(self, piece: Piece) -> tuple[float, ...]:
+        kind = piece.kind
+        disc = kind.disc
+        px, py, pz = piece.here
+        strength = kind.sign * piece.factor
+        return tuple(
+            strength
+            * disc.vertical_mt((px - x) ** 2 + (py - y) ** 2, gap + pz + disc.height_mm / 2)
+            for x, y, gap in self._sensors
+        )

@@ -1,0 +1,144 @@
+"""The plate's attitude over time, and what a motion sensor on its pivot feels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from hw_sim.rng import Stream
+from hw_sim.world.paths import PEAK_SPEED, Quintic
+
+G_M_S2 = 9.80665
+SLEW_RAD_S = math.radians(30.0)  # a careful hand; HARDWARE.md gives no limit
+SHORTEST_S = 0.25  # nobody tilts a 380 mm plate faster, however little
+BUMP_M_S2 = 4.0
+BUMP_HZ = 18.0
+BUMP_DECAY_S = 0.04
+BUMP_S = 0.25
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Slew:
+    start_s: float
+    x: Quintic
+    y: Quintic
+
+    @property
+    def end_s(self) -> float:
+        return self.start_s + self.x.duration_s
+
+
+@dataclass(frozen=True, slots=True)
+class _Bump:
+    start_s: float
+    direction: Vector
+
+
+class Plate:
+    """Tilt as commanded angles with a real slew, and knocks against the table.
+
+    The attitude is a rotation about x (east) by the first angle, then about the plate's own y by
+    the second. The sensor sits on the pivot's axis, so that turning moves it nowhere.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._slews: list[_Slew] = [
+            _Slew(-1.0, Quintic.between(0, 0, 1.0), Quintic.between(0, 0, 1.0))
+        ]
+        self._bumps: list[_Bump] = []
+
+    def tilt(
+        self, x_rad: float, y_rad: float, now_s: float, *, for_s: float | None = None
+    ) -> tuple[float, float]:
+        """Go to these angles and stay; with ``for_s``, hold them that long and then level out.
+
+        Whatever was commanded for later is dropped. Returns when the angles are reached and when
+        the plate is at rest for good.
+        """
+        self._slews = [slew for slew in self._slews if slew.start_s <= now_s][-1:]
+        there = self._slew_to(x_rad, y_rad, now_s)
+        if for_s is None:
+            return there, there
+        return there, self._slew_to(0.0, 0.0, there + for_s)
+
+    def bump(self, now_s: float) -> float:
+        """Somebody knocks against the table: a short ringing push. Returns when it is over."""
+        angle = self._stream.uniform(0, 2 * math.pi)
+        self._bumps = [bump for bump in self._bumps if bump.start_s + BUMP_S > now_s]
+        self._bumps.append(_Bump(now_s, (math.cos(angle), math.sin(angle), 0.5)))
+        return now_s + BUMP_S
+
+    @property
+    def busy_until_s(self) -> float:
+        """When tilts and bumps commanded so far are over."""
+        ends = [self._slews[-1].end_s, *(bump.start_s + BUMP_S for bump in self._bumps)]
+        return max(ends)
+
+    def tilt_rad(self, now_s: float) -> tuple[float, float]:
+        """Angles about x and about y."""
+        slew = self._slew_at(now_s)
+        t = now_s - slew.start_s
+        return slew.x.at(t), slew.y.at(t)
+
+    def specific_force_m_s2(self, now_s: float) -> Vector:
+        """What an accelerometer on the pivot feels, in the plate's axes; level: (0, 0, +g)."""
+        a, b = self.tilt_rad(now_s)
+        force = (
+            -G_M_S2 * math.sin(b) * math.cos(a),
+            G_M_S2 * math.sin(a),
+            G_M_S2 * math.cos(b) * math.cos(a),
+        )
+        for bump in self._bumps:
+            t = now_s - bump.start_s
+            if 0 <= t < BUMP_S:
+                push = BUMP_M_S2 * math.exp(-t / BUMP_DECAY_S)
+                push *= math.sin(2 * math.pi * BUMP_HZ * t)
+                dx, dy, dz = bump.direction
+                force = (force[0] + push * dx, force[1] + push * dy, force[2] + push * dz)
+        return force
+
+    def rate_rad_s(self, now_s: float) -> Vector:
+        """What a gyroscope feels, in the plate's axes."""
+        slew = self._slew_at(now_s)
+        t = now_s - slew.start_s
+        b = slew.y.at(t)
+        turn = slew.x.speed(t)
+        return turn * math.cos(b), slew.y.speed(t), turn * math.sin(b)
+
+    def _slew_at(self, now_s: float) -> _Slew:
+        for slew in reversed(self._slews):
+            if slew.start_s <= now_s:
+                return slew
+        return self._slews[0]
+
+    def _slew_to(self, x_rad: float, y_rad: float, start_s: float) -> float:
+        """Append a slew from whatever the state is then. Returns its end."""
+        last = self._slews[-1]
+        t = start_s - last.start_s
+        way = math.hypot(x_rad - last.x.at(t), y_rad - last.y.at(t))
+        duration = max(SHORTEST_S, PEAK_SPEED * way / SLEW_RAD_S)
+        while True:
+            x, y = (
+                Quintic.between(
+                    axis.at(t),
+                    target,
+                    duration,
+                    start_speed=axis.speed(t),
+                    start_acceleration=axis.acceleration(t),
+                )
+                for axis, target in ((last.x, x_rad), (last.y, y_rad))
+            )
+            before = math.hypot(last.x.speed(t), last.y.speed(t))
+            fastest = max(
+                math.hypot(x.speed(i * duration / 24), y.speed(i * duration / 24))
+                for i in range(24)
+            )
+            # Starting in full swing it may go a little faster still before it turns.
+            if fastest <= 1.001 * SLEW_RAD_S or (before > 0 and duration > 3.0):
+                break
+            duration *= 1.15
+        self._slews.append(_Slew(start_s, x, y))
+        return start_s + duration

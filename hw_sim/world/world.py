@@ -1,0 +1,138 @@
+"""The world around the chips: plate, pieces, field, warmth and buttons at any time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from drivers.clock import Clock
+from firmware_host.profile import Profile
+from hw_sim.errors import HandsError
+from hw_sim.rng import Streams
+from hw_sim.world.buttons import Button
+from hw_sim.world.climate import Climate
+from hw_sim.world.magnet import MagnetKind
+from hw_sim.world.paths import Path, Point
+from hw_sim.world.pieces import MAGNET_SPREAD, Field, Piece, overlap
+from hw_sim.world.plate import Plate
+
+GAP_SPREAD_MM = 0.5  # HARDWARE.md: gap 12.0 +- 0.5 mm
+BUTTONS = ("confirm", "back")
+
+
+class World:
+    """Everything that sensors and pins can feel, as functions of the time of ``clock``.
+
+    Nothing here moves the clock. ``trays``: the magnet of each label of which the trays beside
+    the plate hold as many pieces as anybody wants. ``pieces``: those on or above the plate, by id.
+    """
+
+    def __init__(self, profile: Profile, clock: Clock, streams: Streams) -> None:
+        self.profile = profile
+        self.clock = clock
+        self.plate = Plate(streams.stream("bumps"))
+        self.climate = Climate(streams.stream("climate"))
+        self.buttons: Mapping[str, Button] = {
+            name: Button(streams.stream(f"button-{name}")) for name in BUTTONS
+        }
+        self.trays: dict[str, MagnetKind] = {}
+        self.pieces: dict[int, Piece] = {}
+        self._magnets = streams.stream("magnets")
+        self._made = 0
+        gaps = streams.stream("gaps")
+        self._field = Field(
+            [
+                (
+                    *profile.centre_mm(index),
+                    profile.gap_mm + gaps.uniform(-GAP_SPREAD_MM, GAP_SPREAD_MM),
+                )
+                for index in range(profile.size)
+            ]
+        )
+
+    def field_mt(self, sensor: int, now_s: float) -> float:
+        """Upward field at a sensor in mT; a south pole above it reads positive."""
+        if now_s >= self._field.next_change_s:
+            self.settle(now_s)
+        return self._field.at(sensor, now_s)
+
+    def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> Piece:
+        """A piece from the tray of ``label``, in a hand at that point. Raises HandsError."""
+        kind = self.trays.get(label)
+        if kind is None:
+            raise HandsError(
+                "There is no tray of {label!r} pieces.",
+                remedy="The trays hold: {known}.",
+                label=label,
+                known=", ".join(sorted(self.trays)) or "nothing yet",
+            )
+        self._made += 1
+        factor = 1.0 + self._magnets.uniform(-MAGNET_SPREAD, MAGNET_SPREAD)
+        piece = Piece(self._made, label, kind.turned_over if turned_over else kind, factor, at)
+        self.pieces[piece.piece_id] = piece
+        return piece
+
+    def set_going(self, piece: Piece, path: Path, *, leaves: bool = False) -> None:
+        """From now on the piece follows ``path``; with ``leaves`` it is off the plate at its end.
+
+        Not checked: that nothing is in the way (``hw_sim.hands`` sees to that).
+        """
+        piece.path = path
+        piece.leaves = leaves
+        self._field.update(self.pieces.values())
+
+    def remove(self, piece: Piece) -> None:
+        """The piece is gone at once."""
+        self.pieces.pop(piece.piece_id, None)
+        self._field.update(self.pieces.values())
+
+    def changed(self, piece: Piece) -> None:
+        """The piece's magnet or resting point has changed in place."""
+        self._field.forget(piece)
+        self._field.update(self.pieces.values())
+
+    def settle(self, now_s: float) -> None:
+        """Let paths that are over by now come to rest."""
+        over = [
+            piece
+            for piece in self.pieces.values()
+            if piece.path is not None and piece.path.end_s <= now_s
+        ]
+        for piece in over:
+            piece.here = piece.goal
+            piece.path = None
+            if piece.leaves:
+                del self.pieces[piece.piece_id]
+        if over:
+            self._field.update(self.pieces.values())
+
+    def piece_at(self, index: int) -> Piece | None:
+        """The piece that stands on plate place ``index``, within half a pitch; None if none does.
+
+        Pieces in hands or on their way do not stand anywhere.
+        """
+        self.settle(self.clock.now())
+        x, y = self.profile.centre_mm(index)
+        found = [
+            piece
+            for piece in self.pieces.values()
+            if piece.path is None
+            and not piece.held
+            and max(abs(piece.here[0] - x), abs(piece.here[1] - y)) <= self.profile.pitch_mm / 2
+        ]
+        return min(
+            found,
+            key=lambda p: math.hypot(p.here[0] - x, p.here[1] - y),
+            default=None,
+        )
+
+    def overlapping(self) -> list[tuple[int, int]]:
+        """Ids of pieces whose bodies share space now. Always empty, unless something is wrong."""
+        now_s = self.clock.now()
+        spots = [(piece.piece_id, piece.at(now_s)) for piece in self.pieces.values()]
+        return [
+            (one, other)
+            for number, (one, here) in enumerate(spots)
+            for other, there in spots[number + 1 :]
+            if overlap(here, there)
+        ]

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from firmware_host.profile import load_profile
+from hw_sim.clock import VirtualClock
+from hw_sim.hands import Hands
+from hw_sim.rng import Streams
+from hw_sim.world import MagnetKind, World
+
+
+@dataclass
+class Scene:
+    """A world with hands and two trays, and no chips."""
+
+    clock: VirtualClock
+    world: World
+    hands: Hands
+
+    def place(self, name: str) -> int:
+        return self.world.profile.places.index(name)
+
+    def run(self, until_s: float) -> None:
+        self.clock.advance(until_s - self.clock.now())
+
+    def rest(self) -> None:
+        """Let everything come to rest, looking every 5 ms whether bodies overlap."""
+        while self.clock.now() < self.hands.busy_until_s:
+            assert self.world.overlapping() == []
+            self.clock.advance(0.005)
+        self.world.settle(self.clock.now())
+
+    def field(self) -> list[float]:
+        return [self.world.field_mt(i, self.clock.now()) for i in range(self.world.profile.size)]
+
+
+@pytest.fixture
+def make_scene() -> Callable[..., Scene]:
+    def make(seed: int = 1) -> Scene:
+        clock = VirtualClock()
+        streams = Streams(seed)
+        world = World(load_profile("plate-10"), clock, streams)
+        for label, kind in (
+            ("red", "N-strong"),
+            ("blue", "S-strong"),
+            ("green", "N-weak"),
+            ("white", "S-weak"),
+        ):
+            world.trays[label] = MagnetKind.parse(kind)
+        return Scene(clock, world, Hands(world, streams.stream("hands")))
+
+    return make
+
+
+@pytest.fixture
+def scene(make_scene: Callable[..., Scene]) -> Scene:
+    return make_scene()
