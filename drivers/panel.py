@@ -1,0 +1,86 @@
+"""The panel: two buttons to ground, pulled up inside the Pi, and a piezo buzzer.
+
+The lines are gpiozero's pins themselves: polled, so no thread, no callback and no edge is missed
+that a scan would not have missed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from drivers.absence import absent
+from drivers.buses import Buses, Pin
+
+LOWEST_HZ: Final = 20.0
+HIGHEST_HZ: Final = 10_000.0  # the most that lgpio's timed PWM gives
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSettings:
+    """GPIO numbers."""
+
+    confirm_pin: int
+    back_pin: int
+    buzzer_pin: int
+
+
+class Panel:
+    """Buttons and buzzer. Claims its lines at the first use."""
+
+    def __init__(self, settings: PanelSettings, buses: Buses) -> None:
+        self._settings = settings
+        self._buses = buses
+        self._buttons: tuple[tuple[str, Pin], ...] = ()
+        self._buzzer: Pin | None = None
+        self._tone_hz: float | None = None
+
+    def pressed(self) -> frozenset[str]:
+        """The buttons held down now, undebounced: "confirm", "back". Raises PartAbsentError."""
+        try:
+            if not self._buttons:
+                self._open()
+            return frozenset(name for name, pin in self._buttons if not pin.state)
+        except (OSError, ImportError) as error:
+            self.close()
+            raise absent("panel", error, "GPIO") from error
+
+    def tone(self, hz: float | None) -> None:
+        """Sound ``hz`` (20 to 10,000) until told otherwise; None: silence.
+
+        Raises ValueError out of range, PartAbsentError.
+        """
+        if hz is not None and not LOWEST_HZ <= hz <= HIGHEST_HZ:
+            raise ValueError(f"{hz} Hz is not between {LOWEST_HZ} and {HIGHEST_HZ}")
+        try:
+            buzzer = self._buzzer or self._open()
+            if hz != self._tone_hz:
+                buzzer.frequency = hz
+                buzzer.state = 0 if hz is None else 0.5
+        except (OSError, ImportError) as error:
+            self.close()
+            raise absent("panel", error, "GPIO") from error
+        self._tone_hz = hz
+
+    def close(self) -> None:
+        """Silence, and the lines given back."""
+        buzzer, self._buzzer = self._buzzer, None
+        buttons, self._buttons = self._buttons, ()
+        if buzzer is not None:
+            if self._tone_hz is not None:
+                buzzer.frequency = None
+            buzzer.close()
+        self._tone_hz = None
+        for _, pin in buttons:
+            pin.close()
+
+    def _open(self) -> Pin:
+        settings, factory = self._settings, self._buses.pin_factory
+        named = (("confirm", settings.confirm_pin), ("back", settings.back_pin))
+        buttons = tuple((name, factory.pin(number)) for name, number in named)
+        for _, pin in buttons:
+            pin.input_with_pull("up")
+        buzzer = factory.pin(settings.buzzer_pin)
+        buzzer.output_with_state(0)
+        self._buttons, self._buzzer = buttons, buzzer
+        return buzzer

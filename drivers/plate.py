@@ -1,0 +1,149 @@
+"""The whole plate: one scan of every part, and what is lost is tried again, ever more slowly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol, TypeVar
+
+from drivers.buses import Buses
+from drivers.clock import Clock
+from drivers.errors import PartError
+from drivers.frame import Frame, Motion
+from drivers.hall import HallSettings, MuxHallArray
+from drivers.lights import Colour, LightsSettings, LightStrip
+from drivers.mpu6050 import ImuSettings, Mpu6050
+from drivers.panel import Panel, PanelSettings
+
+T = TypeVar("T")
+
+FIRST_RETRY_S: Final = 0.1
+LAST_RETRY_S: Final = 2.0
+
+
+class HallArray(Protocol):
+    """Sensors of the field."""
+
+    @property
+    def temperature_c(self) -> float | None:
+        """Of the board, at the last read; None if unknown."""
+
+    def read(self) -> tuple[float, ...]:
+        """Field in mT per sensor; raises PartError."""
+
+    def close(self) -> None:
+        """Give the bus back."""
+
+
+class Imu(Protocol):
+    """Sensor of tilt and motion."""
+
+    def read(self) -> Motion | None:
+        """One reading, None while it starts; raises PartError."""
+
+    def close(self) -> None:
+        """Give the bus back."""
+
+
+class _Part:
+    """Keeps away from a part that failed, for a while that doubles with each failure."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._retry_s = FIRST_RETRY_S
+        self._next_s = 0.0
+        self.fault: PartError | None = None
+
+    def attempt(self, use: Callable[[], T], lost: T, *, may_start: bool = False) -> T:
+        """``use()``, or ``lost`` if that fails or it is not yet time to try again.
+
+        ``may_start``: a part that gives ``lost`` is still starting; its fault is not yet over.
+        """
+        if self.fault is not None and self._clock.now() < self._next_s:
+            return lost
+        try:
+            value = use()
+        except PartError as error:
+            self._retry_s = (
+                FIRST_RETRY_S if self.fault is None else min(2 * self._retry_s, LAST_RETRY_S)
+            )
+            # Counted from now, after a failure that may itself have taken a bus time-out.
+            self._next_s = self._clock.now() + self._retry_s
+            self.fault = error
+            return lost
+        if not (may_start and value is lost):
+            self.fault = None
+        return value
+
+
+class Plate:
+    """Everything that a host needs of the hardware. Never raises PartError: see Frame.faults."""
+
+    def __init__(
+        self, hall: HallArray, imu: Imu, lights: LightStrip, panel: Panel, clock: Clock
+    ) -> None:
+        self._hall, self._imu, self._lights, self._panel = hall, imu, lights, panel
+        self._clock = clock
+        self._parts = tuple(_Part(clock) for _ in range(4))
+        self._hall_part, self._imu_part, self._lights_part, self._panel_part = self._parts
+        self._number = 0
+
+    @property
+    def shown(self) -> bytes:
+        """Red, green, blue of each light on the strip as last written."""
+        return self._lights.shown
+
+    @property
+    def dimmed(self) -> float:
+        """The share of the light asked for that the supply allowed, 0 to 1."""
+        return self._lights.dimmed
+
+    def scan(self) -> Frame:
+        """Read every part once, and write what the lights still owe."""
+        field_mt: tuple[float, ...] = self._hall_part.attempt(self._hall.read, ())
+        time_s = self._clock.now()
+        motion = self._imu_part.attempt(self._imu.read, None, may_start=True)
+        self._lights_part.attempt(self._lights.flush, None)
+        pressed: frozenset[str] = self._panel_part.attempt(self._panel.pressed, frozenset())
+        number, self._number = self._number, self._number + 1
+        return Frame(
+            number=number,
+            time_s=time_s,
+            field_mt=field_mt,
+            motion=motion,
+            pressed=pressed,
+            temperature_c=self._hall.temperature_c if field_mt else None,
+            faults=tuple(part.fault for part in self._parts if part.fault is not None),
+        )
+
+    def show(self, colours: Sequence[Colour]) -> None:
+        """Set the lights, by position on the strip; see LightStrip.ask."""
+        self._lights.ask(colours)
+        self._lights_part.attempt(self._lights.flush, None)
+
+    def tone(self, hz: float | None) -> None:
+        """Sound the buzzer, or silence it."""
+        self._panel_part.attempt(lambda: self._panel.tone(hz), None)
+
+    def close(self) -> None:
+        """Lights off, silence, all buses given back."""
+        self._lights.close()
+        self._panel.close()
+        self._imu.close()
+        self._hall.close()
+
+
+def build_plate(
+    hall: HallSettings,
+    imu: ImuSettings,
+    lights: LightsSettings,
+    panel: PanelSettings,
+    buses: Buses,
+) -> Plate:
+    """The parts of profile plate-10 on ``buses``. Opens nothing: the first scan does."""
+    return Plate(
+        MuxHallArray(hall, buses),
+        Mpu6050(imu, buses),
+        LightStrip(lights, buses),
+        Panel(panel, buses),
+        buses.clock,
+    )
