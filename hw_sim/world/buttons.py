@@ -20,6 +20,11 @@ class Button:
         self._edges_s: list[float] = []  # the contact closes, opens, closes, ...
         self.worn = False
 
+    @property
+    def chatter_s(self) -> float:
+        """How long the contact bounces after each edge."""
+        return WORN_BOUNCE_S if self.worn else BOUNCE_S
+
     def press(self, now_s: float, held_s: float) -> tuple[float, float]:
         """Held down from now on for ``held_s``; a press still going on is let go first.
 
@@ -30,7 +35,7 @@ class Button:
             self._edges_s.append(now_s)
         first = len(self._edges_s)
         self._edges_s += [now_s, *self._chatter(now_s, held_s)]
-        self._edges_s += [now_s + held_s, *self._chatter(now_s + held_s, self._length_s())]
+        self._edges_s += [now_s + held_s, *self._chatter(now_s + held_s, self.chatter_s)]
         return self._edges_s[first], self._edges_s[-1]
 
     def closed(self, now_s: float) -> bool:
@@ -41,11 +46,8 @@ class Button:
         """How often the contact changes in that time."""
         return bisect_right(self._edges_s, end_s) - bisect_right(self._edges_s, start_s)
 
-    def _length_s(self) -> float:
-        return WORN_BOUNCE_S if self.worn else BOUNCE_S
-
     def _chatter(self, start_s: float, room_s: float) -> list[float]:
         """An even number of changes after an edge, within the bounce time and the room."""
-        length = min(self._length_s(), room_s * 0.9)
+        length = min(self.chatter_s, room_s * 0.9)
         count = 2 * (WORN_BOUNCES if self.worn else BOUNCES)
         return sorted(start_s + length * self._stream.uniform(0.02, 1.0) for _ in range(count))

@@ -58,7 +58,8 @@ class Plate:
         Whatever was commanded for later is dropped. Returns when the angles are reached and when
         the plate is at rest for good.
         """
-        self._slews = [slew for slew in self._slews if slew.start_s <= now_s][-1:]
+        # The chip's filter looks back a little: keep what is just over.
+        self._slews = [slew for slew in self._slews if slew.start_s <= now_s][-4:]
         there = self._slew_to(x_rad, y_rad, now_s)
         if for_s is None:
             return there, there
