@@ -1,0 +1,155 @@
+"""The buses of one simulated table, as the drivers are handed them."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from smbus2 import SMBus
+
+from drivers.buses import PinFactory, PixelStrip
+from hw_sim.buses.gpio import SimFactory, Wiring
+from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
+from hw_sim.buses.pixels import PixelSeam, PixelSink
+from hw_sim.buses.spi import SpiChip, SpiDev, SpiPort
+from hw_sim.buses.timing import I2C_HZ
+from hw_sim.chips.cd74hc4067 import AddressBus
+from hw_sim.chips.piezo import Piezo
+from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
+from hw_sim.clock import VirtualClock
+
+
+class Chip(Protocol):
+    """Anything with a supply."""
+
+    def power_on(self, now_s: float, /) -> None:
+        """The supply comes back."""
+
+
+class SimBuses:
+    """Implements ``drivers.buses.Buses`` over chip models. A context manager: the seams below
+    smbus2 and neopixel are in place inside it, for this and any other table, and gone after.
+
+    Assembled by the ``add_`` and ``wire_`` methods. Faults are set on ``spi_ports``,
+    ``i2c_buses`` and the chips themselves.
+    """
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self.clock = clock
+        self.wiring = Wiring()
+        self.spi_ports: dict[tuple[int, int], SpiPort] = {}
+        self.i2c_buses: dict[int, I2cBus] = {}
+        self.chains: dict[int, Ws2812Chain] = {}
+        self._factory: SimFactory | None = None
+        self._i2c_seam: I2cSeam | None = None
+        self._pixel_seam: PixelSeam | None = None
+        self._sinks: list[PixelSink] = []
+
+    def __enter__(self) -> SimBuses:
+        if self._i2c_seam is not None:
+            raise RuntimeError("these buses are in use already")
+        self._i2c_seam = I2cSeam.enter()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        if self._i2c_seam is not None:
+            self._i2c_seam.leave(list(self.i2c_buses.values()))
+            self._i2c_seam = None
+        if self._pixel_seam is not None:
+            self._pixel_seam.leave(self._sinks)
+            self._pixel_seam = None
+            self._sinks = []
+        if self._factory is not None:
+            self._factory.close()
+            self._factory = None
+
+    # -- what the drivers use --------------------------------------------------------------
+
+    @property
+    def pin_factory(self) -> PinFactory:
+        """The one gpiozero factory; a new one after it was closed."""
+        if self._factory is None or self._factory.closed:
+            self._factory = SimFactory(self.clock, self.wiring)
+        factory: PinFactory = self._factory
+        return factory
+
+    def spi(self, bus: int, device: int) -> SpiDev:
+        """An opened SpiDev. Raises FileNotFoundError."""
+        opened = SpiDev(self.spi_ports)
+        opened.open(bus, device)
+        return opened
+
+    def i2c(self, bus: int) -> SMBus:
+        """An opened SMBus. Raises FileNotFoundError."""
+        found = self.i2c_buses.get(bus)
+        if found is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), f"/dev/i2c-{bus}")
+        if self._i2c_seam is None:
+            raise RuntimeError("enter the buses' context first")
+        return SMBus(self._i2c_seam.path_of(found))
+
+    def pixels(self, pin: int, count: int) -> PixelStrip:
+        """An opened NeoPixel that shows only when told. Bytes for a pin without lights vanish."""
+        if self._i2c_seam is None:
+            raise RuntimeError("enter the buses' context first")
+        if self._pixel_seam is None:
+            self._pixel_seam = PixelSeam.enter()
+
+        def sink(data: bytes) -> None:
+            chain = self.chains.get(pin) or Ws2812Chain(0)
+            end_s = chain.receive(data, self.clock.now())
+            self.clock.advance(end_s + RESET_S - self.clock.now())
+
+        self._sinks.append(sink)
+        return self._pixel_seam.strip(pin, count, sink)
+
+    # -- assembly --------------------------------------------------------------------------
+
+    def add_spi(self, bus: int, device: int, chip: SpiChip) -> None:
+        """Hang a chip on a chip select."""
+        self.spi_ports[bus, device] = SpiPort(self.clock, chip)
+
+    def add_i2c(self, bus: int, address: int, chip: I2cChip, clock_hz: int = I2C_HZ) -> None:
+        """Hang a chip on an I2C bus, which exists from then on with that clock."""
+        if bus not in self.i2c_buses:
+            self.i2c_buses[bus] = I2cBus(bus, self.clock, clock_hz)
+        self.i2c_buses[bus].chips[address] = chip
+
+    def add_pixels(self, pin: int, chain: Ws2812Chain) -> None:
+        """Solder a chain of lights to a pin."""
+        self.chains[pin] = chain
+
+    def wire_address(self, pins: Sequence[int], address: AddressBus) -> None:
+        """Connect pins to the multiplexers' S0, S1, ..."""
+        for line, pin in enumerate(pins):
+            self.wiring.outputs[pin] = _address_line(address, line)
+
+    def wire_button(self, pin: int, closed: Callable[[float], bool]) -> None:
+        """A contact from a pin to ground; ``closed(now_s)``."""
+        self.wiring.inputs[pin] = lambda now_s: False if closed(now_s) else None
+
+    def wire_piezo(self, pin: int, piezo: Piezo) -> None:
+        """A buzzer at a pin."""
+        self.wiring.outputs[pin] = piezo.drive
+
+    # -- power -----------------------------------------------------------------------------
+
+    def power_cycle(self) -> None:
+        """The whole table's supply goes and comes back now; open pins are inputs again."""
+        now_s = self.clock.now()
+        if self._factory is not None:
+            self._factory.close()
+        chips: list[Chip] = [port.chip for port in self.spi_ports.values()]
+        chips += [chip for bus in self.i2c_buses.values() for chip in bus.chips.values()]
+        chips += self.chains.values()
+        for chip in chips:
+            chip.power_on(now_s)
+
+
+def _address_line(address: AddressBus, line: int) -> Callable[[float, float | None, float], None]:
+    def driven(level: float, _frequency_hz: float | None, now_s: float) -> None:
+        address.drive(line, level >= 0.5, now_s)
+
+    return driven

@@ -1,0 +1,115 @@
+"""GPIO pins for the real gpiozero: a ``MockFactory`` whose pins are wired to a simulated table."""
+# mypy: disable-error-code="import-untyped, misc"
+# gpiozero carries no types, so its classes are Any to a subclass.
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpiozero.exc import PinSetInput
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from hw_sim.buses.timing import GPIO_CALL_S
+from hw_sim.clock import VirtualClock
+
+REVISION = "c03111"  # a Pi 4B
+
+OutputListener = Callable[[float, float | None, float], None]
+"""``driven(level, frequency_hz, now_s)``: 0 or 1, or the duty cycle while there is a frequency."""
+
+LevelSource = Callable[[float], bool | None]
+"""``level(now_s)``: what drives an input pin; None: nothing does, its pull decides."""
+
+
+class Wiring:
+    """The copper at the pins, by GPIO number. Outlives the programs that open the pins."""
+
+    def __init__(self) -> None:
+        self.outputs: dict[int, OutputListener] = {}
+        self.inputs: dict[int, LevelSource] = {}
+
+
+class SimPin(MockPWMPin):
+    """One pin. Starts no thread, keeps no history, fires no events: levels are there to be read."""
+
+    _state: float
+    _frequency: float | None
+
+    def __init__(self, factory: SimFactory, info: Any) -> None:
+        self._clock = factory.clock
+        super().__init__(factory, info)
+        self._listener = factory.wiring.outputs.get(self._number)
+        self._source = factory.wiring.inputs.get(self._number)
+
+    def _get_state(self) -> float:
+        clock = self._clock
+        clock.advance(GPIO_CALL_S)
+        if self._function == "input" and self._source is not None:
+            level = self._source(clock.now())
+            if level is not None:
+                return int(level)
+        return float(self._state)
+
+    def _set_state(self, value: float) -> None:
+        if self._function == "input":
+            raise PinSetInput(f"cannot set state of pin {self!r}")
+        if not 0 <= value <= 1:
+            raise ValueError(f"level {value} is not between 0 and 1")
+        self._clock.advance(GPIO_CALL_S)
+        if value != self._state:
+            self._state = value
+            self._tell()
+
+    def _set_frequency(self, value: float | None) -> None:
+        if value is not None and self._function == "input":
+            raise PinSetInput(f"cannot use PWM on input pin {self!r}")
+        self._clock.advance(GPIO_CALL_S)
+        if value != self._frequency:
+            self._frequency = value
+            if value is None:
+                self._state = 0
+            self._tell()
+
+    def _set_function(self, value: str) -> None:
+        before = self._function
+        super()._set_function(value)
+        if value != before:
+            if value == "input":
+                self._frequency = None
+            self._tell()
+
+    def _tell(self) -> None:
+        """What the wire carries now; a released pin counts as low."""
+        if self._listener is not None:
+            level = self._state if self._function == "output" else 0
+            self._listener(level, self._frequency, self._clock.now())
+
+    def _change_state(self, value: float) -> bool:
+        changed = bool(self._state != value)
+        self._state = value
+        return changed
+
+    def clear_states(self) -> None:
+        """The parent's record of levels and real times is not kept."""
+        self._last_change = self._clock.now()
+        self.states: list[Any] = []
+
+
+class SimFactory(MockFactory):
+    """The pins of one Pi, over ``wiring`` and virtual time."""
+
+    def __init__(self, clock: VirtualClock, wiring: Wiring) -> None:
+        super().__init__(revision=REVISION, pin_class=SimPin)
+        self.clock = clock
+        self.wiring = wiring
+        self.closed = False
+
+    def close(self) -> None:
+        """All pins become inputs."""
+        super().close()
+        self.closed = True
+
+    def ticks(self) -> float:
+        """Seconds of virtual time."""
+        return self.clock.now()

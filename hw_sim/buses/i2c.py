@@ -1,0 +1,257 @@
+"""I2C below the real ``smbus2.SMBus``: its ``os`` and ``ioctl`` are replaced while tables run.
+
+Follows linux/Documentation/i2c/dev-interface and the Pi's BCM2835 adapter, which speaks plain I2C
+and emulates SMBus.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import smbus2.smbus2
+
+from hw_sim.buses.timing import I2C_CALL_S, I2C_HZ, I2C_TIMEOUT_S
+from hw_sim.clock import VirtualClock
+
+I2C_SLAVE = 0x0703
+I2C_FUNCS = 0x0705
+I2C_SLAVE_FORCE = 0x0706
+I2C_RDWR = 0x0707
+I2C_PEC = 0x0708
+I2C_SMBUS = 0x0720
+I2C_M_RD = 0x0001
+SMBUS_READ = 1
+QUICK, BYTE, BYTE_DATA, WORD_DATA, PROC_CALL, BLOCK_DATA, I2C_BLOCK = 0, 1, 2, 3, 4, 5, 8
+BLOCK_MAX = 32
+FUNCTIONS = 0x0EFF0009  # I2C_FUNC_I2C | I2C_FUNC_SMBUS_EMUL
+
+BITS_PER_BYTE = 9  # with the acknowledge
+FIRST_FILE = 1_000_000  # no process has so many real ones
+
+
+class I2cChip(Protocol):
+    """A chip with an address on the bus."""
+
+    def write(self, data: bytes, now_s: float, /) -> bool:
+        """A write message; whether the chip acknowledged."""
+
+    def read(self, count: int, now_s: float, /) -> bytes | None:
+        """A read message; None if the chip did not acknowledge."""
+
+    def power_on(self, now_s: float, /) -> None:
+        """The supply comes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a transfer: ``data`` to write, or ``count`` bytes to read if it is None."""
+
+    address: int
+    data: bytes | None
+    count: int = 0
+
+
+class I2cBus:
+    """One bus and its chips by address.
+
+    ``nacking``: addresses that do not answer although a chip is there. ``stuck``: a line is held
+    low, every transfer times out.
+    """
+
+    def __init__(self, number: int, clock: VirtualClock, clock_hz: int = I2C_HZ) -> None:
+        self.number = number
+        self.clock = clock
+        self.clock_hz = clock_hz
+        self.chips: dict[int, I2cChip] = {}
+        self.nacking: set[int] = set()
+        self.stuck = False
+
+    def transfer(self, messages: Sequence[Message]) -> bytes:
+        """Messages with repeated starts between them. Returns what the last one read.
+
+        Raises OSError: EREMOTEIO if an address is not acknowledged, ETIMEDOUT on a stuck bus,
+        EOPNOTSUPP if a message other than the last reads (the adapter cannot).
+        """
+        if any(message.data is None for message in messages[:-1]):
+            raise _error(errno.EOPNOTSUPP)
+        clock = self.clock
+        if self.stuck:
+            clock.advance(I2C_TIMEOUT_S)
+            raise _error(errno.ETIMEDOUT)
+        answer = b""
+        bit_s = 1.0 / self.clock_hz
+        clock.advance(I2C_CALL_S + bit_s)  # the bit: the stop condition
+        for message in messages:
+            clock.advance((1 + BITS_PER_BYTE) * bit_s)  # start, address
+            chip = self.chips.get(message.address)
+            if chip is None or message.address in self.nacking:
+                raise _error(errno.EREMOTEIO)
+            if message.data is None:
+                read = chip.read(message.count, clock.now())
+                if read is None:
+                    raise _error(errno.EREMOTEIO)
+                answer = read
+                clock.advance(message.count * BITS_PER_BYTE * bit_s)
+            else:
+                clock.advance(len(message.data) * BITS_PER_BYTE * bit_s)
+                if not chip.write(message.data, clock.now()):
+                    raise _error(errno.EREMOTEIO)
+        return answer
+
+
+@dataclass(slots=True)
+class _File:
+    """An open device file."""
+
+    bus: I2cBus
+    address: int = 0
+
+
+class I2cSeam:
+    """Stands in for ``os`` and ``ioctl`` inside smbus2, for all tables of this process.
+
+    Each bus has a path of its own, so that tables do not meet; what is not theirs goes to the
+    real system. The one instance lives where it is installed, with the number of its users.
+    """
+
+    def __init__(self) -> None:
+        self.users = 0
+        self._real_ioctl: Any = getattr(smbus2.smbus2, _IOCTL)
+        self._paths: dict[str, I2cBus] = {}
+        self._files: dict[int, _File] = {}
+        self._next = FIRST_FILE
+
+    @classmethod
+    def installed(cls) -> I2cSeam | None:
+        """The instance in place, if any."""
+        found = getattr(smbus2.smbus2, _OS)
+        return found if isinstance(found, cls) else None
+
+    @classmethod
+    def enter(cls) -> I2cSeam:
+        """Install, or join what is installed."""
+        seam = cls.installed()
+        if seam is None:
+            seam = cls()
+            setattr(smbus2.smbus2, _OS, seam)
+            setattr(smbus2.smbus2, _IOCTL, seam.ioctl)
+        seam.users += 1
+        return seam
+
+    def leave(self, buses: Sequence[I2cBus]) -> None:
+        """Forget these buses; the last user puts the real system back."""
+        gone = [*buses]
+        self._paths = {path: bus for path, bus in self._paths.items() if bus not in gone}
+        self._files = {number: file for number, file in self._files.items() if file.bus not in gone}
+        self.users -= 1
+        if self.users == 0:
+            setattr(smbus2.smbus2, _OS, os)
+            setattr(smbus2.smbus2, _IOCTL, self._real_ioctl)
+
+    def path_of(self, bus: I2cBus) -> str:
+        """What to open to reach that bus; unlike any real device."""
+        path = f"/dev/i2c-{bus.number}#{id(bus):x}"
+        self._paths[path] = bus
+        return path
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+    def open(self, path: str, flags: int) -> int:
+        """As ``os.open``."""
+        bus = self._paths.get(path)
+        if bus is None:
+            return os.open(path, flags)
+        self._next += 1
+        self._files[self._next] = _File(bus)
+        return self._next
+
+    def close(self, number: int) -> None:
+        """As ``os.close``."""
+        if self._files.pop(number, None) is None:
+            os.close(number)
+
+    def ioctl(self, number: int, request: int, argument: Any = 0) -> int:
+        """As ``fcntl.ioctl`` on a device file of the I2C driver."""
+        file = self._files.get(number)
+        if file is None:
+            return int(self._real_ioctl(number, request, argument))
+        if request == I2C_SMBUS:
+            _smbus(file, argument)
+        elif request == I2C_RDWR:
+            _read_write(file.bus, argument)
+        elif request in (I2C_SLAVE, I2C_SLAVE_FORCE):
+            if not 0 <= argument <= 0x7F:
+                raise _error(errno.EINVAL)
+            file.address = argument
+        elif request == I2C_FUNCS:
+            argument.value = FUNCTIONS
+        elif request != I2C_PEC or argument:
+            raise _error(errno.ENOTTY if request != I2C_PEC else errno.EOPNOTSUPP)
+        return 0
+
+
+_OS = "os"
+_IOCTL = "ioctl"
+
+
+def _error(number: int) -> OSError:
+    return OSError(number, os.strerror(number))
+
+
+def _smbus(file: _File, argument: Any) -> None:
+    """One SMBus transaction, made of plain messages as the kernel's emulation does."""
+    bus, address = file.bus, file.address
+    size: int = argument.size
+    reading = argument.read_write == SMBUS_READ
+    command = bytes([argument.command])
+    data: Any = argument.data.contents if argument.data else None
+    if size == I2C_BLOCK:
+        count = data.block[0]
+        if not 0 < count <= BLOCK_MAX:
+            raise _error(errno.EINVAL)
+        if reading:
+            answer = bus.transfer([Message(address, command), Message(address, None, count)])
+            ctypes.memmove(argument.data, bytes([count]) + answer, count + 1)
+        else:
+            bus.transfer([Message(address, command + bytes(data.block[1 : count + 1]))])
+    elif size == BYTE_DATA and reading:
+        data.byte = bus.transfer([Message(address, command), Message(address, None, 1)])[0]
+    elif size == BYTE_DATA:
+        bus.transfer([Message(address, command + bytes([data.byte]))])
+    elif size == WORD_DATA and not reading:
+        bus.transfer([Message(address, command + data.word.to_bytes(2, "little"))])
+    elif size in (WORD_DATA, PROC_CALL):
+        sent = command + data.word.to_bytes(2, "little") if size == PROC_CALL else command
+        answer = bus.transfer([Message(address, sent), Message(address, None, 2)])
+        data.word = int.from_bytes(answer, "little")
+    elif size == BYTE and reading:
+        data.byte = bus.transfer([Message(address, None, 1)])[0]
+    elif size == BYTE:
+        bus.transfer([Message(address, command)])
+    elif size == QUICK:
+        bus.transfer([Message(address, None if reading else b"")])
+    elif size == BLOCK_DATA and not reading:
+        bus.transfer([Message(address, command + bytes(data.block[0 : data.block[0] + 1]))])
+    else:
+        raise _error(errno.EOPNOTSUPP)  # the chip would choose the length
+
+
+def _read_write(bus: I2cBus, argument: Any) -> None:
+    """Messages as they are."""
+    parts = [argument.msgs[i] for i in range(argument.nmsgs)]
+    answer = bus.transfer(
+        [
+            Message(part.addr, None, part.len)
+            if part.flags & I2C_M_RD
+            else Message(part.addr, ctypes.string_at(part.buf, part.len))
+            for part in parts
+        ]
+    )
+    if parts and parts[-1].flags & I2C_M_RD:
+        ctypes.memmove(parts[-1].buf, answer, len(answer))

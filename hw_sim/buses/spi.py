@@ -1,0 +1,174 @@
+"""SPI as the ``spidev`` extension shows it: a stand-in for the class ``spidev.SpiDev``.
+
+Arguments, results and errors follow spidev 3.8, including that ``xfer2`` overwrites the list that
+it is given.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from hw_sim.buses.timing import SPI_CALL_S, SPI_LEAD_S
+from hw_sim.chips.mcp3008 import CLOCKS_PER_BYTE
+from hw_sim.clock import VirtualClock
+
+MAX_BYTES = 4096
+DEFAULT_HZ = 125_000_000  # spi-max-frequency of the Pi's spidev overlays
+
+
+class SpiChip(Protocol):
+    """A chip behind a chip select."""
+
+    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> list[int]:
+        """One low phase of chip select, beginning at ``start_s``: as many bytes back."""
+
+    def power_on(self, now_s: float, /) -> None:
+        """The supply comes back."""
+
+
+class SpiPort:
+    """One chip select and what hangs on it.
+
+    ``silent``: None, or the byte that MISO reads all the time while the chip is cut off (0x00:
+    the line rests low, 0xFF: high).
+    """
+
+    def __init__(self, clock: VirtualClock, chip: SpiChip) -> None:
+        self.clock = clock
+        self.chip = chip
+        self.silent: int | None = None
+
+    def transfer(self, sent: bytes, clock_hz: int, mode: int) -> list[int]:
+        """One message: takes its time, returns MISO's bytes."""
+        start_s = self.clock.now() + SPI_LEAD_S
+        if self.silent is None:
+            answer = self.chip.transfer(sent, clock_hz, mode, start_s)
+        else:
+            answer = [self.silent] * len(sent)
+        self.clock.advance(SPI_CALL_S + len(sent) * CLOCKS_PER_BYTE / clock_hz)
+        return answer
+
+
+class SpiDev:
+    """The methods and attributes of ``spidev.SpiDev`` that serve a chip in modes 0 to 3."""
+
+    def __init__(self, ports: Mapping[tuple[int, int], SpiPort]) -> None:
+        self._ports = ports
+        self._port: SpiPort | None = None
+        self._mode = 0
+        self._hz = DEFAULT_HZ
+
+    def open(self, bus: int, device: int) -> None:
+        """Open ``/dev/spidev<bus>.<device>``. Raises FileNotFoundError."""
+        self.close()
+        port = self._ports.get((bus, device))
+        if port is None:
+            raise FileNotFoundError(
+                errno.ENOENT, os.strerror(errno.ENOENT), f"/dev/spidev{bus}.{device}"
+            )
+        self._port = port
+
+    def close(self) -> None:
+        """Give the device back; closing twice does nothing."""
+        self._port = None
+        self._mode = 0
+        self._hz = DEFAULT_HZ
+
+    def __enter__(self) -> SpiDev:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    @property
+    def mode(self) -> int:
+        """Clock polarity and phase, 0 to 3."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, value: int) -> None:
+        if not isinstance(value, int) or not 0 <= value <= 3:
+            raise TypeError("mode: an integer from 0 to 3")
+        self._opened()
+        self._mode = value
+
+    @property
+    def max_speed_hz(self) -> int:
+        """Clock of the following transfers."""
+        return self._hz
+
+    @max_speed_hz.setter
+    def max_speed_hz(self, value: int) -> None:
+        if not isinstance(value, int):
+            raise TypeError("max_speed_hz: an integer")
+        self._opened()
+        if value <= 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        self._hz = value
+
+    @property
+    def bits_per_word(self) -> int:
+        """8: a Pi's controllers take no other from here."""
+        return 8
+
+    @bits_per_word.setter
+    def bits_per_word(self, value: int) -> None:
+        if not isinstance(value, int) or not 8 <= value <= 32:
+            raise TypeError("bits_per_word: an integer from 8 to 32")
+        self._opened()
+        if value != 8:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+    def xfer2(
+        self, values: Any, speed_hz: int = 0, _delay_usecs: int = 0, bits_per_word: int = 0, /
+    ) -> Any:
+        """Clock a sequence through, chip select low throughout.
+
+        A list is overwritten with the answer and returned; a tuple gives a new tuple.
+        """
+        port = self._port
+        if port is None:
+            raise _closed()
+        sent = _as_bytes(values)
+        if bits_per_word not in (0, 8):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        answer = port.transfer(sent, speed_hz or self._hz, self._mode)
+        if isinstance(values, list):
+            values[:] = answer
+            return values
+        return tuple(answer) if isinstance(values, tuple) else answer
+
+    xfer = xfer2  # as spidev is built by default: one message either way
+
+    def readbytes(self, count: int, /) -> list[int]:
+        """Clock ``count`` zero bytes and return the answer."""
+        return self._opened().transfer(bytes(min(count, MAX_BYTES)), self._hz, self._mode)
+
+    def writebytes(self, values: Any, /) -> None:
+        """Clock a sequence out and drop the answer."""
+        self._opened().transfer(_as_bytes(values), self._hz, self._mode)
+
+    def _opened(self) -> SpiPort:
+        if self._port is None:
+            raise _closed()
+        return self._port
+
+
+def _closed() -> OSError:
+    return OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+def _as_bytes(values: Any) -> bytes:
+    """Checked as spidev does: a non-empty sequence of integers, cut to eight bits."""
+    try:
+        sent = bytes(values) if isinstance(values, list | tuple) else bytes(list(values))
+    except ValueError:
+        sent = bytes(value & 0xFF for value in values)
+    if not sent:
+        raise TypeError("Empty argument list.")
+    if len(sent) > MAX_BYTES:
+        raise OverflowError(f"Argument list size exceeds {MAX_BYTES} bytes.")
+    return sent

@@ -1,0 +1,107 @@
+"""CD74HC4067, sixteen-channel analogue multiplexer. Source: TI (Harris) SCHS209C.
+
+Its common pin has a capacitance that a newly chosen input must first charge: who converts too soon
+after an address change reads a mix of old and new.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+INPUTS = 16
+ADDRESS_LINES = 4
+
+# At 3.3 V, between the datasheet's columns for 2 V and 4.5 V. Switching times go about as 1/VCC:
+# Sn to output 300 ns at 2 V and 60 ns at 4.5 V (maximum); RON 70 ohm typical at 4.5 V, rising
+# below; break before make 6 ns at 4.5 V, so that two inputs never meet.
+SWITCH_S = 120e-9
+ON_OHM = 150.0
+COMMON_F = 50e-12
+CONVERTER_F = 25e-12  # MCP3008: CPIN 7 pF and CSAMPLE 20 pF (DS21295D figure 4-1)
+SETTLED_TAUS = 16.0  # e^-16: a thousandth of a converter's step
+
+AnalogSource = Callable[[float], float]
+"""``voltage_v(now_s)``."""
+
+
+class AddressBus:
+    """The wires S0 to S3 and E (active low), shared by any number of multiplexers.
+
+    Remembers the address changes that can still be felt, newest last. ``levels``: what S0 to S3
+    carry as an address.
+    """
+
+    def __init__(self) -> None:
+        self.address = 0
+        self.enabled = True
+        self.changed_s = -math.inf
+        self.changes: list[tuple[float, int]] = [(-math.inf, 0)]
+
+    def drive(self, line: int, high: bool, now_s: float) -> None:
+        """Line 0 to 3 takes a level."""
+        mask = 1 << line
+        address = self.address | mask if high else self.address & ~mask
+        if address == self.address:
+            return
+        if now_s - self.changed_s > FORGOTTEN_S:
+            self.changes = [(-math.inf, self.address)]
+        self.changes.append((now_s, address))
+        self.address = address
+        self.changed_s = now_s
+
+    def enable(self, on: bool) -> None:
+        """E low (``on``) or high: all switches open."""
+        self.enabled = on
+
+
+class Cd74Hc4067:
+    """One multiplexer: ``voltage_v`` is its common pin.
+
+    ``inputs``: at most sixteen sources, the rest are left at ground. ``source_ohm``: their output
+    resistance.
+    """
+
+    def __init__(
+        self, bus: AddressBus, inputs: Sequence[AnalogSource], *, source_ohm: float = 10.0
+    ) -> None:
+        if len(inputs) > INPUTS:
+            raise ValueError(f"at most {INPUTS} inputs, not {len(inputs)}")
+        self.inputs: list[AnalogSource] = [*inputs, *[_ground] * (INPUTS - len(inputs))]
+        self._bus = bus
+        self._tau_s = (ON_OHM + source_ohm) * (COMMON_F + CONVERTER_F)
+        self.settled_s = SWITCH_S + SETTLED_TAUS * self._tau_s
+        if self.settled_s > FORGOTTEN_S:
+            raise ValueError(f"{source_ohm} ohm is too much for a multiplexer's source")
+        self._held_v = 0.0
+
+    def voltage_v(self, now_s: float) -> float:
+        """The common pin at that time, which must not be before the last address change."""
+        bus = self._bus
+        if not bus.enabled:
+            return self._held_v  # nothing drives the pin: it keeps what it was last seen at
+        if now_s - bus.changed_s >= self.settled_s:
+            self._held_v = volt = self.inputs[bus.address](now_s)
+            return volt
+        self._held_v = volt = self._settling_v(now_s)
+        return volt
+
+    def _settling_v(self, now_s: float) -> float:
+        """From one recent change to the next: keep, then approach the input chosen."""
+        changes = self._bus.changes
+        volt = self.inputs[changes[0][1]](changes[1][0])
+        for number, (since_s, address) in enumerate(changes[1:], start=1):
+            until_s = changes[number + 1][0] if number + 1 < len(changes) else now_s
+            connected_s = until_s - since_s - SWITCH_S
+            if connected_s > 0.0:
+                goal = self.inputs[address](until_s)
+                volt = goal + (volt - goal) * math.exp(-connected_s / self._tau_s)
+        return volt
+
+
+FORGOTTEN_S = 10e-6
+"""Address changes further apart than this do not mix, whatever the sources."""
+
+
+def _ground(_now_s: float) -> float:
+    return 0.0

@@ -1,0 +1,100 @@
+"""DRV5055A1, linear ratiometric Hall sensor, from field to voltage. Source: TI SBAS640.
+
+Positive field: a south pole at the marked face raises the output (section 7.3.1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hw_sim.rng import Stream
+
+# Electrical and magnetic characteristics, variant A1 at 3.3 V.
+SUPPLY_V = 3.3
+QUIESCENT_V = 1.65  # VQ at 25 degC: half the supply, 1.59 to 1.71
+QUIESCENT_TOLERANCE_V = 0.06
+SENSITIVITY_V_MT = 0.060  # 57 to 63 mV/mT
+SENSITIVITY_TOLERANCE = 0.05
+LINEAR_MT = 22.0  # BL
+RAIL_V = 0.2  # VL: linear from 0.2 V to VCC - 0.2 V
+SENSITIVITY_PER_K = 0.0012  # STC: rises, as magnets weaken
+QUIESCENT_DRIFT = 0.01  # VQdT: +-1 % of VCC over the temperature range
+NOISE_DENSITY_MT = 215e-6  # BND: 215 nT per root hertz
+BANDWIDTH_HZ = 20_000.0  # fBW
+NOISE_RMS_MT = NOISE_DENSITY_MT * math.sqrt(BANDWIDTH_HZ)
+NOISE_PEAK_RATIO = 6.6  # peak to peak over RMS: 0.2 mT
+POWER_ON_S = 175e-6  # tON
+REFERENCE_C = 25.0
+HOTTEST_C = 125.0
+
+THERMAL_STEP_S = 0.1
+"""How long one temperature is used: a board's moves by less than 0.01 K in that time."""
+
+
+@dataclass(frozen=True, slots=True)
+class HallSpread:
+    """What one copy of the sensor is like, within the datasheet's limits (not checked here).
+
+    ``quiescent_v``: at 25 degC and 3.3 V. ``sensitivity_v_mt``: likewise.
+    ``quiescent_v_k``: drift with temperature, at most 1 % of the supply over 100 K.
+    """
+
+    quiescent_v: float = QUIESCENT_V
+    sensitivity_v_mt: float = SENSITIVITY_V_MT
+    sensitivity_per_k: float = SENSITIVITY_PER_K
+    quiescent_v_k: float = 0.0
+
+
+class Drv5055:
+    """One sensor. ``field_mt(now_s)`` and ``temperature_c(now_s)`` are its surroundings.
+
+    ``noise``: where its noise is drawn from. The output's bandwidth of 20 kHz lets two readings
+    of one sensor in different scans, and of two sensors, be independent; each draws anew.
+    ``noise_rms_mt``, ``spread`` and ``field_mt`` may be replaced at any time (faults, benches);
+    after ``spread`` call ``warm``.
+    """
+
+    def __init__(
+        self,
+        field_mt: Callable[[float], float],
+        temperature_c: Callable[[float], float],
+        noise: Stream,
+        spread: HallSpread | None = None,
+        *,
+        supply_v: float = SUPPLY_V,
+    ) -> None:
+        self.field_mt = field_mt
+        self.temperature_c = temperature_c
+        self.spread = spread or HallSpread()
+        self.noise_rms_mt = NOISE_RMS_MT
+        self._gauss = noise.gauss
+        self._ratio = supply_v / SUPPLY_V
+        self._low_v = RAIL_V
+        self._high_v = supply_v - RAIL_V
+        self._warm_until_s = -math.inf
+        self._rest_v = self._gain = 0.0
+
+    def warm(self, now_s: float) -> None:
+        """Take the temperature of that time into account."""
+        spread = self.spread
+        above_k = self.temperature_c(now_s) - REFERENCE_C
+        self._rest_v = (spread.quiescent_v + spread.quiescent_v_k * above_k) * self._ratio
+        self._gain = (
+            spread.sensitivity_v_mt * (1.0 + spread.sensitivity_per_k * above_k) * self._ratio
+        )
+        self._warm_until_s = now_s + THERMAL_STEP_S
+
+    def voltage_v(self, now_s: float) -> float:
+        """The output pin at that time, noise included."""
+        if now_s >= self._warm_until_s:
+            self.warm(now_s)
+        volt = self._rest_v + self._gain * (
+            self.field_mt(now_s) + self._gauss(0.0, self.noise_rms_mt)
+        )
+        if volt < self._low_v:
+            return self._low_v
+        if volt > self._high_v:
+            return self._high_v
+        return volt

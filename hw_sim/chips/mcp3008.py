@@ -1,0 +1,175 @@
+"""MCP3008, eight-channel 10-bit converter, seen from its SPI pins. Source: Microchip DS21295D.
+
+The answer to a command depends only on where its start bit lies; that is decoded once per command
+and clock and kept (``_Plan``), so that a scan costs little.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+CHANNELS = 8
+STEPS = 1024
+BITS = 10
+
+# Clocks counted from the start bit's rising edge (section 5.0, figure 5-1). DIN is read on rising
+# edges, DOUT changes on falling ones, so that what falls out after clock n is read on clock n + 1.
+CLOCK_SGL_DIFF = 1
+CLOCK_D2 = 2
+CLOCK_D0 = 4  # sampling begins on this, the fourth rising edge after the start bit...
+CLOCK_HOLD = 5  # ...and ends on this one's falling edge, with which DOUT leaves high impedance
+CLOCK_NULL = 6  # the first that reads DOUT: the null bit
+CLOCK_B0 = CLOCK_NULL + BITS
+CLOCK_LSB_FIRST_END = CLOCK_B0 + BITS - 1  # B1 to B9 follow, B0 is shared; then zeros
+
+# Electrical characteristics and figure 4-1.
+OUTPUT_DELAY_S = 200e-9  # tDO: CLK fall to output data valid, maximum at 2.7 V
+SWITCH_OHM = 1000.0  # RSS, sampling switch
+SAMPLE_F = 20e-12  # CSAMPLE
+SAMPLE_CLOCKS = 1.5  # tSAMPLE
+MAX_INL_LSB = 1.0
+MAX_OFFSET_LSB = 1.5
+MAX_GAIN_LSB = 1.0
+PSEUDO_GROUND_V = 0.1  # IN- may be this far from VSS in differential mode
+
+# A Pi's SPI controller puts one idle clock between bytes: 27 clocks for three (HARDWARE.md).
+CLOCKS_PER_BYTE = 9
+
+AnalogInput = Callable[[float], float]
+"""``voltage_v(now_s)``: what a channel's pin carries at that time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What one command makes the chip do."""
+
+    plus: int
+    minus: int | None
+    hold_s: float
+    """From chip select to the end of sampling."""
+    residue: float
+    """Share of the previously held voltage that is left on the capacitor."""
+    floating: int
+    """Answer bits during which DOUT is high impedance, as a mask."""
+    shift: int
+    """Places that the 19 answer bits B9..B0, B1..B9 move left (right if negative)."""
+
+
+class Mcp3008:
+    """One converter: ``transfer`` is one low phase of CS.
+
+    ``inputs``: eight channels. ``reference_v``: VREF, also VDD. ``source_ohm``: what drives the
+    inputs. ``inl_lsb``, ``offset_lsb``, ``gain_lsb``: errors of this copy in the middle (a bow),
+    everywhere, and at full scale; ValueError beyond the datasheet's limits. ``miso_pull_up``: how
+    the wire rests while DOUT is high impedance (a Pi's MISO pins pull down after reset).
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[AnalogInput],
+        reference_v: float,
+        *,
+        source_ohm: float = 0.0,
+        inl_lsb: float = 0.0,
+        offset_lsb: float = 0.0,
+        gain_lsb: float = 0.0,
+        miso_pull_up: bool = False,
+    ) -> None:
+        if len(inputs) != CHANNELS:
+            raise ValueError(f"{CHANNELS} inputs, not {len(inputs)}")
+        for error, limit in (
+            (inl_lsb, MAX_INL_LSB),
+            (offset_lsb, MAX_OFFSET_LSB),
+            (gain_lsb, MAX_GAIN_LSB),
+        ):
+            if abs(error) > limit:
+                raise ValueError(f"an error of {error} LSB is beyond the datasheet's {limit}")
+        self.inputs = list(inputs)
+        self.reference_v = reference_v
+        self._tau_s = (SWITCH_OHM + source_ohm) * SAMPLE_F
+        self._bow = 4.0 * inl_lsb
+        self._offset = offset_lsb
+        self._gain = 1.0 + gain_lsb / STEPS
+        self._exact = not (inl_lsb or offset_lsb or gain_lsb)
+        self._miso_pull_up = miso_pull_up
+        self._held_v = 0.0
+        self._plans: dict[tuple[bytes, int, int], _Plan | None] = {}
+
+    def power_on(self, _now_s: float) -> None:
+        """The supply comes back: nothing is held but an empty capacitor."""
+        self._held_v = 0.0
+
+    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> list[int]:
+        """CS falls at ``start_s``, the bytes go through, CS rises. Returns DOUT's bytes."""
+        key = (sent, clock_hz, mode)
+        try:
+            plan = self._plans[key]
+        except KeyError:
+            plan = self._plans[key] = self._decode(sent, clock_hz, mode)
+        size = len(sent)
+        if plan is None:  # never a start bit: DOUT stays high impedance
+            return [0xFF if self._miso_pull_up else 0x00] * size
+        hold_s = start_s + plan.hold_s
+        volt = self.inputs[plan.plus](hold_s)
+        if plan.minus is not None:
+            minus_v = self.inputs[plan.minus](hold_s)
+            volt -= min(PSEUDO_GROUND_V, max(-PSEUDO_GROUND_V, minus_v))
+        if plan.residue:
+            volt += (self._held_v - volt) * plan.residue
+        self._held_v = volt
+        code = self._code(volt)
+        word = code << (BITS - 1) | _REVERSED[code]
+        shift = plan.shift
+        answer = word << shift if shift >= 0 else word >> -shift
+        if self._miso_pull_up:
+            answer |= plan.floating
+        return list(answer.to_bytes(size, "big"))
+
+    def _code(self, volt: float) -> int:
+        """Section 4.2: 1024 * Vin / Vref, whole steps, at most 1023."""
+        steps = volt * STEPS / self.reference_v
+        if not self._exact:
+            share = min(1.0, max(0.0, steps / STEPS))
+            steps = steps * self._gain + self._offset + self._bow * share * (1.0 - share)
+        if steps < 0.0:
+            return 0
+        return int(steps) if steps < STEPS else STEPS - 1
+
+    def _decode(self, sent: bytes, clock_hz: int, mode: int) -> _Plan | None:
+        bits = [byte >> place & 1 for byte in sent for place in range(7, -1, -1)]
+        if mode in (1, 2):
+            # The master changes DIN on the edge on which the chip reads it: the bit before it.
+            bits = [0, *bits[:-1]]
+        clocks = len(bits)
+        start = bits.index(1) if 1 in bits else clocks
+        if start + CLOCK_HOLD >= clocks:
+            return None
+        single = bits[start + CLOCK_SGL_DIFF]
+        d2, d1, d0 = bits[start + CLOCK_D2 : start + CLOCK_D0 + 1]
+        channel = d2 << 2 | d1 << 1 | d0
+        hold = start + CLOCK_HOLD
+        # Past this clock the master reads before the bit is valid: still the one before.
+        late = 1 if 0.5 / clock_hz < OUTPUT_DELAY_S else 0
+        residue = math.exp(-SAMPLE_CLOCKS / clock_hz / self._tau_s)
+        floating = start + CLOCK_NULL + late
+        return _Plan(
+            plus=channel,
+            minus=None if single else channel ^ 1,  # table 5-2: pairs, D0 chooses the polarity
+            hold_s=(hold + 1 + hold // 8 * (CLOCKS_PER_BYTE - 8)) / clock_hz,
+            residue=residue if residue > 1e-6 else 0.0,
+            floating=((1 << floating) - 1) << (clocks - floating) if floating <= clocks else -1,
+            shift=clocks - 1 - (start + CLOCK_LSB_FIRST_END + late),
+        )
+
+
+def _lsb_first(code: int) -> int:
+    """Bits B1 to B9 of ``code``, B1 first: what follows B0 (figure 5-2)."""
+    word = 0
+    for place in range(1, BITS):
+        word = word << 1 | (code >> place & 1)
+    return word
+
+
+_REVERSED = tuple(_lsb_first(code) for code in range(STEPS))
