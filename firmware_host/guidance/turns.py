@@ -1,0 +1,90 @@
+"""Sentences while the game goes its way: set-up, turn, settle, over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firmware_host.guidance.words import piece, player, players
+from firmware_host.messages import Message, text
+from games.base import Outcome, Shift
+
+
+def no_game() -> Message:
+    """Nothing has been begun."""
+    return text("Choose a game to begin.")
+
+
+def turn(game: str, to_move: str, *, drops: bool, exchange: Shift | None) -> Message:
+    """The player to move may choose. ``exchange``: the piece that ``swap`` would put, and where."""
+    who = player(to_move)
+    if not drops:
+        return text("It is {player}'s turn.", player=who)
+    mine = piece(game, to_move)
+    if exchange is None:
+        return text("It is {player}'s turn: put a {piece} on a lit place.", player=who, piece=mine)
+    return text(
+        "It is {player}'s turn: put a {piece} on a lit place, or swap: put a {swap} on {place} "
+        "instead of the one there.",
+        player=who,
+        piece=mine,
+        swap=piece(game, exchange.piece),
+        place=exchange.target,
+    )
+
+
+def lifted(game: str, put: Shift, back: str) -> Message:
+    """The piece that an exchange would replace is in the hand; ``back`` is its kind."""
+    return text(
+        "Put a {piece} on {place} to swap, or the {other} back.",
+        piece=piece(game, put.piece),
+        place=put.target,
+        other=piece(game, back),
+    )
+
+
+def last_piece(game: str, said: Message, owners: Sequence[str]) -> Message:
+    """``said``, and that ``owners`` have one piece left each (Momentum M9)."""
+    for owner in owners:
+        if game == "momentum":
+            said = text(
+                "{said} Last marble: {player} has only one left.", said=said, player=player(owner)
+            )
+        else:
+            said = text(
+                "{said} Last piece: {player} has only one left.", said=said, player=player(owner)
+            )
+    return said
+
+
+def settle(game: str, shift: Shift, *, lifted_already: bool) -> Message:
+    """The next consequence to carry out."""
+    what = piece(game, shift.piece)
+    if shift.target is None:
+        return text("Take the {piece} off {place}.", piece=what, place=shift.source)
+    if shift.source is None or lifted_already:
+        return text("Put the {piece} on {place}.", piece=what, place=shift.target)
+    return text(
+        "Move the {piece} from {source} to {target}.",
+        piece=what,
+        source=shift.source,
+        target=shift.target,
+    )
+
+
+def over(game: str, outcome: Outcome) -> Message:
+    """The result, and what now."""
+    return text("{result} Press confirm for a new game.", result=_result(game, outcome))
+
+
+def _result(game: str, outcome: Outcome) -> Message:
+    if outcome.winner is None:
+        return text("The game is over: a draw.")
+    winners = outcome.team or (outcome.winner,)
+    who = players(winners)
+    if game == "momentum" and outcome.reason == "complete":
+        return text(
+            "The game is over: {players} won, with every {piece} on the board.",
+            players=who,
+            piece=piece(game, outcome.winner),
+        )
+    return text("The game is over: {players} won.", players=who)

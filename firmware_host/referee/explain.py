@@ -1,0 +1,98 @@
+"""Why something has to be mended, as far as that can be known, and what to do first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from firmware_host.guidance import troubles
+from firmware_host.messages import Message
+from firmware_host.referee.book import Pending
+from firmware_host.referee.line import Line
+from firmware_host.referee.plan import Finding
+from firmware_host.referee.repair import Repair, other_side, repairs
+from firmware_host.referee.view import repair_say, unclear_say
+from firmware_host.sight import UNKNOWN_PIECE, SightEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What led to a fix.
+
+    ``taking_back``: a move was taken back by button. ``matched``: the board has been right since
+    the game was begun. ``cause``: what perception saw just before.
+    """
+
+    line: Line
+    pending: Pending | None
+    taking_back: bool
+    matched: bool
+    cells: Mapping[str, str]
+    cause: SightEvent | None
+
+    @property
+    def may_be_takeback(self) -> bool:
+        """The board is as it was before the move, which counts as a takeback if it stays so."""
+        if self.taking_back or not self.matched:
+            return False
+        if self.pending is not None:
+            return not self.pending.requested and self.cells == self.line.position.cells
+        return self.line.before is not None and self.cells == self.line.before.cells
+
+
+def fix_say(case: Case, finding: Finding, blurred: Sequence[str]) -> Message:
+    """The first thing to do, and why."""
+    if blurred:
+        return unclear_say(blurred[0], case.line.position.cells, case.cells)
+    first = repairs(case.line.game, finding)[0]
+    say = repair_say(case.line.game, first)
+    if case.may_be_takeback:
+        return troubles.or_wait(say)
+    why = _why(case, first)
+    if why is not None:
+        say = troubles.because(why, say)
+    if _may_be_upside_down(case, first):
+        say = troubles.or_turn_over(say, case.line.position.to_move or "")
+    return say
+
+
+def _why(case: Case, first: Repair) -> Message | None:
+    if case.taking_back:
+        return troubles.taking_back()
+    if first.turn_over or first.piece == UNKNOWN_PIECE:
+        return None
+    if first.source is not None and first.source not in case.line.game.board:
+        return troubles.off_board()
+    if case.cause is not None and _explains(case.cause, first):
+        return troubles.happened(case.cause.happening)
+    if not case.matched:
+        return troubles.resumed()
+    extra = first.source is not None and first.target is None and not first.parked
+    if case.pending is not None:
+        return troubles.unfinished(case.pending.turn.player) if extra else None
+    if not extra:
+        return troubles.stay()
+    refusal = case.line.position.drop_refusal(first.piece, first.source or "")
+    return troubles.refused(refusal) if refusal else troubles.one_at_a_time()
+
+
+def _explains(cause: SightEvent, first: Repair) -> bool:
+    return not cause.places or first.source in cause.places or first.target in cause.places
+
+
+def _may_be_upside_down(case: Case, first: Repair) -> bool:
+    """The mover may have dropped his own piece with the wrong side up."""
+    game, position = case.line.game, case.line.position
+    mover, place = position.to_move, first.source
+    return (
+        case.pending is None
+        and case.matched
+        and not case.taking_back
+        and first.target is None
+        and mover is not None
+        and mover in game.pieces
+        and place is not None
+        and place in game.board
+        and other_side(game, mover) == first.piece
+        and position.drop_refusal(mover, place) is None
+    )

@@ -1,0 +1,100 @@
+"""Boards that are right on the way from one position to the next, and what is wrong with others.
+
+Every place is judged by itself: that makes any order of carrying out, with any number of pieces in
+the hand, right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from firmware_host.standing import Role
+from games.base import Shift
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A board held against a plan.
+
+    ``strays``: place -> piece that stands where it should not. ``missing``: place -> piece that
+    must stand there and does not (also under a stray). ``todo``: what the plan still asks for at
+    places that are not in error: LIFT, REMOVE or PUT. ``wanted``: place -> piece for the PUTs of
+    ``todo``. ``shifts``: those not yet complete.
+    """
+
+    strays: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+    todo: Mapping[str, Role] = field(default_factory=dict)
+    wanted: Mapping[str, str] = field(default_factory=dict)
+    shifts: tuple[Shift, ...] = ()
+
+    @property
+    def right(self) -> bool:
+        """Nothing stands wrong; the plan may be unfinished."""
+        return not self.strays and not self.missing
+
+    @property
+    def done(self) -> bool:
+        """The board is exactly the plan's end."""
+        return self.right and not self.todo
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The way from ``before`` to ``after`` by ``shifts``, which are simultaneous."""
+
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    shifts: tuple[Shift, ...] = ()
+
+    @property
+    def places(self) -> frozenset[str]:
+        """Places that the plan touches."""
+        return frozenset(p for s in self.shifts for p in (s.source, s.target) if p is not None)
+
+    def hold(self, cells: Mapping[str, str]) -> Finding:
+        """Compare a board with the plan."""
+        if cells == self.after:
+            return Finding()
+        strays: dict[str, str] = {}
+        missing: dict[str, str] = {}
+        todo: dict[str, Role] = {}
+        wanted: dict[str, str] = {}
+        moving = self.places
+        leaving = {s.source for s in self.shifts if s.target is None}
+        for place in sorted(cells.keys() | self.before.keys() | self.after.keys()):
+            piece, old, new = cells.get(place), self.before.get(place), self.after.get(place)
+            if piece == new:
+                continue
+            if place not in moving or piece not in (None, old):
+                if piece is not None:
+                    strays[place] = piece
+                if new is not None:
+                    missing[place] = new
+            elif piece is not None:
+                todo[place] = Role.REMOVE if place in leaving else Role.LIFT
+            elif new is not None:
+                todo[place] = Role.PUT
+                wanted[place] = new
+        return Finding(strays, missing, todo, wanted, self._remaining(strays, todo))
+
+    def _remaining(self, strays: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
+        return tuple(
+            shift
+            for shift in self.shifts
+            if (shift.source is not None and todo.get(shift.source, Role.PUT) is not Role.PUT)
+            or (shift.target is not None and (shift.target in todo or shift.target in strays))
+        )
+
+
+def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, str]:
+    """``cells`` after simultaneous ``shifts``."""
+    result = dict(cells)
+    for shift in shifts:
+        if shift.source is not None:
+            result.pop(shift.source, None)
+    for shift in shifts:
+        if shift.target is not None:
+            result[shift.target] = shift.piece
+    return result

@@ -1,0 +1,25 @@
+"""What the referee needs of the journal and is asked by people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from firmware_host.commands import Swap, TakeBack
+
+Request = TakeBack | Swap
+
+
+class JournalPort(Protocol):
+    """Where moves become final. Each call is durable when it returns, or raises JournalError;
+    repeating a call that had come through changes nothing.
+    """
+
+    def append(self, game_id: int, ply: int, move: str) -> None:
+        """Confirm ``move`` as move number ``ply`` (the first is 1)."""
+
+    def take_back(self, game_id: int, ply: int) -> None:
+        """Take back move number ``ply``, the last."""
+
+    def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
+        """Note the result (the contract's object)."""

@@ -1,0 +1,145 @@
+"""What each phase shows: roles for the lights and one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from firmware_host.guidance import troubles, turns
+from firmware_host.messages import Message
+from firmware_host.referee.book import Book, Pending
+from firmware_host.referee.plan import Finding
+from firmware_host.referee.repair import Repair, repairs
+from firmware_host.standing import Phase, Role
+from games.base import Game, Outcome, Position, Shift, Turn
+
+Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One phase as people see it. ``problems``: what makes it a fix, to notice new ones."""
+
+    phase: Phase
+    say: Message
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    piece_for: Mapping[str, str] = field(default_factory=dict)
+    shifts: tuple[Shift, ...] = ()
+    problems: Problems = frozenset()
+
+
+def turn_view(game: Game, book: Book, last: Turn | None) -> View:
+    """Waiting for a move."""
+    position = book.position
+    roles = {**_last(last), **dict.fromkeys(book.drops, Role.LEGAL)}
+    said = turns.turn(
+        game.name,
+        position.to_move or "",
+        drops=bool(book.drops),
+        exchange=_arriving(book.exchange) if book.exchange else None,
+    )
+    low = [owner for owner, left in position.reserve.items() if left == 1]
+    return View(Phase.TURN, turns.last_piece(game.name, said, low), roles)
+
+
+def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View:
+    """A piece is in the hand: where it, or what replaces it, may land."""
+    shift = _arriving(choices[0])
+    back = position.cells.get(shift.target or "", shift.piece)
+    roles = dict.fromkeys((s.target for t in choices for s in t.act if s.target), Role.LEGAL)
+    return View(Phase.TURN, turns.lifted(game.name, shift, back), roles)
+
+
+def settle_view(game: Game, finding: Finding) -> View:
+    """Consequences are to be carried out."""
+    return View(
+        Phase.SETTLE,
+        _next_shift(game, finding),
+        finding.todo,
+        finding.wanted,
+        finding.shifts,
+    )
+
+
+def setup_view(game: Game, finding: Finding, blurred: Iterable[str]) -> View:
+    """The board is not the starting position yet."""
+    roles = dict.fromkeys((*finding.strays, *blurred), Role.REMOVE)
+    puts = {p: piece for p, piece in finding.missing.items() if p not in roles}
+    roles.update(dict.fromkeys(puts, Role.PUT))
+    plan = repairs(game, finding)
+    if plan:
+        return View(Phase.SETUP, repair_say(game, plan[0]), roles, puts)
+    return View(Phase.SETUP, troubles.clear_away(min(roles)), roles, puts)
+
+
+def fix_view(finding: Finding, blurred: Iterable[str], say: Message) -> View:
+    """Something is wrong: strays, missing pieces, places that cannot be read."""
+    roles = {**finding.todo, **dict.fromkeys(finding.missing, Role.PUT)}
+    roles.update(dict.fromkeys((*finding.strays, *blurred), Role.WRONG))
+    puts = {
+        place: piece
+        for place, piece in {**finding.wanted, **finding.missing}.items()
+        if roles[place] is Role.PUT
+    }
+    problems = frozenset(
+        [
+            *((place, "stray " + piece) for place, piece in finding.strays.items()),
+            *((place, "missing") for place in finding.missing),
+            *((place, "blurred") for place in blurred),
+        ]
+    )
+    return View(Phase.FIX, say, roles, puts, finding.shifts, problems)
+
+
+def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | None) -> View:
+    """The result."""
+    winners = outcome.team or ((outcome.winner,) if outcome.winner else ())
+    places = outcome.places or [p for p, piece in position.cells.items() if piece in winners]
+    roles = {**_last(last), **dict.fromkeys(places, Role.WIN)}
+    return View(Phase.OVER, turns.over(game.name, outcome), roles)
+
+
+def repair_say(game: Game, repair: Repair) -> Message:
+    """One repair as a sentence."""
+    if repair.source is None:
+        return troubles.put_back(game.name, repair.piece, repair.target or "")
+    if repair.target is None:
+        say = troubles.park if repair.parked else troubles.take_off
+        return say(game.name, repair.piece, repair.source)
+    if repair.turn_over:
+        return troubles.turn_over(game.name, repair.piece, repair.source)
+    return troubles.carry(game.name, repair.piece, repair.source, repair.target)
+
+
+def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str]) -> Message:
+    """A place that cannot be read: a piece off its middle, or something unknown."""
+    if place in expected or place in cells:
+        return troubles.unclear(place)
+    return troubles.clear_away(place)
+
+
+def moved_places(pending: Pending) -> frozenset[str]:
+    """Every place whose content the pending move changes or passes through."""
+    act = {p for s in pending.turn.act for p in (s.source, s.target) if p is not None}
+    return pending.plan.places | act
+
+
+def _next_shift(game: Game, finding: Finding) -> Message:
+    """A piece in the hand first; then one whose way is free."""
+    todo = finding.todo
+
+    def order(shift: Shift) -> tuple[bool, bool]:
+        waiting = shift.source is not None and todo.get(shift.source, Role.PUT) is not Role.PUT
+        blocked = shift.target is not None and todo.get(shift.target) in (Role.LIFT, Role.REMOVE)
+        return blocked, waiting
+
+    shift = min(finding.shifts, key=order)
+    return turns.settle(game.name, shift, lifted_already=not order(shift)[1])
+
+
+def _last(turn: Turn | None) -> dict[str, Role]:
+    return {} if turn is None else {s.target: Role.LAST for s in turn.act if s.target is not None}
+
+
+def _arriving(turn: Turn) -> Shift:
+    return next(s for s in turn.act if s.target is not None)

@@ -1,0 +1,159 @@
+"""A table for the referee without sensors: a board of pieces, a clock, a journal in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from drivers.errors import PartError
+from firmware_host.buttons import Press
+from firmware_host.errors import JournalFullError
+from firmware_host.perception.observation import Happening, Stillness
+from firmware_host.referee import Referee, Request
+from firmware_host.sight import Sight, SightEvent
+from firmware_host.standing import Role, Sound, Standing
+from games import registry
+from games.base import Game
+
+SCAN_S = 0.02
+
+
+class MemoryJournal:
+    """Keeps what it is told; ``full`` makes it refuse like a full disk."""
+
+    def __init__(self) -> None:
+        self.moves: list[str] = []
+        self.results: list[Mapping[str, Any]] = []
+        self.calls: list[tuple[Any, ...]] = []
+        self.full = False
+
+    def append(self, game_id: int, ply: int, move: str) -> None:
+        self._write("append", game_id, ply, move)
+        assert ply == len(self.moves) + 1
+        self.moves.append(move)
+
+    def take_back(self, game_id: int, ply: int) -> None:
+        self._write("take_back", game_id, ply)
+        assert ply == len(self.moves)
+        self.moves.pop()
+        self.results.clear()
+
+    def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
+        self._write("finish", game_id)
+        self.results.append(result)
+
+    def _write(self, *call: Any) -> None:
+        self.calls.append(call)
+        if self.full:
+            raise JournalFullError("The disk is full.", remedy="Make room.")
+
+
+class Desk:
+    """Board, clock and referee; ``log`` holds every standing that differs from the one before."""
+
+    def __init__(self, game: Game, moves: Sequence[str] = (), **begin: bool) -> None:
+        self.game = game
+        self.journal = MemoryJournal()
+        self.journal.moves = list(moves)
+        self.referee = Referee(self.journal)
+        self.referee.begin(game, 7, moves, **begin)
+        self.now_s = 100.0
+        self.cells: dict[str, str] = {}
+        self.unsure: frozenset[str] = frozenset()
+        self.ready = True
+        self.stillness = Stillness.STILL
+        self.faults: tuple[PartError, ...] = ()
+        self.sounds: list[Sound] = []
+        self.log: list[Standing] = []
+        self.standing: Standing
+
+    def scan(
+        self,
+        presses: Sequence[Press] = (),
+        requests: Sequence[Request] = (),
+        events: tuple[SightEvent, ...] = (),
+    ) -> Standing:
+        self.now_s = round(self.now_s + SCAN_S, 6)
+        sight = Sight(
+            self.now_s,
+            self.ready,
+            dict(self.cells),
+            self.unsure,
+            self.stillness,
+            (0.0, 0.0),
+            events,
+            self.faults,
+        )
+        self.standing = self.referee.step(sight, self.now_s, presses, requests)
+        self.sounds.extend(self.standing.sounds)
+        if not self.log or self.log[-1] != self.standing:
+            self.log.append(self.standing)
+        return self.standing
+
+    def wait(self, duration_s: float) -> Standing:
+        end_s = self.now_s + duration_s - 1e-6
+        while self.now_s < end_s:
+            self.scan()
+        return self.standing
+
+    def put(self, piece: str, place: str) -> Standing:
+        assert place not in self.cells
+        self.cells[place] = piece
+        return self.scan()
+
+    def take(self, place: str) -> Standing:
+        del self.cells[place]
+        return self.scan()
+
+    def move(self, source: str, target: str) -> Standing:
+        piece = self.cells[source]
+        self.take(source)
+        return self.put(piece, target)
+
+    def press(self, button: str, held_s: float = 0.1) -> Standing:
+        return self.scan(presses=[Press(button, held_s)])
+
+    def event(self, happening: Happening, *places: str) -> Standing:
+        return self.scan(events=(SightEvent(self.now_s, happening, places),))
+
+    def play(self, *moves: str) -> Standing:
+        """Carry whole moves out at once."""
+        for move in moves:
+            assert self.standing.position is not None
+            self.cells = dict(self.standing.position.play(move).position.cells)
+            self.scan()
+        return self.standing
+
+    def lights(self, role: Role) -> set[str]:
+        return {place for place, has in self.standing.roles.items() if has is role}
+
+    def heard(self) -> list[Sound]:
+        """Sounds since the last call."""
+        sounds, self.sounds = self.sounds, []
+        return sounds
+
+
+@pytest.fixture
+def momentum() -> Callable[..., Game]:
+    def create(**options: Any) -> Game:
+        return registry.game_type("momentum").create(options)
+
+    return create
+
+
+@pytest.fixture
+def desk(momentum: Callable[..., Game]) -> Callable[..., Desk]:
+    """A game whose board stands as it should: after one scan it is the first player's turn."""
+
+    def start(*moves: str, begin: Mapping[str, bool] | None = None, **options: Any) -> Desk:
+        table = Desk(momentum(**options))
+        table.scan()
+        table.play(*moves)
+        assert table.journal.moves == list(moves)
+        table.heard()
+        table.log.clear()
+        return table
+
+    return start
