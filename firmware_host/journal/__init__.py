@@ -8,7 +8,22 @@ from __future__ import annotations
 
 from firmware_host.journal.files import SetAside
 from firmware_host.journal.reader import JournalReader
-from firmware_host.journal.records import GameRecord, GameSummary
+from firmware_host.journal.records import GameRecord, GameSummary, PlayedGame
+from firmware_host.journal.review import positions, rules_of
+from firmware_host.journal.text_format import import_game, read_game, write_game
 from firmware_host.journal.writer import Journal, Opened
 
-__all__ = ["GameRecord", "GameSummary", "Journal", "JournalReader", "Opened", "SetAside"]
+__all__ = [
+    "GameRecord",
+    "GameSummary",
+    "Journal",
+    "JournalReader",
+    "Opened",
+    "PlayedGame",
+    "SetAside",
+    "import_game",
+    "positions",
+    "read_game",
+    "rules_of",
+    "write_game",
+]

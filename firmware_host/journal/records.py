@@ -62,6 +62,18 @@ class GameRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game that is not in the journal (yet); fields as in GameRecord."""
+
+    game: str
+    options: Mapping[str, Any]
+    started_s: float
+    note: str
+    moves: tuple[str, ...]
+    result: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
 class GameSummary:
     """One line of the list of games. ``moves``: how many stand. ``current``: the table's game."""
 
@@ -125,8 +137,8 @@ def fold(game_id: int, row: tuple[str, str, float, str], events: Iterable[Event]
     )
 
 
-def to_json(value: Mapping[str, Any]) -> str:
-    """An object as the journal stores it, on one line."""
+def to_json(value: object) -> str:
+    """A JSON value as the journal stores it, on one line."""
     return msgspec.json.encode(value).decode()
 
 

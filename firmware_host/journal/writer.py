@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from firmware_host.journal.files import (
     sync_directory,
 )
 from firmware_host.journal.reader import JournalReader
-from firmware_host.journal.records import EventKind, to_json
+from firmware_host.journal.records import EventKind, PlayedGame, to_json
 from firmware_host.messages import text
 
 
@@ -98,28 +98,20 @@ class Journal(JournalReader):
             self._insert(game_id, EventKind.START, 0, at_s=at_s)
             return game_id
 
-    def store(
-        self,
-        game: str,
-        options: Mapping[str, Any],
-        moves: Sequence[str],
-        *,
-        result: Mapping[str, Any] | None,
-        started_s: float,
-        note: str = "",
-    ) -> int:
+    def store(self, played: PlayedGame) -> int:
         """Keep a game that was played elsewhere, whole or not at all; returns its number.
 
         It does not become current (``resume`` does that). Moves are not checked here.
         """
         at_s = self._clock.calendar()
         with self._transaction():
-            game_id = self._insert_game(game, options, started_s, note)
+            game_id = self._insert_game(played.game, played.options, played.started_s, played.note)
             self._insert(game_id, EventKind.IMPORT, 0, at_s=at_s)
-            for ply, move in enumerate(moves, start=1):
+            for ply, move in enumerate(played.moves, start=1):
                 self._insert(game_id, EventKind.MOVE, ply, move=move, at_s=at_s)
-            if result is not None:
-                self._insert(game_id, EventKind.FINISH, len(moves), payload=result, at_s=at_s)
+            if played.result is not None:
+                ply = len(played.moves)
+                self._insert(game_id, EventKind.FINISH, ply, payload=played.result, at_s=at_s)
             return game_id
 
     def append(self, game_id: int, ply: int, move: str) -> None:

@@ -1,0 +1,271 @@
+"""A game as text, for people, mail and other programs (format: docs/journal.md).
+
+    tiltboard game 1
+    Game: momentum
+    Date: 2026-03-01T18:20:00Z
+    Players: red, blue
+    Option size: 7
+    Result: *
+
+    1. d4 e5
+    2. a1
+
+The first line names the format's version. ``Option`` lines hold JSON values; an option that is not
+set (null) is left out. ``Result`` is the contract's object, or ``*`` while the game goes on. Then
+one line per round, a move for each player in turn order. Empty lines and lines that begin with
+``#`` mean nothing.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from firmware_host.config import nearest
+from firmware_host.errors import GameTextError
+from firmware_host.journal.records import GameRecord, PlayedGame, to_json
+from firmware_host.journal.review import positions, rules_of
+from firmware_host.journal.writer import Journal
+from firmware_host.messages import Message, text
+from games.base import Game, RulesError
+from games.registry import game_type
+
+FIRST_LINE = "tiltboard game 1"
+MAX_CHARACTERS = 64 * 1024
+MAX_MOVES = 2000
+MAX_NOTE = 200
+UNFINISHED = "*"
+
+_HEADERS = ("Game", "Date", "Players", "Note", "Result")
+_NEEDED = ("Game", "Date", "Players", "Result")
+_HEADER = re.compile(r"([A-Za-z][A-Za-z_]*(?: [A-Za-z0-9_]+)?): ?(.*)")
+_ROUND = re.compile(r"([0-9]{1,6})\.(?:\s+(.*))?")
+_DATE = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def write_game(record: GameRecord) -> str:
+    """``record`` as text. Raises NotPossibleError where its rules do not allow it (or are gone).
+
+    Players and result are the rules', so that the text is right even if the power was cut between
+    the last move and its result.
+    """
+    game = rules_of(record)
+    outcome = positions(record)[-1].outcome
+    date = datetime.datetime.fromtimestamp(int(record.started_s), datetime.UTC)
+    lines = [
+        FIRST_LINE,
+        f"Game: {record.game}",
+        f"Date: {date.strftime(_DATE)}",
+        f"Players: {', '.join(game.players)}",
+    ]
+    lines += [
+        f"Option {name}: {to_json(value)}"
+        for name, value in record.options.items()
+        if value is not None
+    ]
+    note = "".join(c for c in " ".join(record.note.split()) if c.isprintable())[:MAX_NOTE].strip()
+    lines += [f"Note: {note}"] if note else []
+    lines += [f"Result: {_written(None if outcome is None else outcome.as_json())}", ""]
+    per_round = len(game.players)
+    for first in range(0, len(record.moves), per_round):
+        moves = " ".join(record.moves[first : first + per_round])
+        lines.append(f"{first // per_round + 1}. {moves}")
+    return "\n".join(lines) + "\n"
+
+
+def read_game(source: str) -> PlayedGame:
+    """Read and replay a game. Raises GameTextError naming the line and what was expected."""
+    if len(source) > MAX_CHARACTERS:
+        raise GameTextError(
+            "The game is too long: at most {limit} characters are read.",
+            remedy="Check that the file is one exported game.",
+            limit=MAX_CHARACTERS,
+        )
+    return _replayed(_parsed(source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")))
+
+
+def import_game(journal: Journal, source: str) -> int:
+    """Store a written game; returns its number. It does not become current (``resume`` does that).
+
+    Raises GameTextError, JournalError.
+    """
+    return journal.store(read_game(source))
+
+
+@dataclass(slots=True)
+class _Parsed:
+    """What the lines say, before it is compared with the rules."""
+
+    headers: dict[str, tuple[int, str]] = field(default_factory=dict)
+    options: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    rounds: list[tuple[int, list[str]]] = field(default_factory=list)
+    end: int = 1
+
+
+def _parsed(lines: Sequence[str]) -> _Parsed:
+    if lines[0].rstrip() != FIRST_LINE:
+        raise _unexpected(1, lines[0], text("the line {line}", line=repr(FIRST_LINE)))
+    parsed = _Parsed(end=len(lines))
+    for number, raw in enumerate(lines[1:], start=2):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        round_line = _ROUND.fullmatch(line)
+        header = _HEADER.fullmatch(line)
+        if round_line:
+            _take_round(parsed, number, line, round_line)
+        elif header and not parsed.rounds:
+            _take_header(parsed, number, line, header)
+        else:
+            raise _unexpected(number, line, _next_round(parsed))
+    for name in _NEEDED:
+        if name not in parsed.headers:
+            raise _unexpected(parsed.end, text("the end"), text("a line {name}", name=f"'{name}:'"))
+    return parsed
+
+
+def _take_header(parsed: _Parsed, number: int, line: str, match: re.Match[str]) -> None:
+    name, value = match[1], match[2].strip()
+    kind, _, option = name.partition(" ")
+    if kind == "Option" and option:
+        if option in parsed.options:
+            raise _unexpected(number, line, text("each option only once"))
+        try:
+            parsed.options[option] = number, msgspec.json.decode(value)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise _unexpected(number, line, text("a JSON value after the colon")) from error
+    elif name not in _HEADERS:
+        raise _unexpected(number, line, text("a known name ({hint})", hint=nearest(name, _HEADERS)))
+    elif name in parsed.headers:
+        raise _unexpected(number, line, text("{name} only once", name=name))
+    else:
+        parsed.headers[name] = number, value
+
+
+def _take_round(parsed: _Parsed, number: int, line: str, match: re.Match[str]) -> None:
+    moves = (match[2] or "").split()
+    if int(match[1]) != len(parsed.rounds) + 1 or not moves:
+        raise _unexpected(number, line, _next_round(parsed))
+    if sum(len(earlier) for _, earlier in parsed.rounds) + len(moves) > MAX_MOVES:
+        raise _unexpected(number, line, text("at most {limit} moves", limit=MAX_MOVES))
+    parsed.rounds.append((number, moves))
+
+
+def _next_round(parsed: _Parsed) -> Message:
+    return text("round {number}, as in '{number}. d4 e5'", number=len(parsed.rounds) + 1)
+
+
+def _replayed(parsed: _Parsed) -> PlayedGame:
+    """Compare with the rules."""
+    game = _rules(parsed)
+    line, players = parsed.headers["Players"]
+    if [name.strip() for name in players.split(",")] != list(game.players):
+        raise _unexpected(line, players, text("{players}", players=", ".join(game.players)))
+    moves, result = _replay(game, parsed.rounds)
+    line, claimed = parsed.headers["Result"]
+    if not _same(claimed, result):
+        raise _unexpected(
+            line,
+            claimed,
+            text("{result}, as the moves give", result=_written(result)),
+        )
+    line, note = parsed.headers.get("Note", (0, ""))
+    if len(note) > MAX_NOTE or not note.isprintable():
+        raise _unexpected(line, note, text("at most {limit} plain characters", limit=MAX_NOTE))
+    return PlayedGame(
+        game=game.name,
+        options=game.options,
+        started_s=_date(*parsed.headers["Date"]),
+        note=note,
+        moves=moves,
+        result=result,
+    )
+
+
+def _rules(parsed: _Parsed) -> Game:
+    line, name = parsed.headers["Game"]
+    try:
+        kind = game_type(name)
+    except RulesError as error:
+        raise _refused(line, name, error) from error
+    known = {spec.name for spec in kind.option_specs}
+    for option, (line, _) in parsed.options.items():
+        if option not in known:
+            raise _unexpected(
+                line, option, text("an option of the game ({hint})", hint=nearest(option, known))
+            )
+    try:
+        return kind.create({option: value for option, (_, value) in parsed.options.items()})
+    except RulesError as error:
+        lines = [line for line, _ in parsed.options.values()]
+        raise _refused(lines[0] if lines else line, "Option", error) from error
+
+
+def _replay(
+    game: Game, rounds: Sequence[tuple[int, list[str]]]
+) -> tuple[tuple[str, ...], Mapping[str, Any] | None]:
+    position = game.start()
+    played: list[str] = []
+    for index, (line, moves) in enumerate(rounds):
+        if len(moves) > len(game.players) or (
+            len(moves) < len(game.players) and index + 1 < len(rounds)
+        ):
+            raise _unexpected(
+                line, " ".join(moves), text("{count} moves in a round", count=len(game.players))
+            )
+        for move in moves:
+            try:
+                position = position.play(move).position
+            except RulesError as error:
+                raise _refused(line, move, error) from error
+            played.append(move)
+    outcome = position.outcome
+    return tuple(played), None if outcome is None else outcome.as_json()
+
+
+def _written(result: Mapping[str, Any] | None) -> str:
+    return UNFINISHED if result is None else to_json(result)
+
+
+def _same(claimed: str, result: Mapping[str, Any] | None) -> bool:
+    if claimed == UNFINISHED or result is None:
+        return claimed == _written(result)
+    try:
+        return bool(msgspec.json.decode(claimed) == result)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+
+
+def _date(line: int, value: str) -> float:
+    try:
+        date_s = datetime.datetime.strptime(value, _DATE).replace(tzinfo=datetime.UTC).timestamp()
+    except ValueError:
+        date_s = -1.0
+    if date_s < 0:  # before 1970: no table existed
+        raise _unexpected(line, value, text("a date like 2026-03-01T18:20:00Z"))
+    return date_s
+
+
+def _unexpected(line: int, found: str | Message, expected: Message) -> GameTextError:
+    return GameTextError(
+        "Line {line} has {found}; expected was {expected}.",
+        remedy="Correct that line.",
+        line=line,
+        found=found if isinstance(found, Message) else repr(found[:40]),
+        expected=expected,
+    )
+
+
+def _refused(line: int, found: str, error: RulesError) -> GameTextError:
+    return GameTextError(
+        "Line {line}, {found}: {why}",
+        remedy="Correct that line.",
+        line=line,
+        found=repr(found[:40]),
+        why=text(error.template, **error.params),
+    )
