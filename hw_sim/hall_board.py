@@ -114,6 +114,11 @@ class HallBoard:
         """The place whose sensor is wired to the input of place ``index``."""
         return self._wires[index]
 
+    def crept_mt(self, index: int, now_s: float) -> float:
+        """How far a drifting sensor's output is off by then; 0 for a sound one."""
+        since_s = now_s - self._drift_from_s.get(index, now_s)
+        return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
+
     def _set_noise(self) -> None:
         for index, sensor in enumerate(self.sensors):
             factor = self._noise_factor * (NOISY if index in self._noisy else 1.0)
@@ -133,8 +138,8 @@ class HallBoard:
         return self.sensors[index].voltage_v
 
     def _drifting_v(self, index: int, now_s: float) -> float:
-        crept_mt = min(DRIFT_MOST_MT, (now_s - self._drift_from_s[index]) * DRIFT_MT_S)
-        return self.sensors[index].voltage_v(now_s) + crept_mt * drv5055.SENSITIVITY_V_MT
+        crept_v = self.crept_mt(index, now_s) * drv5055.SENSITIVITY_V_MT
+        return self.sensors[index].voltage_v(now_s) + crept_v
 
     def _wire_spares(self) -> None:
         supply_v = self._profile.hall.reference_v

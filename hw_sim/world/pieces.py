@@ -92,26 +92,20 @@ class Field:
     def at(self, sensor: int, now_s: float) -> float:
         """Upward field in mT at ``sensor``; a south pole above it is positive."""
         total = self._resting_mt[sensor]
-        if self._moving:
-            x, y, gap = self._sensors[sensor]
-            for piece in self._moving:
-                px, py, pz = piece.at(now_s)
-                kind = piece.kind
-                disc = kind.disc
-                total += (
-                    kind.sign
-                    * piece.factor
-                    * disc.vertical_mt((px - x) ** 2 + (py - y) ** 2, gap + pz + disc.height_mm / 2)
-                )
+        for piece in self._moving:
+            total += self.of(piece, sensor, now_s)
         return total
 
-    def _share(self, piece: Piece) -> tuple[float, ...]:
-        kind = piece.kind
-        disc = kind.disc
-        px, py, pz = piece.here
-        strength = kind.sign * piece.factor
-        return tuple(
-            strength
+    def of(self, piece: Piece, sensor: int, now_s: float) -> float:
+        """One piece's share of it, exact for wherever the piece is at that time."""
+        x, y, gap = self._sensors[sensor]
+        px, py, pz = piece.at(now_s)
+        disc = piece.kind.disc
+        return (
+            piece.kind.sign
+            * piece.factor
             * disc.vertical_mt((px - x) ** 2 + (py - y) ** 2, gap + pz + disc.height_mm / 2)
-            for x, y, gap in self._sensors
         )
+
+    def _share(self, piece: Piece) -> tuple[float, ...]:
+        return tuple(self.of(piece, sensor, 0.0) for sensor in range(len(self._sensors)))

@@ -56,6 +56,10 @@ class World:
             self.settle(now_s)
         return self._field.at(sensor, now_s)
 
+    def field_of_mt(self, piece: Piece, sensor: int, now_s: float) -> float:
+        """One piece's share of ``field_mt``."""
+        return self._field.of(piece, sensor, now_s)
+
     def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> Piece:
         """A piece from the tray of ``label``, in a hand at that point. Raises HandsError."""
         kind = self.trays.get(label)

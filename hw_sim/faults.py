@@ -1,0 +1,322 @@
+"""Faults of the simulated table: each is applied where the real one would be, and proves it.
+
+A target is a place ("d4"), a button ("confirm"), an I2C bus ("1") or a chip ("imu"); a fault of the
+only bus or chip of its kind needs none.
+"""
+
+from __future__ import annotations
+
+import errno
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hw_sim.buses.i2c import Message
+from hw_sim.chips import mpu6050
+from hw_sim.chips.drv5055 import NOISE_RMS_MT, SENSITIVITY_V_MT
+from hw_sim.clock import VirtualClock
+from hw_sim.errors import FaultError
+from hw_sim.world.buttons import BOUNCE_S
+
+if TYPE_CHECKING:
+    from hw_sim.table import SimTable
+    from hw_sim.world.pieces import Piece
+
+WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
+OTHER_ID = 0x12  # an ICM-20602: not an MPU-6050, nor a clone with its registers
+READINGS = 32
+READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
+
+Change = Callable[[Sequence[str]], None]
+Proof = Callable[[Sequence[str]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """``targets``: how many it takes. ``shows``: whether its effect can be seen now.
+    ``momentary``: it happens, and is over.
+    """
+
+    targets: int
+    what: str
+    apply: Change
+    undo: Change
+    shows: Proof
+    momentary: bool = False
+
+
+class Faults:
+    """What is wrong with one table. ``active``: name and targets, in the order of injection."""
+
+    def __init__(self, table: SimTable) -> None:
+        self._table = table
+        self._board = table.hall_board
+        self._weakened: dict[str, Piece] = {}
+        self.active: list[tuple[str, tuple[str, ...]]] = []
+        self._kinds: Mapping[str, _Kind] = self._all_kinds()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every fault that this table can have."""
+        return tuple(self._kinds)
+
+    def inject(self, name: str, targets: Sequence[str] = ()) -> None:
+        """Break something, and see that it is broken.
+
+        Raises FaultError for an unknown fault or target, one already there, or no visible effect.
+        """
+        kind = self._kind(name)
+        chosen = self._targets(name, kind, targets)
+        if (name, chosen) in self.active:
+            raise FaultError(
+                "{name} {targets} is already there.",
+                remedy="Heal it first.",
+                name=name,
+                targets=" ".join(chosen),
+            )
+        kind.apply(chosen)
+        if not kind.shows(chosen):
+            kind.undo(chosen)
+            raise FaultError(
+                "{name} {targets} was applied and shows no effect.",
+                remedy="Look at the order of faults: another one may hide it.",
+                name=name,
+                targets=" ".join(chosen),
+            )
+        if not kind.momentary:
+            self.active.append((name, chosen))
+
+    def heal(self, name: str, targets: Sequence[str] = ()) -> None:
+        """Mend it; without targets, every fault of that name.
+
+        What was over at once (chip-reset) is healed already. Raises FaultError if it is not there.
+        """
+        kind = self._kind(name)
+        if kind.momentary:
+            self._targets(name, kind, targets)
+            return
+        wanted = self._targets(name, kind, targets) if targets else None
+        found = [
+            (known, chosen)
+            for known, chosen in self.active
+            if known == name and wanted in (None, chosen)
+        ]
+        if not found:
+            raise FaultError(
+                "There is no {name} {targets} to heal.",
+                remedy="Name a fault that was injected.",
+                name=name,
+                targets=" ".join(targets),
+            )
+        for fault in found:
+            self.active.remove(fault)
+            kind.undo(fault[1])
+
+    def shows(self, name: str, targets: Sequence[str] = ()) -> bool:
+        """Whether that fault's effect can be seen now, injected or not."""
+        kind = self._kind(name)
+        return kind.shows(self._targets(name, kind, targets))
+
+    def _kind(self, name: str) -> _Kind:
+        kind = self._kinds.get(name)
+        if kind is None:
+            raise FaultError(
+                "This table cannot have the fault {name!r}.",
+                remedy="It can have: {known}.",
+                name=name,
+                known=", ".join(self._kinds),
+            )
+        return kind
+
+    def _targets(self, name: str, kind: _Kind, given: Sequence[str]) -> tuple[str, ...]:
+        """Checked targets; the only bus or chip may be left out."""
+        known = self._known(kind.what)
+        chosen = tuple(given)
+        if not chosen and len(known) == 1:
+            chosen = (known[0],) * kind.targets
+        if len(chosen) != kind.targets or any(target not in known for target in chosen):
+            raise FaultError(
+                "{name} takes {count} of: {known}; not {given!r}.",
+                remedy="Name what is to fail.",
+                name=name,
+                count=kind.targets,
+                known=", ".join(known) if len(known) <= 4 else f"{known[0]} to {known[-1]}",
+                given=" ".join(given),
+            )
+        return chosen
+
+    def _known(self, what: str) -> Sequence[str]:
+        profile = self._table.profile
+        return {
+            "place": profile.places,
+            "button": tuple(self._table.world.buttons),
+            "i2c": (str(profile.imu.i2c_bus),),
+            "chip": ("imu",),
+            "spi": (f"{profile.hall.spi_bus}.{profile.hall.spi_device}",),
+        }[what]
+
+    def _all_kinds(self) -> dict[str, _Kind]:
+        board, buttons = self._board, self._table.world.buttons
+
+        def place(change: Callable[[int, bool], None], on: bool) -> Change:
+            return lambda targets: change(self._index(targets[0]), on)
+
+        def swap(targets: Sequence[str]) -> None:
+            board.swap_wires(self._index(targets[0]), self._index(targets[1]))
+
+        def worn(on: bool) -> Change:
+            def change(targets: Sequence[str]) -> None:
+                buttons[targets[0]].worn = on
+
+            return change
+
+        def sensor(change: Callable[[int, bool], None], shows: Proof) -> _Kind:
+            return _Kind(1, "place", place(change, True), place(change, False), shows)
+
+        return {
+            "sensor-dead": sensor(board.set_dead, lambda t: max(self._readings(t[0])) == 0.0),
+            "sensor-stuck": sensor(board.set_stuck, lambda t: len(set(self._readings(t[0]))) == 1),
+            "sensor-drift": sensor(board.set_drifting, self._drifts),
+            "sensor-noisy": sensor(board.set_noisy, self._is_noisy),
+            "weak-magnet": _Kind(1, "place", self._weaken, self._strengthen, self._is_weak),
+            "sensor-swapped": _Kind(2, "place", swap, swap, self._are_swapped),
+            "button-bounce": _Kind(
+                1,
+                "button",
+                worn(True),
+                worn(False),
+                lambda t: buttons[t[0]].chatter_s > BOUNCE_S,
+            ),
+            **self._bus_kinds(),
+        }
+
+    def _bus_kinds(self) -> dict[str, _Kind]:
+        table, imu = self._table, self._table.imu
+        hall, address = table.profile.hall, table.profile.imu.address
+        i2c = table.buses.i2c_buses[table.profile.imu.i2c_bus]
+        spi = table.buses.spi_ports[hall.spi_bus, hall.spi_device]
+
+        def nack(_targets: Sequence[str]) -> None:
+            i2c.nacking.add(address)
+
+        def acknowledge(_targets: Sequence[str]) -> None:
+            i2c.nacking.discard(address)
+
+        def stick(on: bool) -> Change:
+            def change(_targets: Sequence[str]) -> None:
+                i2c.stuck = on
+
+            return change
+
+        def silence(level: int | None) -> Change:
+            def change(_targets: Sequence[str]) -> None:
+                spi.silent = level
+
+            return change
+
+        def identify(who_am_i: int) -> Change:
+            def change(_targets: Sequence[str]) -> None:
+                imu.who_am_i = who_am_i
+
+            return change
+
+        def i2c_answer() -> int | None:
+            """The error of addressing the chip, tried on a clock of its own; None: it answers."""
+            probe = copy(i2c)
+            probe.clock = self._spare_clock()
+            try:
+                probe.transfer([Message(address, b"")])
+            except OSError as error:
+                return error.errno
+            return None
+
+        def spi_silent(_targets: Sequence[str]) -> bool:
+            probe = copy(spi)
+            probe.clock = self._spare_clock()
+            return not any(probe.transfer(READ_CHANNEL_0, hall.spi_hz, 0))
+
+        def register(number: int) -> int:
+            now_s = table.clock.now()
+            imu.write(bytes([number]), now_s)
+            return (imu.read(1, now_s) or b"\0")[0]
+
+        genuine = imu.who_am_i
+        return {
+            "i2c-nack": _Kind(
+                1, "i2c", nack, acknowledge, lambda _: i2c_answer() == errno.EREMOTEIO
+            ),
+            "i2c-stuck": _Kind(
+                1, "i2c", stick(True), stick(False), lambda _: i2c_answer() == errno.ETIMEDOUT
+            ),
+            "wrong-id": _Kind(
+                1,
+                "chip",
+                identify(OTHER_ID),
+                identify(genuine),
+                lambda _: register(mpu6050.WHO_AM_I) == OTHER_ID,
+            ),
+            "chip-reset": _Kind(
+                1,
+                "chip",
+                lambda _: imu.reset(table.clock.now()),
+                lambda _: None,
+                lambda _: bool(register(mpu6050.PWR_MGMT_1) & mpu6050.SLEEP),
+                momentary=True,
+            ),
+            "spi-silent": _Kind(1, "spi", silence(0x00), silence(None), spi_silent),
+        }
+
+    def _spare_clock(self) -> VirtualClock:
+        """Proofs take no time of the table's."""
+        clock = VirtualClock()
+        clock.advance(self._table.clock.now())
+        return clock
+
+    def _index(self, place: str) -> int:
+        return self._table.profile.places.index(place)
+
+    def _readings(self, place: str) -> list[float]:
+        index, now_s = self._index(place), self._table.clock.now()
+        return [self._board.voltage_v(index, now_s) for _ in range(READINGS)]
+
+    def _is_noisy(self, targets: Sequence[str]) -> bool:
+        usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * self._board.noise_factor
+        return statistics.pstdev(self._readings(targets[0])) > 3 * usual_v
+
+    def _drifts(self, targets: Sequence[str]) -> bool:
+        return self._board.crept_mt(self._index(targets[0]), self._table.clock.now() + 60.0) > 1.0
+
+    def _are_swapped(self, targets: Sequence[str]) -> bool:
+        one, other = (self._index(target) for target in targets)
+        return self._board.wire_of(one) == other and self._board.wire_of(other) == one != other
+
+    def _weaken(self, targets: Sequence[str]) -> None:
+        piece = self._table.world.piece_at(self._index(targets[0]))
+        if piece is None:
+            raise FaultError(
+                "No piece stands on {place} whose magnet could be weak.",
+                remedy="Put one there first.",
+                place=targets[0],
+            )
+        piece.factor *= WEAK_MAGNET
+        self._table.world.changed(piece)
+        self._weakened[targets[0]] = piece
+
+    def _strengthen(self, targets: Sequence[str]) -> None:
+        piece = self._weakened.pop(targets[0])
+        piece.factor /= WEAK_MAGNET
+        self._table.world.changed(piece)
+
+    def _is_weak(self, targets: Sequence[str]) -> bool:
+        """Its share of the field under it is below what the spread of magnets allows."""
+        piece = self._weakened.get(targets[0])
+        if piece is None:
+            return False
+        share_mt = self._table.world.field_of_mt(
+            piece, self._index(targets[0]), self._table.clock.now()
+        )
+        disc = piece.kind.disc
+        centred_mt = disc.vertical_mt(0.0, self._table.profile.gap_mm + disc.height_mm / 2)
+        return abs(share_mt) < 0.5 * centred_mt
