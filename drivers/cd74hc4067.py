@@ -13,9 +13,10 @@ LINES: Final = 4
 INPUTS: Final = 16
 
 # From an address change until the common pin stands within half a step of ten bits. The switch
-# turns on within 375 ns (switching characteristics, Sn to out, 2 V, 85 C: a bound for 3.3 V). Then
-# 50 pF at the common pin (analog channel specifications), 27 pF of the converter and 50 pF of wire
-# charge through at most 1.5 kilohm (switch, converter's own switch, sensor): 7.6 times 0.19 us.
+# turns on within 75 ns at 4.5 V and 85 C (switching characteristics, Sn to out); five times that is
+# allowed for 3.3 V. Then 50 pF at the common pin (analog channel specifications), 27 pF of the
+# converter and 50 pF of wire charge through at most 1.5 kilohm (switch, 225 ohm at 4.5 V;
+# converter, 1 kilohm, DS21295 figure 4-1; sensor): 7.6 times 0.19 us.
 SETTLING_S: Final = 2e-6
 
 # Each address differs from the one before in one line, the first from the last as well.

@@ -56,7 +56,7 @@ class MuxHallArray:
         self._field_mt = field_table_mt(
             STEPS, settings.reference_v, settings.sensitivity_mv_mt
         ).__getitem__
-        self._check = WiringCheck(dict(settings.spares), settings.address_pins)
+        self._check = WiringCheck(settings.sensors, dict(settings.spares), settings.address_pins)
         self._ntc = next((number for number, what in settings.spares if what == "ntc"), None)
         # The clocks before the converter samples count toward the settling time: at 1.35 MHz they
         # are 8.1 us, so nothing is left to wait for.

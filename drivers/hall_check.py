@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
@@ -19,6 +20,7 @@ _WINDOWS: Final[Mapping[Carries, tuple[int, int]]] = {
     "full": (STEPS * 97 // 100, STEPS - 1),
     "ntc": (STEPS * 4 // 100, STEPS * 96 // 100),
 }
+_SENSOR: Final = _WINDOWS["ntc"]  # the sensors' outputs keep 0.2 V from both rails
 _NO_NTC: Final = (0, STEPS - 1)  # a lost NTC costs the temperature, not the game
 
 _MEND_REFERENCE: Final = (
@@ -31,7 +33,10 @@ _Fault: TypeAlias = tuple[Callable[[int], int], PartReadingError]
 class WiringCheck:
     """Compares the spare inputs' codes with what they carry."""
 
-    def __init__(self, spares: Mapping[int, Carries], address_pins: Sequence[int]) -> None:
+    def __init__(
+        self, sensors: int, spares: Mapping[int, Carries], address_pins: Sequence[int]
+    ) -> None:
+        self._sensors = sensors
         self._spares = dict(spares)
         self._pins = tuple(address_pins)
         self._bounds = tuple(
@@ -55,31 +60,35 @@ class WiringCheck:
                     " and the wires of MISO, clock and chip select."
                 ),
             )
-        matches = [
-            (unknown, error)
-            for select, error in self._address_faults()
-            if (unknown := self._unknown_if_fits(select, codes)) is not None
-        ]
-        if matches:
-            return min(matches, key=lambda match: match[0])[1]
-        return self._reference_fault(codes)
+        evidence, error = max(
+            ((self._evidence(select, codes), error) for select, error in self._address_faults()),
+            key=lambda candidate: candidate[0],
+        )
+        return error if evidence > 0 else self._reference_fault(codes)
 
-    def _unknown_if_fits(self, select: Callable[[int], int], codes: Sequence[int]) -> int | None:
-        """How many spares would read something unknown if ``select`` were what the lines do.
+    def _evidence(self, select: Callable[[int], int], codes: Sequence[int]) -> float:
+        """Bits that speak for ``select`` being what the address lines do; 0 if it cannot be.
 
-        None if a spare that would read something known reads otherwise.
+        A code that fits by chance in one of n cases counts log2 n; an input that nobody has named
+        may read anything and counts nothing.
         """
-        unknown = 0
+        bits = 0.0
         for number in self._spares:
             channel, address = divmod(number, INPUTS)
-            carried = self._spares.get(channel * INPUTS + select(address))
-            if carried is None:
-                unknown += 1
+            window = self._window(channel * INPUTS + select(address))
+            if window is None:
                 continue
-            lowest, highest = _WINDOWS[carried]
+            lowest, highest = window
             if not lowest <= codes[number] <= highest:
-                return None
-        return unknown
+                return 0.0
+            bits += math.log2(STEPS / (highest - lowest + 1))
+        return bits
+
+    def _window(self, number: int) -> tuple[int, int] | None:
+        if number < self._sensors:
+            return _SENSOR
+        carried = self._spares.get(number)
+        return None if carried is None else _WINDOWS[carried]
 
     def _address_faults(self) -> Iterator[_Fault]:
         for line in range(LINES):

@@ -60,13 +60,14 @@ class Variant:
     own_accel_filter: bool
 
 
-# WHO_AM_I answers. The clones are sold as MPU-6050 and serve as well; 0x70 is an MPU-6500, whose
-# datasheet has another thermometer and a second filter register.
+# WHO_AM_I answers. All of these are sold as MPU-6050 and serve as well; the later InvenSense chips
+# have another thermometer and a second filter register (their datasheets, TEMP_OUT and
+# ACCEL_CONFIG 2).
 VARIANTS: Final = {
     0x68: Variant("MPU-6050", 340.0, 36.53, own_accel_filter=False),
     0x70: Variant("MPU-6500", 333.87, 21.0, own_accel_filter=True),
-    0x72: Variant("MPU-6050 clone 0x72", 340.0, 36.53, own_accel_filter=False),
-    0x98: Variant("MPU-6050 clone 0x98", 340.0, 36.53, own_accel_filter=False),
+    0x72: Variant("MPU-6050 clone", 340.0, 36.53, own_accel_filter=False),
+    0x98: Variant("ICM-20689", 326.8, 25.0, own_accel_filter=True),
 }
 
 
