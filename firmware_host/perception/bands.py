@@ -1,0 +1,98 @@
+"""Which readings belong to which magnet: bands to enter a class, and wider ones to stay in it.
+
+HARDWARE, pieces and the field, after neighbours are subtracted: empty < 0.6, weak 0.8-3.3, strong
+> 5.5 mT; between them a reading is unsure. The wider bands to stay are the hysteresis.
+"""
+
+from __future__ import annotations
+
+from firmware_host.perception.field import SIGN_OF
+from firmware_host.perception.observation import Magnet
+
+EMPTY_MT = 0.6
+STRONG_MT = 5.5
+STRONG_STAYS_MT = 4.5
+# The furthest that DRV5055A1's quiescent output (1.65 V +-60 mV at 60 mV/mT) and the neighbours'
+# remainder put an empty place of unknown zero; above the second figure something stands there.
+UNZEROED_EMPTY_MT = 1.1
+UNZEROED_TAKEN_MT = 1.25
+UNZEROED_STRONG_MT = 4.8
+UNZEROED_WEAK_MT = 4.3
+UNZEROED_WEAK_MOVES_MT = 0.8
+
+WEAK_CLASSES = frozenset({Magnet.N_WEAK, Magnet.S_WEAK})
+STRONG_CLASSES = frozenset({Magnet.N_STRONG, Magnet.S_STRONG})
+
+Band = tuple[float, float]
+
+# Strong ends at 17 mT: no magnet within the tolerances reads over 15, and the sensor ends at 22.
+_ENTER = {"empty": (0.0, EMPTY_MT), "weak": (0.8, 3.3), "strong": (STRONG_MT, 17.0)}
+_STAY = {"empty": (0.0, 0.75), "weak": (0.65, 4.0), "strong": (STRONG_STAYS_MT, 19.0)}
+# Confidence 1 needs this many times (noise + tolerance) to the nearest boundary.
+CONFIDENCE_UNITS = 3.0
+TOLERANCE_MT = {
+    Magnet.NONE: 0.1,
+    Magnet.N_WEAK: 0.15,
+    Magnet.S_WEAK: 0.15,
+    Magnet.N_STRONG: 0.7,
+    Magnet.S_STRONG: 0.7,
+}
+
+
+def signed(magnet: Magnet, band: Band) -> Band:
+    """A band of magnitudes as a band of readings of that magnet's pole."""
+    low, high = band
+    if magnet is Magnet.NONE:
+        return -high, high
+    return (low, high) if SIGN_OF[magnet] > 0 else (-high, -low)
+
+
+def _strength(magnet: Magnet) -> str:
+    if magnet is Magnet.NONE:
+        return "empty"
+    return "weak" if magnet in WEAK_CLASSES else "strong"
+
+
+ENTER: dict[Magnet, Band] = {m: signed(m, _ENTER[_strength(m)]) for m in Magnet}
+STAY: dict[Magnet, Band] = {m: signed(m, _STAY[_strength(m)]) for m in Magnet}
+
+
+def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
+    """The band to stay in where the sensor's zero is not known, only its ``first_mt`` reading."""
+    if magnet is Magnet.NONE:
+        return -UNZEROED_TAKEN_MT, UNZEROED_TAKEN_MT
+    if magnet in WEAK_CLASSES:
+        return first_mt - UNZEROED_WEAK_MOVES_MT, first_mt + UNZEROED_WEAK_MOVES_MT
+    return STAY[magnet]
+
+
+def strong(reading_mt: float) -> Magnet:
+    """The strong class of that sign."""
+    return Magnet.S_STRONG if reading_mt > 0 else Magnet.N_STRONG
+
+
+def weak(reading_mt: float) -> Magnet:
+    """The weak class of that sign."""
+    return Magnet.S_WEAK if reading_mt > 0 else Magnet.N_WEAK
+
+
+def classify(reading_mt: float, *, zeroed: bool = True) -> Magnet | None:
+    """The class whose band to enter holds ``reading_mt``; None between bands.
+
+    ``zeroed``: False where the sensor's zero is only known to within its datasheet's tolerance.
+    """
+    size = abs(reading_mt)
+    if zeroed:
+        for magnet, (low, high) in (
+            (Magnet.NONE, _ENTER["empty"]),
+            (strong(reading_mt), _ENTER["strong"]),
+            (weak(reading_mt), _ENTER["weak"]),
+        ):
+            if low <= size <= high:
+                return magnet
+        return None
+    if size <= UNZEROED_EMPTY_MT:
+        return Magnet.NONE
+    if UNZEROED_STRONG_MT <= size <= _ENTER["strong"][1] + 1:
+        return strong(reading_mt)
+    return weak(reading_mt) if UNZEROED_TAKEN_MT <= size <= UNZEROED_WEAK_MT else None

@@ -1,0 +1,122 @@
+"""What is known about one table's sensors, kept in a file between runs.
+
+Written atomically and durably (temporary file, fsync, rename, fsync of the folder), read strictly.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from firmware_host.config import convert
+from firmware_host.errors import ConfigError
+from firmware_host.perception.field import STRONG, WEAK, kernel_mt
+from firmware_host.profile import Profile
+
+# Wider than any offset that DRV5055A1 may have (+-1 mT) with drift, or any usable sensitivity.
+Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
+Gain = Annotated[float, msgspec.Meta(ge=0.5, le=2)]
+Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
+Kernel = tuple[tuple[float, ...], ...]
+
+
+class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Per sensor: reading in mT = (raw - ``offset_mt``) * ``gain``.
+
+    ``strong_mt``, ``weak_mt``: what a south magnet of that class adds, by [rows][columns] away.
+    ``level_rad``: what the IMU says about x and y when the plate is level; None if unknown.
+    ``zeroed``: False for sensors whose offset is only a guess. ``made_s``: seconds since
+    1970-01-01 UTC, 0 if unknown.
+    """
+
+    format: Literal[1]
+    profile: str
+    offset_mt: tuple[Offset, ...]
+    gain: tuple[Gain, ...]
+    zeroed: tuple[bool, ...]
+    strong_mt: Kernel
+    weak_mt: Kernel
+    level_rad: tuple[Level, Level] | None = None
+    made_s: float = 0.0
+
+
+def uncalibrated(profile: Profile) -> Calibration:
+    """What the datasheets and the table's dimensions say, and nothing more."""
+    size = (profile.gap_mm, profile.pitch_mm, profile.columns, profile.rows)
+    return Calibration(
+        format=1,
+        profile=profile.name,
+        offset_mt=(0.0,) * profile.size,
+        gain=(1.0,) * profile.size,
+        zeroed=(False,) * profile.size,
+        strong_mt=kernel_mt(STRONG, *size),
+        weak_mt=kernel_mt(WEAK, *size),
+    )
+
+
+def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> None:
+    """Raise ConfigError unless ``calibration`` is one of this table."""
+    per_sensor = (calibration.offset_mt, calibration.gain, calibration.zeroed)
+    kernels = (calibration.strong_mt, calibration.weak_mt)
+    if (
+        calibration.profile != profile.name
+        or any(len(values) != profile.size for values in per_sensor)
+        or any(len(kernel) != profile.rows for kernel in kernels)
+        or any(len(row) != profile.columns for kernel in kernels for row in kernel)
+    ):
+        raise ConfigError(
+            "{source} is the calibration of another table ({theirs}), this one is {ours}.",
+            remedy="Remove the file; the table calibrates itself again while it is empty.",
+            source=source,
+            theirs=calibration.profile,
+            ours=profile.name,
+        )
+
+
+def calibration_from(data: dict[str, Any], profile: Profile, *, source: str) -> Calibration:
+    """Check plain data. Raises ConfigError naming the key."""
+    calibration = convert(data, Calibration, source=source)
+    check_fits(calibration, profile, source=source)
+    return calibration
+
+
+def read_calibration(path: Path, profile: Profile) -> Calibration | None:
+    """The stored calibration, None if there is no file. Raises ConfigError."""
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            "{path} cannot be read: {why}.",
+            remedy="Remove the file; the table calibrates itself again while it is empty.",
+            path=path,
+            why=getattr(error, "strerror", None) or "it is not JSON",
+        ) from error
+    if not isinstance(data, dict):
+        raise ConfigError(
+            "{path} is not a calibration.",
+            remedy="Remove the file; the table calibrates itself again while it is empty.",
+            path=path,
+        )
+    return calibration_from(data, profile, source=str(path))
+
+
+def write_calibration(path: Path, calibration: Calibration) -> None:
+    """Store it; a cut of power leaves the old or the new file, whole. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(path.name + ".new")
+    with fresh.open("wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(calibration), indent=1))
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,42 @@
+"""How noisy each sensor is, from one scan to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_SHARE = 1 / 64  # of each new difference; about 1.3 s at 50 scans/s
+_MOST_MT = 1.0  # what a difference counts at most, so that a glitch is no noise
+_START_MT = 0.05
+_SIGMA = 0.886  # a normal sigma over the mean size of differences: sqrt(pi) / 2
+# HARDWARE gives 0.2 mT peak to peak, a sigma of about 0.035 mT. These are about ten times that.
+_NOISY_MT = 0.35
+_CALM_MT = 0.25
+
+
+class NoiseMeter:
+    """``sigma_mt`` per sensor, and which sensors are ``noisy``, with hysteresis."""
+
+    def __init__(self, size: int) -> None:
+        self._mean_mt = [_START_MT] * size
+        self.noisy: frozenset[int] = frozenset()
+
+    def take(self, before: list[float], now: list[float], skip: Iterable[int]) -> None:
+        """Take one step between scans in, except at the places where something moves."""
+        old = self._mean_mt
+        new = [
+            m + _SHARE * ((d if d < _MOST_MT else _MOST_MT) - m)
+            for m, d in zip(
+                old, [abs(p - q) for p, q in zip(before, now, strict=True)], strict=True
+            )
+        ]
+        for index in skip:
+            new[index] = old[index]
+        self._mean_mt = new
+        if self.noisy or max(new) > _CALM_MT:
+            self.noisy = frozenset(
+                i for i, m in enumerate(new) if m > (_CALM_MT if i in self.noisy else _NOISY_MT)
+            )
+
+    def sigma_mt(self) -> list[float]:
+        """The noise of single readings."""
+        return [_SIGMA * m for m in self._mean_mt]

@@ -1,0 +1,89 @@
+"""Zeros and first occupancy, found together from the first scans at rest.
+
+Pieces may be standing, DRV5055A1 may be +-1 mT off, a weak magnet reads as little as 1.3 mT and
+neighbours add up to 1.8 mT. So strong readings are pieces, what they add elsewhere is subtracted,
+and the rest is compared with the zeros of the last run, where there are any. What is left between
+an empty place and a weak magnet is in doubt, unless the journal's word decides it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from firmware_host.perception.bands import (
+    STRONG_CLASSES,
+    UNZEROED_EMPTY_MT,
+    WEAK_CLASSES,
+    classify,
+)
+from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.field import SIGN_OF
+from firmware_host.perception.observation import Magnet
+
+SCANS = 16
+# Drift since the last run that is taken for the new zero; beyond, the old one stands.
+_DRIFT_MT = 0.35
+# Without a stored zero: even a weak magnet 5 mm off centre reads more, at the worst zero.
+_SURELY_EMPTY_MT = 0.65
+_HINTED_WEAK_MT = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One place's first state. ``add_mt``: to its offset. ``doubt``: the reading may be a weak
+    magnet or the sensor's zero; ``zeroed``: the zero is known now.
+    """
+
+    magnet: Magnet
+    add_mt: float
+    zeroed: bool
+    doubt: bool
+
+
+def zero(
+    mean_mt: Sequence[float],
+    zeroed: Sequence[bool],
+    crosstalk: Crosstalk,
+    classes: frozenset[Magnet],
+    expected: Mapping[int, Magnet] | None,
+) -> tuple[Start, ...]:
+    """Per place, what stands there and what its zero is.
+
+    ``mean_mt``: average reading with the stored offsets. ``zeroed``: whether that offset was
+    measured. ``expected``: a hint, place -> magnet (others: empty), or None. Sets up ``crosstalk``.
+    """
+    readings = crosstalk.resolve(mean_mt)
+    starts = []
+    for index, (reading, known) in enumerate(zip(readings, zeroed, strict=True)):
+        hint = None if expected is None else expected.get(index, Magnet.NONE)
+        start = _stored(reading, classes) if known else _fresh(reading, classes, hint)
+        starts.append(start)
+        crosstalk.stand(index, start.magnet)
+    return tuple(starts)
+
+
+def _stored(reading: float, classes: frozenset[Magnet]) -> Start:
+    magnet = classify(reading)
+    if magnet is Magnet.NONE:
+        return Start(magnet, reading if abs(reading) <= _DRIFT_MT else 0.0, True, False)
+    if magnet is None or magnet not in classes:
+        magnet = magnet if magnet in STRONG_CLASSES else Magnet.NONE
+    return Start(magnet, 0.0, True, False)
+
+
+def _fresh(reading: float, classes: frozenset[Magnet], hint: Magnet | None) -> Start:
+    magnet = classify(reading, zeroed=False)
+    if magnet in STRONG_CLASSES:
+        return Start(magnet, 0.0, False, False)
+    if magnet in WEAK_CLASSES and magnet in classes:
+        return Start(magnet, 0.0, False, False)
+    weak_possible = bool(classes & WEAK_CLASSES)
+    size = abs(reading)
+    if size <= _SURELY_EMPTY_MT or (size <= UNZEROED_EMPTY_MT and not weak_possible):
+        return Start(Magnet.NONE, reading, True, False)
+    if size <= UNZEROED_EMPTY_MT and hint is Magnet.NONE:
+        return Start(Magnet.NONE, reading, True, False)
+    if hint in WEAK_CLASSES and hint in classes and reading * SIGN_OF[hint] > _HINTED_WEAK_MT:
+        return Start(hint, 0.0, False, False)
+    return Start(Magnet.NONE, 0.0, False, True)

@@ -1,0 +1,204 @@
+"""A synthetic plate: exact fields from magpylib, spread, offsets, noise and conversion steps."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+from functools import cache
+from math import hypot
+
+import magpylib
+import pytest
+
+from drivers.frame import Frame, Motion
+from firmware_host.perception import Perception
+from firmware_host.perception.observation import BoardEvent, Magnet, Observation
+from firmware_host.profile import Profile, load_profile
+
+# HARDWARE, pieces and the field: sizes; the polarisation is set so that the centred reading fits.
+SIZES_MM = {"STRONG": (10.0, 2.0, 12.1), "WEAK": (6.0, 1.0, 2.5)}
+GRAVITY = 9.80665
+STEP_MT = 0.0537  # 3.3 V / 1024 / 60 mV/mT
+SIGMA_MT = 0.2 / 6.6  # 0.2 mT peak to peak
+
+LEVEL = Motion((0.0, 0.0), (0.0, 0.0, GRAVITY), (0.0, 0.0, 0.0), 25.0)
+
+
+@cache
+def disc_at(strength: str, off_mm: float, below_mm: float) -> float:
+    """Field of a south disc in mT, exact: ``below_mm`` under its face, ``off_mm`` off its axis."""
+    diameter, height, centred = SIZES_MM[strength]
+    disc = magpylib.magnet.Cylinder(
+        polarization=(0, 0, 1), dimension=(diameter / 1000, height / 1000)
+    )
+    points = [(off_mm, 0, -(below_mm + height / 2)), (0, 0, -(12.0 + height / 2))]
+    here, nominal = disc.getB([[mm / 1000 for mm in point] for point in points])[:, 2]
+    return float(here / nominal) * centred
+
+
+@dataclass(frozen=True)
+class Piece:
+    magnet: Magnet
+    x_mm: float
+    y_mm: float
+    z_mm: float = 0.0  # above the plate
+    strength: float = 1.0
+
+
+@dataclass
+class Plate:
+    """Pieces by name on plate-10; every call of ``scan`` is 20 ms later."""
+
+    profile: Profile
+    seed: int = 1
+    noise: float = 1.0  # times the datasheet's
+    offset_mt: float = 1.0  # spread of the zeros, uniform
+    gain: float = 0.05
+    quantised: bool = True
+    pieces: dict[object, Piece] = field(default_factory=dict)
+    extra_mt: dict[int, float] = field(default_factory=dict)  # one scan's glitches
+    motion: Motion | None = LEVEL
+    hall_lost: bool = False
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
+        size = self.profile.size
+        self.offsets = [self.random.uniform(-self.offset_mt, self.offset_mt) for _ in range(size)]
+        self.gains = [1 + self.random.uniform(-self.gain, self.gain) for _ in range(size)]
+        self._fields: dict[Piece, list[float]] = {}
+
+    def index(self, place: str) -> int:
+        return self.profile.places.index(place)
+
+    def put(self, place: str, magnet: Magnet, dx: float = 0, dy: float = 0, **more: float) -> None:
+        x, y = self.profile.centre_mm(self.index(place))
+        self.pieces[place] = Piece(magnet, x + dx, y + dy, **more)
+
+    def take(self, name: object) -> Piece:
+        return self.pieces.pop(name)
+
+    def field_of(self, piece: Piece) -> list[float]:
+        known = self._fields.get(piece)
+        if known is None:
+            pole, strength = piece.magnet.value.upper().split("-")
+            sign = piece.strength if pole == "S" else -piece.strength
+            known = []
+            for index in range(self.profile.size):
+                x, y = self.profile.centre_mm(index)
+                off = round(hypot(piece.x_mm - x, piece.y_mm - y), 3)
+                known.append(sign * disc_at(strength, off, round(12.0 + piece.z_mm, 3)))
+            self._fields[piece] = known
+        return known
+
+    def scan(self) -> Frame:
+        fields = [self.field_of(piece) for piece in self.pieces.values()]
+        readings = []
+        for index in range(self.profile.size):
+            value = sum(f[index] for f in fields) * self.gains[index] + self.offsets[index]
+            value += self.random.gauss(0, SIGMA_MT * self.noise) + self.extra_mt.get(index, 0.0)
+            value = max(-22.0, min(22.0, value))
+            readings.append(round(value / STEP_MT) * STEP_MT if self.quantised else value)
+        self.extra_mt = {}
+        number = self.number
+        self.number += 1
+        return Frame(
+            number=number,
+            time_s=number * 0.02,
+            field_mt=() if self.hall_lost else tuple(readings),
+            motion=self.motion,
+            pressed=frozenset(),
+        )
+
+
+@dataclass
+class Table:
+    """A plate with the perception that watches it."""
+
+    plate: Plate
+    perception: Perception
+    events: list[BoardEvent] = field(default_factory=list)
+    last: Observation | None = None
+
+    def run(self, seconds: float = 0.0) -> list[BoardEvent]:
+        """Scan for that long, at least once; the new events."""
+        fresh: list[BoardEvent] = []
+        for _ in range(max(1, round(seconds * 50))):
+            self.last = self.perception.observe(self.plate.scan())
+            fresh.extend(self.last.events)
+        self.events.extend(fresh)
+        return fresh
+
+    def start(self) -> None:
+        """Until zeroed."""
+        for _ in range(200):
+            if self.run() and self.last.ready:
+                break
+            if self.last.ready:
+                return
+        assert self.last.ready
+
+    def move(self, name: object, to_mm: tuple[float, float, float], speed_mm_s: float) -> list:
+        """Carry a piece along a straight line, scanning on the way."""
+        piece = self.plate.pieces[name]
+        x, y, z = piece.x_mm, piece.y_mm, piece.z_mm
+        way = [b - a for a, b in zip((x, y, z), to_mm, strict=True)]
+        steps = max(1, round(hypot(*way) / speed_mm_s * 50))
+        fresh = []
+        for step in range(1, steps + 1):
+            s = step / steps
+            self.plate.pieces[name] = replace(
+                piece, x_mm=x + s * way[0], y_mm=y + s * way[1], z_mm=z + s * way[2]
+            )
+            fresh.extend(self.run())
+        return fresh
+
+    def over(
+        self, place: str, z: float, dx: float = 0, dy: float = 0
+    ) -> tuple[float, float, float]:
+        x, y = self.plate.profile.centre_mm(self.plate.index(place))
+        return x + dx, y + dy, z
+
+    def seen(self) -> dict[str, Magnet]:
+        places = self.plate.profile.places
+        return {
+            places[i]: magnet
+            for i, magnet in enumerate(self.last.magnets)
+            if magnet is not Magnet.NONE
+        }
+
+    def named(self, events: list[BoardEvent]) -> list[tuple[str, ...]]:
+        """Events as ("slid", "a1", "b1")."""
+        places = self.plate.profile.places
+        return [(e.happening.value, *(places[i] for i in e.places)) for e in events]
+
+
+@pytest.fixture(scope="session")
+def profile() -> Profile:
+    return load_profile("plate-10")
+
+
+@pytest.fixture
+def plate(profile):
+    """A plate; keywords as in ``Plate``."""
+
+    def make(**more) -> Plate:
+        return Plate(profile, **more)
+
+    return make
+
+
+@pytest.fixture
+def table(profile):
+    """A table that has been zeroed: pieces first, keywords for plate and perception."""
+
+    def make(pieces=None, *, calibration=None, expected=None, classes=None, **more) -> Table:
+        on = Plate(profile, **more)
+        for place, piece in (pieces or {}).items():
+            on.put(place, *piece) if isinstance(piece, tuple) else on.put(place, piece)
+        options = {} if classes is None else {"classes": classes}
+        made = Table(on, Perception(profile, calibration, expected=expected, **options))
+        made.start()
+        return made
+
+    return make
