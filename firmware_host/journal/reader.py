@@ -12,9 +12,25 @@ from typing import Self
 from firmware_host.errors import NoSuchGameError
 from firmware_host.journal import schema
 from firmware_host.journal.failures import translated
-from firmware_host.journal.records import Event, EventKind, GameRecord, GameSummary, fold
+from firmware_host.journal.records import (
+    Event,
+    EventKind,
+    GameRecord,
+    GameSummary,
+    fold,
+    json_object,
+)
 
 _EVENT = "sequence, kind, ply, move, at_s, payload"
+# Only a finish has a payload, so the last event's is the result of a game that is over.
+_SUMMARIES = """
+SELECT g.id, g.game, g.options, g.started_s, e.at_s, e.ply, e.payload
+FROM games AS g JOIN events AS e ON e.game_id = g.id AND e.sequence = (
+    SELECT sequence FROM events WHERE game_id = g.id AND kind <> 'resume'
+    ORDER BY sequence DESC LIMIT 1
+)
+WHERE ?1 IS NULL OR g.id < ?1 ORDER BY g.id DESC LIMIT ?2
+"""
 
 
 class JournalReader:
@@ -66,15 +82,12 @@ class JournalReader:
         with self._snapshot():
             return self._load(game_id)
 
-    def games(self, limit: int = 1000, before: int | None = None) -> tuple[GameSummary, ...]:
+    def games(self, limit: int = 100, before: int | None = None) -> tuple[GameSummary, ...]:
         """The newest ``limit`` games, newest first; ``before``: only those with a lower number."""
         with self._snapshot():
             current = self._current_id()
-            numbers = self._database.execute(
-                "SELECT id FROM games WHERE ?1 IS NULL OR id < ?1 ORDER BY id DESC LIMIT ?2",
-                (before, limit),
-            ).fetchall()
-            return tuple(_summary(self._load(row[0]), current) for row in numbers)
+            rows = self._database.execute(_SUMMARIES, (before, limit))
+            return tuple(_summary(row, current) for row in rows)
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
@@ -124,14 +137,17 @@ class JournalReader:
         return Event(*rows.fetchone())
 
 
-def _summary(record: GameRecord, current: int | None) -> GameSummary:
+def _summary(
+    row: tuple[int, str, str, float, float, int, str | None], current: int | None
+) -> GameSummary:
+    game_id, game, options, started_s, changed_s, moves, result = row
     return GameSummary(
-        id=record.id,
-        game=record.game,
-        options=record.options,
-        started_s=record.started_s,
-        changed_s=record.changed_s,
-        moves=len(record.moves),
-        result=record.result,
-        current=record.id == current,
+        id=game_id,
+        game=game,
+        options=json_object(options, game_id),
+        started_s=started_s,
+        changed_s=changed_s,
+        moves=moves,
+        result=None if result is None else json_object(result, game_id),
+        current=game_id == current,
     )

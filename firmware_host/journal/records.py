@@ -47,7 +47,8 @@ class Event:
 class GameRecord:
     """One game. Times are seconds since 1970 UTC.
 
-    ``started_s``: when it was begun, an imported game too. ``changed_s``: its last event.
+    ``started_s``: when it was begun, an imported game too. ``changed_s``: its last event
+    but for resuming.
     ``moves``: those that stand. ``result``: the contract's result object, None while open.
     """
 
@@ -117,18 +118,19 @@ def fold(game_id: int, row: tuple[str, str, float, str], events: Iterable[Event]
             moves.pop()
             result = None
         elif event.kind == EventKind.FINISH and event.payload is not None:
-            result = _json_object(event.payload, game_id)
+            result = json_object(event.payload, game_id)
         elif not first and event.kind != EventKind.RESUME:
             raise _misplaced(game_id, sequence)
         if event.ply != len(moves):
             raise _misplaced(game_id, sequence)
-        changed_s = event.at_s
+        if event.kind != EventKind.RESUME:
+            changed_s = event.at_s
     if sequence < 0:
         raise _misplaced(game_id, 0)
     return GameRecord(
         id=game_id,
         game=game,
-        options=_json_object(options, game_id),
+        options=json_object(options, game_id),
         started_s=started_s,
         changed_s=changed_s,
         note=note,
@@ -142,7 +144,8 @@ def to_json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _json_object(encoded: str, game_id: int) -> dict[str, Any]:
+def json_object(encoded: str, game_id: int) -> dict[str, Any]:
+    """Options or a result as stored. Raises UnreadableEventsError."""
     try:
         return msgspec.json.decode(encoded, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError) as error:

@@ -69,13 +69,15 @@ def test_everything_is_there_after_closing(path: Path, clock: Any) -> None:
         assert journal.current() == before
 
 
-def test_the_current_game_is_the_one_started_or_resumed_last(journal: Journal) -> None:
+def test_the_current_game_is_the_one_started_or_resumed_last(journal: Journal, clock: Any) -> None:
     first = journal.start("momentum", OPTIONS)
     second = journal.start("momentum", OPTIONS)
     assert journal.current() == journal.load(second)
     journal.append(first, 1, "d4")  # does not change which one is current
     assert journal.current() == journal.load(second)
+    clock.date_s += 60
     journal.resume(first)
+    assert journal.load(first).changed_s == 1_700_000_000.0  # nothing was played
     assert journal.current() == journal.load(first)
     third = journal.store(PlayedGame("momentum", OPTIONS, 5.0, "", ("d4",), RESULT))
     assert journal.current() == journal.load(first)
@@ -84,6 +86,11 @@ def test_the_current_game_is_the_one_started_or_resumed_last(journal: Journal) -
         (second, 0, False),
         (first, 1, True),
     ]
+    for summary in journal.games():
+        record = journal.load(summary.id)
+        assert (summary.game, summary.options) == (record.game, record.options)
+        assert (summary.moves, summary.result) == (len(record.moves), record.result)
+        assert (summary.started_s, summary.changed_s) == (record.started_s, record.changed_s)
     assert [game.id for game in journal.games(limit=1)] == [third]
     assert [game.id for game in journal.games(before=second)] == [first]
 
