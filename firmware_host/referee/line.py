@@ -17,10 +17,8 @@ class Line:
         game: Game,
         game_id: int,
         moves: Sequence[str],
-        *,
-        finished: bool,
     ) -> None:
-        """Replay ``moves``. ``finished``: the journal has the result. Raises IllegalMoveError."""
+        """Replay ``moves``. Raises IllegalMoveError."""
         self._journal = journal
         self.game = game
         self.game_id = game_id
@@ -28,7 +26,7 @@ class Line:
         self._turns: list[Turn] = []
         for move in moves:
             self._turns.append(self.position.play(move))
-        self._finished = finished
+        self._finished = False
 
     @property
     def position(self) -> Position:
@@ -54,7 +52,7 @@ class Line:
 
     @property
     def finish_owed(self) -> bool:
-        """The game is over and the journal does not know the result yet."""
+        """The game is over, and the journal may not know the result yet."""
         return self.position.outcome is not None and not self._finished
 
     def confirm(self, turn: Turn) -> None:

@@ -8,7 +8,7 @@ from math import inf
 
 from firmware_host.buttons import BACK, CONFIRM, Press
 from firmware_host.commands import TakeBack
-from firmware_host.errors import JournalError
+from firmware_host.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles, turns
 from firmware_host.messages import Message
 from firmware_host.perception.observation import Stillness
@@ -31,7 +31,7 @@ from firmware_host.referee.view import (
 )
 from firmware_host.sight import Sight, SightEvent
 from firmware_host.standing import Phase, Sound, Standing
-from games.base import Game, Outcome, Turn
+from games.base import Game, Turn
 
 TAKE_BACK_S = 3.0  # the board of before the move, standing for so long, takes it back
 UNSURE_SAY_S = 0.4  # a hand passes by faster
@@ -66,6 +66,7 @@ class Referee:
         self._pending: Pending | None = None
         self._guide: _Guide | None = None
         self._matched = False  # the board has been the position since the game was begun
+        self._ended_here = False  # not replayed from the journal
         self._settling = False  # the pending move was seen unfinished
         self._undone: tuple[Turn, Turn] | None = None  # taken back by hand, and its exchange
         self._take_back_owed = False
@@ -94,18 +95,25 @@ class Referee:
         moves: Sequence[str] = (),
         *,
         resumed: bool = False,
-        finished: bool = False,
     ) -> None:
         """A new game, or one from the journal: ``moves`` are replayed, then the board is checked.
 
         ``resumed``: the game was begun earlier; what stands on the board may be a move that was not
-        confirmed any more. ``finished``: the journal has its result. Raises IllegalMoveError.
+        confirmed any more. Raises IllegalMoveError.
         """
-        self._line = Line(self._journal, game, game_id, moves, finished=finished)
+        self._line = Line(self._journal, game, game_id, moves)
         self._reset()
         self._rebook(self._line)
         if not resumed and not moves:
             self._guide = _Guide.SETUP
+
+    def check(self, request: Request) -> None:
+        """Raises NotPossibleError where ``request`` could not be carried out now."""
+        if isinstance(request, TakeBack):
+            if self._line is None or (self._pending is None and self._line.last is None):
+                raise NotPossibleError("There is no move to take back.")
+        elif self._line is None or self._pending is not None or self._book.exchange is None:
+            raise NotPossibleError("A swap is not possible now.")
 
     def step(
         self,
@@ -267,7 +275,10 @@ class Referee:
             outcome = line.position.outcome
             if outcome is not None:
                 if line.finish_owed:
-                    self._finish(line, outcome)
+                    line.finish()
+                    if self._ended_here:
+                        draw = outcome.winner is None
+                        self._sounds.append(Sound.DRAW if draw else Sound.WIN)
                 return over_view(line.game, line.position, outcome, line.last)
             if self._pending is not None:
                 view = self._judge_pending(line, self._pending, sight, now_s)
@@ -351,13 +362,10 @@ class Referee:
         line.confirm(turn)
         self._sounds.append(Sound.SETTLED if self._settling else Sound.MOVE)
         self._rebook(line)
+        self._ended_here = line.position.outcome is not None
         after = line.position.reserve
         if any(left == 1 and before.get(owner) != 1 for owner, left in after.items()):
             self._sounds.append(Sound.LAST_MARBLE)
-
-    def _finish(self, line: Line, outcome: Outcome) -> None:
-        line.finish()
-        self._sounds.append(Sound.DRAW if outcome.winner is None else Sound.WIN)
 
     def _take_back_by_hand(self, line: Line) -> None:
         exchange = self._book.exchange

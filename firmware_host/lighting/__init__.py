@@ -1,0 +1,9 @@
+"""From roles to colours: light patterns that differ without their colours, too."""
+
+from __future__ import annotations
+
+from firmware_host.lighting.legend import LEGEND, LegendEntry
+from firmware_host.lighting.patterns import PATTERNS, Pattern
+from firmware_host.lighting.render import Lighting
+
+__all__ = ["LEGEND", "PATTERNS", "LegendEntry", "Lighting", "Pattern"]

@@ -1,0 +1,59 @@
+"""Rhythm and brightness of each role: what tells roles apart without their colours.
+
+All patterns share one clock and change on one grid of quarter seconds, brighter only at half
+seconds, so that any number of lights together flashes at most twice a second (WCAG 2.2, 2.3.1
+allows three). None ever goes dark, so that a light that comes on shows at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import cos, tau
+
+from firmware_host.standing import Role
+
+GRID_S = 0.25
+_BREATH_STEPS = 16  # levels from dim to bright, so that a breathing light is not written every scan
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A light's brightness over time, as the eye sees it (0 to 1).
+
+    ``levels``: one per quarter second, repeated. ``breath_s``: instead, a smooth swing between the
+    first two levels with this period, brightest at 0.
+    """
+
+    levels: tuple[float, ...]
+    breath_s: float | None = None
+
+    @property
+    def period_s(self) -> float:
+        """After this time it repeats."""
+        return len(self.levels) * GRID_S if self.breath_s is None else self.breath_s
+
+    def level(self, now_s: float) -> float:
+        """Brightness at ``now_s``."""
+        if len(self.levels) == 1:
+            return self.levels[0]
+        if self.breath_s is None:
+            # Half a microsecond of slack: sums of scan periods fall just short of the grid.
+            return self.levels[int((now_s + 5e-7) // GRID_S) % len(self.levels)]
+        swing = (1 + cos(tau * (now_s % self.breath_s) / self.breath_s)) / 2
+        bright, dim = self.levels
+        return dim + (bright - dim) * round(swing * _BREATH_STEPS) / _BREATH_STEPS
+
+
+PATTERNS: Mapping[Role, Pattern] = {
+    Role.WRONG: Pattern((1.0, 0.2)),
+    Role.REMOVE: Pattern((1.0, 0.2, 1.0, 0.2, 0.2, 0.2, 0.2, 0.2)),
+    Role.LIFT: Pattern((1.0, 1.0, 1.0, 0.3, 0.3, 0.3)),
+    Role.PUT: Pattern((1.0, 0.4), breath_s=2.0),
+    Role.WIN: Pattern((1.0,)),
+    Role.LEGAL: Pattern((0.4,)),
+    Role.LAST: Pattern((0.35,) * 11 + (0.15,)),
+}
+
+PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # the board's corners
+GLOW = Pattern((0.6,))  # an announcement

@@ -1,0 +1,79 @@
+"""One colour per place of the plate, from how the game stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firmware_host.lighting.legend import LEGEND
+from firmware_host.lighting.palette import ORANGE, WHITE, Rgb, piece_colour
+from firmware_host.lighting.patterns import GLOW, PATTERNS, PAUSED, Pattern
+from firmware_host.overlay import Overlay
+from firmware_host.standing import Phase, Role, Sound, Standing
+from games.base import Game
+
+Colour = tuple[float, float, float]
+
+ANNOUNCE_S = 2.0
+DARK: Colour = (0.0, 0.0, 0.0)
+_COLOURS = {entry.role: entry.colour for entry in LEGEND}
+
+
+class Lighting:
+    """Renders standings. Deterministic in what it is given; draws only what has changed."""
+
+    def __init__(self) -> None:
+        self._announce_until_s: float | None = None
+        self._key: tuple[object, ...] | None = None
+        self._colours: tuple[Colour, ...] = ()
+
+    def render(self, standing: Standing, overlay: Overlay, now_s: float) -> tuple[Colour, ...]:
+        """Red, green, blue from 0 to 1, as the eye sees them, per place in plate index order."""
+        if Sound.LAST_MARBLE in standing.sounds:
+            self._announce_until_s = now_s + ANNOUNCE_S
+        elif self._announce_until_s is not None and now_s >= self._announce_until_s:
+            self._announce_until_s = None
+        announcing = self._announce_until_s is not None
+        paused = standing.phase is Phase.PAUSED
+        roles = set(standing.roles.values())
+        levels = tuple((role, PATTERNS[role].level(now_s)) for role in Role if role in roles)
+        breath = PAUSED.level(now_s) if paused else None
+        key = (standing.roles, standing.piece_for, overlay.places, levels, breath, announcing)
+        if key != self._key:
+            colours = [DARK] * len(overlay.places)
+            for place, rgb, pattern in _lit(standing, announcing=announcing):
+                colours[overlay.index_of(place)] = _shade(rgb, pattern.level(now_s))
+            self._colours = tuple(colours)
+            self._key = key
+        return self._colours
+
+
+def _lit(standing: Standing, *, announcing: bool) -> Iterator[tuple[str, Rgb, Pattern]]:
+    """Every place that is lit, with colour and pattern; a later one counts."""
+    if standing.phase is Phase.PAUSED and standing.game is not None:
+        for place in _corners(standing.game):
+            yield place, ORANGE, PAUSED
+    if announcing and standing.position is not None:
+        for place, piece in standing.position.cells.items():
+            if standing.position.reserve.get(piece) == 1:
+                yield place, piece_colour(piece), GLOW
+    for place, role in standing.roles.items():
+        colour = _COLOURS[role]
+        if colour is None:
+            wanted = standing.piece_for.get(place)
+            colour = WHITE if wanted is None else piece_colour(wanted)
+        yield place, colour, PATTERNS[role]
+
+
+def _corners(game: Game) -> list[str]:
+    """The first and last place of the lowest and of the highest row."""
+    rows = {row for _, row in game.board.values()}
+    found = []
+    for row in {min(rows), max(rows)}:
+        here = sorted((column, place) for place, (column, r) in game.board.items() if r == row)
+        found += [here[0][1], here[-1][1]]
+    return found
+
+
+def _shade(rgb: Rgb, level: float) -> Colour:
+    red, green, blue = rgb
+    return red / 255 * level, green / 255 * level, blue / 255 * level
