@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pytest
 
-from firmware_host.profile import load_profile
+from firmware_host.profile import Profile, load_profile
 from hw_sim.clock import VirtualClock
 from hw_sim.hands import Hands
 from hw_sim.rng import Streams
+from hw_sim.table import SimTable
 from hw_sim.world import MagnetKind, World
 
 
@@ -58,3 +60,32 @@ def make_scene() -> Callable[..., Scene]:
 @pytest.fixture
 def scene(make_scene: Callable[..., Scene]) -> Scene:
     return make_scene()
+
+
+@pytest.fixture
+def profile() -> Profile:
+    return load_profile("plate-10")
+
+
+@pytest.fixture
+def make_table(profile: Profile) -> Iterator[Callable[..., SimTable]]:
+    """Tables within their seams, with the same trays as ``scene``."""
+    with ExitStack() as stack:
+
+        def make(seed: int = 1) -> SimTable:
+            table = stack.enter_context(SimTable(profile, seed))
+            table.world.trays.update(
+                {
+                    "red": MagnetKind.parse("N-strong"),
+                    "blue": MagnetKind.parse("S-strong"),
+                    "green": MagnetKind.parse("N-weak"),
+                }
+            )
+            return table
+
+        yield make
+
+
+@pytest.fixture
+def table(make_table: Callable[..., SimTable]) -> SimTable:
+    return make_table()
