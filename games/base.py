@@ -203,3 +203,9 @@ class GameType(Protocol):
 
     def create(self, options: Mapping[str, Any]) -> Game:
         """Check ``options`` (JSON types) and fix them. Raises OptionError."""
+
+    def commas_in_places(self, options: Mapping[str, Any]) -> bool:
+        """Whether the places of the board that ``options`` choose contain commas.
+
+        Lists of them are then separated by spaces only.
+        """

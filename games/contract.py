@@ -1,0 +1,155 @@
+"""The ``tiltboard rules`` contract: games and positions as JSON objects, and texts as options.
+
+Nothing here reads or writes; ``firmware_host.cli.rules`` does. An answer is one of
+
+- the position after the moves, with ``positions`` as well where a trace is asked for;
+- ``{"error": {"index": 3, "move": "d4", "reason": "..."}}``: move 3, counted from 0, is illegal;
+- ``{"error": {"reason": "..."}}``: the question cannot be read (``error_answer``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from games.base import (
+    Game,
+    GameType,
+    IllegalMoveError,
+    OptionError,
+    OptionSpec,
+    Position,
+    RulesError,
+)
+from games.registry import game_type
+
+Answer = dict[str, Any]
+
+_QUESTION_KEYS = ("game", "options", "moves")
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
+
+
+class QuestionError(RulesError):
+    """Raised when a batch line is not a question: not JSON, or not of the right shape."""
+
+
+def answer(game: Game, moves: Sequence[str], *, trace: bool = False) -> Answer:
+    """The position after ``moves`` as an object, or the error object of the first illegal one."""
+    position = game.start()
+    positions = [position]
+    for index, move in enumerate(moves):
+        try:
+            position = position.play(move).position
+        except IllegalMoveError as error:
+            return {"error": {"index": index, "move": move, "reason": str(error)}}
+        positions.append(position)
+    answered = {
+        "game": game.name,
+        "options": dict(game.options),
+        "moves": list(moves),
+        **describe(position),
+    }
+    if trace:
+        answered["positions"] = [describe(each) for each in positions]
+    return answered
+
+
+def describe(position: Position) -> Answer:
+    """One position as an object, without game, options and moves."""
+    outcome = position.outcome
+    return {
+        "to_move": position.to_move,
+        "cells": dict(position.cells),
+        "reserve": dict(position.reserve),
+        "legal": list(position.legal()),
+        "result": None if outcome is None else outcome.as_json(),
+    }
+
+
+def error_answer(error: RulesError) -> Answer:
+    """The object for a question that cannot be answered at all."""
+    return {"error": {"reason": str(error)}}
+
+
+def answer_line(line: bytes, *, trace: bool = False) -> Answer:
+    """The answer to one line of a batch.
+
+    Raises QuestionError, UnknownGameError or OptionError where the line is no question that can be
+    answered; an illegal move is an answer.
+    """
+    name, options, moves = _read_question(line)
+    return answer(game_type(name).create(options), moves, trace=trace)
+
+
+def _read_question(line: bytes) -> tuple[str, Mapping[str, Any], Sequence[str]]:
+    try:
+        question = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise QuestionError(
+            "This line is not JSON: {why}.", why=str(error) if line.strip() else "it is empty"
+        ) from None
+    if not isinstance(question, dict):
+        raise QuestionError("A question is a JSON object with the keys {keys}.", keys=_keys())
+    for key in question:
+        if key not in _QUESTION_KEYS:
+            raise QuestionError(
+                "{key} is not a key of a question; it has {keys}.", key=key, keys=_keys()
+            )
+    name, options, moves = (
+        question.get("game"),
+        question.get("options", {}),
+        question.get("moves", []),
+    )
+    if not isinstance(name, str):
+        raise QuestionError("game must be the name of a game.")
+    if not isinstance(options, dict):
+        raise QuestionError("options must be an object.")
+    if not isinstance(moves, list) or not all(isinstance(move, str) for move in moves):
+        raise QuestionError("moves must be a list of strings.")
+    return name, options, moves
+
+
+def _keys() -> str:
+    return ", ".join(_QUESTION_KEYS)
+
+
+def options_from_text(kind: GameType, texts: Iterable[str]) -> dict[str, Any]:
+    """``KEY=VALUE`` texts as options in JSON types. Raises OptionError.
+
+    Whether the options are known, in range and fit together is left to ``kind.create``.
+    """
+    given: dict[str, str] = {}
+    for each in texts:
+        key, equals, value = each.partition("=")
+        if not equals:
+            raise OptionError("{text} is not an option: write KEY=VALUE.", text=each)
+        if key in given:
+            raise OptionError("{key} is given twice.", key=key)
+        given[key] = value.strip()
+    specs = {spec.name: spec for spec in kind.option_specs}
+    commas = kind.commas_in_places(given)
+    return {
+        key: _value(specs[key], value, commas) if key in specs else value
+        for key, value in given.items()
+    }
+
+
+def _value(spec: OptionSpec, value: str, commas_in_places: bool) -> Any:
+    if spec.kind == "places":
+        return _split(value, commas_in_places)
+    if spec.kind == "bool" and value in ("true", "false"):
+        return value == "true"
+    if spec.kind == "int" and _WHOLE_NUMBER.fullmatch(value):
+        return int(value)
+    return value
+
+
+def moves_from_text(game: Game, text: str) -> list[str]:
+    """Moves separated by spaces or commas; by spaces only where the game's places have commas."""
+    return _split(text, any("," in place for place in game.board))
+
+
+def _split(text: str, commas_in_places: bool) -> list[str]:
+    return (text if commas_in_places else text.replace(",", " ")).split()

@@ -1,0 +1,7 @@
+"""Momentum, by Phil Leduc, 2010 (RULES M1-M10)."""
+
+from __future__ import annotations
+
+from games.momentum.game import MOMENTUM, MomentumGame, MomentumPosition
+
+__all__ = ["MOMENTUM", "MomentumGame", "MomentumPosition"]

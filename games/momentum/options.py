@@ -1,0 +1,197 @@
+"""Options of Momentum: what can be chosen, how the choices fit together, and their defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from games.base import OptionError, OptionSpec
+from games.momentum.board import Board, Grid
+
+SPECS: tuple[OptionSpec, ...] = (
+    OptionSpec("players", "int", "Number of players. Four play in two teams.", 2, 2, 4),
+    OptionSpec("size", "int", "Rows and columns of a square board.", 7, 1, 26),
+    OptionSpec("width", "int", "Columns of the board; needs height.", None, 1, 26),
+    OptionSpec("height", "int", "Rows of the board; needs width.", None, 1, 26),
+    OptionSpec("hex", "int", "Cells along each side of a six-sided board.", None, 1, 13),
+    OptionSpec("missing", "places", "Cells that are not there, like the edge.", ()),
+    OptionSpec("holes", "places", "A marble pushed in returns to its owner.", ()),
+    OptionSpec("cushions", "places", "A marble pushed against one stays where it is.", ()),
+    OptionSpec("marbles", "int", "Marbles of each player; standard boards know theirs.", None, 1),
+    OptionSpec("pie", "bool", "Two players: the second may swap on the first turn.", True),
+    OptionSpec("round_limit", "int", "Rounds after which the game ends; 30 is usual.", None, 1),
+    OptionSpec("must_block", "bool", "Three players: stop the next player's win.", True),
+)
+
+# RULES M7: exactly these boards have a standard set: (width, height, holes) -> players -> marbles
+STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] = {
+    (7, 7, ()): {2: 8, 3: 6},
+    (9, 7, ()): {2: 10, 3: 7},
+    (9, 9, ("e5",)): {2: 12, 3: 8},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """All options, checked, defaults filled in; None where one is not set."""
+
+    players: int
+    size: int | None
+    width: int | None
+    height: int | None
+    hex: int | None
+    missing: tuple[str, ...]
+    holes: tuple[str, ...]
+    cushions: tuple[str, ...]
+    marbles: int
+    pie: bool
+    round_limit: int | None
+    must_block: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types, in the order of ``SPECS``."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+        }
+
+
+def read(given: Mapping[str, Any]) -> tuple[Options, Board]:
+    """Check options in JSON types, fill in the defaults and lay out the board.
+
+    An option that is None counts as not given. Raises OptionError.
+    """
+    known = {spec.name: spec for spec in SPECS}
+    values = {}
+    for name, value in given.items():
+        if name not in known:
+            raise OptionError(
+                "Momentum has no option {name}; it has: {known}.",
+                name=name,
+                known=", ".join(known),
+            )
+        if value is not None:
+            values[name] = _checked(known[name], value)
+    players: int = values.get("players", 2)
+    width, height = _extent(values)
+    side: int | None = values.get("hex")
+    grid = Grid.rectangle(width, height) if side is None else Grid.hexagon(side)
+    taken = _taken(values, grid)
+    board = Board.build(grid, *(frozenset(taken[kind]) for kind in taken))
+    if not board.cells:
+        raise OptionError("No cell is left on this board.")
+    _only_for(values, "pie", 2, players)
+    _only_for(values, "must_block", 3, players)
+    size = values.get("size", 7) if side is None and "width" not in values else None
+    options = Options(
+        players=players,
+        size=size,
+        width=values.get("width"),
+        height=values.get("height"),
+        hex=side,
+        **taken,
+        marbles=_marbles(values, players, board, None if side is not None else (width, height)),
+        pie=players == 2 and values.get("pie", True),
+        round_limit=values.get("round_limit"),
+        must_block=players == 3 and values.get("must_block", True),
+    )
+    return options, board
+
+
+def _checked(spec: OptionSpec, value: Any) -> Any:
+    """``value`` if it has the option's type and range; lists of places become sorted tuples."""
+    if spec.kind == "bool":
+        if not isinstance(value, bool):
+            raise OptionError("{name} must be true or false.", name=spec.name)
+        return value
+    if spec.kind == "int":
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise OptionError("{name} must be a whole number.", name=spec.name)
+        if spec.high is not None and not (spec.low or 0) <= value <= spec.high:
+            raise OptionError(
+                "{name} must be from {low} to {high}.", name=spec.name, low=spec.low, high=spec.high
+            )
+        if spec.low is not None and value < spec.low:
+            raise OptionError("{name} must be at least {low}.", name=spec.name, low=spec.low)
+        return value
+    if (
+        not isinstance(value, Sequence)
+        or isinstance(value, str)
+        or not all(isinstance(place, str) for place in value)
+    ):
+        raise OptionError("{name} must be a list of places.", name=spec.name)
+    return tuple(sorted(set(value)))
+
+
+def _extent(values: Mapping[str, Any]) -> tuple[int, int]:
+    """Width and height, after checking that only one kind of board is asked for."""
+    asked = [name for name in ("size", "width", "height", "hex") if name in values]
+    shapes = {"width" if name == "height" else name for name in asked}
+    if len(shapes) > 1:
+        raise OptionError(
+            "{names} exclude each other: give size, or width and height, or hex.",
+            names=" and ".join(asked),
+        )
+    if ("width" in values) != ("height" in values):
+        have, lack = ("width", "height") if "width" in values else ("height", "width")
+        raise OptionError("{have} needs {lack} too.", have=have, lack=lack)
+    size = values.get("size", 7)
+    return values.get("width", size), values.get("height", size)
+
+
+def _taken(values: Mapping[str, Any], grid: Grid) -> dict[str, tuple[str, ...]]:
+    """The places of ``missing``, ``holes`` and ``cushions``: on the board, and not twice."""
+    taken: dict[str, tuple[str, ...]] = {}
+    owner: dict[str, str] = {}
+    for kind in ("missing", "holes", "cushions"):
+        taken[kind] = values.get(kind, ())
+        for place in taken[kind]:
+            if place not in grid.points:
+                raise OptionError(
+                    "{kind}: {place} is not a cell of this board.", kind=kind, place=place
+                )
+            if place in owner:
+                raise OptionError(
+                    "{place} cannot be in {first} and in {kind}.",
+                    place=place,
+                    first=owner[place],
+                    kind=kind,
+                )
+            owner[place] = kind
+    return taken
+
+
+def _only_for(values: Mapping[str, Any], name: str, count: int, players: int) -> None:
+    if values.get(name) and players != count:
+        raise OptionError(
+            "{name}=true is for {count} players only, not for {players}.",
+            name=name,
+            count=count,
+            players=players,
+        )
+
+
+def _marbles(
+    values: Mapping[str, Any], players: int, board: Board, extent: tuple[int, int] | None
+) -> int:
+    """Marbles each: as given, or the standard set of a standard board (RULES M7)."""
+    if "marbles" not in values:
+        plain = extent is not None and not values.get("missing") and not values.get("cushions")
+        holes: tuple[str, ...] = values.get("holes", ())
+        standard = STANDARD_MARBLES.get((*extent, holes), {}) if plain and extent else {}
+        if players not in standard:
+            raise OptionError(
+                "This board with {players} players has no standard set: "
+                "say marbles=N, the marbles of each player.",
+                players=players,
+            )
+        return standard[players]
+    marbles: int = values["marbles"]
+    if marbles > len(board.cells):
+        raise OptionError(
+            "marbles={marbles} can never all be on the board: it has {cells} open cells.",
+            marbles=marbles,
+            cells=len(board.cells),
+        )
+    return marbles
