@@ -17,8 +17,13 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 def read_toml(path: Path, kind: type[S]) -> S:
     """Read ``path`` as ``kind``. Raises ConfigError naming file, key and what is allowed."""
+    return parse_toml(read_text(path), kind, source=str(path))
+
+
+def read_text(path: Path) -> str:
+    """Read a text file that a person named. Raises ConfigError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
             "{path} cannot be read: {why}.",
@@ -26,7 +31,6 @@ def read_toml(path: Path, kind: type[S]) -> S:
             path=path,
             why=getattr(error, "strerror", None) or "it is not UTF-8 text",
         ) from error
-    return parse_toml(text, kind, source=str(path))
 
 
 def parse_toml(text: str, kind: type[S], *, source: str) -> S:

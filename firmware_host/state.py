@@ -9,6 +9,7 @@ from pathlib import Path
 from firmware_host.errors import ConfigError
 
 JOURNAL_NAME = "journal.sqlite"
+CALIBRATION_NAME = "calibration.json"
 
 
 def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:

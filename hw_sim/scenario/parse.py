@@ -70,8 +70,13 @@ def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
             if not isinstance(before, NewGame):
                 raise _error(source, number, "'setup by-hand' stands right after a 'game' step")
             steps[-1] = replace(steps[-1], action=replace(before, by_hand=True))
-        steps.append(Step(number, line.strip(), action))
+        steps.append(Step(number, _plain(words), action))
     return tuple(steps)
+
+
+def _plain(words: Sequence[str]) -> str:
+    """The step without its comment."""
+    return " ".join(f'"{word}"' if " " in word or not word else word for word in words)
 
 
 class _UnreadableError(ValueError):

@@ -1,0 +1,75 @@
+"""Builds a host for a profile on whatever buses there are."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from drivers.buses import Buses
+from drivers.hall import HallSettings
+from drivers.lights import LightsSettings
+from drivers.mpu6050 import ImuSettings
+from drivers.panel import PanelSettings
+from drivers.plate import Plate, build_plate
+from firmware_host.calibration_store import CalibrationStore
+from firmware_host.commands import NewGame
+from firmware_host.host import Host
+from firmware_host.journal import Journal
+from firmware_host.profile import Profile
+from firmware_host.settings import Settings
+from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
+
+_log = logging.getLogger(__name__)
+
+
+def plate_for(profile: Profile, buses: Buses) -> Plate:
+    """The drivers of ``profile`` on ``buses``. Opens nothing: the first scan does."""
+    hall, lights, panel = profile.hall, profile.lights, profile.panel
+    return build_plate(
+        HallSettings(
+            sensors=profile.size,
+            spi_bus=hall.spi_bus,
+            spi_device=hall.spi_device,
+            address_pins=hall.address_pins,
+            spares=tuple((spare.input, spare.carries) for spare in hall.spares),
+            spi_hz=hall.spi_hz,
+            reference_v=hall.reference_v,
+            sensitivity_mv_mt=hall.sensitivity_mv_mt,
+        ),
+        ImuSettings(i2c_bus=profile.imu.i2c_bus, address=profile.imu.address),
+        LightsSettings(
+            pin=lights.pin,
+            count=profile.size,
+            supply_a=lights.supply_a,
+            brightness=lights.brightness,
+            gamma=lights.gamma,
+            channel_ma=lights.channel_ma,
+            idle_ma=lights.idle_ma,
+        ),
+        PanelSettings(panel.confirm_pin, panel.back_pin, panel.buzzer_pin),
+        buses,
+    )
+
+
+def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -> Host:
+    """A host that goes on where the journal in ``state`` ends.
+
+    Call it in the thread that will step it. Raises JournalInUseError, JournalFullError, and what
+    ``settings`` make impossible (RulesError, BoardDoesNotFitError).
+    """
+    opened = Journal.open_or_set_aside(state / JOURNAL_NAME, buses.clock)
+    if opened.set_aside is not None:
+        _log.warning("%s %s", opened.set_aside.problem, opened.set_aside.message())
+    try:
+        return Host(
+            profile,
+            plate_for(profile, buses),
+            opened.journal,
+            CalibrationStore(state / CALIBRATION_NAME, profile),
+            buses.clock,
+            first_game=NewGame(settings.game, settings.options),
+            notice=None if opened.set_aside is None else opened.set_aside.message(),
+        )
+    except BaseException:
+        opened.journal.close()
+        raise

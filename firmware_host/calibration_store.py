@@ -1,0 +1,46 @@
+"""Keeps the calibration on disk as it improves, without writing all the time."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from firmware_host.errors import ConfigError
+from firmware_host.perception import Perception
+from firmware_host.perception.calibration import (
+    Calibration,
+    read_calibration,
+    write_calibration,
+)
+from firmware_host.profile import Profile
+
+SAVE_EVERY_S = 300.0
+
+_log = logging.getLogger(__name__)
+
+
+class CalibrationStore:
+    """One calibration file. A damaged one is logged and replaced: sensors are zeroed anyway."""
+
+    def __init__(self, path: Path, profile: Profile) -> None:
+        self._path = path
+        self._saved_s: float | None = None
+        self._failed = False
+        self.loaded: Calibration | None = None
+        try:
+            self.loaded = read_calibration(path, profile)
+        except ConfigError as error:
+            _log.warning("%s", error)
+
+    def keep(self, perception: Perception, *, ready: bool, now_s: float) -> None:
+        """Save when the sensors have just been zeroed, and every few minutes from then on."""
+        if not ready or (self._saved_s is not None and now_s < self._saved_s + SAVE_EVERY_S):
+            return
+        self._saved_s = now_s
+        try:
+            write_calibration(self._path, perception.calibration)
+            self._failed = False
+        except OSError as error:
+            if not self._failed:
+                _log.warning("The calibration cannot be saved: %s", error)
+            self._failed = True

@@ -1,0 +1,194 @@
+"""The host: one synchronous step carries a scan all the way to the lights."""
+
+from __future__ import annotations
+
+import queue
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+from drivers.clock import Clock
+from drivers.frame import Frame
+from drivers.plate import Plate
+from firmware_host.buttons import Buttons
+from firmware_host.calibration_store import CalibrationStore
+from firmware_host.commands import Command, ImportGame, NewGame, ResumeGame, Swap, TakeBack
+from firmware_host.journal import Journal, import_game, positions, rules_of
+from firmware_host.lighting import Colour, Lighting
+from firmware_host.messages import Message
+from firmware_host.overlay import Overlay
+from firmware_host.perception import Perception
+from firmware_host.perception.observation import Observation
+from firmware_host.profile import Profile
+from firmware_host.referee import Referee, Request
+from firmware_host.sight import Sight
+from firmware_host.standing import Sound, Standing
+from firmware_host.tunes import TunePlayer
+from games.base import Game, Position
+from games.registry import game_type
+
+T = TypeVar("T")
+SOUNDS_KEPT = 8
+
+
+class Host:
+    """Everything above the drivers, for one table.
+
+    Lives in one thread: the one that made it and calls ``step``. Other threads use ``call`` and
+    ``submit``. ``frame``, ``observation``, ``sight`` and ``standing`` are those of the last step.
+    """
+
+    frame: Frame
+    observation: Observation
+    sight: Sight
+    standing: Standing
+
+    def __init__(
+        self,
+        profile: Profile,
+        plate: Plate,
+        journal: Journal,
+        calibration: CalibrationStore,
+        clock: Clock,
+        *,
+        first_game: NewGame,
+        notice: Message | None = None,
+    ) -> None:
+        self.profile = profile
+        self.plate = plate
+        self.journal = journal
+        self.notice = notice
+        self._calibration = calibration
+        self._perception: Perception | None = None
+        self.sounds: deque[tuple[int, Sound]] = deque(maxlen=SOUNDS_KEPT)
+        self._clock = clock
+        self._buttons = Buttons()
+        self._tunes = TunePlayer()
+        self._referee = Referee(journal)
+        self._lighting = Lighting()
+        self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._requests: list[Request] = []
+        self._sounds_made = 0
+        self._colours: tuple[Colour, ...] = ()
+        self._place_at_light = sorted(range(profile.size), key=profile.light_of)
+        record = journal.current()
+        if record is None:
+            self._new_game(first_game)
+        else:
+            self._resume(record.id)
+        self.step()
+
+    # What other threads may use
+
+    def call(self, work: Callable[[], T]) -> Future[T]:
+        """Have ``work`` done in the table's thread at the start of the next step."""
+        future: Future[T] = Future()
+
+        def run() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(work())
+            except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
+                future.set_exception(error)
+
+        self._inbox.put(run)
+        return future
+
+    def submit(self, command: Command) -> Future[None]:
+        """Carry ``command`` out at the start of the next step."""
+        return self.call(lambda: self.do(command))
+
+    # What the table's thread does
+
+    def do(self, command: Command) -> None:
+        """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
+        match command:
+            case NewGame():
+                self._new_game(command)
+            case ResumeGame(game_id):
+                self._resume(game_id)
+            case ImportGame(text):
+                self._resume(import_game(self.journal, text))
+            case TakeBack() | Swap():
+                self._requests.append(command)
+
+    def step(self) -> None:
+        """One scan, carried from the sensors to the lights."""
+        while not self._inbox.empty():
+            self._inbox.get()()
+        self.frame = self.plate.scan()
+        now_s = self._clock.now()
+        self.observation = self.perception.observe(self.frame)
+        self._calibration.keep(self.perception, ready=self.observation.ready, now_s=now_s)
+        self.sight = self.overlay.sight(self.observation, self.frame.faults)
+        presses = self._buttons.update(self.frame.pressed, self.frame.time_s)
+        requests, self._requests = tuple(self._requests), []
+        self.standing = self._referee.step(self.sight, now_s, presses, requests)
+        if self._referee.wants_new_game:
+            self._new_game(NewGame(self.game.name, self.game.options))
+        self._show(now_s)
+
+    @property
+    def perception(self) -> Perception:
+        """What reads the sensors."""
+        if self._perception is None:
+            raise RuntimeError("the host has no game yet")
+        return self._perception
+
+    @property
+    def game(self) -> Game:
+        """The game being played."""
+        return self._game
+
+    def close(self) -> None:
+        """Lights off and everything given back."""
+        self.plate.close()
+        self.journal.close()
+
+    def _show(self, now_s: float) -> None:
+        standing = self.standing
+        for sound in standing.sounds:
+            self._sounds_made += 1
+            self.sounds.append((self._sounds_made, sound))
+        self._tunes.play(standing.sounds)
+        self.plate.tone(self._tunes.tone_hz(now_s))
+        colours = self._lighting.render(standing, self.overlay, now_s)
+        if colours is not self._colours:
+            self._colours = colours
+            self.plate.show([colours[index] for index in self._place_at_light])
+
+    def _new_game(self, command: NewGame) -> None:
+        game = game_type(command.game).create(command.options)
+        overlay = Overlay(self.profile, game)
+        game_id = self.journal.start(game.name, game.options)
+        self._referee.begin(game, game_id)
+        self._lay(game, overlay, game.start())
+
+    def _resume(self, game_id: int) -> None:
+        record = self.journal.load(game_id)
+        game = rules_of(record)
+        overlay = Overlay(self.profile, game)
+        self._referee.begin(
+            game, game_id, record.moves, resumed=True, finished=record.result is not None
+        )
+        self.journal.resume(game_id)
+        self._lay(game, overlay, positions(record)[-1])
+
+    def _lay(self, game: Game, overlay: Overlay, position: Position) -> None:
+        """Lay a game over the plate; at the start of the host, ``position`` is expected there."""
+        self._game = game
+        self.overlay = overlay
+        if self._perception is None:
+            self._perception = Perception(
+                self.profile,
+                self._calibration.loaded,
+                classes=overlay.classes,
+                expected={
+                    overlay.index_of(place): overlay.magnet_of(piece)
+                    for place, piece in position.cells.items()
+                },
+            )
+        else:
+            self._perception.set_classes(overlay.classes)

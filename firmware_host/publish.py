@@ -1,0 +1,132 @@
+"""Turns what the host holds into the values that pages and other programs read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from drivers.errors import PartError
+from firmware_host.host import Host
+from firmware_host.messages import Catalogue, Message
+from firmware_host.overlay import Overlay
+from firmware_host.snapshot import (
+    BoardPlace,
+    FaultInfo,
+    GameInfo,
+    Layout,
+    LoosePiece,
+    Sensors,
+    ShiftInfo,
+    Snapshot,
+    SoundInfo,
+)
+from games.base import Game
+from games.registry import game_type
+
+LoosePieces = Callable[[], Sequence[LoosePiece]]
+
+
+class Publisher:
+    """Builds layouts and snapshots. ``loose``: where pieces lie, on tables where that is known."""
+
+    def __init__(self, host: Host, catalogue: Catalogue, loose: LoosePieces | None = None) -> None:
+        self._host = host
+        self._catalogue = catalogue
+        self._loose = loose
+        self._layout_of: tuple[int, Layout] | None = None
+        self._light_at = tuple(
+            3 * host.profile.light_of(index) for index in range(host.profile.size)
+        )
+
+    def layout(self) -> Layout:
+        """The layout of the game being played; its number changes with the game."""
+        host = self._host
+        game_id = host.standing.game_id or 0
+        if self._layout_of is None or self._layout_of[0] != game_id:
+            profile = host.profile
+            number = 1 if self._layout_of is None else self._layout_of[1].number + 1
+            layout = Layout(
+                number=number,
+                profile=profile.name,
+                title=self._catalogue.translate(Message(profile.title)),
+                columns=profile.columns,
+                rows=profile.rows,
+                pitch_mm=profile.pitch_mm,
+                plate_mm=profile.plate_mm,
+                places=list(profile.places),
+                hands=self._loose is not None,
+                game=game_info(game_id, host.game, host.overlay, self._catalogue),
+            )
+            self._layout_of = (game_id, layout)
+        return self._layout_of[1]
+
+    def snapshot(self) -> Snapshot:
+        """The table after the last step."""
+        host = self._host
+        standing, observation, position = host.standing, host.observation, host.standing.position
+        tilt_x, tilt_y = observation.tilt_rad
+        return Snapshot(
+            layout=self.layout().number,
+            time_s=round(observation.time_s, 3),
+            phase=standing.phase.value,
+            to_move=standing.to_move,
+            cells=dict(host.sight.cells),
+            position={} if position is None else dict(position.cells),
+            reserve={} if position is None else dict(position.reserve),
+            roles={place: role.value for place, role in standing.roles.items()},
+            piece_for=dict(standing.piece_for),
+            shifts=[ShiftInfo(s.piece, s.source, s.target) for s in standing.shifts],
+            say=self._catalogue.translate(standing.say),
+            moves=list(standing.moves),
+            result=None if standing.outcome is None else standing.outcome.as_json(),
+            swap_legal=standing.swap_legal,
+            can_take_back=standing.can_take_back,
+            tilt_deg=(round(math.degrees(tilt_x), 2), round(math.degrees(tilt_y), 2)),
+            stillness=observation.stillness.value,
+            lights=self._lights(),
+            dimmed=round(host.plate.dimmed, 3),
+            pieces=[] if self._loose is None else list(self._loose()),
+            sounds=[SoundInfo(number, sound.value) for number, sound in host.sounds],
+            faults=[self._fault(fault) for fault in host.sight.faults],
+            sensors=Sensors(
+                field_mt=[round(value, 2) for value in observation.field_mt],
+                confidence=[round(value, 2) for value in observation.confidence],
+                magnets=[magnet.value for magnet in observation.magnets],
+                unsure=sorted(observation.unsure),
+            ),
+        )
+
+    def _lights(self) -> str:
+        """Three bytes per place, in place order, as they stand on the strip."""
+        shown = self._host.plate.shown
+        return b"".join(shown[at : at + 3] for at in self._light_at).hex()
+
+    def _fault(self, fault: PartError) -> FaultInfo:
+        translate = self._catalogue.translate
+        return FaultInfo(
+            part=fault.part,
+            problem=translate(Message(fault.template, fault.params)),
+            remedy=translate(Message(fault.remedy_template, fault.params)),
+        )
+
+
+def game_info(game_id: int, game: Game, overlay: Overlay, catalogue: Catalogue) -> GameInfo:
+    """What a page shows of a game apart from its position."""
+    kind = game_type(game.name)
+    credit = kind.credit
+    year = "" if credit.year is None else f", {credit.year}"
+    return GameInfo(
+        id=game_id,
+        name=game.name,
+        title=credit.title,
+        credit=f"{credit.designer}{year}",
+        notice=catalogue.translate(Message(credit.notice)),
+        rules=[catalogue.translate(Message(rule)) for rule in kind.rules_summary],
+        options=dict(game.options),
+        players=list(game.players),
+        pieces=list(game.pieces),
+        board={
+            place: BoardPlace(index, game.blocked.get(place))
+            for place, index in overlay.index_of_game_place.items()
+        },
+    )

@@ -1,0 +1,185 @@
+"""The running table: its own thread for the scan loop, and the seam that the page uses."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from datetime import UTC, datetime
+
+from drivers.clock import Clock
+from firmware_host.commands import Command
+from firmware_host.host import Host
+from firmware_host.journal import GameRecord as StoredGame
+from firmware_host.journal import positions, rules_of, write_game
+from firmware_host.messages import Catalogue
+from firmware_host.overlay import Overlay
+from firmware_host.publish import LoosePieces, Publisher, game_info
+from firmware_host.snapshot import Layout, Snapshot
+from firmware_host.web.table_port import (
+    GameRecord,
+    GameSummary,
+    HandsPort,
+    RecordedPosition,
+)
+from games import registry
+from games.base import GameType
+
+SNAPSHOTS_PER_S = 20
+
+_log = logging.getLogger(__name__)
+
+
+class Table:
+    """A host in a thread of its own; implements ``web.table_port.TablePort``.
+
+    ``open_host`` is called in that thread, which owns buses and journal from then on. ``wait`` is
+    called after each step and returns when the next scan is due. ``on_stop`` is called, from the
+    thread, when the loop has ended for any reason.
+    """
+
+    def __init__(
+        self,
+        open_host: Callable[[], Host],
+        wait: Callable[[], None],
+        clock: Clock,
+        catalogue: Catalogue,
+        *,
+        hands: HandsPort | None = None,
+        loose: LoosePieces | None = None,
+        on_stop: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._open_host = open_host
+        self._wait = wait
+        self._clock = clock
+        self._catalogue = catalogue
+        self._hands = hands
+        self._loose = loose
+        self._on_stop = on_stop
+        self._listeners: list[Callable[[], None]] = []
+        self._stopping = threading.Event()
+        self._started: Future[None] = Future()
+        self._thread = threading.Thread(target=self._run, name="table")
+        self._host: Host
+        self._published: tuple[Layout, Snapshot]
+        self.failure: BaseException | None = None
+
+    def start(self) -> None:
+        """Start scanning; returns after the first scan. Raises what kept the host from opening."""
+        self._thread.start()
+        self._started.result()
+
+    def stop(self) -> None:
+        """End the scan loop and give everything back."""
+        self._stopping.set()
+        self._thread.join()
+
+    # TablePort
+
+    @property
+    def hands(self) -> HandsPort | None:
+        """Hands, where the page can move pieces."""
+        return self._hands
+
+    @property
+    def game_types(self) -> Sequence[GameType]:
+        """Every game, in the order to show them."""
+        return tuple(registry.GAMES.values())
+
+    def layout(self) -> Layout:
+        """The present layout."""
+        return self._published[0]
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot, at most a twentieth of a second old."""
+        return self._published[1]
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call ``listener`` after each new snapshot, from the table's thread."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def submit(self, command: Command) -> Future[None]:
+        """Hand a command to the host."""
+        return self._host.submit(command)
+
+    def call(self, work: Callable[[], None]) -> Future[None]:
+        """Have ``work`` done in the table's thread."""
+        return self._host.call(work)
+
+    def history(self) -> Future[list[GameSummary]]:
+        """The journal's games, newest first."""
+        return self._host.call(
+            lambda: [
+                GameSummary(
+                    id=game.id,
+                    title=registry.game_type(game.game).credit.title,
+                    started=local_time(game.started_s),
+                    options=dict(game.options),
+                    moves=game.moves,
+                    result=None if game.result is None else dict(game.result),
+                )
+                for game in self._host.journal.games()
+            ]
+        )
+
+    def record(self, game_id: int) -> Future[GameRecord]:
+        """One game for review."""
+        return self._host.call(lambda: self._record(self._host.journal.load(game_id)))
+
+    def export(self, game_id: int) -> Future[str]:
+        """One game as text."""
+        return self._host.call(lambda: write_game(self._host.journal.load(game_id)))
+
+    # The thread
+
+    def _run(self) -> None:
+        try:
+            self._host = self._open_host()
+        except BaseException as error:  # noqa: BLE001 - raised again where start() waits
+            self._started.set_exception(error)
+            return
+        try:
+            self._publisher = Publisher(self._host, self._catalogue, self._loose)
+            self._publish()
+            self._started.set_result(None)
+            self._loop()
+        except Exception as error:  # noqa: BLE001 - logged; whoever runs the table reads failure
+            _log.exception("The scan loop ended")
+            self.failure = error
+        finally:
+            self._host.close()
+            self._on_stop()
+
+    def _loop(self) -> None:
+        due_s = self._clock.now()
+        while not self._stopping.is_set():
+            self._host.step()
+            if self._clock.now() >= due_s:
+                due_s = self._clock.now() + 1 / SNAPSHOTS_PER_S
+                self._publish()
+            self._wait()
+
+    def _publish(self) -> None:
+        self._published = (self._publisher.layout(), self._publisher.snapshot())
+        for listener in tuple(self._listeners):
+            listener()
+
+    def _record(self, stored: StoredGame) -> GameRecord:
+        game = rules_of(stored)
+        overlay = Overlay(self._host.profile, game)
+        return GameRecord(
+            game=game_info(stored.id, game, overlay, self._catalogue),
+            moves=list(stored.moves),
+            positions=[
+                RecordedPosition(dict(p.cells), dict(p.reserve), p.to_move)
+                for p in positions(stored)
+            ],
+            result=None if stored.result is None else dict(stored.result),
+        )
+
+
+def local_time(at_s: float) -> str:
+    """A date and time as people here read it."""
+    return datetime.fromtimestamp(at_s, UTC).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,125 @@
+"""Whether what an ``expect`` claims is so, and what is there instead."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from firmware_host.config import nearest
+from firmware_host.standing import Phase, Role
+from games.base import Outcome
+from hw_sim.errors import SimulationError
+from hw_sim.scenario.steps import (
+    Claim,
+    ExpectCells,
+    ExpectLight,
+    ExpectLights,
+    ExpectPhase,
+    ExpectResult,
+    ExpectSay,
+    ExpectToMove,
+)
+
+
+class UnknownNameError(SimulationError, LookupError):
+    """A scenario names a place, piece or player that this game does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """What can be seen of the table from outside.
+
+    ``cells``: what perception sees; ``lights``: place -> role, dark places left out; ``say``:
+    English; ``places``, ``pieces``, ``players``: every name that exists, to refuse misspelt ones.
+    """
+
+    time_s: float
+    phase: Phase
+    to_move: str | None
+    cells: Mapping[str, str]
+    lights: Mapping[str, Role]
+    say: str
+    outcome: Outcome | None
+    places: Collection[str]
+    pieces: Collection[str]
+    players: Collection[str]
+
+
+def holds(claim: Claim, view: TableView) -> bool:
+    """Whether ``claim`` is so. Raises UnknownNameError for names that do not exist."""
+    match claim:
+        case ExpectPhase(phase):
+            return view.phase is phase
+        case ExpectToMove(player):
+            if player is not None:
+                _known("player", player, view.players)
+            return view.to_move == player
+        case ExpectResult(result):
+            if result not in ("draw", "none"):
+                _known("player", result, view.players)
+            return _result(view.outcome) == result
+        case ExpectCells(cells):
+            for place, piece in cells:
+                _known("place", place, view.places)
+                if piece != "empty":
+                    _known("piece", piece, view.pieces)
+            return all(view.cells.get(place, "empty") == piece for place, piece in cells)
+        case ExpectLight(place, role):
+            _known("place", place, view.places)
+            return view.lights.get(place, Role.OFF) is role
+        case ExpectLights(role, places):
+            for place in places:
+                _known("place", place, view.places)
+            return _with_role(view, role) == set(places)
+        case ExpectSay(text):
+            return text.casefold() in view.say.casefold()
+
+
+def describe(claim: Claim, view: TableView) -> str:
+    """``expected ..., but ...`` for a claim that does not hold."""
+    match claim:
+        case ExpectPhase(phase):
+            return f"expected phase {phase}, but it is {view.phase}: {view.say}"
+        case ExpectToMove(player):
+            return f"expected to-move {player or 'none'}, but it is {view.to_move or 'none'}"
+        case ExpectResult(result):
+            return f"expected result {result}, but it is {_result(view.outcome)}"
+        case ExpectCells(cells):
+            wrong = [
+                f"{place}={view.cells.get(place, 'empty')}"
+                for place, piece in cells
+                if view.cells.get(place, "empty") != piece
+            ]
+            expected = " ".join(f"{place}={piece}" for place, piece in cells)
+            return f"expected cells {expected}, but there is {' '.join(wrong)}"
+        case ExpectLight(place, role):
+            found = view.lights.get(place, Role.OFF)
+            return f"expected light {place} {role}, but it is {found}"
+        case ExpectLights(role, places):
+            lit = " ".join(sorted(_with_role(view, role))) or "none"
+            expected = " ".join(places) or "none"
+            return f"expected lights {role} exactly on {expected}, but on {lit}"
+        case ExpectSay(text):
+            return f"expected the table to say {text!r}, but it says {view.say!r}"
+
+
+def _with_role(view: TableView, role: Role) -> set[str]:
+    if role is Role.OFF:
+        return set(view.places) - set(view.lights)
+    return {place for place, lit in view.lights.items() if lit is role}
+
+
+def _result(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "none"
+    return outcome.winner or "draw"
+
+
+def _known(what: str, name: str, names: Collection[str]) -> None:
+    if name not in names:
+        raise UnknownNameError(
+            "There is no {what} {name!r} here; {hint}",
+            what=what,
+            name=name,
+            hint=nearest(name, names),
+        )

@@ -1,0 +1,103 @@
+"""A simulated table with the real host running on it, in virtual time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from firmware_host.assemble import open_host
+from firmware_host.host import Host
+from firmware_host.overlay import Overlay
+from firmware_host.pacer import Pacer
+from firmware_host.profile import Profile
+from firmware_host.settings import Settings
+from hw_sim.table import SimTable
+from hw_sim.world.magnet import MagnetKind
+
+RESTART_S = 1.0  # until a killed service is up again
+POWER_UP_S = 3.0  # until the Pi has booted far enough
+
+
+class SimSession:
+    """One table, and the service on it, which may be killed and started again.
+
+    ``state``: the directory of journal and calibration; it outlives kills and power cuts. The
+    table is used as a context manager, so that the buses are given back.
+    """
+
+    def __init__(
+        self, profile: Profile, state: Path, *, seed: int = 1, settings: Settings | None = None
+    ) -> None:
+        self.profile = profile
+        self.table = SimTable(profile, seed)
+        self.clock = self.table.clock
+        self.hands = self.table.hands
+        self.faults = self.table.faults
+        self._state = state
+        self._settings = settings or Settings()
+        self._stocked_for: Overlay | None = None
+
+    def __enter__(self) -> Self:
+        self.table.__enter__()
+        try:
+            self._start()
+        except BaseException:
+            self.table.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self.host.close()
+        finally:
+            self.table.__exit__(kind, error, trace)
+
+    def tick(self) -> None:
+        """One scan, and the wait until the next is due."""
+        self.host.step()
+        self._stock_trays()
+        self._pacer.wait()
+
+    def run_until(self, time_s: float) -> None:
+        """Scan until the clock has reached ``time_s``."""
+        while self.clock.now() < time_s:
+            self.tick()
+
+    def kill(self) -> None:
+        """The service dies between two instructions, and starts again."""
+        self._die()
+        self.clock.sleep(RESTART_S)
+        self._start()
+
+    def power_cut(self) -> None:
+        """Everything loses its power, and gets it back."""
+        self._die()
+        self.table.power_cycle()
+        self.clock.sleep(POWER_UP_S)
+        self._start()
+
+    def _die(self) -> None:
+        # What the system does for a dead process: its files are closed, its locks released. Nothing
+        # is written and no chip is told.
+        self.host.journal.close()
+        self.table.buses.pin_factory.close()
+
+    def _start(self) -> None:
+        self.host: Host = open_host(self.profile, self.table.buses, self._state, self._settings)
+        self._pacer = Pacer(self.clock, self.profile.scans_per_s)
+        self._stock_trays()
+
+    def _stock_trays(self) -> None:
+        """The trays hold the pieces of the game being played."""
+        overlay = self.host.overlay
+        if overlay is not self._stocked_for:
+            self._stocked_for = overlay
+            self.table.world.trays = {
+                piece: MagnetKind.parse(overlay.magnet_of(piece).value) for piece in overlay.pieces
+            }
