@@ -1,0 +1,107 @@
+"""``tiltboard rules``: the rules alone, without hardware or simulation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import click
+
+from games.base import Credit, RulesError
+from games.contract import (
+    Answer,
+    answer,
+    answer_line,
+    error_answer,
+    moves_from_text,
+    options_from_text,
+)
+from games.registry import GAMES, game_type
+
+ILLEGAL = 1
+UNANSWERABLE = 2
+
+
+def _epilog() -> str:
+    return "\n\n".join(_epilog_parts())
+
+
+def _epilog_parts() -> Iterator[str]:
+    yield 'Example: tiltboard rules momentum --option size=5 --option marbles=5 --moves "c3 c4"'
+    yield (
+        "Exit status: 0, answered; 1, a move is illegal; 2, no such game or option, or an option "
+        "that does not fit. In a batch every line is answered, illegal moves too, and the status "
+        "is 2 if some line was not a question that can be answered, else 0."
+    )
+    for kind in GAMES.values():
+        yield f"{kind.name}: {_credited(kind.credit)}"
+        yield "\n".join(["\b", *(f"  {spec.name}: {spec.help}" for spec in kind.option_specs)])
+
+
+def _credited(credit: Credit) -> str:
+    year = "" if credit.year is None else f", {credit.year}"
+    return f"{credit.title}, by {credit.designer}{year}. {credit.notice}".strip()
+
+
+@click.command(name="rules", epilog=_epilog())
+@click.argument("game", required=False)
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game; below.")
+@click.option("--moves", metavar='"M1 M2 ..."', help="The moves so far.")
+@click.option("--batch", is_flag=True, help="Read a JSON question a line, write an answer a line.")
+@click.option("--trace", is_flag=True, help="Add the positions after every move.")
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    game: str | None,
+    options: tuple[str, ...],
+    moves: str | None,
+    batch: bool,
+    trace: bool,
+) -> None:
+    """Ask the rules: one position as a JSON object, or many.
+
+    With --batch, each line is {"game": "...", "options": {...}, "moves": ["..."]}.
+    """
+    if batch:
+        if game is not None or options or moves is not None:
+            raise click.UsageError("--batch takes games, options and moves from its input lines.")
+        context.exit(_answer_batch(trace))
+    if game is None:
+        raise click.UsageError(f"Name a game ({', '.join(GAMES)}), or use --batch.")
+    try:
+        kind = game_type(game)
+        chosen = kind.create(options_from_text(kind, options))
+    except RulesError as error:
+        _write(error_answer(error))
+        click.echo(f"Error: {error}", err=True)
+        context.exit(UNANSWERABLE)
+    answered = answer(chosen, moves_from_text(chosen, moves or ""), trace=trace)
+    _write(answered)
+    context.exit(ILLEGAL if "error" in answered else 0)
+
+
+def _answer_batch(trace: bool) -> int:
+    """Answer every line of standard input; the exit status."""
+    failed = []
+    lines = 0
+    for line in iter(click.get_binary_stream("stdin").readline, b""):
+        lines += 1
+        try:
+            answered = answer_line(line, trace=trace)
+        except RulesError as error:
+            answered = error_answer(error)
+            failed.append(lines)
+        _write(answered)
+    if not failed:
+        return 0
+    click.echo(
+        f"Error: {len(failed)} of {lines} lines could not be answered; the first is line "
+        f"{failed[0]}. The exit status is {UNANSWERABLE} for that.",
+        err=True,
+    )
+    return UNANSWERABLE
+
+
+def _write(answered: Answer) -> None:
+    click.echo(json.dumps(answered))
