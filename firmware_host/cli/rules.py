@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 
 import click
@@ -85,7 +86,7 @@ def _answer_batch(trace: bool) -> int:
     """Answer every line of standard input; the exit status."""
     failed = []
     lines = 0
-    for line in iter(click.get_binary_stream("stdin").readline, b""):
+    for line in iter(sys.stdin.buffer.readline, b""):
         lines += 1
         try:
             answered = answer_line(line, trace=trace)
