@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 INPUTS = 16
 ADDRESS_LINES = 4
 
-# At 3.3 V, between the datasheet's columns for 2 V and 4.5 V. Switching times go about as 1/VCC:
-# Sn to output 300 ns at 2 V and 60 ns at 4.5 V (maximum); RON 70 ohm typical at 4.5 V, rising
-# below; break before make 6 ns at 4.5 V, so that two inputs never meet.
+# SCHS209C gives RON 70 ohm typical at 4.5 V (higher below) and break before make, 6 ns at 4.5 V, so
+# that two inputs never meet. It has no column for 3.3 V: the three figures here are on the slow
+# side of what it and the HC family's 2 V and 4.5 V columns leave (address to output 220 to 300 ns
+# and 44 to 60 ns at most, going as 1/VCC).
 SWITCH_S = 120e-9
 ON_OHM = 150.0
 COMMON_F = 50e-12

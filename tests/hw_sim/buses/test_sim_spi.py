@@ -1,0 +1,104 @@
+"""The stand-in for spidev.SpiDev: its API and errors (spidev 3.8), and the time it takes."""
+
+import errno
+from typing import Any
+
+import pytest
+
+READ_7 = [0x01, 0xF0, 0x00]
+ONE_VOLT = int(1.0 / 3.3 * 1024)
+
+
+def test_a_conversion_through_the_bus(rig: Any) -> None:
+    spi = rig.buses.spi(1, 0)
+    spi.mode = 0
+    spi.max_speed_hz = 1_350_000
+    answer = spi.xfer2(list(READ_7))
+    assert (answer[1] & 3) << 8 | answer[2] == ONE_VOLT
+    spi.close()
+
+
+def test_one_call_takes_31_to_38_us_at_1_35_mhz(rig: Any) -> None:
+    spi = rig.buses.spi(1, 0)
+    spi.max_speed_hz = 1_350_000
+    before_s = rig.clock.now()
+    spi.xfer2(list(READ_7))
+    assert 31e-6 <= rig.clock.now() - before_s <= 38e-6  # HARDWARE.md, budgets
+    spi.max_speed_hz = 135_000
+    before_s = rig.clock.now()
+    spi.xfer2(list(READ_7))
+    assert rig.clock.now() - before_s > 200e-6  # 27 clocks
+
+
+def test_xfer2_overwrites_a_list_and_returns_a_new_tuple(rig: Any) -> None:
+    spi = rig.buses.spi(1, 0)
+    spi.max_speed_hz = 1_000_000
+    sent = list(READ_7)
+    assert spi.xfer2(sent) is sent
+    assert sent != READ_7
+    given = tuple(READ_7)
+    answer = spi.xfer2(given)
+    assert answer == tuple(sent)
+    assert given == tuple(READ_7)
+
+
+def test_readbytes_and_writebytes(rig: Any) -> None:
+    spi = rig.buses.spi(1, 0)
+    assert spi.readbytes(3) == [0, 0, 0]  # no start bit
+    spi.writebytes(READ_7)
+
+
+def test_absent_device_is_a_missing_file(rig: Any) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        rig.buses.spi(0, 1)
+    assert caught.value.filename == "/dev/spidev0.1"
+    assert caught.value.errno == errno.ENOENT
+
+
+def test_closed_device_is_a_bad_file_descriptor(rig: Any) -> None:
+    spi = rig.buses.spi(1, 0)
+    spi.close()
+    spi.close()
+    for use in (lambda: spi.xfer2([1]), lambda: spi.readbytes(1), lambda: spi.writebytes([1])):
+        with pytest.raises(OSError, match="Bad file") as caught:
+            use()
+        assert caught.value.errno == errno.EBADF
+
+
+@pytest.mark.parametrize(("values", "error"), [([], TypeError), ([1.5], TypeError), (5, TypeError)])
+def test_arguments_are_checked(rig: Any, values: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        rig.buses.spi(1, 0).xfer2(values)
+
+
+def test_too_long_a_message_is_refused_and_large_values_lose_their_high_bits(rig: Any) -> None:
+    spi = rig.buses.spi(1, 0)
+    with pytest.raises(OverflowError, match="4096"):
+        spi.xfer2([0] * 4097)
+    spi.max_speed_hz = 1_350_000
+    assert spi.xfer2([0x101, 0x1F0, -256]) == spi.xfer2(list(READ_7))
+
+
+def test_settings_are_checked(rig: Any) -> None:
+    spi = rig.buses.spi(1, 0)
+    for name, value in (("mode", 4), ("max_speed_hz", 1.5), ("bits_per_word", 7)):
+        with pytest.raises(TypeError):
+            setattr(spi, name, value)
+    with pytest.raises(OSError, match="Invalid"):
+        spi.bits_per_word = 16
+    spi.bits_per_word = 8
+    assert (spi.mode, spi.bits_per_word) == (0, 8)
+
+
+@pytest.mark.parametrize("level", [0x00, 0xFF])
+def test_silent_bus_reads_one_level_and_still_takes_time(rig: Any, level: int) -> None:
+    spi = rig.buses.spi(1, 0)
+    spi.max_speed_hz = 1_350_000
+    port = rig.buses.spi_ports[1, 0]
+    before = spi.xfer2(list(READ_7))
+    port.silent = level
+    start_s = rig.clock.now()
+    assert spi.xfer2(list(READ_7)) == [level] * 3
+    assert rig.clock.now() - start_s > 30e-6
+    port.silent = None
+    assert spi.xfer2(list(READ_7)) == before
