@@ -1,0 +1,96 @@
+// The WebSocket to the table: answers matched to questions, loss noticed, recovered by itself.
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 8000;
+const PING_MS = 4000;
+const ANSWER_MS = 65000;
+
+export class Connection {
+  /** `onMessage(message)` for layouts and snapshots, `onLink("open" | "lost")`. */
+  constructor(onMessage, onLink) {
+    this.onMessage = onMessage;
+    this.onLink = onLink;
+    this.waiting = new Map();
+    this.ref = 0;
+    this.wait = FIRST_WAIT_MS;
+    addEventListener("online", () => this.hurry());
+    document.addEventListener("visibilitychange", () => document.hidden || this.hurry());
+    this.open();
+  }
+
+  open() {
+    clearTimeout(this.retry);
+    const socket = new WebSocket(`ws://${location.host}/ws`);
+    this.socket = socket;
+    socket.onopen = () => {
+      this.wait = FIRST_WAIT_MS;
+      this.heard = true;
+      this.pings = setInterval(() => this.ping(socket), PING_MS);
+    };
+    socket.onmessage = (event) => {
+      this.heard = true;
+      this.receive(JSON.parse(event.data));
+    };
+    socket.onclose = () => this.lost(socket);
+  }
+
+  ping(socket) {
+    if (!this.heard) {
+      this.lost(socket);
+      socket.close();
+      return;
+    }
+    this.heard = false;
+    socket.send(JSON.stringify({ type: "ping" }));
+  }
+
+  lost(socket) {
+    if (socket !== this.socket) return;
+    this.socket = null;
+    clearInterval(this.pings);
+    for (const { reject } of this.waiting.values()) reject(new Error(""));
+    this.waiting.clear();
+    this.onLink("lost");
+    // a little apart, so that many pages do not all come back in the same instant
+    const wait = this.wait * (0.8 + 0.4 * Math.random());
+    this.retry = setTimeout(() => this.open(), wait);
+    this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
+  }
+
+  hurry() {
+    if (this.socket) return;
+    this.wait = FIRST_WAIT_MS;
+    this.open();
+  }
+
+  receive(message) {
+    if (message.type !== "done" && message.type !== "error") {
+      if (message.type === "layout") this.onLink("open");
+      this.onMessage(message);
+      return;
+    }
+    const asked = this.waiting.get(message.ref);
+    this.waiting.delete(message.ref);
+    if (!asked) return;
+    clearTimeout(asked.timer);
+    if (message.type === "done") asked.resolve();
+    else asked.reject(new Error(message.say));
+  }
+
+  /** Send a command; resolves when it is done, rejects with a sentence for people. */
+  ask(message) {
+    return new Promise((resolve, reject) => {
+      if (this.socket?.readyState !== WebSocket.OPEN) {
+        reject(new Error(""));
+        return;
+      }
+      const ref = ++this.ref;
+      const timer = setTimeout(() => {
+        this.waiting.delete(ref);
+        reject(new Error(""));
+      }, ANSWER_MS);
+      this.waiting.set(ref, { resolve, reject, timer });
+      this.socket.send(JSON.stringify({ ...message, ref }));
+    });
+  }
+}

@@ -1,0 +1,170 @@
+// The panel's two buttons, what can be asked of the table, and hands that tilt the plate.
+
+import { button, h, s } from "/static/dom.js";
+import { t } from "/static/i18n.js";
+
+const LONG_PRESS_S = 2;
+const SHORT_PRESS_S = 0.15;
+const STEEPEST_DEG = 12;
+const TILT_EVERY_MS = 80;
+
+/** A push-button: a click is a short press; held down, a ring fills until the long press. */
+function pushButton(name, label, ask, complain) {
+  let since = null;
+  const element = h("button", { type: "button", class: `push ${name}` },
+    h("span", { class: "cap" }), h("span", { class: "label" }, label));
+  const press = (held) => ask({ type: "press", button: name, held_s: held }).catch(complain);
+  const end = (send) => {
+    if (since === null) return;
+    const held = Math.min(10, (performance.now() - since) / 1000);
+    since = null;
+    element.classList.remove("down");
+    if (send) press(held < 0.5 ? SHORT_PRESS_S : held);
+  };
+  element.style.setProperty("--long", `${LONG_PRESS_S}s`);
+  element.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || element.disabled) return;
+    element.setPointerCapture(event.pointerId);
+    since = performance.now();
+    element.classList.add("down");
+  });
+  element.addEventListener("pointerup", () => end(true));
+  element.addEventListener("pointercancel", () => end(false));
+  element.addEventListener("click", (event) => {
+    if (event.detail === 0) press(SHORT_PRESS_S); // from the keyboard
+  });
+  return element;
+}
+
+export class Controls {
+  constructor(store, { ask, complain, carryOut }) {
+    this.store = store;
+    const complainOf = (error) => complain(error.message);
+    const command = (type) => () => ask({ type }).catch(complainOf);
+    this.takeBack = button("back", t("Take back"), command("take-back"));
+    this.swap = button("swap", t("Swap colours"), command("swap"));
+    this.carry = button("hand", t("Push them for me"), carryOut, { class: "primary" });
+    this.pushes = h("div", { class: "pushes" },
+      pushButton("confirm", t("Confirm"), ask, complainOf),
+      pushButton("back", t("Back"), ask, complainOf));
+    this.element = h("div", { class: "card controls" },
+      this.pushes, h("div", { class: "asks" }, this.carry, this.swap, this.takeBack));
+    store.listen(() => this.update());
+  }
+
+  update() {
+    const { store } = this;
+    const { layout, snapshot, link, review } = store;
+    if (!layout || !snapshot) return;
+    const ready = link === "open" && !review;
+    this.pushes.hidden = !layout.hands;
+    for (const push of this.pushes.children) push.disabled = !store.handsFree;
+    this.takeBack.disabled = !ready || !snapshot.can_take_back;
+    this.swap.hidden = !snapshot.swap_legal;
+    this.swap.disabled = !ready;
+    this.carry.hidden = !store.handsFree || snapshot.phase !== "settle";
+  }
+}
+
+export class TiltPad {
+  constructor(store, { ask, complain }) {
+    Object.assign(this, { store, ask, complain });
+    this.at = { x: 0, y: 0 };
+    this.sentAt = 0;
+    this.knob = s("circle", { r: 12, class: "knob" });
+    this.bubble = s("circle", { r: 7, class: "bubble" });
+    this.pad = s("svg", {
+      class: "tilt-pad", viewBox: "-60 -60 120 120", tabindex: 0, role: "application",
+      "aria-label": t("Tilt the plate with the arrow keys; Home levels it."),
+    },
+    s("circle", { r: 56, class: "dish" }), s("circle", { r: 37, class: "degrees" }),
+    s("circle", { r: 18, class: "degrees" }), s("path", { class: "degrees", d: "M-56 0H56M0-56V56" }),
+    this.bubble, this.knob);
+    this.keep = h("input", { type: "checkbox" });
+    this.reading = h("output", { class: "reading" });
+    this.level = h("button", { type: "button", onclick: () => this.set(0, 0) }, t("Level"));
+    const bump = h("button", {
+      type: "button", onclick: () => ask({ type: "bump" }).catch((error) => complain(error.message)),
+    }, t("Knock on the table"));
+    this.hands = h("div", { class: "tilt-hands" },
+      h("p", { class: "hint" }, t("Push the knob to where the plate should go down.")),
+      h("label", { class: "check" }, this.keep, t("Keep it tilted")),
+      h("div", { class: "row" }, this.level, bump));
+    this.element = h("div", { class: "tilt-panel" }, this.pad,
+      h("div", { class: "tilt-side" }, this.reading, this.hands));
+    this.listenToPointer();
+    this.pad.addEventListener("keydown", (event) => this.key(event));
+    store.listen((_, changed) => this.update(changed));
+  }
+
+  update(changed) {
+    const { snapshot, layout, handsFree } = this.store;
+    if (!snapshot || !layout) return;
+    this.hands.hidden = !layout.hands;
+    this.pad.classList.toggle("fixed", !handsFree);
+    if (!changed.has("tilt_deg") && !changed.has("stillness")) return;
+    const [x, y] = snapshot.tilt_deg;
+    const limit = (value) => Math.max(-52, Math.min(52, (value / STEEPEST_DEG) * 50));
+    this.bubble.setAttribute("cx", limit(y));
+    this.bubble.setAttribute("cy", limit(x));
+    const degrees = (value) => (Object.is(value, -0) ? 0 : value).toFixed(1);
+    this.reading.textContent = t("{x}° about east, {y}° about north", { x: degrees(x), y: degrees(y) });
+  }
+
+  listenToPointer() {
+    const { pad } = this;
+    pad.addEventListener("pointerdown", (event) => {
+      if (!this.store.handsFree) return;
+      event.preventDefault();
+      pad.setPointerCapture(event.pointerId);
+      this.pointer = event.pointerId;
+      this.point(event);
+    });
+    pad.addEventListener("pointermove", (event) => {
+      if (this.pointer === event.pointerId) this.point(event);
+    });
+    const end = (event) => {
+      if (this.pointer !== event.pointerId) return;
+      this.pointer = null;
+      if (!this.keep.checked) this.set(0, 0);
+    };
+    pad.addEventListener("pointerup", end);
+    pad.addEventListener("pointercancel", end);
+  }
+
+  point({ clientX, clientY }) {
+    const box = this.pad.getBoundingClientRect();
+    const x = ((clientX - box.left) / box.width) * 120 - 60;
+    const y = ((clientY - box.top) / box.height) * 120 - 60;
+    const length = Math.max(50, Math.hypot(x, y));
+    this.set((y / length) * STEEPEST_DEG, (x / length) * STEEPEST_DEG);
+  }
+
+  key(event) {
+    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const { key } = event;
+    if (!this.store.handsFree) return;
+    if (key === "Home") this.set(0, 0);
+    else if (steps[key]) this.set(this.at.x + steps[key][0], this.at.y + steps[key][1]);
+    else return;
+    event.preventDefault();
+  }
+
+  /** Degrees about east and about north. Sent at a steady pace, the last one always. */
+  set(x, y) {
+    const limit = (value) => Math.max(-STEEPEST_DEG, Math.min(STEEPEST_DEG, value));
+    this.at = { x: limit(x), y: limit(y) };
+    this.knob.setAttribute("cx", (this.at.y / STEEPEST_DEG) * 50);
+    this.knob.setAttribute("cy", (this.at.x / STEEPEST_DEG) * 50);
+    if (this.timer) return;
+    const wait = Math.max(0, this.sentAt + TILT_EVERY_MS - performance.now());
+    this.timer = setTimeout(() => this.send(), wait);
+  }
+
+  send() {
+    this.timer = null;
+    this.sentAt = performance.now();
+    this.ask({ type: "tilt", x_deg: this.at.x, y_deg: this.at.y })
+      .catch((error) => this.complain(error.message));
+  }
+}

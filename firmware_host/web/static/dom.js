@@ -1,0 +1,62 @@
+// Making elements. Texts always become text nodes: nothing that the table sends is read as HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked" || name === "disabled") element[name] = value;
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) {
+      element.setAttribute(name, String(value));
+    }
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** An HTML element: h("p", {class: "x", onclick: f}, "text", child). */
+export function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** An SVG element. */
+export function s(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** Set a text only where it changed, so that screen readers and selections are left alone. */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const ICONS = {
+  plus: "M12 5v14M5 12h14",
+  list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
+  sound: "M4 9v6h4l5 4V5L8 9zM16.500 8.500a5 5 0 0 1 0 7M19 6a8.500 8.500 0 0 1 0 12",
+  silent: "M4 9v6h4l5 4V5L8 9zM17 9.500l5 5M22 9.500l-5 5",
+  sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.400 1.400M17.600 17.600 19 19M5 19l1.400-1.400M17.600 6.400 19 5",
+  moon: "M20 14.500A8.500 8.500 0 1 1 9.500 4a7 7 0 0 0 10.500 10.500z",
+  help: "M9 9a3 3 0 1 1 4.500 2.600c-1 .6-1.500 1.200-1.500 2.400M12 18h.01",
+  first: "M6 5v14M18 6l-8 6 8 6z",
+  previous: "M16 6l-8 6 8 6z",
+  next: "M8 6l8 6-8 6z",
+  last: "M18 5v14M6 6l8 6-8 6z",
+  back: "M9 14 4 9l5-5M4 9h10a6 6 0 0 1 0 12h-3",
+  swap: "M7 4 3 8l4 4M3 8h14M17 12l4 4-4 4M21 16H7",
+  hand: "M8 13V5.500a1.500 1.500 0 0 1 3 0V11m0-6.500a1.500 1.500 0 0 1 3 0V11m0-4.500a1.500 1.500 0 0 1 3 0V12m0-2a1.500 1.500 0 0 1 3 0v5a6 6 0 0 1-6 6h-1.500a6 6 0 0 1-4.600-2.200L5 15.500a1.600 1.600 0 0 1 2.400-2L8 14",
+  trophy: "M8 4h8v6a4 4 0 0 1-8 0zM8 5H4v2a4 4 0 0 0 4 4M16 5h4v2a4 4 0 0 1-4 4M12 14v4M8 20h8",
+  close: "M6 6l12 12M18 6 6 18",
+};
+
+/** A line icon; it says nothing to a screen reader, the button around it does. */
+export function icon(name) {
+  return s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" },
+    s("path", { d: ICONS[name] }));
+}
+
+/** A button with an icon and a text; the text may be hidden on small screens. */
+export function button(name, label, onclick, extra = {}) {
+  return h("button", { type: "button", onclick, title: label, ...extra },
+    icon(name), h("span", { class: "label" }, label));
+}

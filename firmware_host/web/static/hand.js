@@ -1,0 +1,270 @@
+// A person's hand: mouse, finger or keys pick a piece up, carry it, and put it down.
+
+import { t, nameOf } from "/static/i18n.js";
+
+const DRAG_FROM_PX = 6;
+const SNAP_MM = 14;
+const CARRY_MM = 26;
+const TRAY = "in-hand";
+
+export class Hand {
+  /** `ask(message)` asks the table; `complain(text)` and `announce(text)` tell the person. */
+  constructor(store, plate, pieces, { ask, complain, announce }) {
+    Object.assign(this, { store, plate, pieces, ask, complain, announce });
+    this.carried = null; // {id, piece, number, x, y, home, offset}
+    this.puts = 0;
+    this.pressed = null; // a pointer that is down and has not moved far
+    const { stage } = plate;
+    stage.addEventListener("pointerdown", (event) => this.down(event));
+    addEventListener("pointermove", (event) => this.move(event));
+    addEventListener("pointerup", (event) => this.up(event));
+    addEventListener("pointercancel", () => this.cancel());
+    addEventListener("keydown", (event) => event.key === "Escape" && this.putBack());
+    store.listen((_, changed) => {
+      if (changed.has("layout") || changed.has("link") || changed.has("review")) this.drop();
+    });
+  }
+
+  // Pointers
+
+  down(event) {
+    if (event.button !== 0 || !this.store.handsFree || this.pressed) return;
+    const marble = event.target.closest?.(".marble");
+    this.pressed = { id: event.pointerId, x: event.clientX, y: event.clientY, marble };
+    if (marble || this.carried) event.preventDefault();
+  }
+
+  /** A finger or the mouse on a tray's marble. */
+  downOnTray(event, piece) {
+    if (event.button !== 0 || !this.store.handsFree || this.pressed) return;
+    event.preventDefault();
+    this.pressed = { id: event.pointerId, x: event.clientX, y: event.clientY, tray: piece };
+  }
+
+  move(event) {
+    const { pressed } = this;
+    if (pressed && event.pointerId === pressed.id && !pressed.dragging) {
+      const far = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y);
+      if (far < DRAG_FROM_PX) return;
+      pressed.dragging = true;
+      if (!this.carried) this.startDrag(pressed);
+    }
+    if (!this.carried) return;
+    if (pressed ? event.pointerId === pressed.id : event.pointerType === "mouse") {
+      this.carryTo(event.clientX, event.clientY, event);
+    }
+  }
+
+  startDrag({ marble, tray, x, y }) {
+    const at = this.plate.map().toPlane(x, y);
+    if (tray) this.takeFromTray(tray, at);
+    else if (marble?.dataset.number) this.pickUp(marble, at);
+  }
+
+  up(event) {
+    const { pressed } = this;
+    if (!pressed || event.pointerId !== pressed.id) return;
+    this.pressed = null;
+    if (pressed.dragging) {
+      if (this.carried) this.putDownAt(event.clientX, event.clientY, event);
+      return;
+    }
+    this.tap(pressed, event);
+  }
+
+  tap({ marble, tray }, event) {
+    const at = this.plate.map().toPlane(event.clientX, event.clientY);
+    if (this.carried) {
+      if (tray) this.remove();
+      else this.putDownAt(event.clientX, event.clientY, event);
+    } else if (tray) this.takeFromTray(tray, at);
+    else if (marble?.dataset.number) this.pickUp(marble, at);
+    else if (this.store.onPlate(at.x, at.y)) this.tapPlace(this.store.nearest(at.x, at.y));
+  }
+
+  /** A tap on an empty place puts the piece that belongs there now. */
+  tapPlace({ index, away, x, y }) {
+    const name = this.store.placeName(index);
+    const role = this.store.snapshot.roles[name];
+    if (away > this.store.layout.pitch_mm / 2) return;
+    if (role === "put" || role === "legal") this.putFromTray(this.pieceFor(name), x, y);
+  }
+
+  cancel() {
+    const { pressed } = this;
+    this.pressed = null;
+    if (pressed?.dragging) this.putBack();
+  }
+
+  // What a hand does
+
+  pieceFor(place) {
+    const { snapshot } = this.store;
+    return snapshot.piece_for[place] ?? snapshot.to_move;
+  }
+
+  pickUp(element, at) {
+    const number = Number(element.dataset.number);
+    const piece = this.store.pieces().find((p) => p.number === number);
+    if (!piece) return;
+    this.lift(piece, { x: piece.x - at.x, y: piece.y - at.y });
+  }
+
+  lift({ id, number, piece, x, y }, offset = { x: 0, y: 0 }) {
+    this.hold({ id, number, piece, x, y, home: { x, y }, offset });
+    this.carried.lifting = this.ask({ type: "pick-up", piece: number });
+    const mine = this.carried;
+    this.carried.lifting.catch((error) => {
+      if (this.carried === mine) this.drop();
+      this.complain(error.message);
+    });
+  }
+
+  takeFromTray(piece, at) {
+    if (!piece || this.store.inTray(piece) === 0) return;
+    this.hold({ id: TRAY, piece, x: at.x, y: at.y, offset: { x: 0, y: 0 } });
+  }
+
+  hold(carried) {
+    this.carried = carried;
+    this.store.set("holding", carried.piece);
+    this.show();
+  }
+
+  carryTo(clientX, clientY, event) {
+    const at = this.plate.map().toPlane(clientX, clientY);
+    this.carried.x = at.x + this.carried.offset.x;
+    this.carried.y = at.y + this.carried.offset.y;
+    this.carried.aim = this.landing(this.carried, event).index ?? null;
+    this.show();
+  }
+
+  show() {
+    const { id, piece, x, y } = this.carried;
+    this.pieces.override(id, { piece, x, y, z: CARRY_MM, held: true });
+  }
+
+  /** Where it would come to stand: a place's centre when near, unless Shift or Alt keeps it free. */
+  landing({ x, y }, event) {
+    const near = this.store.nearest(x, y);
+    const free = event?.shiftKey || event?.altKey;
+    return near.away <= SNAP_MM + 4 && !free ? near : { x, y };
+  }
+
+  putDownAt(clientX, clientY, event) {
+    this.carryTo(clientX, clientY, event);
+    const { x, y } = this.carried;
+    if (!this.store.onPlate(x, y)) this.remove();
+    else this.putDown(this.landing(this.carried, event));
+  }
+
+  putDown({ x, y }) {
+    const { id, number, piece, home, lifting } = this.carried;
+    this.letGo();
+    if (id === TRAY) {
+      this.putFromTray(piece, x, y);
+      return;
+    }
+    this.pieces.override(id, { piece, x, y, z: 0 });
+    lifting.then(() => this.ask({ type: "set-down", piece: number, x_mm: x, y_mm: y }))
+      .then(() => this.pieces.release(id))
+      .catch((error) => this.springBack(id, number, home, error));
+  }
+
+  springBack(id, number, home, error) {
+    this.pieces.forget(id);
+    this.complain(error.message);
+    const still = this.store.snapshot.pieces.find((p) => p.id === number);
+    if (still && still.z_mm > 1) {
+      this.ask({ type: "set-down", piece: number, x_mm: home.x, y_mm: home.y }).catch(() => {});
+    }
+  }
+
+  putFromTray(piece, x, y) {
+    if (!piece || this.store.inTray(piece) === 0) return;
+    this.puts += 1;
+    const id = `put-${this.puts}`;
+    this.pieces.override(id, { piece, x, y, z: 0 });
+    this.ask({ type: "put", kind: piece, x_mm: x, y_mm: y })
+      .then(() => this.pieces.release(id))
+      .catch((error) => {
+        this.pieces.forget(id);
+        this.complain(error.message);
+      });
+  }
+
+  remove() {
+    const { id, number, piece, x, y, home, lifting } = this.carried;
+    this.letGo();
+    if (id === TRAY) return;
+    this.pieces.override(id, { piece, x, y, z: 0, gone: true });
+    lifting.then(() => this.ask({ type: "remove", piece: number }))
+      .then(() => this.pieces.release(id))
+      .catch((error) => this.springBack(id, number, home, error));
+  }
+
+  putBack() {
+    if (!this.carried) return;
+    if (this.carried.id === TRAY) this.drop();
+    else this.putDown(this.carried.home);
+  }
+
+  /** Forget what is held, without a word to the table (it lets go by itself when a page leaves). */
+  drop() {
+    this.pressed = null;
+    if (this.carried) this.letGo();
+  }
+
+  letGo() {
+    this.pieces.forget(this.carried.id);
+    this.carried = null;
+    this.store.set("holding", null);
+  }
+
+  // Keys: see keys.js
+
+  /** Enter on a place: put down what is held, pick up what stands there, or put a new one. */
+  act(index) {
+    if (!this.store.handsFree) return;
+    const { x, y } = this.store.centreOf(index);
+    const name = this.store.placeName(index);
+    if (this.carried) {
+      const what = nameOf(this.carried.piece);
+      this.putDown({ x, y });
+      this.announce(t("{piece} put on {place}.", { piece: what, place: name }));
+      return;
+    }
+    const standing = this.store.pieceAt(index);
+    if (standing) {
+      this.lift(standing);
+      const piece = nameOf(standing.piece);
+      this.announce(t("{piece} picked up from {place}.", { piece, place: name }));
+      return;
+    }
+    const piece = this.pieceFor(name);
+    if (!piece) return;
+    this.putFromTray(piece, x, y);
+    this.announce(t("{piece} put on {place}.", { piece: nameOf(piece), place: name }));
+  }
+
+  /** Delete: what is held, or stands there, leaves the plate. */
+  clear(index) {
+    if (!this.store.handsFree) return;
+    const standing = this.store.pieceAt(index);
+    if (!this.carried && standing) this.lift(standing);
+    if (this.carried) this.remove();
+  }
+
+  /** Take a piece of that kind into the hand, over a place. */
+  choose(piece, index) {
+    if (!this.store.handsFree || this.carried) return;
+    this.takeFromTray(piece, this.store.centreOf(index));
+  }
+
+  /** The keys' place moved: what is held moves along. */
+  follow(index) {
+    if (!this.carried) return;
+    Object.assign(this.carried, this.store.centreOf(index));
+    this.show();
+  }
+}

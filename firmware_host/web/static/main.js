@@ -1,0 +1,109 @@
+// Puts the page together.
+
+import { Connection } from "/static/connection.js";
+import { Controls, TiltPad } from "/static/controls.js";
+import { Games, Help, NewGame, fetchJson } from "/static/dialogs.js";
+import { button, h, icon, setText } from "/static/dom.js";
+import { Hand } from "/static/hand.js";
+import { loadTexts, t } from "/static/i18n.js";
+import { Keys } from "/static/keys.js";
+import { Legend, Rules } from "/static/legend.js";
+import { drawSprite } from "/static/marble.js";
+import { Moves } from "/static/moves.js";
+import { Pieces } from "/static/pieces.js";
+import { Plate } from "/static/plate.js";
+import { remember, remembered } from "/static/prefs.js";
+import { Reviewer } from "/static/review.js";
+import { Say } from "/static/say.js";
+import { SensorView } from "/static/sensors.js";
+import { carryOutShifts } from "/static/settle.js";
+import { Sounds } from "/static/sound.js";
+import { Store } from "/static/store.js";
+import { Tabs } from "/static/tabs.js";
+import { Trays } from "/static/trays.js";
+
+const byId = (id) => document.getElementById(id);
+
+/** A short message at the foot of the page; an empty one means that the connection went. */
+function complain(message) {
+  const toast = h("p", { class: "toast" }, message || t("The table does not answer."));
+  byId("toasts").replaceChildren(toast);
+  setTimeout(() => toast.remove(), 5000);
+}
+
+function header(store, sounds, dialogs) {
+  const title = h("span", { class: "game-title" });
+  const sound = button(sounds.on ? "sound" : "silent", t("Sound"), () => {
+    const on = sounds.toggle();
+    sound.firstChild.replaceWith(icon(on ? "sound" : "silent"));
+    sound.setAttribute("aria-pressed", on);
+  }, { class: "plain quiet", "aria-pressed": sounds.on });
+  const root = document.documentElement;
+  const themeIcon = () => icon(root.dataset.theme === "dark" ? "sun" : "moon");
+  const theme = button("sun", t("Light or dark"), () => {
+    root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
+    remember("theme", root.dataset.theme);
+    theme.firstChild.replaceWith(themeIcon());
+  }, { class: "plain quiet" });
+  theme.firstChild.replaceWith(themeIcon());
+  store.listen((_, changed) => {
+    if (!changed.has("layout") && !changed.has("review")) return;
+    setText(title, store.game?.title ?? store.layout?.title ?? "");
+    document.title = store.game ? `${store.game.title} – tiltboard` : "tiltboard";
+  });
+  byId("bar").append(
+    h("h1", {}, h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }), "tiltboard"),
+    title,
+    h("nav", { "aria-label": t("Table") },
+      button("plus", t("New game"), () => dialogs.newGame.show(), { class: "plain" }),
+      button("list", t("Games"), () => dialogs.games.show(), { class: "plain" }),
+      button("help", t("Help"), () => dialogs.help.show(), { class: "plain" }),
+      sound, theme));
+}
+
+function build() {
+  const store = new Store();
+  const connection = new Connection((message) => store.take(message), (link) => {
+    store.set("link", link);
+    if (link === "open" && tabs.chosen === "sensors") watch(true);
+  });
+  const ask = (message) => connection.ask(message);
+  const watch = (sensors) => ask({ type: "watch", sensors }).catch(() => {});
+  const spoken = h("p", { class: "spoken", "aria-live": "polite" });
+  const announce = (words) => { spoken.textContent = words; };
+  document.body.append(spoken);
+
+  const reviewer = new Reviewer(store, fetchJson, complain);
+  const dialogs = {
+    newGame: new NewGame({ ask }),
+    games: new Games(store, { ask, review: (record, ply) => reviewer.look(record, ply) }),
+    help: new Help(),
+  };
+  const newGame = () => dialogs.newGame.show();
+  new Say(store, byId("say"), { newGame, leaveReview: () => reviewer.leave() });
+  const plate = new Plate(store, byId("stage"));
+  const pieces = new Pieces(store, plate);
+  const hand = new Hand(store, plate, pieces, { ask, complain, announce });
+  new Keys(store, plate, hand, announce);
+  new Trays(store, byId("trays"), hand);
+  const carryOut = () => carryOutShifts(store, ask).catch((error) => complain(error.message));
+  const controls = new Controls(store, { ask, complain, carryOut });
+  const sensors = new SensorView(store);
+  const tabs = new Tabs([
+    ["moves", t("Moves"), new Moves(store, reviewer).element],
+    ["tilt", t("Tilt"), new TiltPad(store, { ask, complain }).element],
+    ["lights", t("Lights"), new Legend().element],
+    ["rules", t("Rules"), new Rules(store).element],
+    ["sensors", t("Sensors"), sensors.element],
+  ], remembered("tab", "moves"), (name) => {
+    remember("tab", name);
+    watch(name === "sensors");
+  });
+  byId("side").append(controls.element, tabs.element);
+  header(store, new Sounds(store), dialogs);
+  store.tell("link");
+}
+
+await loadTexts().catch(() => {});
+drawSprite();
+build();

@@ -1,0 +1,88 @@
+// The marbles on the plate, where they lie, and the one that this page holds.
+
+import { h } from "/static/dom.js";
+import { marble } from "/static/marble.js";
+
+const KEEP_MS = 1500; // a piece just put down stays drawn there until the table says so, at most
+
+export class Pieces {
+  constructor(store, plate) {
+    this.store = store;
+    this.box = plate.pieces;
+    this.drawn = new Map(); // id -> {element, piece}
+    this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
+    store.listen((_, changed) => {
+      const parts = ["layout", "pieces", "cells", "review"];
+      if (parts.some((name) => changed.has(name))) this.draw();
+    });
+  }
+
+  /** Draw a piece where this page has it, whatever the table says. */
+  override(id, where) {
+    this.overrides.set(id, where);
+    this.draw();
+  }
+
+  /** Put down and accepted: keep it drawn there until a snapshot shows it there. */
+  release(id) {
+    const where = this.overrides.get(id);
+    if (!where) return;
+    where.until = performance.now() + KEEP_MS;
+    setTimeout(() => this.draw(), KEEP_MS + 50);
+    this.draw();
+  }
+
+  forget(id) {
+    this.overrides.delete(id);
+    this.draw();
+  }
+
+  draw() {
+    const { store } = this;
+    if (!store.layout || !store.snapshot) return;
+    const lying = store.pieces();
+    this.expire(lying);
+    const wanted = new Map(lying.map((p) => [p.id, p]));
+    for (const [id, where] of this.overrides) {
+      if (!where.gone) wanted.set(id, { ...wanted.get(id), id, ...where });
+      else wanted.delete(id);
+    }
+    for (const [id, { element, piece }] of this.drawn) {
+      if (wanted.get(id)?.piece === piece) continue;
+      element.remove();
+      this.drawn.delete(id);
+    }
+    for (const [id, piece] of wanted) this.place(id, piece);
+  }
+
+  expire(lying) {
+    const now = performance.now();
+    for (const [id, where] of this.overrides) {
+      if (where.until === undefined) continue;
+      const there = lying.some((p) => p.piece === where.piece && p.z < 1
+        && Math.hypot(p.x - where.x, p.y - where.y) < 10);
+      const left = where.gone && !lying.some((p) => p.id === id);
+      if (now > where.until || (where.gone ? left : there)) this.overrides.delete(id);
+    }
+  }
+
+  place(id, { piece, x, y, z, held = false, number }) {
+    let drawn = this.drawn.get(id);
+    if (!drawn) {
+      const element = h("div", { class: "marble", "data-piece": piece, "data-id": id },
+        h("div", { class: "shade" }), marble(piece, this.store.game));
+      this.box.append(element);
+      drawn = { element, piece };
+      this.drawn.set(id, drawn);
+    }
+    const { element } = drawn;
+    if (number !== undefined) element.dataset.number = number;
+    element.dataset.place = z < 15 && this.store.onPlate(x, y)
+      ? this.store.placeName(this.store.nearest(x, y).index) : "";
+    element.classList.toggle("held", held);
+    element.classList.toggle("lifted", z > 5);
+    element.style.setProperty("--x", x.toFixed(2));
+    element.style.setProperty("--y", (-y).toFixed(2));
+    element.style.setProperty("--z", z.toFixed(2));
+  }
+}

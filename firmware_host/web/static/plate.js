@@ -1,0 +1,265 @@
+// The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
+
+import { h, s } from "/static/dom.js";
+import { outline } from "/static/marble.js";
+import { PlaneMap } from "/static/geometry.js";
+
+const LIP_MM = 10;
+const VIEW_DISTANCE_MM = 1900; // keep in step with plate.css
+const BADGES = { wrong: "!", remove: "×", lift: "↑" };
+
+export class Plate {
+  constructor(store, stage) {
+    this.store = store;
+    this.stage = stage;
+    this.pieces = h("div", { class: "pieces" });
+    this.places = [];
+    this.lights = [];
+    this.tiltBox = h("div", { class: "plate" });
+    this.scene = h("div", { class: "scene" },
+      h("div", { class: "world" }, h("div", { class: "ground" }), this.tiltBox));
+    stage.append(this.scene);
+    new ResizeObserver(() => this.fit()).observe(stage);
+    store.listen((_, changed) => this.update(changed));
+  }
+
+  update(changed) {
+    const { layout, snapshot, review } = this.store;
+    if (!layout) return;
+    if (changed.has("layout") || changed.has("review")) this.build();
+    if (!snapshot) return;
+    if (changed.has("tilt_deg") || changed.has("layout")) this.tilt(snapshot.tilt_deg);
+    if (changed.has("lights") || changed.has("layout") || changed.has("review")) {
+      this.shine(review ? "" : snapshot.lights);
+    }
+    if (["roles", "piece_for", "shifts", "layout", "review"].some((name) => changed.has(name))) {
+      this.mark();
+    }
+  }
+
+  build() {
+    const { layout, game } = this.store;
+    if (this.builtFor === layout && this.builtGame === game) return;
+    this.builtFor = layout;
+    this.builtGame = game;
+    const half = layout.plate_mm / 2;
+    const box = { viewBox: `${-half} ${-half} ${layout.plate_mm} ${layout.plate_mm}` };
+    this.marks = s("g");
+    this.focusRing = s("g", { class: "focus-ring" },
+      s("circle", { r: 16.500, class: "focus-under" }), s("circle", { r: 16.500 }));
+    this.glows = s("g");
+    this.over = s("svg", { class: "over", ...box });
+    const surface = s("svg", { class: "surface", ...box, "aria-hidden": "true" },
+      this.frost(), this.board(), this.glows, this.marks, this.focusRing);
+    this.drawLights();
+    const walls = ["n", "e", "s", "w"].flatMap((side) => [
+      h("div", { class: `outer ${side}` }), h("div", { class: `inner ${side}` }),
+      h("div", { class: `lip ${side}` }),
+    ]);
+    this.corners = ["sw", "se", "ne", "nw"].map((at) => h("i", { class: `corner ${at}` }));
+    this.tiltBox.replaceChildren(
+      h("div", { class: "felt" }, surface), ...walls, this.engraving(), this.pieces, this.over,
+      ...this.corners);
+    this.scene.style.setProperty("--plate", layout.plate_mm);
+    this.scene.style.setProperty("--lip", LIP_MM);
+    this.fit();
+  }
+
+  frost() {
+    return s("defs", {},
+      s("radialGradient", { id: "frost", cx: 0.5, cy: 0.42 },
+        s("stop", { offset: 0, class: "frost-in" }), s("stop", { offset: 0.86, class: "frost-mid" }),
+        s("stop", { offset: 1, class: "frost-rim" })),
+      s("radialGradient", { id: "pit" },
+        s("stop", { offset: 0.55, "stop-color": "#000" }),
+        s("stop", { offset: 1, "stop-color": "#000", "stop-opacity": 0.35 })));
+  }
+
+  board() {
+    const { layout, game } = this.store;
+    const blocked = new Map();
+    const inGame = new Set();
+    for (const place of Object.values(game?.board ?? {})) {
+      inGame.add(place.index);
+      if (place.blocked) blocked.set(place.index, place.blocked);
+    }
+    const pitch = layout.pitch_mm;
+    const under = s("g", { class: "squares" });
+    const discs = s("g");
+    layout.places.forEach((_, index) => {
+      const { x, y } = this.store.centreOf(index);
+      const plays = inGame.has(index);
+      if (plays) {
+        under.append(s("rect", {
+          x: x - pitch / 2, y: -y - pitch / 2, width: pitch, height: pitch, class: "square",
+        }));
+      }
+      const kind = blocked.get(index);
+      const quiet = game && !plays ? " outside" : "";
+      discs.append(kind === "cushion"
+        ? s("rect", { x: x - 15, y: -y - 15, width: 30, height: 30, rx: 7, class: "cushion" })
+        : s("circle", { cx: x, cy: -y, r: 14, class: kind ? "hole" : `disc${quiet}` }));
+    });
+    return s("g", {}, under, discs);
+  }
+
+  drawLights() {
+    this.lights = this.store.layout.places.map((_, index) => {
+      const { x, y } = this.store.centreOf(index);
+      const stops = [[0, 1], [0.42, 0.92], [0.56, 0.42], [0.75, 0.13], [1, 0]].map(
+        ([offset, opacity]) => s("stop", { offset, "stop-opacity": opacity }));
+      const glow = s("circle", { cx: x, cy: -y, r: 25, fill: `url(#light-${index})` });
+      this.glows.append(s("radialGradient", { id: `light-${index}` }, stops), glow);
+      glow.style.display = "none";
+      return { stops, glow, shown: "000000" };
+    });
+  }
+
+  /** `hex`: the strip's bytes, linear light; the screen wants them with gamma. "" is dark. */
+  shine(hex) {
+    this.lights.forEach((light, index) => {
+      const bytes = hex.slice(6 * index, 6 * index + 6) || "000000";
+      if (bytes === light.shown) return;
+      light.shown = bytes;
+      const rgb = [0, 2, 4].map((at) => Number.parseInt(bytes.slice(at, at + 2), 16) / 255);
+      const strongest = Math.max(...rgb);
+      light.glow.style.display = strongest > 0 ? "" : "none";
+      if (strongest === 0) return;
+      const seen = strongest ** (1 / 2.2);
+      const hue = rgb.map((part) => (part / strongest) ** (1 / 2.2));
+      const toCss = (white) =>
+        `rgb(${hue.map((part) => Math.round(255 * (part + (1 - part) * white))).join(" ")})`;
+      light.glow.setAttribute("opacity", Math.min(1, seen * 1.05).toFixed(3));
+      light.stops.forEach((stop, at) => {
+        stop.setAttribute("stop-color", toCss(at === 0 ? 0.55 * seen : 0));
+      });
+    });
+  }
+
+  /** What the roles say beyond the lights: wanted pieces, badges, arrows of the consequences. */
+  mark() {
+    const { store } = this;
+    const { snapshot, game, review } = store;
+    const marks = [];
+    const over = [];
+    if (!review) {
+      for (const [place, piece] of Object.entries(snapshot.piece_for)) {
+        marks.push(this.at(place, outline(piece, game)));
+      }
+      for (const shift of snapshot.shifts) over.push(this.arrow(shift));
+      for (const [place, role] of Object.entries(snapshot.roles)) {
+        if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
+        if (BADGES[role]) over.push(this.at(place, this.badge(role)));
+      }
+    }
+    this.marks.replaceChildren(...marks);
+    this.over.replaceChildren(...over.filter(Boolean));
+  }
+
+  at(place, drawing) {
+    const { x, y } = this.store.centreOf(this.store.indexOf(place));
+    return s("g", { transform: `translate(${x} ${-y})` }, drawing);
+  }
+
+  badge(role) {
+    return s("g", { class: `badge ${role}`, transform: "translate(11 -11)" },
+      s("circle", { r: 6.500 }), s("text", { y: 3.400 }, BADGES[role]));
+  }
+
+  arrow({ source, target }) {
+    const { store } = this;
+    const { plate_mm: plate } = store.layout;
+    const from = source === null ? null : store.centreOf(store.indexOf(source));
+    let to = target === null ? null : store.centreOf(store.indexOf(target));
+    if (!from && !to) return null;
+    if (!from) return null; // from the tray: the wanted piece is drawn there already
+    if (!to) to = this.nearestOutside(from, plate);
+    const length = Math.hypot(to.x - from.x, to.y - from.y);
+    const angle = (Math.atan2(-(to.y - from.y), to.x - from.x) * 180) / Math.PI;
+    const start = 9;
+    const end = length - (target === null ? 0 : 6);
+    const d = `M${start} -2.600H${end - 8}V-7L${end} 0L${end - 8} 7V2.600H${start}Z`;
+    return s("path", {
+      d, class: target === null ? "arrow leaves" : "arrow",
+      transform: `translate(${from.x} ${-from.y}) rotate(${angle})`,
+    });
+  }
+
+  nearestOutside({ x, y }, plate) {
+    const board = Object.values(this.store.game?.board ?? {}).map((p) => this.store.centreOf(p.index));
+    const xs = board.map((p) => p.x);
+    const ys = board.map((p) => p.y);
+    const beyond = this.store.layout.pitch_mm * 0.9;
+    const ways = [
+      { away: x - Math.min(...xs), x: x - beyond, y },
+      { away: Math.max(...xs) - x, x: x + beyond, y },
+      { away: y - Math.min(...ys), x, y: y - beyond },
+      { away: Math.max(...ys) - y, x, y: y + beyond },
+    ];
+    const limit = plate / 2;
+    const way = ways.reduce((best, one) => (one.away < best.away ? one : best));
+    return { x: Math.max(-limit, Math.min(limit, way.x)), y: Math.max(-limit, Math.min(limit, way.y)) };
+  }
+
+  /** Letters and numbers on the lip, where the game calls its places as the plate does. */
+  engraving() {
+    const { layout, game } = this.store;
+    const half = layout.plate_mm / 2;
+    const box = { viewBox: `${-half} ${-half} ${layout.plate_mm} ${layout.plate_mm}` };
+    const board = game?.board ?? {};
+    const drawing = s("svg", { class: "engraving", ...box, "aria-hidden": "true" });
+    const names = Object.keys(board);
+    if (names.some((name) => layout.places[board[name].index] !== name)) return drawing;
+    const columns = new Set(names.map((name) => board[name].index % layout.columns));
+    const rows = new Set(names.map((name) => Math.floor(board[name].index / layout.columns)));
+    const edge = half - LIP_MM / 2;
+    const add = (text, x, y) => drawing.append(s("text", { x, y }, text));
+    for (const column of columns) {
+      add(layout.places[column].replace(/\d+$/, ""), this.store.centreOf(column).x, edge + 2.500);
+    }
+    for (const row of rows) {
+      const first = row * layout.columns;
+      add(layout.places[first].replace(/^\D+/, ""), -edge, -this.store.centreOf(first).y + 2.500);
+    }
+    return drawing;
+  }
+
+  tilt([x, y]) {
+    this.scene.style.setProperty("--a", `${x}deg`);
+    this.scene.style.setProperty("--b", `${y}deg`);
+  }
+
+  /** As large as the stage allows; also the screen scale for everything that is drawn in mm. */
+  fit() {
+    const { layout } = this.store;
+    if (!layout) return;
+    const style = getComputedStyle(this.scene);
+    const pitch = (Number.parseFloat(style.getPropertyValue("--p")) * Math.PI) / 180;
+    const side = layout.plate_mm;
+    const rise = (side / 2) * Math.sin(pitch);
+    const near = VIEW_DISTANCE_MM / (VIEW_DISTANCE_MM - rise);
+    const far = VIEW_DISTANCE_MM / (VIEW_DISTANCE_MM + rise);
+    const width = side * near + 12;
+    const height = (side / 2) * Math.cos(pitch) * (near + far) + 52;
+    const { clientWidth, clientHeight } = this.stage;
+    const narrow = getComputedStyle(this.stage).getPropertyValue("--narrow").trim() === "1";
+    const scale = narrow ? clientWidth / width : Math.min(clientWidth / width, clientHeight / height);
+    this.stage.parentElement.style.setProperty("--u", `${scale.toFixed(4)}px`);
+    this.scene.style.height = `${Math.round(height * scale)}px`;
+  }
+
+  focusOn(index) {
+    if (!this.focusRing) return;
+    const { x, y } = this.store.centreOf(index);
+    this.focusRing.setAttribute("transform", `translate(${x} ${-y})`);
+  }
+
+  /** The map between the screen and the plate's surface as it is drawn now. */
+  map() {
+    const corners = this.corners.map((corner) => {
+      const { left, top } = corner.getBoundingClientRect();
+      return { x: left, y: top };
+    });
+    return new PlaneMap(corners, this.store.layout.plate_mm);
+  }
+}

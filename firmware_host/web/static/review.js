@@ -1,0 +1,51 @@
+// Looking at earlier positions, of this game or of another, without touching the table.
+
+export class Reviewer {
+  constructor(store, fetchJson, complain) {
+    Object.assign(this, { store, fetchJson, complain });
+    this.review = this.review.bind(this);
+    this.step = this.step.bind(this);
+    addEventListener("keydown", (event) => {
+      if (event.target.closest("input, textarea, dialog")) return;
+      if (event.key === ",") this.step(-1);
+      else if (event.key === ".") this.step(1);
+      else if (event.key === "Escape") this.leave();
+    });
+  }
+
+  look(record, ply) {
+    this.store.set("review", { record, ply });
+  }
+
+  leave() {
+    this.store.set("review", null);
+  }
+
+  /** Show the position after move number `ply` of the game that is looked at, or played. */
+  async review(ply) {
+    const record = await this.record();
+    if (record) this.look(record, Math.max(0, Math.min(record.moves.length, ply)));
+  }
+
+  async step(by) {
+    const { review, snapshot } = this.store;
+    const count = review ? review.record.moves.length : snapshot?.moves.length ?? 0;
+    const now = review ? review.ply : count;
+    const wanted = { first: 0, last: count }[by] ?? now + by;
+    const own = !review || review.record.game.id === this.store.layout.game?.id;
+    if (own && wanted >= count && (by === "last" || wanted > count)) this.leave();
+    else await this.review(wanted);
+  }
+
+  async record() {
+    const { review, layout } = this.store;
+    if (review) return review.record;
+    if (!layout?.game) return null;
+    try {
+      return await this.fetchJson(`/api/history/${layout.game.id}`);
+    } catch (error) {
+      this.complain(error.message);
+      return null;
+    }
+  }
+}

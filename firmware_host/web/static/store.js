@@ -1,0 +1,122 @@
+// What the page knows: the layout, the newest snapshot, and what this page itself is doing.
+
+export class Store {
+  constructor() {
+    this.layout = null;
+    this.snapshot = null;
+    this.link = "connecting"; // connecting, open, lost
+    this.review = null; // {record, ply} while an earlier position is looked at
+    this.holding = null; // what this page has in its hand, see hand.js
+    this.listeners = [];
+  }
+
+  /** Call `listener(store, changed)` after each change; `changed` is a Set of names. */
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  tell(...changed) {
+    const names = new Set(changed);
+    for (const listener of this.listeners) listener(this, names);
+  }
+
+  /** A message of the server. */
+  take(message) {
+    if (message.type === "layout") {
+      this.layout = message;
+      this.review = null;
+      this.tell("layout");
+      return;
+    }
+    const { type, ...fields } = message;
+    this.snapshot = { ...this.snapshot, ...fields };
+    this.tell("snapshot", ...Object.keys(fields));
+  }
+
+  set(name, value) {
+    if (this[name] === value) return;
+    this[name] = value;
+    this.tell(name);
+  }
+
+  /** The game on the plate: the one being looked at, or the one being played. */
+  get game() {
+    return this.review ? this.review.record.game : this.layout?.game ?? null;
+  }
+
+  get handsFree() {
+    return Boolean(this.layout?.hands) && this.link === "open" && !this.review;
+  }
+
+  /** Index of the plate place under a game's place (or a plate place outside its board). */
+  indexOf(place) {
+    return this.game?.board[place]?.index ?? this.layout.places.indexOf(place);
+  }
+
+  /** What a plate place is called: the game's name for it, or the plate's. */
+  placeName(index) {
+    return this.names().get(index) ?? this.layout.places[index];
+  }
+
+  names() {
+    if (this.namesFor !== this.game) {
+      this.namesFor = this.game;
+      const board = Object.entries(this.game?.board ?? {});
+      this.namesKept = new Map(board.map(([name, place]) => [place.index, name]));
+    }
+    return this.namesKept;
+  }
+
+  centreOf(index) {
+    const { columns, rows, pitch_mm: pitch } = this.layout;
+    const column = index % columns;
+    const row = Math.floor(index / columns);
+    return { x: (column - (columns - 1) / 2) * pitch, y: (row - (rows - 1) / 2) * pitch };
+  }
+
+  /** The plate place whose centre is nearest, and how far away it is. */
+  nearest(x, y) {
+    const { columns, rows, pitch_mm: pitch } = this.layout;
+    const clamp = (value, count) => Math.max(0, Math.min(count - 1, Math.round(value)));
+    const column = clamp(x / pitch + (columns - 1) / 2, columns);
+    const row = clamp(y / pitch + (rows - 1) / 2, rows);
+    const index = row * columns + column;
+    const centre = this.centreOf(index);
+    return { index, away: Math.hypot(x - centre.x, y - centre.y), ...centre };
+  }
+
+  onPlate(x, y) {
+    const half = this.layout.plate_mm / 2;
+    return Math.abs(x) <= half && Math.abs(y) <= half;
+  }
+
+  /** How many pieces of a kind lie beside the plate. */
+  inTray(piece) {
+    const { snapshot, layout, review } = this;
+    if (review) return review.record.positions[review.ply].reserve[piece] ?? 0;
+    const count = (list) => list.filter((name) => name === piece).length;
+    const all = (snapshot.reserve[piece] ?? 0) + count(Object.values(snapshot.position));
+    const out = layout.hands ? snapshot.pieces.map((p) => p.piece) : Object.values(snapshot.cells);
+    return Math.max(0, all - count(out));
+  }
+
+  /** Pieces to draw: as they lie where that is known, else as the sensors see them. */
+  pieces() {
+    const { snapshot, layout, review } = this;
+    if (layout.hands && !review) {
+      return snapshot.pieces.map((p) => ({
+        id: String(p.id), number: p.id, piece: p.piece, x: p.x_mm, y: p.y_mm, z: p.z_mm,
+      }));
+    }
+    const cells = review ? review.record.positions[review.ply].cells : snapshot.cells;
+    return Object.entries(cells).map(([place, piece]) => ({
+      id: `${place}-${piece}`, piece, z: 0, ...this.centreOf(this.indexOf(place)),
+    }));
+  }
+
+  /** The piece standing at a plate place, if any. */
+  pieceAt(index) {
+    return this.pieces().find((p) => p.z < 15 && this.nearest(p.x, p.y).index === index
+      && this.nearest(p.x, p.y).away < 15);
+  }
+}
