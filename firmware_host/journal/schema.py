@@ -21,8 +21,8 @@ from firmware_host.messages import text
 
 APPLICATION_ID = 0x54494C54  # "TILT"
 VERSION = 1
-BUSY_WAIT_S = 1.0
-# Of 4 KiB each. quick_check reads every page: the bound keeps opening fast (32 MiB is some 5,000
+BUSY_WAIT_S = 0.2
+# Of 4 KiB each. quick_check reads every page: the bound keeps opening fast (32 MiB is some 10,000
 # games). A larger file is still checked page by page as it is read.
 CHECKED_PAGES = 8192
 

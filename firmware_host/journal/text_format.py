@@ -48,7 +48,7 @@ _ROUND = re.compile(r"([0-9]{1,6})\.(?:\s+(.*))?")
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
 
 
-def export_game(record: GameRecord) -> str:
+def write_game(record: GameRecord) -> str:
     """``record`` as text. Raises NotPossibleError where its rules do not allow it (or are gone).
 
     Players and result are the rules', so that the text is right even if the power was cut between

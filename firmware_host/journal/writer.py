@@ -226,6 +226,9 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
         if leftovers(path):
             raise damaged(path, text("its main file is missing, but its -wal file is there"))
         schema.create(path)
+    elif path.is_file() and path.stat().st_size == 0:
+        # Never ours: SQLite would take it for a new database and drop the WAL that belongs to it.
+        raise damaged(path, text("it is empty"))
     with JournalReader.open_read_only(path) as reader:
         reader.current()
     database = schema.connect(path, read_only=False)

@@ -13,10 +13,10 @@ from firmware_host.errors import GameTextError, NotPossibleError
 from firmware_host.journal import (
     GameRecord,
     Journal,
-    export_game,
     import_game,
     positions,
     read_game,
+    write_game,
 )
 from games.registry import game_type
 
@@ -72,7 +72,7 @@ def test_a_finished_game_is_read() -> None:
 
 def test_the_written_form() -> None:
     record = record_of({"size": 3, "marbles": 4}, ("a1", "c3", "b2"), note="two\nlines")
-    assert export_game(record) == (
+    assert write_game(record) == (
         "tiltboard game 1\n"
         "Game: momentum\n"
         "Date: 2026-03-01T18:20:00Z\n"
@@ -95,7 +95,7 @@ def test_the_written_form() -> None:
 
 def test_the_result_is_written_even_if_the_journal_never_got_it() -> None:
     record = record_of({"width": 2, "height": 1, "marbles": 1, "pie": False}, ("a1",))
-    assert 'Result: {"winner":"red","reason":"complete"}' in export_game(record)
+    assert 'Result: {"winner":"red","reason":"complete"}' in write_game(record)
 
 
 BOARDS: list[dict[str, Any]] = [
@@ -126,7 +126,7 @@ def test_export_then_import_is_the_same_game(
         position = position.play(moves[-1]).position
     record = record_of(options, tuple(moves), note)
 
-    written = export_game(record)
+    written = write_game(record)
     played = read_game(written)
 
     assert (played.game, played.options, played.moves) == ("momentum", game.options, tuple(moves))
@@ -137,7 +137,7 @@ def test_export_then_import_is_the_same_game(
     again = GameRecord(
         9, played.game, played.options, played.started_s, 0.0, played.note, played.moves, None
     )
-    assert export_game(again) == written
+    assert write_game(again) == written
 
 
 def test_an_imported_game_is_in_the_journal_as_it_was(journal: Journal) -> None:
@@ -145,9 +145,7 @@ def test_an_imported_game_is_in_the_journal_as_it_was(journal: Journal) -> None:
     record = journal.load(number)
     assert record.moves == ("a1",)
     assert record.result == {"winner": "red", "reason": "complete"}
-    assert export_game(record) == export_game(
-        journal.load(import_game(journal, export_game(record)))
-    )
+    assert write_game(record) == write_game(journal.load(import_game(journal, write_game(record))))
 
 
 def edited(old: str, new: str, base: str = BY_HAND) -> str:
@@ -246,4 +244,4 @@ def test_a_record_that_the_rules_refuse_is_named() -> None:
         positions(record_of({"pie": False}, ("d4", "d4")))
     unknown = GameRecord(4, "chess", {}, 0.0, 0.0, "", (), None)
     with pytest.raises(NotPossibleError, match=r"Game 4 cannot be played by this version: .*chess"):
-        export_game(unknown)
+        write_game(unknown)
