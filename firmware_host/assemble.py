@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 from drivers.buses import Buses
+from drivers.errors import PartAbsentError, PartError
 from drivers.hall import HallSettings
 from drivers.lights import LightsSettings
 from drivers.mpu6050 import ImuSettings
@@ -18,6 +19,8 @@ from firmware_host.journal import Journal
 from firmware_host.profile import Profile
 from firmware_host.settings import Settings
 from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
+
+PARTS = 4  # hall, imu, lights, panel
 
 _log = logging.getLogger(__name__)
 
@@ -73,3 +76,19 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
     except BaseException:
         opened.journal.close()
         raise
+
+
+def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:
+    """What is missing where no part of the table answers; empty where at least one does.
+
+    A table with only some parts is run: it pauses, says which are lost, and goes on when they come.
+    """
+    plate = plate_for(profile, buses)
+    try:
+        plate.scan()
+        plate.show([(0.0, 0.0, 0.0)] * profile.size)
+        faults = plate.scan().faults
+    finally:
+        plate.close()
+    nothing = len(faults) == PARTS and all(isinstance(fault, PartAbsentError) for fault in faults)
+    return faults if nothing else ()

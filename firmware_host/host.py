@@ -112,6 +112,7 @@ class Host:
             case ImportGame(text):
                 self._resume(import_game(self.journal, text))
             case TakeBack() | Swap():
+                self._referee.check(command)
                 self._requests.append(command)
 
     def step(self) -> None:
@@ -170,9 +171,7 @@ class Host:
         record = self.journal.load(game_id)
         game = rules_of(record)
         overlay = Overlay(self.profile, game)
-        self._referee.begin(
-            game, game_id, record.moves, resumed=True, finished=record.result is not None
-        )
+        self._referee.begin(game, game_id, record.moves, resumed=True)
         self.journal.resume(game_id)
         self._lay(game, overlay, positions(record)[-1])
 

@@ -35,8 +35,9 @@ class Table:
     """A host in a thread of its own; implements ``web.table_port.TablePort``.
 
     ``open_host`` is called in that thread, which owns buses and journal from then on. ``wait`` is
-    called after each step and returns when the next scan is due. ``on_stop`` is called, from the
-    thread, when the loop has ended for any reason.
+    called after each step and returns when the next scan is due. ``close``: gives everything back,
+    by default the host alone. ``on_stop`` is called, from the thread, when the loop has ended for
+    any reason; ``failure`` says which, None when it was told to stop.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Table:
         *,
         hands: HandsPort | None = None,
         loose: LoosePieces | None = None,
+        close: Callable[[], None] | None = None,
         on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         self._open_host = open_host
@@ -56,7 +58,8 @@ class Table:
         self._catalogue = catalogue
         self._hands = hands
         self._loose = loose
-        self._on_stop = on_stop
+        self._close = close
+        self.on_stop = on_stop
         self._listeners: list[Callable[[], None]] = []
         self._stopping = threading.Event()
         self._started: Future[None] = Future()
@@ -73,7 +76,8 @@ class Table:
     def stop(self) -> None:
         """End the scan loop and give everything back."""
         self._stopping.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
 
     # TablePort
 
@@ -149,8 +153,8 @@ class Table:
             _log.exception("The scan loop ended")
             self.failure = error
         finally:
-            self._host.close()
-            self._on_stop()
+            (self._close or self._host.close)()
+            self.on_stop()
 
     def _loop(self) -> None:
         due_s = self._clock.now()

@@ -20,7 +20,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str = "en"
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] = 8080
     game: str = "momentum"
-    options: dict[str, Any] = {}  # noqa: RUF012 - msgspec copies mutable defaults
+    options: dict[str, Any] = {}
 
 
 def load_settings(path: Path | None) -> Settings:

@@ -61,6 +61,10 @@ class SimSession:
     def tick(self) -> None:
         """One scan, and the wait until the next is due."""
         self.host.step()
+        self.wait()
+
+    def wait(self) -> None:
+        """Let the clock run until the next scan is due."""
         self._stock_trays()
         self._pacer.wait()
 

@@ -1,0 +1,29 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firmware_host.state import default_state_directory, ensure_state_directory
+
+CONFIG = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    help="Settings file (docs/configuration.md). Default: /etc/tiltboard/tiltboard.toml, if any.",
+)
+STATE = click.option(
+    "--state",
+    type=click.Path(path_type=Path),
+    help="Folder for games and calibration.",
+)
+PORT = click.option("--port", type=click.IntRange(0, 65535), help="Port of the page. 0: any.")
+PROFILE = click.option("--profile", help="Table profile, by name or by path of a TOML file.")
+
+
+def state_folder(state: Path | None, *parts: str) -> Path:
+    """The folder that was named, or the default one; made if it does not exist."""
+    if state is None:
+        state = default_state_directory().joinpath(*parts)
+    return ensure_state_directory(state)

@@ -1,0 +1,49 @@
+"""``tiltboard run``: the physical table and its page."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from firmware_host.cli.options import CONFIG, PORT, PROFILE, STATE, state_folder
+
+
+@click.command(name="run", epilog="Example: tiltboard run --profile plate-10")
+@CONFIG
+@PROFILE
+@STATE
+@PORT
+def command(config: Path | None, profile: str | None, state: Path | None, port: int | None) -> None:
+    """Run the table that is wired to this machine, and its page.
+
+    Where there is no hardware it says what is missing, and how to simulate.
+    """
+    from drivers.buses import PiBuses
+    from drivers.clock import SystemClock
+    from firmware_host.assemble import missing_table, open_host
+    from firmware_host.cli.serve import serve
+    from firmware_host.messages import Catalogue
+    from firmware_host.pacer import Pacer
+    from firmware_host.profile import load_profile
+    from firmware_host.service import Table
+    from firmware_host.settings import load_settings
+
+    settings = load_settings(config)
+    catalogue = Catalogue.load(settings.language)
+    table_profile = load_profile(profile or settings.profile)
+    clock = SystemClock()
+    buses = PiBuses(clock)
+    missing = missing_table(table_profile, buses)
+    if missing:
+        for problem in missing:
+            click.echo(f"tiltboard run: {problem}", err=True)
+        click.echo("There is no table here? Play on the simulated one: tiltboard sim", err=True)
+        sys.exit(1)
+    folder = state_folder(state)
+    pacer = Pacer(clock, table_profile.scans_per_s)
+    table = Table(
+        lambda: open_host(table_profile, buses, folder, settings), pacer.wait, clock, catalogue
+    )
+    sys.exit(serve(table, settings.port if port is None else port, catalogue))

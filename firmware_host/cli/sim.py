@@ -1,0 +1,41 @@
+"""``tiltboard sim``: the simulated table with its page, in real time."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from firmware_host.cli.options import CONFIG, PORT, PROFILE, STATE, state_folder
+
+
+@click.command(name="sim", epilog="Example: tiltboard sim --port 8080")
+@CONFIG
+@PROFILE
+@STATE
+@PORT
+@click.option("--seed", default=1, show_default=True, help="Another table, other hands.")
+def command(
+    config: Path | None, profile: str | None, state: Path | None, port: int | None, seed: int
+) -> None:
+    """Play on the simulated table: open the page that it names.
+
+    The games are kept apart from those of a real table, and go on where they stopped.
+    """
+    from firmware_host.cli.serve import serve
+    from firmware_host.messages import Catalogue
+    from firmware_host.profile import load_profile
+    from firmware_host.settings import load_settings
+    from hw_sim.live import LiveTable
+
+    settings = load_settings(config)
+    catalogue = Catalogue.load(settings.language)
+    live = LiveTable(
+        load_profile(profile or settings.profile),
+        state_folder(state, "sim"),
+        settings,
+        catalogue,
+        seed=seed,
+    )
+    sys.exit(serve(live.table, settings.port if port is None else port, catalogue))

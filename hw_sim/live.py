@@ -1,0 +1,65 @@
+"""The simulated table in real time, for the page: virtual time is held back to the clock's pace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+from drivers.clock import Clock, SystemClock
+from firmware_host.host import Host
+from firmware_host.messages import Catalogue
+from firmware_host.profile import Profile
+from firmware_host.service import Table
+from firmware_host.settings import Settings
+from hw_sim.page_hands import PageHands
+from hw_sim.session import SimSession
+
+CATCH_UP_S = 0.5  # further behind than this, the lost time is given up
+
+
+class LiveTable:
+    """A simulated table that a page can play on. ``seed``: another table, other hands."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        state: Path,
+        settings: Settings,
+        catalogue: Catalogue,
+        *,
+        seed: int = 1,
+        real: Clock | None = None,
+    ) -> None:
+        self._session = SimSession(profile, state, seed=seed, settings=settings)
+        self._real = real or SystemClock()
+        self._hands = PageHands(self._session, self._call)
+        self._ahead_s = 0.0  # the real clock minus the virtual one
+        self.table = Table(
+            self._open,
+            self._wait,
+            self._real,
+            catalogue,
+            hands=self._hands,
+            loose=self._hands.loose,
+            close=self._close,
+        )
+
+    def _call(self, work: Callable[[], None]) -> Future[None]:
+        return self.table.call(work)
+
+    def _open(self) -> Host:
+        self._session.__enter__()
+        self._ahead_s = self._real.now() - self._session.clock.now()
+        return self._session.host
+
+    def _wait(self) -> None:
+        self._session.wait()
+        self._hands.settle()
+        delay_s = self._session.clock.now() + self._ahead_s - self._real.now()
+        if delay_s < -CATCH_UP_S:
+            self._ahead_s -= delay_s
+        self._real.sleep(delay_s)
+
+    def _close(self) -> None:
+        self._session.__exit__(None, None, None)

@@ -1,0 +1,95 @@
+"""The hands that a page offers on a simulated table (``web.table_port.HandsPort``)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+
+from firmware_host.snapshot import LoosePiece
+from firmware_host.web.table_port import Button
+from hw_sim.hands import Action, Hands
+from hw_sim.session import SimSession
+
+Call = Callable[[Callable[[], None]], Future[None]]
+
+
+class PageHands:
+    """Each wish is begun in the table's thread and answered when the hand has done it and left.
+
+    ``call``: has work done in the table's thread. ``settle`` must be called there after each step.
+    """
+
+    def __init__(self, session: SimSession, call: Call) -> None:
+        self._session = session
+        self._call = call
+        self._under_way: list[tuple[float, Future[None]]] = []
+
+    def loose(self) -> Sequence[LoosePiece]:
+        """Every piece on or above the plate as it lies now. In the table's thread."""
+        now_s = self._session.clock.now()
+        return [
+            LoosePiece(piece.piece_id, piece.label, round(x, 1), round(y, 1), round(z, 1))
+            for piece in self._session.table.world.pieces.values()
+            for x, y, z in (piece.at(now_s),)
+        ]
+
+    def settle(self) -> None:
+        """Answer the wishes that are fulfilled by now."""
+        now_s = self._session.clock.now()
+        done = [entry for entry in self._under_way if entry[0] <= now_s]
+        for entry in done:
+            self._under_way.remove(entry)
+            entry[1].set_result(None)
+
+    def pick_up(self, piece_id: int) -> Future[None]:
+        """Take hold of a piece and lift it."""
+        return self._begin(lambda hands: hands.pick_up(piece_id))
+
+    def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Future[None]:
+        """Put the piece that is in the hand down there."""
+        return self._begin(lambda hands: hands.set_down(piece_id, x_mm, y_mm))
+
+    def put(self, piece: str, x_mm: float, y_mm: float) -> Future[None]:
+        """Take a piece of that kind from its tray and put it there."""
+
+        def act(hands: Hands) -> Action:
+            held = hands.pick_new(piece, x_mm, y_mm)
+            try:
+                return hands.set_down(held.piece_ids[0], x_mm, y_mm)
+            except BaseException:
+                hands.throw_off(held.piece_ids[0])
+                raise
+
+        return self._begin(act)
+
+    def remove(self, piece_id: int) -> Future[None]:
+        """Take a piece off the plate."""
+        return self._begin(lambda hands: hands.throw_off(piece_id))
+
+    def tilt(self, x_deg: float, y_deg: float) -> Future[None]:
+        """Hold the plate at these angles."""
+        return self._begin(lambda hands: hands.tilt(math.radians(x_deg), math.radians(y_deg)))
+
+    def bump(self) -> Future[None]:
+        """Knock against the table."""
+        return self._begin(lambda hands: hands.bump())
+
+    def press(self, button: Button, held_s: float) -> Future[None]:
+        """Press a button of the panel."""
+        return self._begin(lambda hands: hands.press(button, held_s))
+
+    def _begin(self, act: Callable[[Hands], Action]) -> Future[None]:
+        answer: Future[None] = Future()
+        answer.set_running_or_notify_cancel()
+
+        def begin() -> None:
+            try:
+                action = act(self._session.hands)
+            except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
+                answer.set_exception(error)
+            else:
+                self._under_way.append((action.end_s, answer))
+
+        self._call(begin)
+        return answer
