@@ -10,6 +10,7 @@ import errno
 import math
 import struct
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from drivers.absence import absent
@@ -71,6 +72,14 @@ VARIANTS: Final = {
 }
 
 
+class Phase(Enum):
+    """Of the start, none of which blocks."""
+
+    RESET = "reset"  # the chip resets itself
+    SETTLE = "settle"  # awake and set up; gyroscope and filters settle
+    UP = "up"
+
+
 @dataclass(frozen=True, slots=True)
 class ImuSettings:
     """Where the chip is: 0x68 with AD0 low, 0x69 with AD0 high."""
@@ -88,8 +97,8 @@ class Mpu6050:
         self._clock = buses.clock
         self._attitude = Attitude()
         self._bus: SMBus | None = None
-        self._ready_s: float | None = None  # when the step of the start that is under way ends
-        self._awake = False
+        self._phase = Phase.RESET
+        self._phase_ends_s = 0.0
         self._check_s = 0.0
         self._last = b""
         self.variant: Variant | None = None
@@ -102,7 +111,7 @@ class Mpu6050:
         """
         try:
             bus = self._bus or self._open()
-            if not self._awake and not self._start(bus):
+            if self._phase is not Phase.UP and not self._start(bus):
                 return None
             return self._measure(bus)
         except PartError:
@@ -117,8 +126,7 @@ class Mpu6050:
         if self._bus is not None:
             self._bus.close()
             self._bus = None
-        self._ready_s = None
-        self._awake = False
+        self._phase = Phase.RESET
 
     def _open(self) -> SMBus:
         self._bus = bus = self._buses.i2c(self._settings.i2c_bus)
@@ -142,7 +150,7 @@ class Mpu6050:
                 identity=identity,
             )
         bus.write_byte_data(self._settings.address, PWR_MGMT_1, DEVICE_RESET)
-        self._ready_s = self._clock.now() + RESET_S
+        self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + RESET_S
         self._last = b""
         self._attitude.restart()
         return bus
@@ -150,20 +158,19 @@ class Mpu6050:
     def _start(self, bus: SMBus) -> bool:
         """Once the reset is over, wake and set up; True once the first values are there."""
         now_s = self._clock.now()
-        if self._ready_s is not None:
-            if now_s < self._ready_s:
-                return False
-            self._ready_s = None
+        if now_s < self._phase_ends_s:
+            return False
+        if self._phase is Phase.RESET:
             address = self._settings.address
             bus.write_byte_data(address, PWR_MGMT_1, CLOCK_PLL_X)
             bus.write_i2c_block_data(address, SMPLRT_DIV, list(SETTINGS))
             if self.variant is not None and self.variant.own_accel_filter:
                 bus.write_byte_data(address, ACCEL_CONFIG_2, DLPF_20_HZ)
             self._check_settings(bus, now_s)
-            self._check_s = now_s + SETTLE_S
+            self._phase, self._phase_ends_s = Phase.SETTLE, now_s + SETTLE_S
             return False
-        self._awake = now_s >= self._check_s
-        return self._awake
+        self._phase = Phase.UP
+        return True
 
     def _measure(self, bus: SMBus) -> Motion:
         now_s = self._clock.now()

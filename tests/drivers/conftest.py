@@ -180,7 +180,7 @@ class MpuChip:
         if self.stuck is not None:
             return [self.stuck] * count
         self.registers[0x75] = self.identity
-        if not self.registers[0x6B] & 0x40:
+        if register == 0x3B and not self.registers[0x6B] & 0x40:
             ax, *others = self.values
             for place, value in enumerate((ax + next(self.noise), *others)):
                 low = value & 0xFFFF
@@ -239,12 +239,22 @@ class Strip:
         self.released = True
 
 
+class BenchPin(MockPWMPin):
+    """gpiozero's mock pin; those in the factory's ``broken`` fail when they are read."""
+
+    def _get_state(self) -> float:
+        if self._number in self.factory.broken:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return super()._get_state()
+
+
 class BenchBuses:
     """drivers.buses.Buses over the fakes; ``missing`` makes the next openings fail."""
 
     def __init__(self) -> None:
         self.clock = StepClock()
-        self.factory = MockFactory(pin_class=MockPWMPin)
+        self.factory = MockFactory(pin_class=BenchPin)
+        self.broken_pins = self.factory.broken = set()
         self.board = HallBoard(self.factory)
         self.mpu = MpuChip(self.clock)
         self.strips: list[Strip] = []

@@ -1,0 +1,160 @@
+"""The strip: bytes, current and the times of writing."""
+
+import itertools
+
+import pytest
+
+from drivers.errors import PartAbsentError
+from drivers.lights import LightsSettings, LightStrip
+
+WHITE = [(1.0, 1.0, 1.0)] * 100
+DARK = [(0.0, 0.0, 0.0)] * 100
+
+
+def strip_of(buses, **settings) -> LightStrip:
+    defaults = {"pin": 10, "count": 100, "supply_a": 40.0, "brightness": 1.0}
+    return LightStrip(LightsSettings(**{**defaults, **settings}), buses)
+
+
+def test_a_hundred_white_lights_take_six_amperes(buses) -> None:
+    # HARDWARE: 100 WS2812B take up to 6 A (20 mA parts); idle apart.
+    lights = strip_of(buses, idle_ma=0.0)
+    lights.show(WHITE)
+    assert lights.shown == b"\xff" * 300
+    assert lights.current_a(lights.shown) == pytest.approx(6.0)
+    assert lights.dimmed == 1.0
+
+
+@pytest.mark.parametrize("supply_a", [0.5, 2.0, 4.0, 6.0])
+def test_final_bytes_never_exceed_the_supply(buses, supply_a: float) -> None:
+    lights = strip_of(buses, supply_a=supply_a, idle_ma=1.0)
+    lights.show(WHITE)
+    lit_a = sum(lights.shown) / 255 * 0.020  # counted here from the bytes, not by the driver
+    assert lit_a + 0.1 <= supply_a
+    assert lit_a + 0.1 > supply_a - 0.03  # and no more is taken away than must be
+    assert lights.dimmed == pytest.approx((supply_a - 0.1) / 6.0)
+
+
+def test_limit_counts_after_gamma_and_brightness(buses) -> None:
+    # Half grey by eye is 0.5**2.2 = 22 % of the light: 1.3 A, where a limit on what was asked for
+    # would have seen 3 A.
+    lights = strip_of(buses, supply_a=1.5)
+    lights.show([(0.5, 0.5, 0.5)] * 100)
+    assert lights.dimmed == 1.0
+    dim = LightStrip(LightsSettings(pin=10, count=100, supply_a=3.2, brightness=0.5), buses)
+    dim.show(WHITE)
+    assert dim.dimmed == 1.0
+    assert dim.current_a(dim.shown) == pytest.approx(6.0 * 128 / 255 + 0.1)
+
+
+def test_supply_too_small_for_idle_turns_all_off(buses) -> None:
+    lights = strip_of(buses, supply_a=0.1, idle_ma=2.0)
+    lights.show(WHITE)
+    assert lights.shown == bytes(300)
+    assert lights.dimmed == 0.0
+
+
+def test_colours_keep_their_proportion_when_dimmed(buses) -> None:
+    lights = strip_of(buses, supply_a=1.1, gamma=1.0)
+    lights.show([(1.0, 0.5, 0.0)] * 100)
+    red, green, blue = lights.shown[:3]
+    assert green == pytest.approx(red / 2, abs=1)
+    assert blue == 0
+
+
+@pytest.mark.parametrize(("level", "byte"), [(0.0, 0), (0.5, 56), (1.0, 255), (2.0, 255), (-1, 0)])
+def test_gamma(buses, level: float, byte: int) -> None:
+    # (0.5 ** 2.2) * 255 = 55.5
+    lights = strip_of(buses)
+    lights.show([(level, 0.0, 0.0), *DARK[1:]])
+    assert lights.shown[0] == pytest.approx(byte, abs=1)
+    assert not any(lights.shown[1:])
+
+
+def test_what_is_sent_is_what_shown_says(buses) -> None:
+    lights = strip_of(buses)
+    colours = [(place / 99, 1 - place / 99, (place % 7) / 6) for place in range(100)]
+    lights.show(colours)
+    assert [data for _, data in buses.strips[0].frames] == [lights.shown]
+    assert len(set(lights.shown)) > 50
+
+
+def test_writes_only_changes(buses) -> None:
+    lights = strip_of(buses)
+    for _ in range(20):
+        lights.show(WHITE)
+        buses.clock.sleep(0.02)
+    assert len(buses.strips[0].frames) == 1
+
+
+def test_at_most_thirty_a_second_and_the_last_state_is_never_dropped(buses) -> None:
+    lights = strip_of(buses)
+    states = [[(step / 50, 0.0, 0.0)] * 100 for step in range(51)]
+    start_s = buses.clock.now()
+    for state in states:
+        lights.show(state)
+        buses.clock.sleep(0.01)
+    frames = buses.strips[0].frames
+    times = [time_s for time_s, _ in frames]
+    assert times[0] == start_s  # the first change does not wait
+    assert all(b - a >= 1 / 30 for a, b in itertools.pairwise(times))
+    assert 12 <= len(times) <= 16
+    buses.clock.sleep(0.04)
+    lights.flush()
+    assert frames[-1][1][:3] == b"\xff\x00\x00"
+    assert lights.shown == frames[-1][1]
+
+
+def test_shown_lags_until_the_window_opens(buses) -> None:
+    lights = strip_of(buses)
+    lights.show(DARK)
+    lights.show(WHITE)
+    assert lights.shown == bytes(300)
+    buses.clock.sleep(0.034)
+    lights.flush()
+    assert lights.shown == b"\xff" * 300
+
+
+def test_a_strip_that_lost_its_power_is_lit_again(buses) -> None:
+    lights = strip_of(buses)
+    lights.show(WHITE)
+    for _ in range(300):  # 6 s
+        buses.clock.sleep(0.02)
+        lights.show(WHITE)
+    assert [data for _, data in buses.strips[0].frames] == [b"\xff" * 300] * 2
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), RuntimeError("ws2811 -9")])
+def test_failure_and_recovery(buses, fault, error: Exception) -> None:
+    lights = strip_of(buses)
+    lights.show(DARK)
+    buses.strips[0].error = error
+    buses.clock.sleep(0.1)
+    caught = fault(lambda: lights.show(WHITE))
+    assert isinstance(caught, PartAbsentError)
+    assert "GPIO10" in caught.problem
+    assert lights.shown == bytes(300)
+    lights.flush()  # a new strip, all of it written
+    assert len(buses.strips) == 2
+    assert buses.strips[1].frames[0][1] == b"\xff" * 300
+
+
+def test_missing_package(buses, fault) -> None:
+    buses.missing["pixels"] = ModuleNotFoundError("No module named 'neopixel'", name="neopixel")
+    error = fault(lambda: strip_of(buses).show(WHITE))
+    assert "neopixel" in error.problem
+    assert "tiltboard[pi]" in error.remedy
+
+
+def test_close_turns_off(buses) -> None:
+    lights = strip_of(buses)
+    lights.show(WHITE)
+    lights.close()
+    assert buses.strips[0].frames[-1][1] == bytes(300)
+    assert buses.strips[0].released
+    assert lights.shown == bytes(300)
+
+
+def test_another_number_of_colours(buses) -> None:
+    with pytest.raises(ValueError, match="99 colours for 100 lights"):
+        strip_of(buses).show(WHITE[1:])
