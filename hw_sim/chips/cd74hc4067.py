@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 
 INPUTS = 16
-ADDRESS_LINES = 4
 
 # SCHS209C gives RON 70 ohm typical at 4.5 V (higher below) and break before make, 6 ns at 4.5 V, so
 # that two inputs never meet. It has no column for 3.3 V: the three figures here are on the slow

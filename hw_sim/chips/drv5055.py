@@ -17,17 +17,13 @@ QUIESCENT_V = 1.65  # VQ at 25 degC: half the supply, 1.59 to 1.71
 QUIESCENT_TOLERANCE_V = 0.06
 SENSITIVITY_V_MT = 0.060  # 57 to 63 mV/mT
 SENSITIVITY_TOLERANCE = 0.05
-LINEAR_MT = 22.0  # BL
 RAIL_V = 0.2  # VL: linear from 0.2 V to VCC - 0.2 V
 SENSITIVITY_PER_K = 0.0012  # STC: rises, as magnets weaken
 QUIESCENT_DRIFT = 0.01  # VQdT: +-1 % of VCC over the temperature range
 NOISE_DENSITY_MT = 215e-6  # BND: 215 nT per root hertz
 BANDWIDTH_HZ = 20_000.0  # fBW
 NOISE_RMS_MT = NOISE_DENSITY_MT * math.sqrt(BANDWIDTH_HZ)
-NOISE_PEAK_RATIO = 6.6  # peak to peak over RMS: 0.2 mT
-POWER_ON_S = 175e-6  # tON
 REFERENCE_C = 25.0
-HOTTEST_C = 125.0
 
 THERMAL_STEP_S = 0.1
 """How long one temperature is used: a board's moves by less than 0.01 K in that time."""
