@@ -18,6 +18,9 @@ STATE = click.option(
     type=click.Path(path_type=Path),
     help="Folder for games and calibration.",
 )
+SIMULATED = click.option(
+    "--sim", "simulated", is_flag=True, help="The games of `tiltboard sim`, which are kept apart."
+)
 PORT = click.option("--port", type=click.IntRange(0, 65535), help="Port of the page. 0: any.")
 PROFILE = click.option("--profile", help="Table profile, by name or by path of a TOML file.")
 
@@ -27,3 +30,8 @@ def state_folder(state: Path | None, *parts: str) -> Path:
     if state is None:
         state = default_state_directory().joinpath(*parts)
     return ensure_state_directory(state)
+
+
+def games_folder(state: Path | None, *, simulated: bool) -> Path:
+    """Where a table's games are: the folder that was named, or the default of that kind."""
+    return state_folder(state, *(("sim",) if simulated else ()))

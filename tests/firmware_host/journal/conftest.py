@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +26,19 @@ class ToldClock:
 
     def calendar(self) -> float:
         return self.date_s
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """In memory where that exists: these tests sync a thousand files, and model what a sync means
+    themselves.
+    """
+    memory = Path("/dev", "shm")
+    if memory.is_dir() and os.access(memory, os.W_OK):
+        with tempfile.TemporaryDirectory(dir=memory, prefix="tiltboard-") as folder:
+            yield Path(folder)
+    else:
+        yield tmp_path
 
 
 @pytest.fixture

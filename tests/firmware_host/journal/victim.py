@@ -24,7 +24,7 @@ from typing import Any
 
 from firmware_host.journal import Journal, PlayedGame
 
-INSTRUCTIONS_PER_STEP = 20
+INSTRUCTIONS_PER_STEP = 40
 FILE_CALLS = frozenset({"open", "fcntl.flock", "os.rename", "os.remove", "os.listdir"})
 
 

@@ -1,0 +1,122 @@
+"""``tiltboard games``: what the journal holds, and games from elsewhere put into it."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from firmware_host.cli.options import SIMULATED, STATE, games_folder
+from firmware_host.errors import GameTextError
+from firmware_host.journal import GameSummary, Journal, JournalReader
+from firmware_host.journal.text_format import MAX_CHARACTERS
+from firmware_host.state import JOURNAL_NAME
+
+
+@click.group(
+    name="games",
+    invoke_without_command=True,
+    epilog="Example: tiltboard games --sim --json",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="So many, the newest first.",
+)
+@STATE
+@SIMULATED
+@click.pass_context
+def command(
+    context: click.Context, as_json: bool, limit: int, state: Path | None, simulated: bool
+) -> None:
+    """List the games in the journal; * marks the one on the table.
+
+    `tiltboard export` writes one as text, `tiltboard games import` reads one.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    folder = games_folder(state, simulated=simulated)
+    games = _listed(folder / JOURNAL_NAME, limit)
+    if as_json:
+        for game in games:
+            click.echo(json.dumps(_object(game)))
+    elif games:
+        for line in _table(games):
+            click.echo(line)
+    else:
+        click.echo(f"There are no games in {folder} yet.")
+
+
+@command.command(name="import", epilog="Example: tiltboard games import sunday.txt")
+@click.argument("file", type=click.File(encoding="utf-8"))
+@STATE
+@SIMULATED
+def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:
+    """Check a game written by `tiltboard export` and put it into the journal.
+
+    FILE may be - for standard input. A running table must be stopped first; its page can import
+    too.
+    """
+    from drivers.clock import SystemClock
+    from firmware_host.journal import read_game
+
+    try:
+        source = file.read(MAX_CHARACTERS + 1)
+    except UnicodeDecodeError as error:
+        raise GameTextError(
+            "{file} is not text.", remedy="Choose a file from `tiltboard export`.", file=file.name
+        ) from error
+    played = read_game(source)
+    folder = games_folder(state, simulated=simulated)
+    with Journal.open(folder / JOURNAL_NAME, SystemClock()) as journal:
+        number = journal.store(played)
+    click.echo(f"It is game {number} now. The table's page can go on with it.")
+
+
+def _listed(path: Path, limit: int) -> tuple[GameSummary, ...]:
+    if not path.exists():
+        return ()
+    with JournalReader.open_read_only(path) as reader:
+        return reader.games(limit)
+
+
+def _object(game: GameSummary) -> dict[str, Any]:
+    return {
+        "id": game.id,
+        "game": game.game,
+        "options": game.options,
+        "started": _utc(game.started_s),
+        "changed": _utc(game.changed_s),
+        "moves": game.moves,
+        "result": game.result,
+        "current": game.current,
+    }
+
+
+def _table(games: Iterable[GameSummary]) -> Iterable[str]:
+    yield f"{'number':>7}  {'game':<12} {'begun':<16} {'moves':>5}  result"
+    for game in games:
+        begun = datetime.datetime.fromtimestamp(game.started_s).strftime("%Y-%m-%d %H:%M")
+        number = f"{'*' if game.current else ' '} {game.id}"
+        result = _sentence(game.result)
+        yield f"{number:>7}  {game.game:<12} {begun:<16} {game.moves:>5}  {result}"
+
+
+def _sentence(result: Mapping[str, Any] | None) -> str:
+    if result is None:
+        return "not finished"
+    if result.get("winner") is None:
+        return f"nobody won ({result.get('reason')})"
+    return f"{result['winner']} won ({result.get('reason')})"
+
+
+def _utc(date_s: float) -> str:
+    date = datetime.datetime.fromtimestamp(int(date_s), datetime.UTC)
+    return date.strftime("%Y-%m-%dT%H:%M:%SZ")
