@@ -14,6 +14,7 @@ from hw_sim.world.climate import ntc_share
 from hw_sim.world.world import World
 
 GAIN_SPREAD_PER_K = 0.0003  # of the sensors' temperature coefficient around its typical value
+DRIFT_RANGE_K = 100.0  # the sensors' quiescent drift is specified from 25 to 125 degC
 NOISY = 10.0  # a noisy sensor's factor
 DRIFT_MT_S = 0.02
 DRIFT_MOST_MT = 4.0
@@ -52,7 +53,7 @@ class HallBoard:
                     quiescent_v_k=spread.uniform(-1, 1)
                     * drv5055.QUIESCENT_DRIFT
                     * drv5055.SUPPLY_V
-                    / (drv5055.HOTTEST_C - drv5055.REFERENCE_C),
+                    / DRIFT_RANGE_K,
                 ),
                 supply_v=profile.hall.reference_v,
             )

@@ -18,10 +18,10 @@ from hw_sim.world import gestures
 from hw_sim.world.gestures import Gesture
 from hw_sim.world.paths import Path, PathBuilder, Point
 from hw_sim.world.pieces import BODY_MM, Piece, overlap
+from hw_sim.world.traffic import CHECK_STEP_S, Traffic, no_room
 from hw_sim.world.world import World
 
 PACE_SPREAD = 0.1  # nobody moves twice in exactly the same time
-CHECK_STEP_S = 0.01  # at 0.5 m/s, a piece's fastest, 5 mm
 BOWS_MM = (0.0, *(sign * bow for bow in range(4, 41, 4) for sign in (1.0, -1.0)))
 LANDING_MM = 3.0  # how far off centre a knocked piece ends up at most, each way
 KNOCK_SPREAD_S = 0.03
@@ -47,6 +47,7 @@ class Hands:
     def __init__(self, world: World, stream: Stream) -> None:
         self._world = world
         self._stream = stream
+        self._traffic = Traffic(world.pieces)
         self._busy_until_s = 0.0
 
     @property
@@ -68,8 +69,9 @@ class Hands:
         self._world.settle(self._now())
         goal = self._goal(index, offset_mm)
         self._check_free(index)
-        self._check_room(goal, None)
+        self._traffic.check_room(goal, None)
         piece = self._world.new_piece(label, gestures.above(goal), turned_over=turned_over)
+        piece.comes = True
         pace = self._pace()
         try:
             return self._start(piece, lambda b: gestures.lower(b, goal, pace))
@@ -89,7 +91,7 @@ class Hands:
         goal = self._goal(target, offset_mm)
         if target != source:
             self._check_free(target)
-        self._check_room(goal, piece)
+        self._traffic.check_room(goal, piece)
         start, pace = piece.here, self._pace()
         return self._start(piece, lambda b: gestures.move(b, start, goal, pace))
 
@@ -101,7 +103,7 @@ class Hands:
         goal = self._goal(target, offset_mm)
         if target != source:
             self._check_free(target)
-        self._check_room(goal, piece)
+        self._traffic.check_room(goal, piece)
         start, pace = piece.here, self._pace()
         blocked: HandsError | None = None
         for bow_mm in BOWS_MM:
@@ -110,7 +112,7 @@ class Hands:
                 return self._start(piece, draw)
             except HandsError as error:
                 blocked = blocked or error
-        raise blocked or _no_room(piece)
+        raise blocked or no_room(piece)
 
     def knock(self, indices: Sequence[int]) -> Action:
         """Those pieces jump to free neighbouring places, all at once; which ones, the seed says."""
@@ -131,11 +133,13 @@ class Hands:
 
     def pick_new(self, label: str, x_mm: float, y_mm: float) -> Action:
         """A piece from its tray, held in the air there. Its id is the action's."""
-        self._world.settle(self._now())
+        now_s = self._now()
+        self._world.settle(now_s)
         piece = self._world.new_piece(label, (x_mm, y_mm, self._hover_mm()))
+        while self._traffic.in_the_way(piece, _still(piece, now_s), now_s) is not None:
+            piece.here = (x_mm, y_mm, piece.here[2] + gestures.HOVER_STEP_MM)
         piece.held = True
         self._world.changed(piece)
-        now_s = self._now()
         return self._done(Action(now_s, now_s, now_s, (piece.piece_id,)))
 
     def pick_up(self, piece_id: int) -> Action:
@@ -169,9 +173,13 @@ class Hands:
             piece.path.end_s if piece.path is not None and lifting else now_s,
             piece.goal if lifting else here,
         )
+        start_s = builder.now_s
         path = builder.to((x_mm, y_mm, height), duration).path()
         if piece.path is not None and lifting:
             path = piece.path.then(path)
+        other = self._traffic.in_the_way(piece, path, start_s)
+        if other is not None:
+            raise no_room(other)
         self._world.set_going(piece, path)
         return self._done(Action(now_s, path.end_s, path.end_s, (piece_id,)))
 
@@ -180,7 +188,7 @@ class Hands:
         piece = self._held(piece_id)
         goal = (x_mm, y_mm, 0.0)
         self._check_on_plate(goal)
-        self._check_room(goal, piece)
+        self._traffic.check_room(goal, piece)
         start, pace = piece.goal, self._pace()
 
         def carry_and_lower(builder: PathBuilder) -> Gesture:
@@ -331,61 +339,17 @@ class Hands:
                 label=piece.label,
             )
 
-    def _check_room(self, goal: Point, mover: Piece | None) -> None:
-        """No other piece stands, or is about to stand, in the way of a body at ``goal``."""
-        for piece in self._world.pieces.values():
-            if piece is not mover and not piece.leaves and overlap(goal, piece.goal):
-                raise _no_room(piece)
-
     def _start(
         self, piece: Piece, draw: Callable[[PathBuilder], Gesture], *, leaves: bool = False
     ) -> Action:
         """Let ``piece`` go as ``draw`` says, as soon as nothing that moves is in the way."""
         now_s = self._now()
         self._world.settle(now_s)
-        ready_s = now_s if piece.path is None else piece.path.end_s
-        ends = {other.path.end_s for other in self._world.pieces.values() if other.path is not None}
-        blocker: Piece | None = None
-        for start_s in [ready_s, *sorted(end for end in ends if end > ready_s)]:
-            gesture = draw(PathBuilder(start_s, piece.goal))
-            path = gesture.path if piece.path is None else piece.path.then(gesture.path)
-            blocker = self._in_the_way(piece, path, start_s, leaves=leaves)
-            if blocker is None:
-                self._world.set_going(piece, path, leaves=leaves)
-                return self._done(
-                    Action(start_s, gesture.touch_s, gesture.end_s, (piece.piece_id,))
-                )
-        raise _no_room(blocker if blocker is not None else piece)
-
-    def _in_the_way(
-        self,
-        mover: Piece,
-        path: Path,
-        start_s: float,
-        plans: dict[int, Path] | None = None,
-        *,
-        leaves: bool = False,
-    ) -> Piece | None:
-        """The first piece that ``mover`` would meet on ``path`` or that would run into it later."""
-        others = [
-            (piece, (plans or {}).get(piece.piece_id, piece.path))
-            for piece in self._world.pieces.values()
-            if piece is not mover
-        ]
-        last_s = path.end_s
-        if not leaves:
-            last_s = max([last_s, *(way.end_s for _, way in others if way is not None)])
-        steps = math.ceil((last_s - start_s) / CHECK_STEP_S)
-        for step in range(steps + 1):
-            t = min(start_s + step * CHECK_STEP_S, last_s)
-            here = path.at(t)
-            for piece, way in others:
-                if way is None:
-                    if overlap(here, piece.here):
-                        return piece
-                elif not (piece.leaves and t >= way.end_s) and overlap(here, way.at(t)):
-                    return piece
-        return None
+        plan = self._traffic.plan(piece, draw, now_s, leaves=leaves)
+        self._world.set_going(piece, plan.path, leaves=leaves)
+        return self._done(
+            Action(plan.start_s, plan.gesture.touch_s, plan.gesture.end_s, (piece.piece_id,))
+        )
 
     def _knocked(self, index: int, piece: Piece, plans: dict[int, Path]) -> Gesture:
         profile = self._world.profile
@@ -410,7 +374,7 @@ class Hands:
             if any(overlap(goal, aim) for aim in aims) or self._world.piece_at(target):
                 continue
             gesture = gestures.hop(PathBuilder(start_s, piece.here), piece.here, goal)
-            if self._in_the_way(piece, gesture.path, self._now(), plans) is None:
+            if self._traffic.in_the_way(piece, gesture.path, self._now(), plans) is None:
                 return gesture
         raise HandsError(
             "The piece on {place} has no free place beside it to jump to.",
@@ -419,11 +383,5 @@ class Hands:
         )
 
 
-def _no_room(piece: Piece) -> HandsError:
-    return HandsError(
-        "A {label} piece is in the way at {x:.0f}, {y:.0f} mm.",
-        remedy="Take it away first, or go elsewhere.",
-        label=piece.label,
-        x=piece.goal[0],
-        y=piece.goal[1],
-    )
+def _still(piece: Piece, now_s: float) -> Path:
+    return PathBuilder(now_s, piece.here).wait(CHECK_STEP_S).path()

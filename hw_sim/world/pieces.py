@@ -31,11 +31,20 @@ class Piece:
     here: Point
     path: Path | None = None
     held: bool = False
-    leaves: bool = False  # at the end of its path it is off the plate
+    comes: bool = False  # before its path starts it is in its tray
+    leaves: bool = False  # after its path ends it is back there
 
     def at(self, now_s: float) -> Point:
         """Where it is."""
         return self.here if self.path is None else self.path.at(now_s)
+
+    def present(self, now_s: float) -> bool:
+        """Whether it is on or above the plate then."""
+        if self.path is None:
+            return True
+        return not (
+            (self.comes and now_s < self.path.start_s) or (self.leaves and now_s >= self.path.end_s)
+        )
 
     @property
     def goal(self) -> Point:
@@ -45,7 +54,7 @@ class Piece:
 
 def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
     """Whether bodies at these points would share space (or come closer than ``spare_mm``)."""
-    if abs(one[2] - other[2]) >= BODY_HEIGHT_MM:
+    if abs(one[2] - other[2]) >= BODY_HEIGHT_MM + spare_mm:
         return False
     return math.hypot(one[0] - other[0], one[1] - other[1]) < BODY_MM + spare_mm - 1e-6
 

@@ -105,6 +105,7 @@ class World:
         for piece in over:
             piece.here = piece.goal
             piece.path = None
+            piece.comes = False
             if piece.leaves:
                 del self.pieces[piece.piece_id]
         if over:
@@ -133,7 +134,11 @@ class World:
     def overlapping(self) -> list[tuple[int, int]]:
         """Ids of pieces whose bodies share space now. Always empty, unless something is wrong."""
         now_s = self.clock.now()
-        spots = [(piece.piece_id, piece.at(now_s)) for piece in self.pieces.values()]
+        spots = [
+            (piece.piece_id, piece.at(now_s))
+            for piece in self.pieces.values()
+            if piece.present(now_s)
+        ]
         return [
             (one, other)
             for number, (one, here) in enumerate(spots)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from drivers.errors import TiltboardError
 from hw_sim.errors import HandsError
+from hw_sim.rng import Streams
 
 
 def labels(scene):
@@ -205,3 +208,49 @@ def test_pieces_in_a_crowd_keep_apart(scene):
     scene.hands.knock([45, 66, 12])
     scene.rest()
     assert len(labels(scene)) == 33
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_whatever_many_hands_do_at_once_bodies_never_share_space(make_scene, seed):
+    scene = make_scene(seed)
+    hands, world = scene.hands, scene.world
+    choose = Streams(seed).stream("what people do")
+
+    def place():
+        return choose.randrange(4) * 10 + choose.randrange(4)
+
+    def near():
+        return choose.uniform(-157, -50), choose.uniform(-157, -50)
+
+    def some(held):
+        return choose.choice([i for i, p in world.pieces.items() if p.held is held] or [0])
+
+    actions = [
+        lambda: hands.put("red", place(), (choose.uniform(-3, 3), choose.uniform(-3, 3))),
+        lambda: hands.put("blue", place()),
+        lambda: hands.take(place()),
+        lambda: hands.move(place(), place()),
+        lambda: hands.slide(place(), place()),
+        lambda: hands.knock([place()]),
+        lambda: hands.pick_new("green", *near()),
+        lambda: hands.pick_up(some(held=False)),
+        lambda: hands.carry_to(some(held=True), *near()),
+        lambda: hands.set_down(some(held=True), *near()),
+        lambda: hands.throw_off(some(held=True)),
+    ]
+    done = 0
+    for _ in range(200):
+        try:
+            choose.choice(actions)()
+            done += 1
+        except HandsError as refused:
+            assert refused.remedy
+        for _ in range(choose.choice([0, 1, 10, 60])):
+            assert world.overlapping() == []
+            scene.clock.advance(0.005)
+    assert done > 50
+    scene.run(max(scene.clock.now(), hands.busy_until_s))
+    resting = [p.here for p in world.pieces.values() if p.here[2] == 0.0]
+    assert all(
+        math.dist(one, other) > 27.999 for k, one in enumerate(resting) for other in resting[:k]
+    )
