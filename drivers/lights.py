@@ -7,6 +7,7 @@ same bytes are sent again every few seconds, which brings it back without a rest
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -93,12 +94,13 @@ class LightStrip:
         self._write(now_s)
 
     def close(self) -> None:
-        """All lights off, and the pin given back."""
+        """All lights off, and the pin given back; a strip that fails is left as it is."""
         strip, self._strip = self._strip, None
         self._written_s = None
         self._shown = bytes(3 * self._settings.count)
         if strip is not None:
-            strip.deinit()
+            with suppress(OSError, RuntimeError):
+                strip.deinit()
 
     def current_a(self, levels: bytes) -> float:
         """What these bytes draw from the supply, idle current included."""
@@ -108,11 +110,11 @@ class LightStrip:
 
     def _encode(self, colours: Sequence[Colour]) -> bytes:
         levels = self._levels
-        return bytes(
-            levels[min(255, max(0, int(channel * 255 + 0.5)))]
-            for colour in colours
-            for channel in colour
-        )
+        encoded = {  # few colours stand on a board at a time
+            colour: bytes(levels[min(255, max(0, int(channel * 255 + 0.5)))] for channel in colour)
+            for colour in set(colours)
+        }
+        return b"".join([encoded[colour] for colour in colours])
 
     def _limit(self, levels: bytes) -> tuple[bytes, float]:
         """Scale the final bytes down until the supply can feed them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Final, Protocol, TypeVar
 
 from drivers.buses import Buses
@@ -126,10 +127,9 @@ class Plate:
 
     def close(self) -> None:
         """Lights off, silence, all buses given back."""
-        self._lights.close()
-        self._panel.close()
-        self._imu.close()
-        self._hall.close()
+        with ExitStack() as last_first:  # each is closed even if another fails
+            for part in (self._hall, self._imu, self._panel, self._lights):
+                last_first.callback(part.close)
 
 
 def build_plate(

@@ -155,6 +155,14 @@ def test_close_turns_off(buses) -> None:
     assert lights.shown == bytes(300)
 
 
+def test_close_of_a_broken_strip_is_quiet(buses) -> None:
+    lights = strip_of(buses)
+    lights.show(WHITE)
+    buses.strips[0].error = RuntimeError("ws2811 -9")
+    lights.close()
+    assert lights.shown == bytes(300)
+
+
 def test_another_number_of_colours(buses) -> None:
     with pytest.raises(ValueError, match="99 colours for 100 lights"):
         strip_of(buses).show(WHITE[1:])
