@@ -31,7 +31,7 @@ function symbol(name, look) {
   const ball = [
     s("circle", { r: 49, fill: `url(#body-${name})` }),
     s("circle", { r: 49, fill: "url(#bounce)" }),
-    s("g", { class: `mark ${look.shape}`, stroke: look.mark, fill: look.mark }, MARKS[look.shape]()),
+    s("g", { class: `mark ${look.shape}`, color: look.mark }, MARKS[look.shape]()),
     s("ellipse", {
       cx: -13, cy: -25, rx: 22, ry: 13, fill: "url(#gloss)", transform: "rotate(-28 -13 -25)",
     }),
@@ -43,8 +43,8 @@ function symbol(name, look) {
 export function drawSprite() {
   const shared = [
     s("radialGradient", { id: "gloss" }, stops([0, "#fff", 0.95], [0.5, "#fff", 0.5], [1, "#fff", 0])),
-    s("radialGradient", { id: "bounce", cx: 0.58, cy: 0.62, r: 0.45 },
-      stops([0, "#fff", 0], [0.72, "#fff", 0], [0.93, "#fff", 0.28], [1, "#fff", 0])),
+    s("radialGradient", { id: "bounce", cx: 0.66, cy: 0.84, r: 0.42 },
+      stops([0, "#fff", 0.34], [0.5, "#fff", 0.1], [1, "#fff", 0])),
   ];
   const looks = Object.entries({ ...LOOKS, unknown: STRANGE });
   const marbles = looks.flatMap(([name, look]) => symbol(name, look));
@@ -69,6 +69,6 @@ export function outline(piece, game) {
   const look = LOOKS[name] ?? STRANGE;
   return s("g", { class: "ghost", color: look.base },
     s("circle", { r: 12.500, class: "ghost-rim" }),
-    s("g", { class: `mark ${look.shape}`, transform: "scale(.26)", stroke: look.mark, fill: look.mark },
+    s("g", { class: `mark ${look.shape}`, transform: "scale(.26)", color: look.mark },
       MARKS[look.shape]()));
 }

@@ -12,7 +12,7 @@ export class Pieces {
     this.drawn = new Map(); // id -> {element, piece}
     this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
     store.listen((_, changed) => {
-      const parts = ["layout", "pieces", "cells", "review"];
+      const parts = ["layout", "pieces", "cells", "roles", "review"];
       if (parts.some((name) => changed.has(name))) this.draw();
     });
   }
@@ -70,15 +70,18 @@ export class Pieces {
     let drawn = this.drawn.get(id);
     if (!drawn) {
       const element = h("div", { class: "marble", "data-piece": piece, "data-id": id },
-        h("div", { class: "shade" }), marble(piece, this.store.game));
+        h("div", { class: "shade" }),
+        h("div", { class: "stand" }, marble(piece, this.store.game), h("span", { class: "tag" })));
       this.box.append(element);
       drawn = { element, piece };
       this.drawn.set(id, drawn);
     }
     const { element } = drawn;
     if (number !== undefined) element.dataset.number = number;
-    element.dataset.place = z < 15 && this.store.onPlate(x, y)
-      ? this.store.placeName(this.store.nearest(x, y).index) : "";
+    const stands = z < 15 && this.store.onPlate(x, y);
+    const place = stands ? this.store.placeName(this.store.nearest(x, y).index) : "";
+    element.dataset.place = place;
+    element.dataset.role = (!this.store.review && this.store.snapshot.roles[place]) || "";
     element.classList.toggle("held", held);
     element.classList.toggle("lifted", z > 5);
     element.style.setProperty("--x", x.toFixed(2));

@@ -6,7 +6,6 @@ import { PlaneMap } from "/static/geometry.js";
 
 const LIP_MM = 10;
 const VIEW_DISTANCE_MM = 1900; // keep in step with plate.css
-const BADGES = { wrong: "!", remove: "×", lift: "↑" };
 
 export class Plate {
   constructor(store, stage) {
@@ -48,17 +47,18 @@ export class Plate {
     this.focusRing = s("g", { class: "focus-ring" },
       s("circle", { r: 16.500, class: "focus-under" }), s("circle", { r: 16.500 }));
     this.glows = s("g");
-    this.over = s("svg", { class: "over", ...box });
     const surface = s("svg", { class: "surface", ...box, "aria-hidden": "true" },
       this.frost(), this.board(), this.glows, this.marks, this.focusRing);
     this.drawLights();
-    const walls = ["n", "e", "s", "w"].flatMap((side) => [
-      h("div", { class: `outer ${side}` }), h("div", { class: `inner ${side}` }),
-      h("div", { class: `lip ${side}` }),
+    const sides = ["n", "e", "s", "w"];
+    const lips = Object.fromEntries(sides.map((at) => [at, h("div", { class: `lip ${at}` })]));
+    const walls = sides.flatMap((side) => [
+      h("div", { class: `outer ${side}` }), h("div", { class: `inner ${side}` }), lips[side],
     ]);
+    this.engrave(lips.s, lips.w);
     this.corners = ["sw", "se", "ne", "nw"].map((at) => h("i", { class: `corner ${at}` }));
     this.tiltBox.replaceChildren(
-      h("div", { class: "felt" }, surface), ...walls, this.engraving(), this.pieces, this.over,
+      h("div", { class: "felt" }, surface), ...walls, this.pieces,
       ...this.corners);
     this.scene.style.setProperty("--plate", layout.plate_mm);
     this.scene.style.setProperty("--lip", LIP_MM);
@@ -136,24 +136,20 @@ export class Plate {
     });
   }
 
-  /** What the roles say beyond the lights: wanted pieces, badges, arrows of the consequences. */
+  /** What the roles say beyond the lights: wanted pieces, the last move, the consequences' way. */
   mark() {
-    const { store } = this;
-    const { snapshot, game, review } = store;
+    const { snapshot, game, review } = this.store;
     const marks = [];
-    const over = [];
     if (!review) {
       for (const [place, piece] of Object.entries(snapshot.piece_for)) {
         marks.push(this.at(place, outline(piece, game)));
       }
-      for (const shift of snapshot.shifts) over.push(this.arrow(shift));
+      for (const shift of snapshot.shifts) marks.push(this.arrow(shift));
       for (const [place, role] of Object.entries(snapshot.roles)) {
         if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
-        if (BADGES[role]) over.push(this.at(place, this.badge(role)));
       }
     }
-    this.marks.replaceChildren(...marks);
-    this.over.replaceChildren(...over.filter(Boolean));
+    this.marks.replaceChildren(...marks.filter(Boolean));
   }
 
   at(place, drawing) {
@@ -161,31 +157,25 @@ export class Plate {
     return s("g", { transform: `translate(${x} ${-y})` }, drawing);
   }
 
-  badge(role) {
-    return s("g", { class: `badge ${role}`, transform: "translate(11 -11)" },
-      s("circle", { r: 6.500 }), s("text", { y: 3.400 }, BADGES[role]));
-  }
-
+  /** From a marble's foot to its new place; from a tray needs none, the wanted piece is drawn. */
   arrow({ source, target }) {
     const { store } = this;
-    const { plate_mm: plate } = store.layout;
-    const from = source === null ? null : store.centreOf(store.indexOf(source));
-    let to = target === null ? null : store.centreOf(store.indexOf(target));
-    if (!from && !to) return null;
-    if (!from) return null; // from the tray: the wanted piece is drawn there already
-    if (!to) to = this.nearestOutside(from, plate);
+    if (source === null) return null;
+    const from = store.centreOf(store.indexOf(source));
+    const to = target === null
+      ? this.nearestOutside(from) : store.centreOf(store.indexOf(target));
     const length = Math.hypot(to.x - from.x, to.y - from.y);
     const angle = (Math.atan2(-(to.y - from.y), to.x - from.x) * 180) / Math.PI;
-    const start = 9;
-    const end = length - (target === null ? 0 : 6);
-    const d = `M${start} -2.600H${end - 8}V-7L${end} 0L${end - 8} 7V2.600H${start}Z`;
+    const start = 11;
+    const end = length - (target === null ? 0 : 9);
+    const d = `M${start} -3H${end - 9}V-8.500L${end} 0L${end - 9} 8.500V3H${start}Z`;
     return s("path", {
       d, class: target === null ? "arrow leaves" : "arrow",
       transform: `translate(${from.x} ${-from.y}) rotate(${angle})`,
     });
   }
 
-  nearestOutside({ x, y }, plate) {
+  nearestOutside({ x, y }) {
     const board = Object.values(this.store.game?.board ?? {}).map((p) => this.store.centreOf(p.index));
     const xs = board.map((p) => p.x);
     const ys = board.map((p) => p.y);
@@ -196,32 +186,33 @@ export class Plate {
       { away: y - Math.min(...ys), x, y: y - beyond },
       { away: Math.max(...ys) - y, x, y: y + beyond },
     ];
-    const limit = plate / 2;
+    const limit = this.store.layout.plate_mm / 2;
     const way = ways.reduce((best, one) => (one.away < best.away ? one : best));
     return { x: Math.max(-limit, Math.min(limit, way.x)), y: Math.max(-limit, Math.min(limit, way.y)) };
   }
 
   /** Letters and numbers on the lip, where the game calls its places as the plate does. */
-  engraving() {
+  engrave(south, west) {
     const { layout, game } = this.store;
     const half = layout.plate_mm / 2;
-    const box = { viewBox: `${-half} ${-half} ${layout.plate_mm} ${layout.plate_mm}` };
     const board = game?.board ?? {};
-    const drawing = s("svg", { class: "engraving", ...box, "aria-hidden": "true" });
     const names = Object.keys(board);
-    if (names.some((name) => layout.places[board[name].index] !== name)) return drawing;
+    if (names.some((name) => layout.places[board[name].index] !== name)) return;
     const columns = new Set(names.map((name) => board[name].index % layout.columns));
     const rows = new Set(names.map((name) => Math.floor(board[name].index / layout.columns)));
-    const edge = half - LIP_MM / 2;
-    const add = (text, x, y) => drawing.append(s("text", { x, y }, text));
+    const add = (lip, text, at) => {
+      const letter = h("span", { class: "letter", "aria-hidden": "true" }, text);
+      letter.style.setProperty("--at", at);
+      lip.append(letter);
+    };
     for (const column of columns) {
-      add(layout.places[column].replace(/\d+$/, ""), this.store.centreOf(column).x, edge + 2.500);
+      const text = layout.places[column].replace(/\d+$/, "");
+      add(south, text, half + this.store.centreOf(column).x);
     }
     for (const row of rows) {
       const first = row * layout.columns;
-      add(layout.places[first].replace(/^\D+/, ""), -edge, -this.store.centreOf(first).y + 2.500);
+      add(west, layout.places[first].replace(/^\D+/, ""), half - this.store.centreOf(first).y);
     }
-    return drawing;
   }
 
   tilt([x, y]) {
@@ -240,7 +231,7 @@ export class Plate {
     const near = VIEW_DISTANCE_MM / (VIEW_DISTANCE_MM - rise);
     const far = VIEW_DISTANCE_MM / (VIEW_DISTANCE_MM + rise);
     const width = side * near + 12;
-    const height = (side / 2) * Math.cos(pitch) * (near + far) + 52;
+    const height = (side / 2) * Math.cos(pitch) * (near + far) + 40;
     const { clientWidth, clientHeight } = this.stage;
     const narrow = getComputedStyle(this.stage).getPropertyValue("--narrow").trim() === "1";
     const scale = narrow ? clientWidth / width : Math.min(clientWidth / width, clientHeight / height);
