@@ -306,3 +306,28 @@ def test_the_power_cut_model_can_fail(tmp_path: Path, clock: Any, history: list[
     Files(history[5].main, history[5].wal).restore(path)
     with pytest.raises(AssertionError, match="neither 6 calls"):
         recovered(path, clock, 6)
+
+
+def test_killed_while_setting_a_damaged_journal_aside(tmp_path: Path, clock: Any) -> None:
+    """Whatever happens, every byte of the damaged files stays, and the table can begin anew."""
+    main, wal = b"not a database " * 600, b"nor its log " * 500
+    for k in range(60):
+        (tmp_path / str(k)).mkdir()
+        (tmp_path / str(k) / "journal.sqlite").write_bytes(main)
+        (tmp_path / str(k) / "journal.sqlite-wal").write_bytes(wal)
+    kill_children(tmp_path, OPS[:1])
+    halfway = 0
+    touched = 0
+    for k in range(60):
+        folder = tmp_path / str(k)
+        names = {entry.name for entry in folder.iterdir()}
+        halfway += "journal.sqlite" not in names and "journal.sqlite-wal" in names
+        touched += names != {"journal.sqlite", "journal.sqlite-wal"}
+        opened = Journal.open_or_set_aside(folder / "journal.sqlite", clock)
+        with opened.journal as journal:
+            journal.append(journal.start("momentum", OPTIONS), 1, "d4")
+        kept = [entry.read_bytes() for entry in folder.iterdir() if ".damaged-" in entry.name]
+        assert main in kept
+        assert wal in kept
+    assert halfway >= 1  # between the two renames
+    assert touched >= 10
