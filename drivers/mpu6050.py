@@ -130,6 +130,14 @@ class Mpu6050:
 
     def _open(self) -> SMBus:
         self._bus = bus = self._buses.i2c(self._settings.i2c_bus)
+        self.variant = self._identify(bus)
+        bus.write_byte_data(self._settings.address, PWR_MGMT_1, DEVICE_RESET)
+        self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + RESET_S
+        self._last = b""
+        self._attitude.restart()
+        return bus
+
+    def _identify(self, bus: SMBus) -> Variant:
         identity = bus.read_byte_data(self._settings.address, WHO_AM_I)
         if identity in (0x00, 0xFF):
             raise PartReadingError(
@@ -138,8 +146,8 @@ class Mpu6050:
                 remedy="Check the wires of SDA, SCL and ground.",
                 value=identity,
             )
-        self.variant = VARIANTS.get(identity)
-        if self.variant is None:
+        variant = VARIANTS.get(identity)
+        if variant is None:
             raise WrongPartError(
                 "imu",
                 "The chip at {address:#04x} on I2C bus {bus} is no MPU-6050"
@@ -149,11 +157,7 @@ class Mpu6050:
                 bus=self._settings.i2c_bus,
                 identity=identity,
             )
-        bus.write_byte_data(self._settings.address, PWR_MGMT_1, DEVICE_RESET)
-        self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + RESET_S
-        self._last = b""
-        self._attitude.restart()
-        return bus
+        return variant
 
     def _start(self, bus: SMBus) -> bool:
         """Once the reset is over, wake and set up; True once the first values are there."""
@@ -197,7 +201,8 @@ class Mpu6050:
         )
 
     def _check_settings(self, bus: SMBus, now_s: float) -> None:
-        """Raise PartReadingError unless the registers hold what was written."""
+        """Raise WrongPartError for another chip, PartReadingError if registers were lost."""
+        self._identify(bus)
         address = self._settings.address
         settings = bus.read_i2c_block_data(address, SMPLRT_DIV, len(SETTINGS))
         power = bus.read_byte_data(address, PWR_MGMT_1)

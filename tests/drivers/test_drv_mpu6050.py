@@ -54,12 +54,13 @@ def test_start_is_a_reset_a_pause_and_the_settings(imu, buses) -> None:
         ("w", 0x6B, b"\x01"),  # awake, PLL with the x gyroscope
         # SMPLRT_DIV 4: 200 Hz; DLPF 4: 21 Hz; FS_SEL 1: 500 deg/s; AFS_SEL 1: 4 g
         ("w", 0x19, b"\x04\x04\x08\x08"),
+        ("r", 0x75, 1),
         ("r", 0x19, 4),
         ("r", 0x6B, 1),
     ]
     buses.clock.sleep(0.051)
     assert imu.read() is not None
-    assert buses.mpu.log[6:] == [("r", 0x3B, 14)]
+    assert buses.mpu.log[7:] == [("r", 0x3B, 14)]
     assert buses.clock.waits == [0.09, 0.011, 0.051]  # the driver itself never waits
 
 
@@ -118,6 +119,18 @@ def test_another_chip_is_refused(imu, buses, fault) -> None:
     assert isinstance(error, WrongPartError)
     assert "0x68 on I2C bus 1 is no MPU-6050 (it calls itself 0xea)" in error.problem
     assert [kind for kind, _, _ in buses.mpu.log] == ["r"]  # nothing is written to a strange chip
+
+
+def test_a_chip_exchanged_while_running_is_noticed(imu, buses, fault) -> None:
+    started(imu, buses)
+    buses.mpu.identity = 0xEA
+
+    def half_a_second() -> None:
+        for _ in range(26):
+            buses.clock.sleep(0.02)
+            imu.read()
+
+    assert isinstance(fault(half_a_second), WrongPartError)
 
 
 @pytest.mark.parametrize("level", [0x00, 0xFF])
