@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from drivers.clock import Clock
 from firmware_host.errors import JournalConflictError, JournalDamagedError
@@ -21,8 +21,10 @@ from firmware_host.journal.files import (
     sync_directory,
 )
 from firmware_host.journal.reader import JournalReader
-from firmware_host.journal.records import EventKind, PlayedGame, to_json
+from firmware_host.journal.records import EventKind, PlayedGame, json_object, to_json
 from firmware_host.messages import text
+
+RESUME = "Resume the game: it is rebuilt from the journal."
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +129,20 @@ class Journal(JournalReader):
             if 1 <= ply <= last.ply:
                 standing = self._load(game_id).moves[ply - 1]
                 if standing != move:
-                    _conflict(
+                    raise JournalConflictError(
                         "Move {ply} of game {game} is {standing} in the journal.",
-                        game_id,
-                        ply,
-                        standing,
+                        remedy=RESUME,
+                        ply=ply,
+                        game=game_id,
+                        standing=standing,
                     )
             elif ply != last.ply + 1 or last.kind == EventKind.FINISH:
-                _conflict("Game {game} cannot have a move {ply} now.", game_id, ply)
+                raise JournalConflictError(
+                    "Game {game} cannot have a move {ply} now.",
+                    remedy=RESUME,
+                    ply=ply,
+                    game=game_id,
+                )
             else:
                 self._insert(game_id, EventKind.MOVE, ply, move=move)
 
@@ -148,8 +156,11 @@ class Journal(JournalReader):
             if last.kind == EventKind.TAKE_BACK and last.ply == ply - 1:
                 return
             if last.ply != ply or ply < 1:
-                _conflict(
-                    "Move {ply} of game {game} is not its last one in the journal.", game_id, ply
+                raise JournalConflictError(
+                    "Move {ply} of game {game} is not its last one in the journal.",
+                    remedy=RESUME,
+                    ply=ply,
+                    game=game_id,
                 )
             self._insert(game_id, EventKind.TAKE_BACK, ply - 1)
 
@@ -162,8 +173,10 @@ class Journal(JournalReader):
             last = self._last_event(game_id)
             if last.kind != EventKind.FINISH:
                 self._insert(game_id, EventKind.FINISH, last.ply, payload=result)
-            elif self._load(game_id).result != result:
-                _conflict("Game {game} has another result in the journal.", game_id, last.ply)
+            elif self._load(game_id).result != json_object(to_json(result), game_id):
+                raise JournalConflictError(
+                    "Game {game} has another result in the journal.", remedy=RESUME, game=game_id
+                )
 
     def resume(self, game_id: int) -> None:
         """Make an earlier game current. Raises NoSuchGameError."""
@@ -242,13 +255,3 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
-
-
-def _conflict(template: str, game_id: int, ply: int, standing: str = "") -> NoReturn:
-    raise JournalConflictError(
-        template,
-        remedy="Resume the game: it is rebuilt from the journal.",
-        game=game_id,
-        ply=ply,
-        standing=standing,
-    )
