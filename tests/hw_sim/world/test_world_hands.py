@@ -254,3 +254,26 @@ def test_whatever_many_hands_do_at_once_bodies_never_share_space(make_scene, see
     assert all(
         math.dist(one, other) > 27.999 for k, one in enumerate(resting) for other in resting[:k]
     )
+
+
+def test_a_piece_taken_away_is_felt_no_more_once_the_hand_is_gone(scene):
+    scene.hands.put("red", scene.place("d4"))
+    scene.rest()
+    action = scene.hands.take(scene.place("d4"))
+    scene.run(action.end_s - 0.01)
+    assert 0 < max(abs(field) for field in scene.field()) < 0.1
+    scene.run(action.end_s)
+    assert scene.field() == [0.0] * 100
+
+
+@pytest.mark.parametrize(
+    ("offset", "nearer", "farther"),
+    [((5, 0), "e5", "c5"), ((-5, 0), "c5", "e5"), ((0, 5), "d6", "d4"), ((0, -5), "d4", "d6")],
+)
+def test_x_points_east_along_columns_and_y_north_along_rows(scene, offset, nearer, farther):
+    scene.hands.put("red", scene.place("d5"), offset)
+    scene.rest()
+    field = scene.field()
+    # beyond 19 mm the stray field has the other sign, and is the stronger the nearer
+    assert field[scene.place(nearer)] > 1.3 * field[scene.place(farther)] > 0
+    assert field[scene.place("d5")] < -8

@@ -80,6 +80,9 @@ def test_a_new_command_in_mid_swing_neither_jumps_nor_jerks(plate):
     assert plate.tilt_rad(0.3) == pytest.approx(before)
     assert plate.rate_rad_s(0.3 + 1e-9)[0] == pytest.approx(speed[0], rel=1e-4)
     assert plate.rate_rad_s(0.3 - 0.03)[0] > 0.1  # the past stays what it was
+    step = 1e-4
+    swing = (speed[0] - plate.rate_rad_s(0.3 - step)[0]) / step
+    assert (plate.rate_rad_s(0.3 + step)[0] - speed[0]) / step == pytest.approx(swing, abs=0.05)
     assert plate.tilt_rad(5.0) == (-0.1, 0.1)
 
 
