@@ -59,9 +59,9 @@ class ScenarioRunner:
         option that does not exist.
         """
         for step in steps:
+            failure = self._do(step.action)
             if not isinstance(step.action, s.Expect | s.Wait):
                 self._quiet_since_s = self._now()
-            failure = self._do(step.action)
             yield StepReport(step, self.view(), failure)
             if failure is not None:
                 return

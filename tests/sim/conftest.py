@@ -1,0 +1,29 @@
+"""Whole tables in virtual time."""
+
+import pytest
+
+from firmware_host.profile import load_profile
+from hw_sim.scenario.parse import parse_scenario
+from hw_sim.scenario.run import ScenarioRunner, StepReport
+from hw_sim.session import SimSession
+
+
+@pytest.fixture
+def session(tmp_path):
+    """A simulated plate-10 with the host running on it."""
+    with SimSession(load_profile("plate-10"), tmp_path / "state", seed=1) as running:
+        yield running
+
+
+@pytest.fixture
+def play(session):
+    """Runs scenario text on the table; fails the test where an expectation does not hold."""
+    runner = ScenarioRunner(session)
+
+    def run(text: str, source: str = "test") -> list[StepReport]:
+        reports = list(runner.run(parse_scenario(source, text)))
+        for report in reports:
+            assert report.failure is None, f"{source}:{report.step.line}: {report.failure}"
+        return reports
+
+    return run

@@ -1,0 +1,116 @@
+"""Every scenario file holds on the simulated table, and the command reports as it promises."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli.scenario import command
+
+SCENARIOS = sorted(Path(__file__).parent.joinpath("scenarios").glob("*.scenario"))
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(command, list(arguments))
+
+
+def written(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "home.scenario"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_scenario_holds(path):
+    result = run(str(path))
+    assert result.exit_code == 0, result.output
+
+
+def test_every_phase_is_met_by_a_scenario():
+    text = "".join(path.read_text() for path in SCENARIOS)
+    for phase in ("setup", "turn", "settle", "fix", "paused", "over"):
+        assert f"phase {phase}" in text
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_another_table(tmp_path):
+    path = written(tmp_path, "game momentum\nput red d4\nknock d4\ntilt 3 0 for 1s\nwait 2s\n")
+    first, again, other = (run(path, "--json", "--seed", seed) for seed in ("5", "5", "6"))
+    assert first.exit_code == again.exit_code == other.exit_code == 0
+    assert first.stdout == again.stdout
+    assert first.stdout != other.stdout
+
+
+def test_json_prints_an_object_per_step_with_the_promised_keys(tmp_path):
+    path = written(tmp_path, "game momentum size=7  # small\nput red d4\nexpect to-move blue\n")
+    lines = run(path, "--json").stdout.splitlines()
+    steps = [json.loads(line) for line in lines]
+    keys = ["t", "step", "phase", "to_move", "cells", "lights", "say", "result"]
+    assert [list(step) for step in steps] == [keys] * 3
+    assert [step["step"] for step in steps] == [
+        "game momentum size=7",
+        "put red d4",
+        "expect to-move blue",
+    ]
+    assert steps[1]["cells"] == {"d4": "red"}
+    assert steps[1]["lights"]["d4"] == "last"
+    assert steps[0]["t"] < steps[1]["t"] <= steps[2]["t"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        ("phase fix", "it is turn"),
+        ("to-move red", "it is blue"),
+        ("result draw", "it is none"),
+        ("cells d4=blue e5=empty", "d4=red"),
+        ("light a1 wrong", "it is legal"),
+        ("lights last a1", "on d4"),
+        ('say "potato"', "it says"),
+        ("within 0.4s phase over", "it is turn"),
+    ],
+)
+def test_a_failed_expectation_names_file_line_what_was_expected_and_what_was_there(
+    tmp_path, claim, found
+):
+    path = written(tmp_path, f"game momentum\nput red d4\nexpect {claim}\nput blue a1\n")
+    result = run(path)
+    assert result.exit_code == 1
+    assert f"{path}:3: expected {claim.split()[-2] if 'within' in claim else ''}" in result.stderr
+    assert found in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("step", "line", "why"),
+    [
+        ("take e5", 3, "nothing on e5"),
+        ("put blue d4", 3, "d4"),
+        ("put green a1", 3, "no piece 'green'"),
+        ("put red k1", 3, "no place 'k1'"),
+        ("move e5 e6", 3, "nothing on e5"),
+        ("answer left", 3, "asks nothing"),
+        ("fault gremlins", 3, "gremlins"),
+        ("expect light z9 legal", 3, "no place 'z9'"),
+        ("expect to-move green", 3, "no player 'green'"),
+        ("game chess", 3, "momentum"),
+        ("game momentum size=99", 3, "size"),
+        ("game momentum size=11 marbles=9", 3, "does not fit"),
+        ("dance", 3, "no step 'dance'"),
+    ],
+)
+def test_a_step_that_no_hand_could_do_ends_with_status_2(tmp_path, step, line, why):
+    path = written(tmp_path, f"game momentum\nput red d4\n{step}\n")
+    result = run(path)
+    assert result.exit_code == 2
+    assert f"{path}:{line}: " in result.stderr
+    assert why in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_missing_file_and_a_missing_profile_are_one_clear_line(tmp_path):
+    missing = run(str(tmp_path / "none.scenario"))
+    assert missing.exit_code == 2
+    assert "cannot be read" in missing.stderr
+    profile = run(written(tmp_path, "bump\n"), "--profile", "plate-11")
+    assert profile.exit_code == 2
+    assert "did you mean 'plate-10'?" in profile.stderr
