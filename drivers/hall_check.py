@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
@@ -66,13 +65,12 @@ class WiringCheck:
         )
         return error if evidence > 0 else self._reference_fault(codes)
 
-    def _evidence(self, select: Callable[[int], int], codes: Sequence[int]) -> float:
-        """Bits that speak for ``select`` being what the address lines do; 0 if it cannot be.
+    def _evidence(self, select: Callable[[int], int], codes: Sequence[int]) -> int:
+        """How many codes speak for ``select`` being what the address lines do; 0 if it cannot be.
 
-        A code that fits by chance in one of n cases counts log2 n; an input that nobody has named
-        may read anything and counts nothing.
+        An input that nobody has named may read anything and says nothing.
         """
-        bits = 0.0
+        fitting = 0
         for number in self._spares:
             channel, address = divmod(number, INPUTS)
             window = self._window(channel * INPUTS + select(address))
@@ -80,9 +78,9 @@ class WiringCheck:
                 continue
             lowest, highest = window
             if not lowest <= codes[number] <= highest:
-                return 0.0
-            bits += math.log2(STEPS / (highest - lowest + 1))
-        return bits
+                return 0
+            fitting += 1
+        return fitting
 
     def _window(self, number: int) -> tuple[int, int] | None:
         if number < self._sensors:

@@ -127,13 +127,13 @@ def test_a_strip_that_lost_its_power_is_lit_again(buses) -> None:
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), RuntimeError("ws2811 -9")])
 def test_failure_and_recovery(buses, fault, error: Exception) -> None:
     lights = strip_of(buses)
-    lights.show(DARK)
+    lights.show([*WHITE[:50], *DARK[50:]])
     buses.strips[0].error = error
     buses.clock.sleep(0.1)
     caught = fault(lambda: lights.show(WHITE))
     assert isinstance(caught, PartAbsentError)
     assert "GPIO10" in caught.problem
-    assert lights.shown == bytes(300)
+    assert lights.shown == b"\xff" * 150 + bytes(150)
     lights.flush()  # a new strip, all of it written
     assert len(buses.strips) == 2
     assert buses.strips[1].frames[0][1] == b"\xff" * 300

@@ -189,6 +189,15 @@ def test_chip_reset_in_between_is_noticed_at_once_and_mended(imu, buses, fault) 
     assert buses.mpu.registers[0x19:0x1D] == b"\x04\x04\x08\x08"
 
 
+def test_after_a_reset_the_tilt_begins_from_gravity(imu, buses, fault) -> None:
+    started(imu, buses)
+    buses.mpu.power_up()
+    buses.clock.sleep(0.02)
+    fault(imu.read)
+    buses.mpu.values = (0, 4096, 7094, 0, 0, 0, 0)  # tilted to 30 degrees meanwhile
+    assert math.degrees(started(imu, buses).tilt_rad[0]) == pytest.approx(30.0, abs=0.1)
+
+
 def test_a_sleeping_chip_with_its_last_values_is_noticed(imu, buses, fault) -> None:
     started(imu, buses)
     buses.mpu.registers[0x6B] = 0x40
