@@ -2,7 +2,7 @@
 
 A disc is a cylindrical current sheet. Its field is written with Bulirsch's complete elliptic
 integral ``cel`` as in N. Derby and S. Olbert, "Cylindrical magnets and ideal solenoids",
-American Journal of Physics 78 (2010) 229, equations 4 to 7.
+American Journal of Physics 78 (2010) 229.
 """
 
 from __future__ import annotations
