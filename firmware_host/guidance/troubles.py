@@ -111,10 +111,11 @@ def unclear(place: str) -> Message:
     return text("Move the piece on {place} to the middle of its place.", place=place)
 
 
-def clear_away(place: str) -> Message:
-    """Something unreadable is where nothing should be."""
+def unreadable(place: str) -> Message:
+    """Something that cannot be read is where nothing should be."""
     return text(
-        "The table cannot read {place}: take off what is there, or move it to the middle.",
+        "The table cannot read {place}. Move the piece there to the middle of its place, "
+        "or take it off.",
         place=place,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from firmware_host.referee.plan import Finding, Plan, carried_out
@@ -16,6 +16,12 @@ class Pending:
     turn: Turn
     plan: Plan
     requested: bool = False
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """Every place that the move changes."""
+        act = {p for s in self.turn.act for p in (s.source, s.target) if p is not None}
+        return self.plan.places | act
 
     @classmethod
     def made(cls, position: Position, turn: Turn) -> Pending:
@@ -43,19 +49,27 @@ class Book:
         self._others = tuple(self._pending(m) for m in legal if m not in self.drops)
         self.exchange = next((p.turn for p in self._others if is_exchange(p.turn)), None)
 
-    def match(self, cells: Mapping[str, str], changed: Iterable[str]) -> Pending | None:
+    def match(
+        self, cells: Mapping[str, str], finding: Finding, *, hand_empty: bool
+    ) -> Pending | None:
         """The legal move whose act stands on ``cells``, with any part of its consequences.
 
-        ``changed``: where ``cells`` differ from the position. Two moves can look alike (a drop and
-        the push back onto it): then the one with more still to do, because a complete one would
-        have been confirmed before it could be seen incomplete; else the first by code point.
+        ``finding``: ``cells`` held against the position. One piece that has merely changed its
+        place was not dropped there, although a drop may push such a piece off and so leave the same
+        board. ``hand_empty``: every piece that was lifted must have landed again. Two moves can
+        look alike (a drop, and the one on the place that it pushes to): then the one with more
+        still to do, because a complete one would have been confirmed before; else the first by code
+        point.
         """
+        strays = finding.strays
+        displaced = len(strays) == 1 and [*strays.values()] == [*finding.missing.values()]
         best: tuple[int, Pending] | None = None
-        candidates = [self._pending(m) for m in sorted(changed) if m in self.drops]
-        for pending in (*candidates, *self._others):
-            finding = pending.plan.hold(cells)
-            left = len(finding.todo)
-            if finding.right and (best is None or left > best[0]):
+        drops = [self._pending(p) for p in sorted(strays) if p in self.drops and not displaced]
+        for pending in (*drops, *self._others):
+            held = pending.plan.hold(cells)
+            left = len(held.todo)
+            fits = held.right and not (hand_empty and pending.plan.in_hand(cells))
+            if fits and (best is None or left > best[0]):
                 best = left, pending
         return best[1] if best else None
 

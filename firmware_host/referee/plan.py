@@ -6,6 +6,7 @@ the hand, right.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -52,6 +53,14 @@ class Plan:
     def places(self) -> frozenset[str]:
         """Places that the plan touches."""
         return frozenset(p for s in self.shifts for p in (s.source, s.target) if p is not None)
+
+    def in_hand(self, cells: Mapping[str, str]) -> bool:
+        """Whether pieces that were lifted have yet to land; those that leave the board do not."""
+        standing = Counter(cells.values())
+        for shift in self.shifts:
+            if shift.target is None and shift.source not in cells:
+                standing[shift.piece] += 1
+        return standing != Counter(self.before.values())
 
     def hold(self, cells: Mapping[str, str]) -> Finding:
         """Compare a board with the plan."""

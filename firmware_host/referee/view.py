@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from firmware_host.guidance import troubles, turns
 from firmware_host.messages import Message
-from firmware_host.referee.book import Book, Pending
+from firmware_host.referee.book import Book
 from firmware_host.referee.plan import Finding
 from firmware_host.referee.repair import Repair, repairs
 from firmware_host.standing import Phase, Role
@@ -69,7 +69,7 @@ def setup_view(game: Game, finding: Finding, blurred: Iterable[str]) -> View:
     plan = repairs(game, finding)
     if plan:
         return View(Phase.SETUP, repair_say(game, plan[0]), roles, puts)
-    return View(Phase.SETUP, troubles.clear_away(min(roles)), roles, puts)
+    return View(Phase.SETUP, unclear_say(min(roles), {}, finding.strays), roles, puts)
 
 
 def fix_view(finding: Finding, blurred: Iterable[str], say: Message) -> View:
@@ -115,13 +115,7 @@ def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str
     """A place that cannot be read: a piece off its middle, or something unknown."""
     if place in expected or place in cells:
         return troubles.unclear(place)
-    return troubles.clear_away(place)
-
-
-def moved_places(pending: Pending) -> frozenset[str]:
-    """Every place whose content the pending move changes or passes through."""
-    act = {p for s in pending.turn.act for p in (s.source, s.target) if p is not None}
-    return pending.plan.places | act
+    return troubles.unreadable(place)
 
 
 def _next_shift(game: Game, finding: Finding) -> Message:

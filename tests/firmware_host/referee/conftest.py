@@ -119,10 +119,15 @@ class Desk:
         return self.scan(events=(SightEvent(self.now_s, happening, places),))
 
     def play(self, *moves: str) -> Standing:
-        """Carry whole moves out at once."""
+        """Carry whole moves out: the act, then all its consequences at once."""
         for move in moves:
             assert self.standing.position is not None
-            self.cells = dict(self.standing.position.play(move).position.cells)
+            turn = self.standing.position.play(move)
+            for shift in turn.act:
+                self.cells.pop(shift.source or "", None)
+            self.cells |= {shift.target: shift.piece for shift in turn.act if shift.target}
+            self.scan()
+            self.cells = dict(turn.position.cells)
             self.scan()
         return self.standing
 
@@ -155,5 +160,33 @@ def desk(momentum: Callable[..., Game]) -> Callable[..., Desk]:
         table.heard()
         table.log.clear()
         return table
+
+    return start
+
+
+@pytest.fixture
+def new_desk(momentum: Callable[..., Game]) -> Callable[..., Desk]:
+    """A game just begun, or resumed with ``begin={"resumed": True}``; nothing scanned yet."""
+
+    def start(*moves: str, begin: Mapping[str, bool] | None = None, **options: Any) -> Desk:
+        return Desk(momentum(**options), moves, **(begin or {}))
+
+    return start
+
+
+@pytest.fixture
+def referee_alone(desk: Callable[..., Desk]) -> Desk:
+    """A referee that has no game yet."""
+    table = desk()
+    table.referee = Referee(table.journal)
+    return table
+
+
+@pytest.fixture
+def example_desk(desk: Callable[..., Desk]) -> Callable[..., Desk]:
+    """RULES' worked example of Momentum, red to drop on d5; reached by real moves."""
+
+    def start() -> Desk:
+        return desk("c4", "e4", "a3", "c2", "e7", "e5", "e6", "a2", "d1", "e7", pie=False)
 
     return start

@@ -1,0 +1,217 @@
+"""Set-up, turns and settling (ARCHITECTURE, scenarios)."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from firmware_host.standing import Phase, Role, Sound
+from games.base import Shift
+
+
+def test_no_game_asks_for_one(referee_alone):
+    standing = referee_alone.scan()
+    assert (standing.phase, standing.to_move, standing.position) == (Phase.SETUP, None, None)
+    assert standing.roles == {}
+    assert str(standing.say) == "Choose a game to begin."
+
+
+def test_a_new_game_with_an_empty_board_starts_at_once(new_desk):
+    table = new_desk()
+    standing = table.scan()
+    assert (standing.phase, standing.to_move) == (Phase.TURN, "red")
+    assert table.heard() == [Sound.START]
+    assert table.lights(Role.LEGAL) == set(table.game.board)
+    assert str(standing.say) == "It is red's turn: put a red marble on a lit place."
+
+
+def test_setup_removes_what_stands_there_and_takes_nothing_for_a_move(new_desk):
+    table = new_desk()
+    table.cells = {"a1": "blue", "d4": "red", "h8": "red"}
+    table.scan()
+    assert table.standing.phase is Phase.SETUP
+    assert dict(table.standing.roles) == dict.fromkeys(["a1", "d4", "h8"], Role.REMOVE)
+    assert str(table.standing.say) == "Take the blue marble off a1."
+    table.take("a1")
+    table.take("h8")
+    # One red marble is left: as a board that is red's opening, but it was never dropped.
+    assert table.standing.phase is Phase.SETUP
+    assert table.lights(Role.REMOVE) == {"d4"}
+    assert table.heard() == []
+    table.take("d4")
+    assert table.standing.phase is Phase.TURN
+    assert table.heard() == [Sound.START]
+    assert table.journal.calls == []
+
+
+def test_a_drop_without_neighbours_is_final_at_once(desk):
+    table = desk()
+    standing = table.put("red", "d4")
+    assert (standing.phase, standing.to_move, standing.moves) == (Phase.TURN, "blue", ("d4",))
+    assert table.journal.calls == [("append", 7, 1, "d4")]
+    assert table.heard() == [Sound.MOVE]
+    assert table.lights(Role.LAST) == {"d4"}
+    assert table.lights(Role.LEGAL) == set(table.game.board) - {"d4"}
+
+
+def test_the_rules_example_lights_every_consequence_together(example_desk):
+    table = example_desk()
+    standing = table.put("red", "d5")
+    assert (standing.phase, standing.to_move) == (Phase.SETTLE, "red")
+    assert dict(standing.roles) == {
+        "e5": Role.LIFT,
+        "f5": Role.PUT,
+        "e4": Role.LIFT,
+        "f3": Role.PUT,
+        "a2": Role.REMOVE,
+    }
+    assert dict(standing.piece_for) == {"f5": "red", "f3": "blue"}
+    assert set(standing.shifts) == {
+        Shift("red", "e5", "f5"),
+        Shift("blue", "e4", "f3"),
+        Shift("blue", "a2", None),
+    }
+    assert table.heard() == [Sound.MOVE]
+    assert table.journal.moves[-1] != "d5"  # not before the board is right
+
+
+STEPS = [
+    ("take", "e5"),
+    ("put", "red", "f5"),
+    ("take", "e4"),
+    ("put", "blue", "f3"),
+    ("take", "a2"),
+]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(len(STEPS))))[::7])
+def test_consequences_in_any_order_never_leave_settle(example_desk, order):
+    table = example_desk()
+    table.put("red", "d5")
+    confirmed = list(table.journal.moves)
+    for count, index in enumerate(order, start=1):
+        verb, *what = STEPS[index]
+        getattr(table, verb)(*what)
+        if count < len(order):
+            assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "red")
+            assert table.journal.moves == confirmed
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert table.journal.moves == [*confirmed, "d5"]
+    assert table.sounds.count(Sound.WRONG) == 0
+    assert table.sounds[-1] is Sound.SETTLED
+
+
+def test_a_lifted_source_goes_dark_and_its_target_is_said(example_desk):
+    table = example_desk()
+    table.put("red", "d5")
+    standing = table.take("e4")
+    assert "e4" not in standing.roles
+    assert standing.roles["f3"] is Role.PUT
+    assert str(standing.say) == "Put the blue marble on f3."
+    table.put("blue", "f3")
+    assert Shift("blue", "e4", "f3") not in table.standing.shifts
+    assert set(table.standing.roles) == {"e5", "f5", "a2"}
+
+
+def test_consequences_that_were_done_while_nobody_could_see_are_understood(example_desk):
+    table = example_desk()
+    table.cells |= {"d5": "red", "f5": "red"}
+    del table.cells["e5"]
+    standing = table.scan()
+    assert standing.phase is Phase.SETTLE
+    assert set(standing.roles) == {"e4", "f3", "a2"}
+
+
+def test_two_moves_with_the_same_end_are_told_apart_by_how_they_began(desk):
+    # Red e5; a drop on d4 pushes it to f6, a drop on f6 pushes it to d4: the same board.
+    for dropped, other in (("d4", "f6"), ("f6", "d4")):
+        table = desk("e5", "a7", pie=False)
+        table.put("red", dropped)
+        assert table.standing.phase is Phase.SETTLE
+        table.put("red", other)
+        table.take("e5")
+        assert table.standing.moves == ("e5", "a7", dropped)
+
+
+def test_last_marble_is_announced_once_by_sound_and_stays_in_the_sentence(desk):
+    table = desk("a1", "g7", "c1", "g5", marbles=3, pie=False)
+    table.heard()
+    standing = table.standing
+    assert dict(standing.position.reserve) == {"red": 1, "blue": 1}
+    assert "Last marble: red has only one left." in str(standing.say)
+    table = desk("a1", "g7", marbles=3, pie=False)
+    table.put("red", "c1")
+    assert table.heard() == [Sound.MOVE, Sound.LAST_MARBLE]
+    table.wait(1.0)
+    assert table.heard() == []
+
+
+def test_the_winner_is_shown_and_sounded_once(desk):
+    table = desk("a1", "g7", "c1", "g5", marbles=3, pie=False)
+    standing = table.put("red", "e1")
+    assert (standing.phase, standing.to_move) == (Phase.OVER, None)
+    assert standing.outcome.as_json() == {"winner": "red", "reason": "complete"}
+    assert table.lights(Role.WIN) == {"a1", "c1", "e1"}
+    assert table.heard() == [Sound.MOVE, Sound.WIN]
+    assert table.journal.results == [{"winner": "red", "reason": "complete"}]
+    assert "red won" in str(standing.say)
+    table.cells.clear()
+    table.wait(5.0)
+    assert (table.standing.phase, table.heard()) == (Phase.OVER, [])
+    assert table.journal.moves[-1] == "e1"
+
+
+def test_a_draw_sounds_as_one(desk):
+    table = desk("a1", "g7", "c1", marbles=4, pie=False, round_limit=2)
+    standing = table.put("blue", "g5")
+    assert standing.outcome.winner is None
+    assert table.heard() == [Sound.MOVE, Sound.DRAW]
+    assert table.lights(Role.WIN) == set()
+    assert str(standing.say) == "The game is over: a draw. Press confirm for a new game."
+
+
+def test_a_short_confirm_at_the_end_wants_a_new_game(desk):
+    table = desk("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
+    assert not table.referee.wants_new_game
+    table.press("confirm", 2.0)
+    assert not table.referee.wants_new_game
+    table.press("confirm")
+    assert table.referee.wants_new_game
+    table.referee.begin(table.game, 8)
+    assert not table.referee.wants_new_game
+    table.scan()
+    assert table.standing.phase is Phase.SETUP
+    assert table.lights(Role.REMOVE) == {"a1", "g7", "c1", "g5", "e1"}
+
+
+def test_confirm_during_play_changes_nothing(desk):
+    table = desk("a1")
+    before = table.scan()
+    table.press("confirm")
+    assert table.standing == before
+    assert not table.referee.wants_new_game
+
+
+def test_a_hole_takes_the_marble_off_the_board(desk):
+    table = desk("d4", "a1", holes=["f4"], marbles=8, pie=False)
+    table.put("red", "d3")  # pushes d4 north: not the hole
+    table.move("d4", "d5")
+    table.put("blue", "a3")
+    table.put("red", "e4")  # neighbour d5 north-west, d3 south-west
+    assert table.standing.phase is Phase.SETTLE
+    assert table.lights(Role.LIFT) == {"d5", "d3"}
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_more_players_take_turns(desk, players):
+    table = desk("a1", "c1", "e1", players=players, marbles=5)
+    order = ["red", "blue", "white", "green"][:players]
+    assert table.standing.to_move == order[3 % players]
+
+
+def test_hexagonal_places_work_too(desk):
+    table = desk("0,0", hex=4, marbles=6, pie=False)
+    table.put("blue", "1,0")
+    assert table.lights(Role.LIFT) == {"0,0"}
+    assert dict(table.standing.piece_for) == {"-1,0": "red"}
