@@ -12,30 +12,19 @@ SQUARE_DIRECTIONS: tuple[Point, ...] = (
 )  # fmt: skip
 HEX_DIRECTIONS: tuple[Point, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
 
-EDGE = "edge"
 HOLE = "hole"
 CUSHION = "cushion"
 
 
 @dataclass(frozen=True, slots=True)
-class Ray:
-    """The open cells outward from a cell in one direction, nearest first, and what stops them.
-
-    ``cells`` are indices into ``Board.cells``; ``end`` is ``edge`` (a missing cell is one too),
-    ``hole`` or ``cushion``.
-    """
-
-    cells: tuple[int, ...]
-    end: str
-
-
-@dataclass(frozen=True, slots=True)
 class Grid:
-    """Every cell of a shape before any is taken away: name -> point, and the directions on it."""
+    """A shape before any cell is taken away: name -> point, steps to the neighbours, and the
+    south-west and north-east corners of its points.
+    """
 
     points: Mapping[str, Point]
     directions: tuple[Point, ...]
-    origin: Point
+    corners: tuple[Point, Point]
 
     @classmethod
     def rectangle(cls, width: int, height: int) -> Grid:
@@ -43,28 +32,27 @@ class Grid:
         points = {
             f"{chr(ord('a') + x)}{y + 1}": (x, y) for y in range(height) for x in range(width)
         }
-        return cls(points, SQUARE_DIRECTIONS, (0, 0))
+        return cls(points, SQUARE_DIRECTIONS, ((0, 0), (width - 1, height - 1)))
 
     @classmethod
     def hexagon(cls, side: int) -> Grid:
         """Axial coordinates ``q,r`` around ``0,0``: |q|, |r|, |q + r| < ``side``."""
         span = range(1 - side, side)
         points = {f"{q},{r}": (q, r) for r in span for q in span if abs(q + r) < side}
-        return cls(points, HEX_DIRECTIONS, (1 - side, 1 - side))
+        return cls(points, HEX_DIRECTIONS, ((1 - side, 1 - side), (side - 1, side - 1)))
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
     """A grid without its missing cells.
 
-    ``cells``: the open cells (a marble may stand there), sorted by code point; everything that
-    speaks of a cell by number means its index here. ``rays[i]``: the rays from cell i.
+    ``cells``: the open ones, where a marble may stand, sorted by code point. ``blocked``: the
+    others -> ``hole`` or ``cushion``.
     """
 
     grid: Grid
     cells: tuple[str, ...]
     blocked: Mapping[str, str]
-    rays: tuple[tuple[Ray, ...], ...]
 
     @classmethod
     def build(
@@ -76,29 +64,13 @@ class Board:
             for name in grid.points
             if name in holes or name in cushions
         }
-        cells = tuple(sorted(set(grid.points) - missing - blocked.keys()))
-        index = {grid.points[name]: i for i, name in enumerate(cells)}
-        ends = {grid.points[name]: what for name, what in blocked.items()}
-        rays = tuple(
-            tuple(_ray(index, ends, grid.points[name], step) for step in grid.directions)
-            for name in cells
-        )
-        return cls(grid, cells, blocked, rays)
+        return cls(grid, tuple(sorted(set(grid.points) - missing - blocked.keys())), blocked)
 
     @property
     def places(self) -> dict[str, Point]:
         """Every place that is there, open or blocked -> (column, row) counted from 0."""
-        x0, y0 = self.grid.origin
+        (x0, y0), _ = self.grid.corners
         names = sorted([*self.cells, *self.blocked])
         return {
             name: (self.grid.points[name][0] - x0, self.grid.points[name][1] - y0) for name in names
         }
-
-
-def _ray(index: Mapping[Point, int], ends: Mapping[Point, str], start: Point, step: Point) -> Ray:
-    cells = []
-    point = (start[0] + step[0], start[1] + step[1])
-    while point in index:
-        cells.append(index[point])
-        point = (point[0] + step[0], point[1] + step[1])
-    return Ray(tuple(cells), ends.get(point, EDGE))

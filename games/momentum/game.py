@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,7 +26,6 @@ class MomentumGame:
         self.chosen = options
         self.layout = board
         self.core = Core(board, options.players, options.marbles, options.round_limit)
-        self.index = {name: cell for cell, name in enumerate(board.cells)}
         self.board = board.places
         self.blocked = board.blocked
         self.players = COLOURS[: options.players]
@@ -41,17 +40,10 @@ class MomentumGame:
         """The empty board."""
         return MomentumPosition(self, self.core.start())
 
-    def names(self, cells: int) -> Iterator[str]:
-        """The names of the cells whose bits are set, sorted by code point."""
-        while cells:
-            lowest = cells & -cells
-            yield self.layout.cells[lowest.bit_length() - 1]
-            cells ^= lowest
-
 
 @dataclass(frozen=True)
 class MomentumPosition:
-    """One position. ``state`` is the same in bits."""
+    """One position. ``state`` is the same for the core."""
 
     game: MomentumGame
     state: State
@@ -69,25 +61,26 @@ class MomentumPosition:
 
     @cached_property
     def outcome(self) -> Outcome | None:
-        """The result, or None while the game goes on."""
-        reason, game = self.state.ended, self.game
-        boards = self.state.boards
+        """The result, or None while the game goes on.
+
+        At the round limit in teams, a player who alone holds more than half is the winner; else
+        the team that does has won, decided by none of its players (our reading of RULES M5, M8).
+        """
+        reason, held = self.state.ended, self.state.held
         if reason is None:
             return None
         if reason == FULL:
             return Outcome(None, reason)
         if reason == COMPLETE:
-            winner = (self.state.turn - 1) % len(boards)
+            winner = (self.state.turn - 1) % len(held)
             return self._won(winner, self._team(winner), reason)
-        majority = self.state.occupied.bit_count() / 2
-        for player, board in enumerate(boards):
-            if board.bit_count() > majority:
+        majority = sum(held) / 2
+        for player, count in enumerate(held):
+            if count > majority:
                 return self._won(player, self._team(player), ROUND_LIMIT)
-        if game.chosen.players == 4:
-            for player in (0, 1):
-                team = self._team(player)
-                if sum(boards[member].bit_count() for member in team) > majority:
-                    return self._won(None, team, ROUND_LIMIT)
+        for team in {self._team(player) for player in range(len(held))}:
+            if sum(held[member] for member in team) > majority:
+                return self._won(None, team, ROUND_LIMIT)
         return Outcome(None, ROUND_LIMIT)
 
     def _team(self, player: int) -> tuple[int, ...]:
@@ -96,64 +89,69 @@ class MomentumPosition:
 
     def _won(self, winner: int | None, team: tuple[int, ...], reason: str) -> Outcome:
         players = self.game.players
-        shown = team if winner is None else (winner,)
-        cells = sum(self.state.boards[member] for member in shown)
+        shown = {players[member] for member in (team if winner is None else (winner,))}
         return Outcome(
             None if winner is None else players[winner],
             reason,
             tuple(players[member] for member in team) if len(players) == 4 else None,
-            places=tuple(self.game.names(cells)),
+            places=tuple(place for place, colour in self.cells.items() if colour in shown),
         )
 
     @cached_property
     def cells(self) -> Mapping[str, str]:
-        """Occupied cells only -> colour, sorted by cell."""
-        colours = zip(self.game.players, self.state.boards, strict=True)
-        return dict(sorted((name, c) for c, board in colours for name in self.game.names(board)))
+        """Occupied cells only -> colour, sorted by code point."""
+        return {
+            name: self.game.players[cell - 1]
+            for name, index in self.game.core.index.items()
+            if isinstance(cell := self.state.cells[index], int) and cell
+        }
 
     @property
     def reserve(self) -> Mapping[str, int]:
-        """Player -> marbles off the board."""
+        """Player -> marbles off the board. The mover always has one: a set without a reserve was
+        completed by its owner's own turn, which ended the game.
+        """
         marbles = self.game.core.marbles
-        boards = zip(self.game.players, self.state.boards, strict=True)
-        return {player: marbles - board.bit_count() for player, board in boards}
+        held = zip(self.game.players, self.state.held, strict=True)
+        return {player: marbles - count for player, count in held}
 
     def legal(self) -> tuple[str, ...]:
         """The cells to drop on, and ``swap`` where it may be used; sorted by code point."""
-        drops = self.game.names(self._drops)
-        return tuple(sorted([*drops, SWAP])) if self._may_swap else tuple(drops)
+        return tuple(sorted([*self._drops, SWAP])) if self._may_swap else self._drops
 
     @cached_property
-    def _drops(self) -> int:
+    def _drops(self) -> tuple[str, ...]:
         """The cells on which the mover may drop."""
         if self.state.ended:
-            return 0
-        empty = self.game.core.open_cells & ~self.state.occupied
+            return ()
+        empty = self._empty
         if not self.game.chosen.must_block:
             return empty
-        blocking = sum(1 << cell for cell in _bits(empty) if self._holds(cell))
-        return blocking or empty
+        return tuple(place for place in empty if self._after(place)._is_safe) or empty
 
-    def _holds(self, cell: int) -> bool:
-        """Whether a drop there ends the game or leaves the next player no winning move (M8)."""
-        after = self._after(cell)
-        if after.state.ended:
+    @property
+    def _empty(self) -> tuple[str, ...]:
+        cells = self.state.cells
+        return tuple(name for name, index in self.game.core.index.items() if not cells[index])
+
+    @property
+    def _is_safe(self) -> bool:
+        """Whether the game is over, or the player to move has no winning move (RULES M8)."""
+        core, state = self.game.core, self.state
+        if state.ended:
             return True
-        core, state = self.game.core, after.state
-        following = state.turn % core.players
-        last_turn = state.turn + 1 == core.last_turn
-        if not last_turn and state.boards[following].bit_count() + 1 < core.marbles:
+        player = state.turn % core.players
+        if state.held[player] + 1 < core.marbles and state.turn + 1 != core.last_turn:
             return True
-        return not any(
-            after._wins(following, reply) for reply in _bits(core.open_cells & ~state.occupied)
-        )
+        return not any(self._after(place)._winner == self._mover for place in self._empty)
 
-    def _wins(self, player: int, cell: int) -> bool:
-        outcome = self._after(cell).outcome
-        return outcome is not None and outcome.winner == self.game.players[player]
+    @property
+    def _winner(self) -> str | None:
+        return None if self.outcome is None else self.outcome.winner
 
-    def _after(self, cell: int) -> MomentumPosition:
-        return MomentumPosition(self.game, self.game.core.advance(self.state, (cell,)))
+    def _after(self, place: str) -> MomentumPosition:
+        core = self.game.core
+        return MomentumPosition(self.game, core.advance(self.state, (core.index[place],)))
 
     @property
     def _may_swap(self) -> bool:
@@ -169,19 +167,15 @@ class MomentumPosition:
             (place, piece), *_ = self.cells.items()
             act = (Shift(piece, place, None), Shift(player, None, place))
             return Turn(SWAP, player, act, (), MomentumPosition(game, game.core.swap(self.state)))
-        cell = game.index[move]
+        after = self._after(move)
+        names = game.core.names
         consequences = tuple(
-            Shift(self.cells[source], source, target) for source, target in self._pushes(cell)
-        )
-        return Turn(move, player, (Shift(player, None, move),), consequences, self._after(cell))
-
-    def _pushes(self, cell: int) -> Iterator[tuple[str, str | None]]:
-        names = self.game.layout.cells
-        for source, target in self.game.core.effect(self.state.occupied, cell).pushes:
-            yield (
-                names[source.bit_length() - 1],
-                names[target.bit_length() - 1] if target else None,
+            Shift(
+                self.cells[names[source]], names[source], None if target is None else names[target]
             )
+            for source, target in game.core.pushes(self.state, after.state, game.core.index[move])
+        )
+        return Turn(move, player, (Shift(player, None, move),), consequences, after)
 
     def drop_refusal(self, piece: str, place: str) -> RulesError | None:
         """Why the player to move may not drop ``piece`` on ``place``; None if he may."""
@@ -205,13 +199,13 @@ class MomentumPosition:
             return IllegalMoveError("{place} is a cushion: no marble is dropped there.", place=move)
         if move in game.chosen.missing:
             return IllegalMoveError("{place} is missing from this board.", place=move)
-        if move not in game.index:
+        if move not in game.core.index:
             return IllegalMoveError("{place} is not a cell of this board.", place=move)
         if move in self.cells:
             return IllegalMoveError(
                 "{place} is not empty: a marble may only be dropped on an empty cell.", place=move
             )
-        if not self._drops >> game.index[move] & 1:
+        if move not in self._drops:
             following = game.players[(self.state.turn + 1) % len(game.players)]
             return IllegalMoveError(
                 "{place} lets {next} win at once: {player} must prevent that while he can.",
@@ -229,13 +223,6 @@ class MomentumPosition:
         if not self.game.chosen.pie:
             return IllegalMoveError("This game is played without swapping (pie=false).")
         return IllegalMoveError("Only the second player may swap, and only on the first turn.")
-
-
-def _bits(cells: int) -> Iterator[int]:
-    while cells:
-        lowest = cells & -cells
-        yield lowest.bit_length() - 1
-        cells ^= lowest
 
 
 class MomentumType:

@@ -44,11 +44,14 @@ def standing():
     """A position with these marbles, for example standing(game, turn=2, red="a1 b2", blue="c3")."""
 
     def build(game, *, turn, **marbles):
-        boards = tuple(
-            sum(1 << game.index[cell] for cell in marbles.get(player, "").split())
-            for player in game.players
-        )
-        return MomentumPosition(game, State(boards, turn))
+        cells = list(game.core.start().cells)
+        held = []
+        for number, player in enumerate(game.players, start=1):
+            places = marbles.get(player, "").split()
+            held.append(len(places))
+            for place in places:
+                cells[game.core.index[place]] = number
+        return MomentumPosition(game, State(tuple(cells), tuple(held), turn, None))
 
     return build
 
