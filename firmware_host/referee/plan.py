@@ -21,13 +21,15 @@ class Finding:
     ``strays``: place -> piece that stands where it should not. ``missing``: place -> piece that
     must stand there and does not (also under a stray). ``todo``: what the plan still asks for at
     places that are not in error: LIFT, REMOVE or PUT. ``wanted``: place -> piece for the PUTs of
-    ``todo``. ``shifts``: those not yet complete.
+    ``todo``. ``awaited``: place -> piece that has been lifted and must land there, on the way or
+    instead of a stray. ``shifts``: those not yet complete.
     """
 
     strays: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     todo: Mapping[str, Role] = field(default_factory=dict)
     wanted: Mapping[str, str] = field(default_factory=dict)
+    awaited: Mapping[str, str] = field(default_factory=dict)
     shifts: tuple[Shift, ...] = ()
 
     @property
@@ -79,22 +81,25 @@ class Plan:
             if place not in moving or piece not in (None, old):
                 if piece is not None:
                     strays[place] = piece
-                if new is not None:
+                if new is not None and place not in moving:
                     missing[place] = new
             elif piece is not None:
                 todo[place] = Role.REMOVE if place in leaving else Role.LIFT
             elif new is not None:
                 todo[place] = Role.PUT
                 wanted[place] = new
-        return Finding(strays, missing, todo, wanted, self._remaining(strays, todo))
-
-    def _remaining(self, strays: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
-        return tuple(
-            shift
-            for shift in self.shifts
-            if (shift.source is not None and todo.get(shift.source, Role.PUT) is not Role.PUT)
-            or (shift.target is not None and (shift.target in todo or shift.target in strays))
-        )
+        remaining = []
+        awaited = {}
+        for shift in self.shifts:
+            lifted = shift.source is None or todo.get(shift.source, Role.PUT) is Role.PUT
+            open_target = shift.target is not None and (
+                shift.target in todo or shift.target in strays
+            )
+            if not lifted or open_target:
+                remaining.append(shift)
+            if lifted and shift.target is not None and cells.get(shift.target) != shift.piece:
+                awaited[shift.target] = shift.piece
+        return Finding(strays, missing, todo, wanted, awaited, tuple(remaining))
 
 
 def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, str]:

@@ -34,12 +34,12 @@ class Repair:
 def repairs(game: Game, finding: Finding) -> tuple[Repair, ...]:
     """What brings the board back, in an order in which each can be done when its turn comes.
 
-    Stray pieces go to missing places of their kind over the least total distance; places that the
-    plan still wants filled count as missing. A piece left over comes off, a place left over is
+    Stray pieces go to missing places of their kind over the least total distance; the places that
+    lifted pieces must go to count as missing. A piece left over comes off, a place left over is
     filled from the reserve. A piece left over on a place where its other side would be right is
     upside down.
     """
-    wanted = {**finding.wanted, **finding.missing}
+    wanted = {**finding.awaited, **finding.missing}
     carry: dict[str, str] = {}
     for kind in sorted(set(finding.strays.values())):
         sources = sorted(p for p, piece in finding.strays.items() if piece == kind)
@@ -52,7 +52,7 @@ def repairs(game: Game, finding: Finding) -> tuple[Repair, ...]:
     over: list[Repair] = []
     off: list[Repair] = []
     for place, piece in sorted(finding.strays.items()):
-        right = finding.missing.get(place)
+        right = wanted.get(place)
         if place in carry:
             continue
         if right is not None and place not in filled and other_side(game, right) == piece:

@@ -1,0 +1,235 @@
+"""Wrong boards and the way back (ARCHITECTURE: ``fix``)."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.perception.observation import Happening
+from firmware_host.sight import UNKNOWN_PIECE
+from firmware_host.standing import Phase, Role, Sound
+
+
+def roles(table):
+    return dict(table.standing.roles)
+
+
+def say(table):
+    return str(table.standing.say)
+
+
+def test_a_wrong_colour_is_refused_by_the_rule_and_sounded_once(desk):
+    table = desk("d4", pie=False)
+    table.put("red", "g7")
+    assert (table.standing.phase, table.standing.to_move) == (Phase.FIX, "blue")
+    assert roles(table) == {"g7": Role.WRONG}
+    assert say(table) == (
+        "It is blue's turn, and only a blue marble may be dropped. Take the red marble off g7. "
+        "If it is blue's own, turn it over."
+    )
+    assert table.heard() == [Sound.WRONG]
+    table.wait(10.0)
+    assert table.heard() == []
+    table.take("g7")
+    assert table.standing.phase is Phase.TURN
+    assert table.journal.moves == ["d4"]
+
+
+def test_a_drop_on_a_hole_or_a_cushion_says_so(desk):
+    table = desk(holes=["e5"], cushions=["c3"], marbles=8)
+    table.put("red", "e5")
+    assert say(table) == "e5 is a hole: no marble is dropped there. Take the red marble off e5."
+    table.take("e5")
+    table.put("red", "c3")
+    assert say(table) == "c3 is a cushion: no marble is dropped there. Take the red marble off c3."
+
+
+def test_a_drop_that_must_block_forbids_says_so(desk):
+    table = desk("a1", "c1", "e1", "g1", "a7", players=3, marbles=3)
+    table.put("white", "c7")
+    assert say(table) == (
+        "c7 lets red win at once: white must prevent that while he can. "
+        "Take the white marble off c7."
+    )
+
+
+def test_two_drops_at_once_are_one_too_many(desk):
+    table = desk()
+    table.cells = {"a1": "red", "g7": "red"}
+    table.scan()
+    assert roles(table) == {"a1": Role.WRONG, "g7": Role.WRONG}
+    assert say(table) == "Only one piece may be put down in a turn. Take the red marble off a1."
+    table.take("a1")
+    assert table.standing.moves == ("g7",)
+
+
+def test_a_legal_drop_beside_a_refused_one_counts_when_that_is_gone(desk):
+    table = desk("d4", pie=False)
+    table.put("red", "g7")
+    table.put("blue", "a1")
+    assert roles(table) == {"g7": Role.WRONG, "a1": Role.WRONG}
+    table.take("g7")
+    assert table.standing.moves == ("d4", "a1")
+
+
+def test_a_lifted_marble_is_asked_back(desk):
+    table = desk("d4", "a1", pie=False)
+    table.take("d4")
+    assert (table.standing.phase, roles(table)) == (Phase.FIX, {"d4": Role.PUT})
+    assert dict(table.standing.piece_for) == {"d4": "red"}
+    assert say(table) == "Pieces on the board stay where they are. Put a red marble on d4."
+
+
+def test_a_marble_carried_elsewhere_is_sent_home(desk):
+    table = desk("d4", "a1", pie=False)
+    table.move("d4", "f6")
+    assert roles(table) == {"d4": Role.PUT, "f6": Role.WRONG}
+    assert (
+        say(table) == "Pieces on the board stay where they are. Move the red marble from f6 to d4."
+    )
+
+
+@pytest.mark.parametrize(("source", "target"), [("f6", "e5"), ("g4", "f4"), ("g4", "f3")])
+def test_an_own_marble_pushed_to_the_next_place_is_no_drop(desk, source, target):
+    """A drop beside it would push it away, at the rim even off: the same board, but no move."""
+    table = desk(source, "a1", pie=False)
+    del table.cells[source]
+    table.cells[target] = "red"
+    table.event(Happening.SLID, source, target)
+    assert table.standing.phase is Phase.FIX
+    assert say(table) == f"A piece was pushed along. Move the red marble from {target} to {source}."
+    table.move(target, source)
+    assert table.standing.phase is Phase.TURN
+    assert table.journal.moves == [source, "a1"]
+
+
+def test_several_knocked_marbles_go_home_by_the_shortest_way(desk):
+    table = desk("b2", "b6", "f2", "f6", pie=False)
+    table.cells = {"b3": "red", "b7": "blue", "g2": "red", "e6": "blue"}
+    table.event(Happening.KNOCKED, "b2", "b3", "b6", "b7", "f2", "g2", "f6", "e6")
+    assert table.lights(Role.WRONG) == {"b3", "b7", "g2", "e6"}
+    assert table.lights(Role.PUT) == {"b2", "b6", "f2", "f6"}
+    assert say(table) == "Pieces were knocked aside. Move the red marble from b3 to b2."
+    for source, target in (("b3", "b2"), ("b7", "b6"), ("e6", "f6"), ("g2", "f2")):
+        assert f"from {source} to {target}" in say(table)
+        table.move(source, target)
+    assert table.standing.phase is Phase.TURN
+
+
+def test_exchanged_marbles_are_not_upside_down_but_a_ring(desk):
+    table = desk("d4", "g7", pie=False)
+    table.cells = {"d4": "blue", "g7": "red"}
+    table.scan()
+    assert say(table).endswith("Take the blue marble off d4 for a moment.")
+    table.take("d4")
+    assert say(table).endswith("Move the red marble from g7 to d4.")
+    table.move("g7", "d4")
+    assert say(table).startswith("Put a blue marble on g7.")
+
+
+def test_upside_down_is_recognised_where_that_is_what_happened(desk):
+    table = desk("d4", "a1", pie=False)
+    table.take("d4")
+    table.put("blue", "d4")
+    assert roles(table) == {"d4": Role.WRONG}
+    assert say(table) == "The red marble on d4 lies upside down: turn it over."
+    table.cells["d4"] = "red"
+    table.scan()
+    assert table.standing.phase is Phase.TURN
+
+
+def test_a_weak_magnet_without_a_partner_reads_unknown_upside_down(desk):
+    table = desk("a1", "c1", "e1", "g1", players=3, marbles=5)
+    table.cells["e1"] = UNKNOWN_PIECE
+    table.scan()
+    assert say(table) == "The white marble on e1 lies upside down: turn it over."
+
+
+def test_an_unknown_piece_is_taken_off(desk):
+    table = desk("d4", pie=False)
+    table.put(UNKNOWN_PIECE, "b2")
+    assert roles(table) == {"b2": Role.WRONG}
+    assert say(table) == "Take the strange piece off b2."
+
+
+def test_a_piece_beside_the_board_is_wrong(desk):
+    table = desk("g7", pie=False)
+    table.put("blue", "h8")
+    assert roles(table) == {"h8": Role.WRONG}
+    assert say(table) == "That place does not belong to the board. Take the blue marble off h8."
+    table.take("h8")
+    table.move("g7", "h7")
+    assert (
+        say(table) == "That place does not belong to the board. Move the red marble from h7 to g7."
+    )
+
+
+def test_in_settle_only_the_stray_is_wrong_and_the_rest_stays_lit(example_desk):
+    table = example_desk()
+    table.put("red", "d5")
+    table.heard()
+    table.put("blue", "g7")
+    assert (table.standing.phase, table.standing.to_move) == (Phase.FIX, "red")
+    assert roles(table) == {
+        "g7": Role.WRONG,
+        "e5": Role.LIFT,
+        "f5": Role.PUT,
+        "e4": Role.LIFT,
+        "f3": Role.PUT,
+        "a2": Role.REMOVE,
+    }
+    assert dict(table.standing.piece_for) == {"f5": "red", "f3": "blue"}
+    assert "First finish red's move." in say(table)
+    assert table.heard() == [Sound.WRONG]
+    table.take("g7")
+    assert table.standing.phase is Phase.SETTLE
+    assert table.heard() == []
+
+
+def test_a_consequence_put_on_the_wrong_place_is_led_to_the_right_one(example_desk):
+    table = example_desk()
+    table.put("red", "d5")
+    table.move("e4", "g2")
+    assert roles(table)["g2"] is Role.WRONG
+    assert say(table) == "Move the blue marble from g2 to f3."
+    table.move("g2", "f3")
+    assert table.standing.phase is Phase.SETTLE
+
+
+def test_in_settle_a_target_with_the_wrong_pole_is_turned_over(example_desk):
+    table = example_desk()
+    table.put("red", "d5")
+    table.take("e4")
+    table.put("red", "f3")
+    assert roles(table)["f3"] is Role.WRONG
+    assert say(table) == "The blue marble on f3 lies upside down: turn it over."
+
+
+def test_in_settle_an_uninvolved_marble_must_come_back(example_desk):
+    table = example_desk()
+    table.put("red", "d5")
+    table.take("b3")
+    assert roles(table)["b3"] is Role.PUT
+    assert say(table) == "Put a blue marble on b3."
+    assert table.standing.piece_for["b3"] == "blue"
+
+
+def test_each_new_fault_sounds_again_and_a_mended_one_does_not(desk):
+    table = desk("d4", "a1", pie=False)
+    table.put("blue", "g7")
+    assert table.heard() == [Sound.WRONG]
+    table.put("blue", "g5")
+    assert table.heard() == [Sound.WRONG]
+    table.take("g7")
+    table.take("g5")
+    assert table.heard() == []
+
+
+def test_a_bump_explains_what_came_with_it_but_not_what_comes_later(desk):
+    table = desk("d4", "a1", pie=False)
+    del table.cells["d4"]
+    table.event(Happening.BUMPED)
+    assert say(table).startswith("The table was bumped.")
+    table.put("red", "d4")
+    table.wait(2.0)
+    table.take("d4")
+    assert say(table).startswith("Pieces on the board stay")

@@ -1,0 +1,306 @@
+"""Taking moves back and swapping, by button and by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.commands import Swap, TakeBack
+from firmware_host.errors import NotPossibleError
+from firmware_host.standing import Phase, Role, Sound
+
+
+def say(table):
+    return str(table.standing.say)
+
+
+def by_button(table):
+    return table.press("back")
+
+
+def by_page(table):
+    return table.scan(requests=[TakeBack()])
+
+
+@pytest.mark.parametrize("ask", [by_button, by_page])
+def test_a_confirmed_move_goes_at_once_and_the_board_follows(desk, ask):
+    table = desk("d4", "a1", pie=False)
+    standing = ask(table)
+    assert (standing.phase, standing.to_move, standing.moves) == (Phase.FIX, "blue", ("d4",))
+    assert table.journal.calls[-1] == ("take_back", 7, 2)
+    assert dict(standing.roles) == {"a1": Role.WRONG}
+    assert say(table) == "The move is taken back. Take the blue marble off a1."
+    assert table.heard() == [Sound.TAKEBACK]
+    table.wait(10.0)
+    assert table.standing.moves == ("d4",)  # the marble still lying there is not a move again
+    table.take("a1")
+    assert (table.standing.phase, table.heard()) == (Phase.TURN, [])
+
+
+def test_the_pushed_marbles_are_led_home_too(example_desk):
+    table = example_desk()
+    table.play("d5")
+    count = len(table.journal.moves)
+    table.press("back")
+    assert len(table.journal.moves) == count - 1
+    assert table.lights(Role.WRONG) == {"d5", "f5", "f3"}
+    assert table.lights(Role.PUT) == {"e5", "e4", "a2"}
+    table.take("d5")
+    table.move("f5", "e5")
+    table.move("f3", "e4")
+    assert table.standing.phase is Phase.FIX
+    table.put("blue", "a2")
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+
+
+def test_several_moves_in_a_row(desk):
+    table = desk("d4", "a1", "g7", pie=False)
+    for _ in range(3):
+        table.press("back")
+    assert table.journal.moves == []
+    assert table.lights(Role.WRONG) == {"d4", "a1", "g7"}
+    table.press("back")
+    assert say(table) == "There is no move to take back."
+    table.wait(3.1)
+    assert say(table).startswith("The move is taken back.")
+    table.cells.clear()
+    table.scan()
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+
+
+def test_in_settle_the_pending_move_is_dropped_and_the_journal_left_alone(example_desk):
+    table = example_desk()
+    table.put("red", "d5")
+    table.move("e5", "f5")
+    calls = list(table.journal.calls)
+    table.press("back")
+    assert table.standing.phase is Phase.FIX
+    assert table.lights(Role.WRONG) == {"d5", "f5"}
+    assert table.lights(Role.PUT) == {"e5"}
+    table.move("f5", "e5")
+    assert table.standing.phase is Phase.FIX
+    table.take("d5")
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert table.journal.calls == calls
+
+
+def test_nothing_to_take_back_is_said_for_a_while(desk):
+    table = desk()
+    table.press("back")
+    assert (table.standing.phase, say(table)) == (Phase.TURN, "There is no move to take back.")
+    assert not table.standing.can_take_back
+    table.wait(3.1)
+    assert say(table).startswith("It is red's turn")
+    with pytest.raises(NotPossibleError):
+        table.referee.check(TakeBack())
+
+
+def test_by_hand_the_board_of_before_must_stand_three_seconds(desk):
+    table = desk("d4", "a1", pie=False)
+    table.take("a1")
+    assert table.standing.phase is Phase.FIX
+    assert say(table) == "Put a blue marble on a1. Or wait, and the move is taken back."
+    assert table.heard() == []  # nobody has done anything wrong yet
+    table.wait(2.9)
+    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4", "a1"))
+    table.wait(0.12)
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert table.journal.moves == ["d4"]
+    assert table.heard() == [Sound.TAKEBACK]
+
+
+def test_by_hand_the_three_seconds_begin_anew_after_every_change_and_pause(desk):
+    table = desk("d4", "a1", pie=False)
+    table.take("a1")
+    table.wait(2.5)
+    table.put("blue", "a1")
+    table.take("a1")
+    table.wait(2.5)
+    assert table.standing.moves == ("d4", "a1")
+    table.ready = False
+    table.wait(1.0)
+    table.ready = True
+    table.wait(2.5)
+    assert table.standing.moves == ("d4", "a1")
+    table.wait(0.6)
+    assert table.standing.moves == ("d4",)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ["take b2", "move a1 b1"],
+        ["move a1 b1", "take b2"],
+        ["take a1", "take b2", "put b1"],
+    ],
+)
+def test_by_hand_a_move_that_pushed_goes_back_in_any_order(desk, order):
+    """On its way the board may look like the other player's drop that pushes what he holds."""
+    table = desk("g7", "b1", pie=False)
+    table.play("c1")  # pushes b1 to a1
+    assert table.standing.position.cells == {"g7": "red", "a1": "blue", "c1": "red"}
+    order = [step.replace("b2", "c1") for step in order]
+    for step in order:
+        verb, *places = step.split()
+        if verb == "put":
+            table.put("blue", *places)
+        else:
+            getattr(table, verb)(*places)
+        assert table.standing.phase is Phase.FIX
+    table.wait(3.1)
+    assert table.journal.moves == ["g7", "b1"]
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+
+
+def test_in_settle_by_hand_the_pending_move_is_dropped(example_desk):
+    table = example_desk()
+    calls = list(table.journal.calls)
+    table.put("red", "d5")
+    table.heard()
+    table.take("d5")
+    assert table.standing.phase is Phase.FIX
+    assert table.standing.roles["d5"] is Role.PUT
+    assert say(table) == "Put a red marble on d5. Or wait, and the move is taken back."
+    table.wait(1.0)
+    table.put("red", "d5")
+    assert table.standing.phase is Phase.SETTLE
+    table.take("d5")
+    table.wait(3.02)
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert table.journal.calls == calls
+    assert table.heard() == [Sound.TAKEBACK]
+
+
+def test_a_finished_game_goes_on_after_a_takeback(desk):
+    table = desk("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
+    assert table.standing.phase is Phase.OVER
+    table.press("back")
+    assert (table.standing.phase, table.standing.outcome) == (Phase.FIX, None)
+    table.take("e1")
+    table.put("red", "e3")
+    assert table.standing.phase is Phase.OVER
+    assert table.journal.moves[-1] == "e3"
+
+
+# --- swap
+
+
+def test_exchanging_the_marble_swaps(desk):
+    table = desk("d4")
+    assert table.standing.swap_legal
+    assert "swap" in say(table)
+    table.take("d4")
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert say(table) == "Put a blue marble on d4 to swap, or the red marble back."
+    assert table.lights(Role.LEGAL) == {"d4"}
+    table.wait(1.0)
+    table.put("blue", "d4")
+    assert table.journal.moves == ["d4", "swap"]
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert table.lights(Role.LAST) == {"d4"}
+    assert not table.standing.swap_legal
+    assert table.heard() == [Sound.MOVE]
+
+
+def test_putting_the_same_marble_back_changes_nothing(desk):
+    table = desk("d4")
+    before = table.scan()
+    table.take("d4")
+    table.put("red", "d4")
+    assert table.scan() == before
+    assert table.journal.moves == ["d4"]
+    assert table.heard() == []
+
+
+def test_lifting_and_dropping_elsewhere_is_no_swap(desk):
+    table = desk("d4")
+    table.take("d4")
+    table.put("blue", "a1")
+    assert table.standing.phase is Phase.FIX
+    table.put("red", "d4")
+    assert table.journal.moves == ["d4", "a1"]
+
+
+def test_an_empty_board_for_three_seconds_takes_the_first_move_back(desk):
+    table = desk("d4")
+    table.take("d4")
+    table.wait(3.02)
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert table.journal.moves == []
+    table.put("red", "e5")
+    assert table.journal.moves == ["e5"]
+
+
+def test_a_slow_swap_is_still_a_swap(desk):
+    table = desk("d4")
+    table.take("d4")
+    table.wait(20.0)
+    assert table.journal.moves == []
+    table.put("blue", "d4")
+    assert table.journal.moves == ["d4", "swap"]
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+
+
+def test_a_slow_swap_is_forgotten_once_something_else_was_played(desk):
+    table = desk("d4")
+    table.take("d4")
+    table.wait(4.0)
+    table.put("red", "a1")
+    table.take("a1")
+    table.wait(4.0)
+    table.put("blue", "d4")
+    assert table.standing.phase is Phase.FIX
+    assert table.journal.moves == []
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table: table.press("confirm", 2.0),
+        lambda table: table.scan(requests=[Swap()]),
+    ],
+)
+def test_swap_by_button_guides_the_exchange(desk, ask):
+    table = desk("d4")
+    ask(table)
+    assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "blue")
+    assert dict(table.standing.roles) == {"d4": Role.REMOVE}
+    assert say(table) == "Take the red marble off d4."
+    table.wait(10.0)
+    assert table.standing.phase is Phase.SETTLE
+    assert table.journal.moves == ["d4"]
+    table.take("d4")
+    assert dict(table.standing.roles) == {"d4": Role.PUT}
+    assert dict(table.standing.piece_for) == {"d4": "blue"}
+    assert say(table) == "Put the blue marble on d4."
+    table.wait(10.0)
+    assert table.journal.moves == ["d4"]
+    table.put("blue", "d4")
+    assert table.journal.moves == ["d4", "swap"]
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+
+
+def test_swap_by_button_can_be_called_off(desk):
+    table = desk("d4")
+    table.press("confirm", 2.0)
+    table.press("back")
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert table.journal.moves == ["d4"]
+
+
+def test_swap_when_it_is_not_legal_says_so(desk):
+    table = desk("d4", "a1")
+    with pytest.raises(NotPossibleError):
+        table.referee.check(Swap())
+    table.press("confirm", 2.0)
+    assert table.standing.phase is Phase.TURN
+    assert say(table) == "A swap is possible only on the second player's first turn."
+    assert table.journal.moves == ["d4", "a1"]
+
+
+def test_a_swap_is_taken_back_like_any_move(desk):
+    table = desk("d4", "swap")
+    table.press("back")
+    assert table.journal.moves == ["d4"]
+    assert (
+        say(table) == "The move is taken back. The red marble on d4 lies upside down: turn it over."
+    )
