@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -16,7 +17,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from firmware_host.errors import NoSuchGameError
-from firmware_host.messages import Catalogue, text
+from firmware_host.lighting import LEGEND, PATTERNS
+from firmware_host.messages import Catalogue, Message, text
 from firmware_host.web import assets, desk
 from firmware_host.web import messages_in as say
 from firmware_host.web.guard import LocalOnly
@@ -29,7 +31,7 @@ _encode = msgspec.json.Encoder().encode
 def create_app(table: TablePort, catalogue: Catalogue | None = None) -> Starlette:
     """The page for ``table``, its texts in ``catalogue``'s language (English if None).
 
-    Serves ``/``, ``/static/...``, ``/api/{layout,snapshot,games,texts,history...,command}`` and the
+    Serves ``/``, ``/static/...``, the JSON under ``/api/`` that the routes below name, and the
     WebSocket ``/ws``; only for this machine (see ``guard``).
     """
     web = _Web(table, catalogue or Catalogue())
@@ -39,6 +41,7 @@ def create_app(table: TablePort, catalogue: Catalogue | None = None) -> Starlett
         Route("/api/layout", web.layout),
         Route("/api/snapshot", web.snapshot),
         Route("/api/games", web.games),
+        Route("/api/legend", web.legend),
         Route("/api/texts", web.texts),
         Route("/api/history", web.history),
         Route("/api/history/{id:int}", web.record),
@@ -78,15 +81,33 @@ class _Web:
         return _json({"language": catalogue.language, "messages": catalogue.messages})
 
     async def games(self, _request: Request) -> Response:
+        translate = self._translate
         return _json(
             [
                 {
                     "name": kind.name,
-                    "credit": kind.credit,
-                    "rules": list(kind.rules_summary),
-                    "options": list(kind.option_specs),
+                    "credit": replace(kind.credit, notice=translate(kind.credit.notice)),
+                    "rules": [translate(paragraph) for paragraph in kind.rules_summary],
+                    "options": [replace(o, help=translate(o.help)) for o in kind.option_specs],
                 }
                 for kind in self._table.game_types
+            ]
+        )
+
+    async def legend(self, _request: Request) -> Response:
+        """What the lights mean; ``levels``, a quarter second each, and ``breath_s``: Pattern."""
+        translate = self._catalogue.translate
+        return _json(
+            [
+                {
+                    "role": entry.role.value,
+                    "meaning": translate(entry.meaning),
+                    "rhythm": translate(entry.rhythm),
+                    "colour": entry.hex,
+                    "levels": PATTERNS[entry.role].levels,
+                    "breath_s": PATTERNS[entry.role].breath_s,
+                }
+                for entry in LEGEND
             ]
         )
 
@@ -132,6 +153,9 @@ class _Web:
         except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
             return _json({"error": desk.explain(error, self._catalogue)}, 503)
         return Response(value, media_type="text/plain; charset=utf-8") if as_text else _json(value)
+
+    def _translate(self, english: str) -> str:
+        return self._catalogue.translate(Message(english))
 
     def _problem(self, status: int, problem: Any) -> Response:
         return _json({"error": self._catalogue.translate(problem)}, status)

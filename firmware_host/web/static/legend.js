@@ -1,22 +1,37 @@
-// What the lights mean, and the game's rules in short.
+// What the lights mean, as the table itself tells it, and the game's rules in short.
 
 import { h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
-const ROLES = [
-  ["legal", () => t("You may put or lift a piece here.")],
-  ["put", () => t("A piece is wanted here.")],
-  ["lift", () => t("Lift this piece; it goes on elsewhere.")],
-  ["remove", () => t("Take this piece off the board.")],
-  ["wrong", () => t("This does not belong here.")],
-  ["last", () => t("The last move.")],
-  ["win", () => t("These won the game.")],
-];
+const STEP_S = 0.25; // what one of a pattern's levels lasts
+
+/** The lamp goes as the light on the plate does: its levels over time, or a smooth swing. */
+function goLike(lamp, levels, breath) {
+  if (levels.length < 2 || matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    lamp.style.opacity = levels[0];
+    return;
+  }
+  const frames = breath
+    ? [levels[0], levels[1], levels[0]].map((opacity) => ({ opacity, easing: "ease-in-out" }))
+    : [...levels, levels[0]].map((opacity) => ({ opacity, easing: "step-end" }));
+  const duration = 1000 * (breath ?? levels.length * STEP_S);
+  lamp.animate(frames, { duration, iterations: Infinity });
+}
 
 export class Legend {
-  constructor() {
-    this.element = h("ul", { class: "legend" }, ROLES.map(([role, words]) =>
-      h("li", {}, h("span", { class: `lamp ${role}` }), h("span", {}, words()))));
+  constructor(fetchJson) {
+    this.element = h("ul", { class: "legend" });
+    fetchJson("/api/legend").then((entries) => this.draw(entries), () => {});
+  }
+
+  draw(entries) {
+    this.element.replaceChildren(...entries.map(({ meaning, rhythm, colour, levels, breath_s: breath }) => {
+      const lamp = h("span", { class: colour ? "lamp" : "lamp of-the-piece" });
+      if (colour) lamp.style.setProperty("--c", colour);
+      goLike(lamp, levels, breath);
+      return h("li", {}, h("span", { class: "socket" }, lamp),
+        h("span", {}, h("strong", {}, meaning), h("span", { class: "hint" }, rhythm)));
+    }));
   }
 }
 

@@ -92,7 +92,7 @@ function build() {
   const tabs = new Tabs([
     ["moves", t("Moves"), new Moves(store, reviewer).element],
     ["tilt", t("Tilt"), new TiltPad(store, { ask, complain }).element],
-    ["lights", t("Lights"), new Legend().element],
+    ["lights", t("Lights"), new Legend(fetchJson).element],
     ["rules", t("Rules"), new Rules(store).element],
     ["sensors", t("Sensors"), sensors.element],
   ], remembered("tab", "moves"), (name) => {

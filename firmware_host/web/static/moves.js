@@ -33,7 +33,8 @@ export class Moves {
     this.list.style.setProperty("--players", players);
     const cells = [
       h("span", { class: "round" }),
-      ...game.players.map((player) => h("span", { class: "head" }, marble(player, game), nameOf(player))),
+      ...game.players.map((player) => h("span", { class: "head", title: nameOf(player) },
+        marble(player, game), players > 2 ? null : nameOf(player))),
     ];
     moves.forEach((move, at) => {
       if (at % players === 0) cells.push(h("span", { class: "round" }, `${at / players + 1}`));
