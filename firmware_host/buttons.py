@@ -55,7 +55,8 @@ class Buttons:
                 button.changing_s = None
                 button.told = False
             held_s = now_s - button.since_s
-            long = button.down and held_s >= LONG_PRESS_S - _SLACK_S
+            held = button.down and button.changing_s is None
+            long = held and held_s >= LONG_PRESS_S - _SLACK_S
             if name == CONFIRM and long and not button.told:
                 button.told = True
                 presses.append(Press(name, held_s))

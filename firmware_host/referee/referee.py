@@ -288,12 +288,15 @@ class Referee:
                 self._sounds.append(Sound.TAKEBACK)
                 return None
             return self._fix(line, finding, blurred, sight)
-        if finding.done and not pending.touched & sight.unsure:
+        doubtful = sorted(pending.touched & sight.unsure)
+        if finding.done and not doubtful:
             self._confirm(line, pending.turn)
             return None
         if not self._settling:
             self._settling = True
             self._sounds.append(Sound.MOVE)
+        if finding.done:
+            return View(Phase.SETTLE, troubles.unclear(doubtful[0]))
         return self._unless_unclear(settle_view(line.game, finding), line, sight)
 
     def _confirm(self, line: Line, turn: Turn) -> None:
