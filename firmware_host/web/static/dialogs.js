@@ -62,18 +62,24 @@ export class NewGame {
       h("details", {}, h("summary", {}, t("Rules in short")), ...rules.map((p) => h("p", {}, p))),
       ...(credit.notice ? [h("p", { class: "notice" }, credit.notice)] : []));
     this.fields = game.options.map((option) => this.field(option));
-    this.options.replaceChildren(...this.fields.map(({ element }) => element));
+    // what has a value of its own comes first; the rest is for special boards
+    const [usual, special] = [true, false].map((wanted) =>
+      this.fields.filter((field) => field.usual === wanted).map(({ element }) => element));
+    this.more = h("details", { class: "more" }, h("summary", {}, t("More options")), ...special);
+    this.options.replaceChildren(...usual, ...(special.length ? [this.more] : []));
   }
 
   /** One option's input, and how to read it: undefined where it is not set. */
   field(option) {
     const { name, kind, help, default: usual, low, high } = option;
     const id = `option-${name}`;
+    const label = h("strong", {}, name.replaceAll("_", " "));
     if (kind === "bool") {
       const input = h("input", { type: "checkbox", id, checked: Boolean(usual) });
       const element = h("div", { class: "option bool" }, input,
-        h("label", { for: id }, h("strong", {}, name), ` ${help}`));
-      return { element, name, read: () => (input.checked === usual ? undefined : input.checked) };
+        h("label", { for: id }, label, ` ${help}`));
+      const read = () => (input.checked === usual ? undefined : input.checked);
+      return { element, name, read, usual: true };
     }
     const number = kind === "int";
     const input = h("input", {
@@ -81,10 +87,12 @@ export class NewGame {
       value: usual === null || usual === undefined ? "" : [usual].flat().join(" "),
       autocomplete: "off", spellcheck: "false",
     });
-    const range = low !== null && high !== null ? ` (${low}–${high})` : "";
+    const range = low !== null && high !== null
+      ? h("span", { class: "range" }, ` ${low}–${high}`) : null;
     const element = h("div", { class: "option" },
-      h("label", { for: id }, h("strong", {}, name), ` ${help}${range}`), input);
-    return { element, name, read: () => this.read(input.value.trim(), number, usual) };
+      h("label", { for: id }, label, ` ${help}`, range), input);
+    const read = () => this.read(input.value.trim(), number, usual);
+    return { element, name, read, usual: input.value !== "" };
   }
 
   read(text, number, usual) {
@@ -105,6 +113,7 @@ export class NewGame {
       this.element.close();
     } catch (error) {
       this.problem.textContent = error.message || t("The table does not answer.");
+      this.problem.scrollIntoView({ block: "nearest" });
     }
   }
 }

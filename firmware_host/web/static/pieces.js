@@ -44,8 +44,12 @@ export class Pieces {
     this.expire(lying);
     const wanted = new Map(lying.map((p) => [p.id, p]));
     for (const [id, where] of this.overrides) {
-      if (!where.gone) wanted.set(id, { ...wanted.get(id), id, ...where });
-      else wanted.delete(id);
+      if (where.gone) wanted.delete(id);
+      else {
+        const own = wanted.get(id);
+        if (!own) this.hideTwin(wanted, where);
+        wanted.set(id, { ...own, id, ...where });
+      }
     }
     for (const [id, { element, piece }] of this.drawn) {
       if (wanted.get(id)?.piece === piece) continue;
@@ -53,6 +57,14 @@ export class Pieces {
       this.drawn.delete(id);
     }
     for (const [id, piece] of wanted) this.place(id, piece);
+  }
+
+  /** A piece from a tray has no number here yet; the table may show it already. */
+  hideTwin(wanted, { piece, x, y }) {
+    for (const [id, other] of wanted) {
+      const near = Math.hypot(other.x - x, other.y - y) < 10;
+      if (near && other.piece === piece && !this.overrides.has(id)) wanted.delete(id);
+    }
   }
 
   expire(lying) {

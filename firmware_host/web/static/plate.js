@@ -96,9 +96,11 @@ export class Plate {
       }
       const kind = blocked.get(index);
       const quiet = game && !plays ? " outside" : "";
-      discs.append(kind === "cushion"
+      const shape = kind === "cushion"
         ? s("rect", { x: x - 15, y: -y - 15, width: 30, height: 30, rx: 7, class: "cushion" })
-        : s("circle", { cx: x, cy: -y, r: 14, class: kind ? "hole" : `disc${quiet}` }));
+        : s("circle", { cx: x, cy: -y, r: 14, class: kind ? "hole" : `disc${quiet}` });
+      shape.dataset.index = index;
+      discs.append(shape);
     });
     return s("g", {}, under, discs);
   }

@@ -1,0 +1,245 @@
+"""The page under test: served over the fake table, or over the simulated one, in real Chromium."""
+
+from __future__ import annotations
+
+import http.client
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from drivers.clock import SystemClock
+from firmware_host.messages import Catalogue
+from firmware_host.profile import load_profile
+from firmware_host.settings import Settings
+from firmware_host.web.server import WebServer
+from firmware_host.web.table_port import TablePort
+from hw_sim.live import LiveTable
+
+CHROMIUM = "/usr/bin/chromium"
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PATIENCE_MS = 15_000
+SPEED = 4.0
+
+
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+fake_table = _load("fake_table")
+
+
+class FasterClock(SystemClock):
+    """The simulated table's hands and scans go four times as fast as in the room."""
+
+    def now(self) -> float:
+        return super().now() * SPEED
+
+    def sleep(self, duration_s: float) -> None:
+        super().sleep(duration_s / SPEED)
+
+
+class Served:
+    """A table with its page; the server can go away and come back, the table stays."""
+
+    def __init__(self, table: TablePort) -> None:
+        self.table = table
+        self.server = WebServer(table, 0)
+        self.port = self.server.port
+        self.url = f"http://127.0.0.1:{self.port}/"
+        self.server.start()
+
+    def lose(self) -> None:
+        self.server.stop()
+
+    def come_back(self) -> None:
+        self.server = WebServer(self.table, self.port)
+        self.server.start()
+
+    def request(
+        self, method: str, path: str, body: bytes | None = None, **headers: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers in lower case, and body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body, named)
+            answer = connection.getresponse()
+            low = {name.lower(): value for name, value in answer.getheaders()}
+            return answer.status, low, answer.read()
+        finally:
+            connection.close()
+
+    def ask(self, path: str) -> Any:
+        status, _, body = self.request("GET", path)
+        assert status == 200
+        return json.loads(body)
+
+    def tell(self, **command: object) -> None:
+        body = json.dumps(command).encode()
+        status, _, answer = self.request(
+            "POST", "/api/command", body, content_type="application/json"
+        )
+        assert (status, json.loads(answer)) == (200, {"done": True})
+
+    def new_game(self, **options: object) -> None:
+        self.tell(type="new-game", game="momentum", options=options)
+
+
+@pytest.fixture
+def fake() -> Any:
+    return fake_table.FakeTable()
+
+
+@pytest.fixture
+def fake_without_hands() -> Any:
+    return fake_table.FakeTable(with_hands=False)
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[TablePort], Served]]:
+    """Serve a table until the test ends."""
+    started: list[Served] = []
+
+    def start(table: TablePort) -> Served:
+        started.append(Served(table))
+        return started[-1]
+
+    yield start
+    for served in started:
+        served.server.stop()
+
+
+@pytest.fixture
+def fake_served(fake: Any, serve: Callable[[TablePort], Served]) -> Served:
+    """The page over the fake table: what concerns the page alone."""
+    return serve(fake)
+
+
+@pytest.fixture
+def served(serve: Callable[[TablePort], Served], tmp_path: Path) -> Iterator[Served]:
+    """The page over the simulated table, its chips, hands and referee."""
+    profile, clock = load_profile("plate-10"), FasterClock()
+    live = LiveTable(profile, tmp_path, Settings(), Catalogue(), real=clock)
+    live.table.start()
+    try:
+        yield serve(live.table)
+    finally:
+        live.table.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"{CHROMIUM} is not installed")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=list(CHROMIUM_FLAGS), timeout=60_000
+        )
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Player]]:
+    """Open the page at an address; afterwards it must have complained of nothing."""
+    contexts, complaints = [], []
+
+    def start(url: str, **options: Any) -> Player:
+        size = {"width": 1280, "height": 800}
+        context = browser.new_context(**{"viewport": size, "reduced_motion": "reduce", **options})
+        context.set_default_timeout(PATIENCE_MS)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and complaints.append(line.text))
+        page.on(
+            "request",
+            lambda asked: asked.url.startswith(url) or complaints.append(f"went to {asked.url}"),
+        )
+        page.goto(url)
+        player = Player(page)
+        expect(page.locator(".felt")).to_be_visible()
+        return player
+
+    expect.set_options(timeout=PATIENCE_MS)
+    yield start
+    for context in contexts:
+        context.close()
+    refused = "net::ERR_CONNECTION_REFUSED"  # the browser says so while the server is away
+    assert [c for c in complaints if refused not in c] == []
+
+
+class Player:
+    """A person at the page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def spot(self, place: str) -> tuple[float, float]:
+        """Where a place is on the screen."""
+        index = (int(place[1:]) - 1) * 10 + ord(place[0]) - ord("a")
+        return self._middle(self.page.locator(f'.surface [data-index="{index}"]').bounding_box())
+
+    def marble(self, place: str) -> Any:
+        return self.page.locator(f'.marble[data-place="{place}"]')
+
+    def _middle(self, box: Any) -> tuple[float, float]:
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        mouse = self.page.mouse
+        mouse.move(*start)
+        mouse.down()
+        mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        mouse.move(*end)
+        mouse.up()
+
+    def drop(self, piece: str, place: str) -> None:
+        """Drag a marble from its tray to a place."""
+        tray = self.page.locator(f'.tray[data-piece="{piece}"] .waiting').first
+        self.drag(self._middle(tray.bounding_box()), self.spot(place))
+
+    def carry(self, source: str, target: str) -> None:
+        """Drag a marble over the plate; it is gripped by its upper half, as one does."""
+        box = self.marble(source).locator(".ball").bounding_box()
+        grip = self._middle(box)
+        start, end = self.spot(source), self.spot(target)
+        self.drag(grip, (grip[0] + end[0] - start[0], grip[1] + end[1] - start[1]))
+
+    def expect_turn(self, piece: str) -> None:
+        expect(self.page.locator(f'.tray.to-move[data-piece="{piece}"]')).to_be_visible()
+        self.expect_phase("turn")
+
+    def expect_phase(self, phase: str) -> None:
+        expect(self.page.locator(f'.say-card[data-phase="{phase}"]')).to_be_visible()
+
+    def expect_marbles(self, **cells: str) -> None:
+        """Exactly these marbles stand on the plate."""
+        for place, piece in cells.items():
+            standing = self.page.locator(f'.marble[data-place="{place}"][data-piece="{piece}"]')
+            expect(standing).to_have_count(1)
+        expect(self.page.locator(".marble")).to_have_count(len(cells))
+
+    def expect_moves(self, *moves: str) -> None:
+        expect(self.page.locator(".move")).to_have_text(list(moves))

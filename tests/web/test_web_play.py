@@ -1,0 +1,193 @@
+"""Playing on the page in a real browser: what a person does, from the hand to the next turn."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.web
+
+# RULES M1 by hand, on five by five: d4 pushes c3 to b2, and e3 pushes d4 to c5
+MOVES = ("c3", "d4", "a5", "e1", "e3")
+END = {"a5": "red", "b2": "red", "c5": "blue", "e1": "blue", "e3": "red"}
+
+
+def test_a_whole_game_by_mouse_ends_with_the_winner_shown(served, open_page):
+    served.new_game(size=5, marbles=3, pie=False)
+    player = open_page(served.url)
+
+    player.expect_turn("red")
+    player.drop("red", "c3")
+    player.expect_turn("blue")
+    player.drop("blue", "d4")
+    player.expect_phase("settle")
+    expect(player.page.locator(".arrow")).to_have_count(1)
+    expect(player.marble("c3")).to_have_attribute("data-role", "lift")
+    player.carry("c3", "b2")
+    player.expect_turn("red")
+    player.drop("red", "a5")
+    player.expect_turn("blue")
+    player.drop("blue", "e1")
+    player.expect_turn("red")
+    player.drop("red", "e3")
+    player.expect_phase("settle")
+    player.carry("d4", "c5")
+
+    player.expect_phase("over")
+    player.expect_moves(*MOVES)
+    player.expect_marbles(**END)
+    expect(player.page.locator('.tray[data-piece="red"] .turn')).to_have_text("wins")
+    expect(player.page.locator(".say-card")).to_contain_text("New game")
+    assert served.ask("/api/snapshot")["result"]["winner"] == "red"
+
+
+def test_the_hand_pushes_for_the_player_and_a_marble_pushed_off_returns_to_its_tray(
+    fake_served, open_page
+):
+    fake_served.new_game(size=5, marbles=4, pie=False)
+    player = open_page(fake_served.url)
+    player.expect_turn("red")
+    player.drop("red", "a1")
+    player.expect_turn("blue")
+
+    player.drop("blue", "b2")
+    player.expect_phase("settle")
+    expect(player.marble("a1")).to_have_attribute("data-role", "remove")
+    player.page.get_by_role("button", name="Push them for me").click()
+
+    player.expect_turn("red")
+    player.expect_marbles(b2="blue")
+    expect(player.page.locator('.tray[data-piece="red"] .waiting')).to_have_count(4)
+
+
+def test_a_wrong_marble_is_marked_and_can_be_dragged_off_the_plate(fake_served, open_page):
+    fake_served.new_game(pie=False)
+    player = open_page(fake_served.url)
+    player.expect_turn("red")
+
+    player.drop("blue", "d4")
+    player.expect_phase("fix")
+    expect(player.marble("d4")).to_have_attribute("data-role", "wrong")
+    tray = player.page.locator('.tray[data-piece="blue"] .trough').bounding_box()
+    player.drag(
+        player._middle(player.marble("d4").locator(".ball").bounding_box()), player._middle(tray)
+    )
+
+    player.expect_turn("red")
+    player.expect_marbles()
+
+
+def test_by_keyboard_a_marble_is_put_moved_and_taken_away(fake_served, open_page):
+    fake_served.new_game(size=5, marbles=4, pie=False)
+    player = open_page(fake_served.url)
+    player.expect_turn("red")
+    page = player.page
+
+    page.locator("#stage").focus()  # the focus starts in the middle, c3
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".spoken")).to_have_text("d4, empty, allowed")
+    page.keyboard.press("Enter")
+    player.expect_turn("blue")
+    player.expect_marbles(d4="red")
+
+    page.keyboard.press("Enter")  # picked up
+    player.expect_phase("fix")
+    page.keyboard.press("Escape")  # and back again
+    player.expect_turn("blue")
+    player.expect_marbles(d4="red")
+
+    page.keyboard.press("Delete")
+    player.expect_phase("fix")
+    player.expect_marbles()
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    player.expect_turn("blue")
+    player.expect_marbles(d4="red")
+    player.expect_moves("d4")
+
+
+def test_reloading_in_the_middle_of_a_move_shows_the_same_table(served, open_page):
+    served.new_game(size=5, marbles=3, pie=False)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    player.drop("red", "c3")
+    player.expect_turn("blue")
+    player.drop("blue", "d4")
+    player.expect_phase("settle")
+
+    player.page.reload()
+
+    player.expect_phase("settle")
+    player.expect_marbles(c3="red", d4="blue")
+    player.expect_moves("c3")
+    expect(player.page.locator(".arrow")).to_have_count(1)
+    player.carry("c3", "b2")
+    player.expect_turn("red")
+    player.expect_marbles(b2="red", d4="blue")
+
+
+def test_two_pages_show_the_same_table_and_cannot_both_hold_a_piece(served, open_page):
+    served.new_game(pie=False)
+    first, second = open_page(served.url), open_page(served.url)
+    first.expect_turn("red")
+    first.drop("red", "d4")
+    second.expect_turn("blue")
+    second.expect_marbles(d4="red")
+
+    ball = first.marble("d4").locator(".ball").bounding_box()
+    first.page.mouse.move(*first._middle(ball))
+    first.page.mouse.down()
+    first.page.mouse.move(*first.spot("f6"))
+    expect(second.page.locator(".marble.lifted")).to_have_count(1)
+    second.page.locator(".marble .ball").click()
+    expect(second.page.locator(".toast")).to_be_visible()
+
+    first.page.close()  # with the piece in its hand: it goes back
+    second.expect_turn("blue")
+    second.expect_marbles(d4="red")
+
+
+def test_the_page_says_that_the_table_is_gone_and_comes_back_by_itself(fake_served, open_page):
+    fake_served.new_game(pie=False)
+    player = open_page(fake_served.url)
+    player.expect_turn("red")
+
+    fake_served.lose()
+    lost = player.page.locator(".link-lost")
+    expect(lost).to_have_text("The table does not answer. Trying again…")
+    fake_served.come_back()
+    fake_served.tell(type="put", kind="red", x_mm=-52.5, y_mm=-52.5)
+
+    expect(lost).to_be_hidden()
+    player.expect_turn("blue")
+    player.expect_marbles(d4="red")
+
+
+def test_on_a_phone_everything_fits_and_fingers_play(served, open_page):
+    served.new_game(pie=False)
+    size = {"width": 390, "height": 844}
+    player = open_page(
+        served.url, viewport=size, has_touch=True, is_mobile=True, device_scale_factor=2
+    )
+    page = player.page
+    player.expect_turn("red")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    for box in (page.locator(".lip.s").bounding_box(), page.locator("#trays").bounding_box()):
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
+    trays = page.locator("#trays").bounding_box()
+    assert trays and trays["y"] + trays["height"] <= 844  # plate and trays without scrolling
+
+    page.touchscreen.tap(*player.spot("d4"))  # a lit place
+    player.expect_turn("blue")
+    player.expect_marbles(d4="red")
+
+    touch = page.context.new_cdp_session(page)
+    tray = page.locator('.tray[data-piece="blue"] .waiting').first.bounding_box()
+    way = [player._middle(tray), player.spot("c2"), player.spot("b6")]
+    for kind, (x, y) in zip(("touchStart", "touchMove", "touchMove"), way, strict=True):
+        points = [{"x": x, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    player.expect_turn("red")
+    player.expect_marbles(d4="red", b6="blue")
