@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-Point = tuple[int, int]
+from games.squares import Point, cell_name
 
 SQUARE_DIRECTIONS: tuple[Point, ...] = (
     (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1),
@@ -29,9 +29,7 @@ class Grid:
     @classmethod
     def rectangle(cls, width: int, height: int) -> Grid:
         """``a1`` in the south-west corner: letter = column (at most 26), number = row."""
-        points = {
-            f"{chr(ord('a') + x)}{y + 1}": (x, y) for y in range(height) for x in range(width)
-        }
+        points = {cell_name(x, y): (x, y) for y in range(height) for x in range(width)}
         return cls(points, SQUARE_DIRECTIONS, ((0, 0), (width - 1, height - 1)))
 
     @classmethod

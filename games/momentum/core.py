@@ -5,10 +5,10 @@ direction is a fixed step from index to index. Everything that stops a line is f
 is true: 0 is an empty cell, p + 1 a marble of player p, ``OFF`` (None) the outside, a missing cell
 or a hole, ``CUSHION`` ("") a cushion.
 
-``Core.advance`` drops marbles one after the other and judges each turn. Its body is written out
-once for each direction, from ``_TURN`` and ``_PUSH`` below: a loop over the directions in its place
-makes playouts a quarter slower, and tables of bitboards, by occupied neighbours and lines, reached
-less than half (they outgrow the processor's cache).
+``_TURNS`` drops marbles one after the other and judges each turn; ``Core.advance`` plays moves with
+it, ``Core.playout`` whole games. It is written out with a ``_PUSH`` for each direction: a loop over
+the directions in their place makes playouts a quarter slower, and tables of bitboards, by occupied
+neighbours and lines, reached half as many (they outgrow the processor's cache).
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class State(NamedTuple):
     ended: str | None
 
 
-Advance = Callable[["Core", State, Iterable[int]], State]
+# core, cells and held (which it changes), turn, drops -> turn and ended
+Turns = Callable[["Core", list[Cell], list[int], int, Iterable[int]], tuple[int, str | None]]
 
 
 class Core:
@@ -59,7 +60,7 @@ class Core:
 
         self.players = players
         self.marbles = marbles
-        self.last_turn = None if round_limit is None else round_limit * players
+        self.last_turn = (round_limit or 0) * players  # 0: no limit
         self.index = {name: index(name) for name in board.cells}
         self.names = {at: name for name, at in self.index.items()}
         self.steps = tuple(dy * stride + dx for dx, dy in board.grid.directions)
@@ -73,7 +74,7 @@ class Core:
             if what == CUSHION_NAME:
                 cells[index(name)] = CUSHION
         self._empty = tuple(cells)
-        self._advance = _written_out(len(self.steps))
+        self._turns = _written_out(len(self.steps))
 
     def start(self) -> State:
         """The empty board."""
@@ -82,11 +83,22 @@ class Core:
     def advance(self, state: State, drops: Iterable[int]) -> State:
         """Drop on the cells with these indices, turn by turn, until they run out or the game ends.
 
-        Occupied cells are passed over, so an endless stream of random cells makes a random playout,
-        uniform over the empty ones. *Not* checked: that ``state`` has not ended, and that ``drops``
-        are indices of open cells.
+        Occupied cells are passed over. *Not* checked: that ``state`` has not ended, and that
+        ``drops`` are indices of open cells.
         """
-        return self._advance(self, state, drops)
+        cells, held = list(state.cells), [0, *state.held]
+        turn, ended = self._turns(self, cells, held, state.turn, drops)
+        return State(tuple(cells), tuple(held[1:]), turn, ended)
+
+    def playout(self, state: State, drops: Iterable[int]) -> tuple[int, str | None, list[int]]:
+        """As ``advance``, without the cells: turns played, the reason of the end, and the marbles
+        on the board of each player, counted from index 1.
+
+        With an endless stream of random cells a random game, uniform over the empty cells.
+        """
+        held = [0, *state.held]
+        turn, ended = self._turns(self, list(state.cells), held, state.turn, drops)
+        return turn, ended, held
 
     def swap(self, state: State) -> State:
         """The second player takes the first one's marble over, as his turn (RULES M4).
@@ -110,9 +122,9 @@ class Core:
         return tuple(found)
 
 
-_TURN = """
-def advance(core, state, drops):
-    cells, held, turn, ended = list(state.cells), [0, *state.held], state.turn, None
+_TURNS = """
+def turns(core, cells, held, turn, drops):
+    ended = None
     marbles, last_turn, may_fill = core.marbles, core.last_turn, core.may_fill
     full, following, {steps} = len(core.index), core.following, *core.steps
     me = turn % core.players + 1
@@ -133,7 +145,7 @@ def advance(core, state, drops):
             ended = {FULL!r}
             break
         me = following[me]
-    return State(tuple(cells), tuple(held[1:]), turn, ended)
+    return turn, ended
 """
 
 _PUSH = """
@@ -151,16 +163,16 @@ _PUSH = """
 
 
 @cache
-def _written_out(directions: int) -> Advance:
-    """``advance`` for this many directions."""
+def _written_out(directions: int) -> Turns:
+    """``_TURNS`` for this many directions."""
     steps = [f"step_{number}" for number in range(directions)]
-    source = _TURN.format(
+    source = _TURNS.format(
         steps=", ".join(steps),
         pushes="".join(_PUSH.format(step=step) for step in steps),
         COMPLETE=COMPLETE,
         ROUND_LIMIT=ROUND_LIMIT,
         FULL=FULL,
     )
-    namespace: dict[str, Advance] = {}
-    exec(source, {"State": State}, namespace)  # noqa: S102 - our own text, from this file only
-    return namespace["advance"]
+    namespace: dict[str, Turns] = {}
+    exec(source, namespace)  # noqa: S102 - our own text, from this file only
+    return namespace["turns"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from games.base import OptionError, OptionSpec
 from games.momentum.board import Board, Grid
+from games.option_values import checked
 
 SPECS: tuple[OptionSpec, ...] = (
     OptionSpec("players", "int", "Number of players. Four play in two teams.", 2, 2, 4),
@@ -62,17 +63,7 @@ def read(given: Mapping[str, Any]) -> tuple[Options, Board]:
 
     An option that is None counts as not given. Raises OptionError.
     """
-    known = {spec.name: spec for spec in SPECS}
-    values = {}
-    for name, value in given.items():
-        if name not in known:
-            raise OptionError(
-                "Momentum has no option {name}; it has: {known}.",
-                name=name,
-                known=", ".join(known),
-            )
-        if value is not None:
-            values[name] = _checked(known[name], value)
+    values = checked("Momentum", SPECS, given)
     players: int = values.get("players", 2)
     width, height = _extent(values)
     side: int | None = values.get("hex")
@@ -97,31 +88,6 @@ def read(given: Mapping[str, Any]) -> tuple[Options, Board]:
         must_block=players == 3 and values.get("must_block", True),
     )
     return options, board
-
-
-def _checked(spec: OptionSpec, value: Any) -> Any:
-    """``value`` if it has the option's type and range; lists of places become sorted tuples."""
-    if spec.kind == "bool":
-        if not isinstance(value, bool):
-            raise OptionError("{name} must be true or false.", name=spec.name)
-        return value
-    if spec.kind == "int":
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise OptionError("{name} must be a whole number.", name=spec.name)
-        if spec.high is not None and not (spec.low or 0) <= value <= spec.high:
-            raise OptionError(
-                "{name} must be from {low} to {high}.", name=spec.name, low=spec.low, high=spec.high
-            )
-        if spec.low is not None and value < spec.low:
-            raise OptionError("{name} must be at least {low}.", name=spec.name, low=spec.low)
-        return value
-    if (
-        not isinstance(value, Sequence)
-        or isinstance(value, str)
-        or not all(isinstance(place, str) for place in value)
-    ):
-        raise OptionError("{name} must be a list of places.", name=spec.name)
-    return tuple(sorted(set(value)))
 
 
 def _extent(values: Mapping[str, Any]) -> tuple[int, int]:

@@ -1,0 +1,55 @@
+"""Options in JSON types checked against their specifications, for every game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from games.base import OptionError, OptionSpec
+
+
+def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that are given: each known, of its type and within its range.
+
+    An option that is None counts as not given; defaults are *not* filled in. Lists of places become
+    sorted tuples; whether they are places of the board is *not* checked. ``title`` names the game
+    in the error. Raises OptionError.
+    """
+    known = {spec.name: spec for spec in specs}
+    values = {}
+    for name, value in given.items():
+        if name not in known:
+            raise OptionError(
+                "{title} has no option {name}; it has: {known}.",
+                title=title,
+                name=name,
+                known=", ".join(known),
+            )
+        if value is not None:
+            values[name] = _checked(known[name], value)
+    return values
+
+
+def _checked(spec: OptionSpec, value: Any) -> Any:
+    """``value`` if it has the option's type and range; lists of places become sorted tuples."""
+    if spec.kind == "bool":
+        if not isinstance(value, bool):
+            raise OptionError("{name} must be true or false.", name=spec.name)
+        return value
+    if spec.kind == "int":
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise OptionError("{name} must be a whole number.", name=spec.name)
+        if spec.high is not None and not (spec.low or 0) <= value <= spec.high:
+            raise OptionError(
+                "{name} must be from {low} to {high}.", name=spec.name, low=spec.low, high=spec.high
+            )
+        if spec.low is not None and value < spec.low:
+            raise OptionError("{name} must be at least {low}.", name=spec.name, low=spec.low)
+        return value
+    if (
+        not isinstance(value, Sequence)
+        or isinstance(value, str)
+        or not all(isinstance(place, str) for place in value)
+    ):
+        raise OptionError("{name} must be a list of places.", name=spec.name)
+    return tuple(sorted(set(value)))
