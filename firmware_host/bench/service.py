@@ -1,0 +1,154 @@
+"""The service as a whole: CPU per scan, start, memory with a page open, scenario speed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drivers.clock import cpu_s
+from firmware_host.bench.frozen import freeze
+
+if TYPE_CHECKING:
+    from hw_sim.session import SimSession
+
+GOAL_SCAN_MS = 0.5
+GOAL_START_S = 1.5
+GOAL_MEMORY_MB = 60
+GOAL_SPEED = 10
+PAGE_OPEN_S = 8.0
+MID_GAME = ("d4", "b2", "f6", "g3", "a6", "e2", "c7", "g7", "a1", "d6")
+
+
+def scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int = 3000) -> None:
+    """CPU of one step, mid-game, with every chip answering from a recording of one scan."""
+    with tempfile.TemporaryDirectory() as state:
+        session = _mid_game(profile, Path(state))
+        with session:
+            _play(session)
+            whole = _cpu_per_step_ms(session, scans)
+            freeze(session)
+            frozen = _cpu_per_step_ms(session, scans)
+    echo(f"CPU per scan, {len(MID_GAME)} pieces standing, {scans} scans ({profile})")
+    echo(f"  drivers to lights, chips answering from a recording: {frozen:.3f} ms")
+    echo(f"  the same with the simulated chips and world:         {whole:.3f} ms")
+    echo(f"  goal: at most {GOAL_SCAN_MS} ms without the simulation ({frozen / GOAL_SCAN_MS:.2f})")
+
+
+def start(echo: Callable[[str], None], runs: int = 5) -> None:
+    """CPU of a fresh process from its first instruction to its first scan."""
+    code = (
+        "import sys, tempfile, pathlib\n"
+        "from firmware_host.cli.main import cli\n"
+        "import firmware_host.cli.serve, firmware_host.web.server\n"
+        "from firmware_host.profile import load_profile\n"
+        "from hw_sim.session import SimSession\n"
+        "from drivers.clock import cpu_s\n"
+        "with tempfile.TemporaryDirectory() as state:\n"
+        "    with SimSession(load_profile('plate-10'), pathlib.Path(state)):\n"
+        "        print(cpu_s())\n"
+    )
+    used = sorted(
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+        for _ in range(runs)
+    )
+    median_s = used[runs // 2]
+    echo(f"CPU from start to first scan, {runs} runs, the page's server and the simulation loaded")
+    echo(f"  min {used[0]:.2f} s, median {median_s:.2f} s, max {used[-1]:.2f} s")
+    echo(f"  goal: at most {GOAL_START_S} s ({median_s / GOAL_START_S:.2f})")
+
+
+def memory(echo: Callable[[str], None]) -> None:
+    """Resident memory of ``tiltboard sim`` with a page's connection taking snapshots."""
+    with tempfile.TemporaryDirectory() as state:
+        command = [
+            sys.executable,
+            "-m",
+            "firmware_host.cli",
+            "sim",
+            "--port",
+            "0",
+            "--state",
+            state,
+        ]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            line = process.stdout.readline() if process.stdout else ""
+            url = next(word for word in line.split() if word.startswith("http"))
+            snapshots = asyncio.run(_watch(url))
+            resident_mb = _resident_mb(process.pid)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+    echo(
+        f"resident memory, a page open for {PAGE_OPEN_S:g} s ({snapshots} messages), simulation in"
+    )
+    ratio = resident_mb / GOAL_MEMORY_MB
+    echo(f"  {resident_mb:.1f} MB; goal: at most {GOAL_MEMORY_MB} ({ratio:.2f})")
+
+
+def speed(echo: Callable[[str], None], profile: str = "plate-10") -> None:
+    """Virtual seconds per CPU second over a game with hands moving most of the time."""
+    with tempfile.TemporaryDirectory() as state:
+        session = _mid_game(profile, Path(state))
+        with session:
+            began_s, used_s = session.clock.now(), cpu_s()
+            _play(session)
+            table_s, used_s = session.clock.now() - began_s, cpu_s() - used_s
+    ratio = table_s / used_s
+    echo(f"scenario speed: {table_s:.1f} s at the table in {used_s:.2f} s of CPU")
+    echo(f"  {ratio:.0f} x real time; goal: at least {GOAL_SPEED} x ({ratio / GOAL_SPEED:.1f})")
+
+
+def _mid_game(profile: str, state: Path) -> SimSession:
+    from firmware_host.profile import load_profile
+    from hw_sim.session import SimSession
+
+    return SimSession(load_profile(profile), state)
+
+
+def _play(session: SimSession) -> None:
+    """Ten turns without consequences, by hand."""
+    while session.host.standing.phase != "turn":
+        session.tick()
+    for place in MID_GAME:
+        piece = session.host.standing.to_move or "red"
+        action = session.hands.put(piece, session.host.overlay.index_of(place))
+        session.run_until(action.end_s + 0.2)
+
+
+def _cpu_per_step_ms(session: SimSession, scans: int) -> float:
+    used = 0.0
+    for _ in range(scans):
+        begun = cpu_s()
+        session.host.step()
+        used += cpu_s() - begun
+        session.wait()
+    return used / scans * 1000
+
+
+async def _watch(url: str) -> int:
+    """Behave as an open page for a while; returns the number of messages taken."""
+    from websockets.asyncio.client import connect
+
+    taken = 0
+    target = url.replace("http", "ws") + "ws"
+    async with connect(target, origin=url.rstrip("/"), max_size=None) as socket:  # type: ignore[arg-type]
+        try:
+            async with asyncio.timeout(PAGE_OPEN_S):
+                async for _ in socket:
+                    taken += 1
+        except TimeoutError:
+            return taken
+    return taken
+
+
+def _resident_mb(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/statm").read_text().split()
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
