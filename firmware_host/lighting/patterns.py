@@ -52,7 +52,7 @@ PATTERNS: Mapping[Role, Pattern] = {
     Role.PUT: Pattern((1.0, 0.4), breath_s=2.0),
     Role.WIN: Pattern((1.0,)),
     Role.LEGAL: Pattern((0.4,)),
-    Role.LAST: Pattern((0.35,) * 11 + (0.15,)),
+    Role.LAST: Pattern((0.35,) * 10 + (0.15,) * 2),
 }
 
 PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # the board's corners

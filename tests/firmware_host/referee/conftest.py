@@ -140,7 +140,7 @@ class Desk:
         return sounds
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def momentum() -> Callable[..., Game]:
     def create(**options: Any) -> Game:
         return registry.game_type("momentum").create(options)
@@ -148,7 +148,7 @@ def momentum() -> Callable[..., Game]:
     return create
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def desk(momentum: Callable[..., Game]) -> Callable[..., Desk]:
     """A game whose board stands as it should: after one scan it is the first player's turn."""
 
@@ -164,7 +164,7 @@ def desk(momentum: Callable[..., Game]) -> Callable[..., Desk]:
     return start
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def new_desk(momentum: Callable[..., Game]) -> Callable[..., Desk]:
     """A game just begun, or resumed with ``begin={"resumed": True}``; nothing scanned yet."""
 
@@ -182,7 +182,7 @@ def referee_alone(desk: Callable[..., Desk]) -> Desk:
     return table
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def example_desk(desk: Callable[..., Desk]) -> Callable[..., Desk]:
     """RULES' worked example of Momentum, red to drop on d5; reached by real moves."""
 

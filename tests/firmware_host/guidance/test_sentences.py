@@ -1,0 +1,96 @@
+"""Every sentence: found by the catalogue, short, and in words a child knows."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import string
+
+import pytest
+
+from firmware_host.guidance import troubles, turns, words
+from firmware_host.messages import Catalogue, Message, text
+from firmware_host.sight import UNKNOWN_PIECE
+from games.base import Outcome, Shift
+
+MODULES = (troubles, turns, words)
+DROP = Shift("blue", None, "d4")
+
+EXAMPLES = {
+    "turn": (turns.turn("momentum", "red", drops=True, exchange=None), "It is red's turn"),
+    "swap": (turns.turn("momentum", "blue", drops=True, exchange=DROP), "or swap: put a blue"),
+    "lifted": (turns.lifted("momentum", DROP, "red"), "to swap, or the red marble back"),
+    "move": (
+        turns.settle("momentum", Shift("red", "e5", "f6"), lifted_already=False),
+        "Move the red marble from e5 to f6.",
+    ),
+    "land": (
+        turns.settle("momentum", Shift("red", "e5", "f6"), lifted_already=True),
+        "Put the red marble on f6.",
+    ),
+    "off": (
+        turns.settle("momentum", Shift("red", "g7", None), lifted_already=False),
+        "Take the red marble off g7.",
+    ),
+    "won": (
+        turns.over("momentum", Outcome("red", "complete")),
+        "red won, with every red marble on the board",
+    ),
+    "won by count": (turns.over("momentum", Outcome("red", "round-limit")), "over: red won."),
+    "draw": (turns.over("momentum", Outcome(None, "full")), "a draw"),
+    "team": (
+        turns.over("momentum", Outcome("white", "round-limit", team=("red", "white"))),
+        "red and white won",
+    ),
+    "last": (turns.last_piece("momentum", text("Play."), ["red"]), "Last marble: red has only one"),
+    "strange": (troubles.take_off("momentum", UNKNOWN_PIECE, "a1"), "the strange piece"),
+    "other game": (troubles.take_off("chess", "pod", "a1"), "Take the pod piece off a1."),
+}
+
+
+@pytest.mark.parametrize("message, part", EXAMPLES.values(), ids=EXAMPLES)
+def test_examples(message, part):
+    assert part in str(message)
+
+
+def templates():
+    """Literal first arguments of ``text(...)`` in the source."""
+    for module in MODULES:
+        for node in ast.walk(ast.parse(inspect.getsource(module))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "text":
+                yield node.args[0]
+
+
+def test_every_template_is_a_literal_that_the_catalogue_finds():
+    found = list(templates())
+    assert len(found) > 30
+    assert all(isinstance(arg, ast.Constant) and isinstance(arg.value, str) for arg in found)
+
+
+def test_sentences_are_short_and_say_one_thing():
+    for arg in templates():
+        for sentence in arg.value.replace("?", ".").split(". "):
+            plain = [w for w in sentence.split() if w.strip(string.punctuation)]
+            assert len(plain) <= 25, sentence
+            assert "(" not in sentence
+            assert ";" not in sentence
+
+
+def test_sentences_can_be_translated_names_included():
+    german = Catalogue(
+        "de",
+        {
+            "Take the {piece} off {place}.": "Nimm {piece} von {place}.",
+            "{colour} marble": "die {colour} Kugel",
+            "blue": "blaue",
+        },
+    )
+    message = troubles.take_off("momentum", "blue", "e5")
+    assert german.translate(message) == "Nimm die blaue Kugel von e5."
+    assert str(message) == "Take the blue marble off e5."
+
+
+def test_a_rule_s_reason_keeps_its_fields_for_translation():
+    message = troubles.because(Message("{place} is a hole.", {"place": "e5"}), text("Stop."))
+    german = Catalogue("de", {"{place} is a hole.": "{place} ist ein Loch.", "Stop.": "Halt."})
+    assert german.translate(message) == "e5 ist ein Loch. Halt."

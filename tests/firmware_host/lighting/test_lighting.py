@@ -1,0 +1,190 @@
+"""Light patterns: told apart without colours, safe to look at, and drawn where they belong."""
+
+from __future__ import annotations
+
+import colorsys
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import pytest
+
+from firmware_host.lighting import LEGEND, PATTERNS, Lighting
+from firmware_host.lighting.palette import PIECES
+from firmware_host.messages import text
+from firmware_host.overlay import Overlay
+from firmware_host.profile import load_profile
+from firmware_host.standing import Phase, Role, Sound, Standing
+from games import registry
+
+GAME = registry.game_type("momentum").create({})
+OVERLAY = Overlay(load_profile("plate-10"), GAME)
+LIT = [role for role in Role if role is not Role.OFF]
+TICK_S = 0.01
+CYCLE_S = 12.0  # a common multiple of the periods but that of ``last``, which repeats every 3 s
+
+
+def standing(roles, *, piece_for=None, phase=Phase.TURN, sounds=(), position=None):
+    return Standing(
+        phase=phase,
+        to_move="red",
+        game=GAME,
+        game_id=1,
+        position=position or GAME.start(),
+        moves=(),
+        roles=roles,
+        piece_for=piece_for or {},
+        shifts=(),
+        say=text("Play."),
+        outcome=None,
+        sounds=sounds,
+    )
+
+
+def course(role, start_s=0.0, length_s=CYCLE_S):
+    steps = round(length_s / TICK_S)
+    return [PATTERNS[role].level(start_s + i * TICK_S) for i in range(steps)]
+
+
+def flashes(levels):
+    """Pairs of opposing changes by at least a tenth of full brightness (WCAG's general flash), in
+    the worst second. Counted by walking from extreme to extreme.
+    """
+    turns, low, high, rising = [], levels[0], levels[0], None
+    for index, level in enumerate(levels):
+        low, high = min(low, level), max(high, level)
+        if rising is not True and level - low >= 0.1:
+            turns.append(index)
+            rising, high = True, level
+        if rising is not False and high - level >= 0.1:
+            turns.append(index)
+            rising, low = False, level
+    second = round(1 / TICK_S)
+    return max((sum(1 for t in turns if s <= t < s + second) for s in turns), default=0) / 2
+
+
+def test_every_role_has_a_pattern_and_a_legend_entry():
+    assert [entry.role for entry in LEGEND] == LIT == list(PATTERNS)
+    assert len({str(entry.rhythm) for entry in LEGEND}) == len(LEGEND)
+
+
+@pytest.mark.parametrize("one, other", list(combinations(LIT, 2)))
+def test_roles_differ_without_colour(one, other):
+    """Either in rhythm (how often the light changes) or, both steady, clearly in brightness."""
+    a, b = course(one), course(other)
+    changes = [sum(x != y for x, y in pairwise(c)) for c in (a, b)]
+    if changes == [0, 0]:
+        assert abs(a[0] - b[0]) >= 0.3
+    else:
+        assert abs(changes[0] - changes[1]) >= 3
+        apart = sum(abs(x - y) > 0.1 for x, y in zip(a, b, strict=True)) / len(a)
+        assert apart > 0.1
+
+
+@pytest.mark.parametrize("role", LIT)
+def test_no_light_ever_goes_dark_or_out_of_range(role):
+    levels = course(role)
+    assert min(levels) >= 0.15
+    assert max(levels) <= 1.0
+    assert course(role, start_s=PATTERNS[role].period_s * 1000, length_s=4) == pytest.approx(
+        course(role, length_s=4)
+    )
+
+
+def test_any_mixture_of_lights_flashes_less_than_three_times_a_second():
+    """WCAG 2.2, 2.3.1. The eye may take all lights together: weigh them in many ways."""
+    courses = {role: course(role) for role in LIT}
+    assert flashes(courses[Role.WRONG]) == 2
+    for size in range(1, len(LIT) + 1):
+        for roles in combinations(LIT, size):
+            for weights in ([1] * size, range(1, size + 1), range(size, 0, -1)):
+                levels = [
+                    sum(w * courses[r][i] for w, r in zip(weights, roles, strict=True))
+                    / sum(weights)
+                    for i in range(round(CYCLE_S / TICK_S))
+                ]
+                assert flashes(levels) <= 3
+
+
+def test_flashes_are_counted_as_the_eye_would():
+    assert flashes([1.0, 1.0, 0.0, 0.0] * 100) == 25
+    assert flashes([0.5] * 100) == 0
+
+
+def test_colours_are_the_published_ones():
+    """Okabe and Ito's palette, and its colours keep apart in lightness and hue."""
+    published = {"#d55e00", "#e69f00", "#f0e442", "#009e73", "#56b4e9", "#ffffff"}
+    assert {entry.hex for entry in LEGEND if entry.hex} == published
+    hues = {name: colorsys.rgb_to_hsv(*(c / 255 for c in rgb)) for name, rgb in PIECES.items()}
+    assert len({round(h, 2) for h, s, _ in hues.values() if s}) == 3
+
+
+def test_lights_are_where_the_places_are():
+    colours = Lighting().render(standing({"a1": Role.WIN, "c2": Role.LEGAL}), OVERLAY, 0.0)
+    assert len(colours) == 100
+    lit = {index for index, colour in enumerate(colours) if colour != (0, 0, 0)}
+    assert lit == {0, 12}
+    assert colours[0] == pytest.approx((0, 158 / 255, 115 / 255))
+
+
+def test_a_place_beside_the_board_can_be_lit():
+    colours = Lighting().render(standing({"h8": Role.WRONG}), OVERLAY, 0.0)
+    assert colours[77] != (0, 0, 0)
+
+
+def test_put_shows_the_piece_that_is_wanted():
+    lighting = Lighting()
+    blue = lighting.render(standing({"a1": Role.PUT}, piece_for={"a1": "blue"}), OVERLAY, 0.0)[0]
+    red = lighting.render(standing({"a1": Role.PUT}, piece_for={"a1": "red"}), OVERLAY, 0.0)[0]
+    assert blue == pytest.approx((0, 114 / 255, 178 / 255))
+    assert red == pytest.approx((213 / 255, 94 / 255, 0))
+
+
+@pytest.mark.parametrize("role", LIT)
+@pytest.mark.parametrize("now_s", [0.0, 0.3, 0.49, 0.99, 1.7, 2.9, 1234.56])
+def test_a_light_that_comes_on_shows_in_the_same_step(role, now_s):
+    lighting = Lighting()
+    dark = lighting.render(standing({}), OVERLAY, now_s)
+    lit = lighting.render(standing({"d4": role}), OVERLAY, now_s)
+    assert dark[33] == (0, 0, 0)
+    assert max(lit[33]) * 255 > 25  # visible, and another byte after gamma
+
+
+def test_paused_lights_the_corners_of_the_board_only():
+    colours = Lighting().render(standing({}, phase=Phase.PAUSED), OVERLAY, 0.0)
+    lit = {index for index, colour in enumerate(colours) if colour != (0, 0, 0)}
+    assert lit == {0, 6, 60, 66}
+
+
+def test_last_marble_glows_where_its_owner_s_marbles_stand_then_fades():
+    game = registry.game_type("momentum").create({"marbles": 3, "pie": False})
+    position = game.start()
+    for move in ("a1", "g7", "c1"):
+        position = position.play(move).position
+    told = standing({"g1": Role.LAST}, position=position, sounds=(Sound.LAST_MARBLE,))
+    quiet = replace(told, sounds=())
+    lighting = Lighting()
+    lit = [
+        {i for i, c in enumerate(lighting.render(s, OVERLAY, now_s)) if c != (0, 0, 0)}
+        for s, now_s in ((told, 10.0), (quiet, 11.9), (quiet, 12.1))
+    ]
+    assert lit == [{0, 2, 6}, {0, 2, 6}, {6}]
+
+
+def test_nothing_is_drawn_anew_while_nothing_changes():
+    lighting = Lighting()
+    same = standing({"a1": Role.LEGAL})
+    assert lighting.render(same, OVERLAY, 0.0) is lighting.render(same, OVERLAY, 0.02)
+
+
+def test_a_breathing_light_changes_less_often_than_the_strip_is_written():
+    levels = course(Role.PUT, length_s=2.0)
+    assert 2 * 8 <= sum(x != y for x, y in pairwise(levels)) <= 2 * 20
+
+
+def test_the_same_instant_gives_the_same_light_after_other_instants():
+    roles = {"a1": Role.WRONG, "b1": Role.PUT, "c1": Role.REMOVE}
+    wanted = standing(roles, piece_for={"b1": "red"})
+    used = Lighting()
+    for step in range(50):
+        used.render(wanted, OVERLAY, step * 0.07)
+    assert used.render(wanted, OVERLAY, 5.0) == Lighting().render(wanted, OVERLAY, 5.0)

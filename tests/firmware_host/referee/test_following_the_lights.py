@@ -1,0 +1,130 @@
+"""A robot that knows no rules and does only what roles and ``piece_for`` say, in any order, always
+gets back to a turn, whatever hands and elbows did before; and the journal holds the played moves.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firmware_host.perception.observation import Stillness
+from firmware_host.standing import Phase, Role, Sound
+
+SETTINGS = [
+    {},
+    {"pie": False},
+    {"size": 5, "marbles": 6},
+    {"width": 6, "height": 4, "marbles": 6, "holes": ["c2"], "cushions": ["d3"]},
+    {"hex": 3, "marbles": 5},
+    {"players": 3},
+    {"players": 4, "marbles": 5},
+]
+
+
+def obey(table, rng):
+    """One light, obeyed. Returns False when none asks for anything."""
+    asked = [(p, r) for p, r in table.standing.roles.items() if r not in (Role.LEGAL, Role.LAST)]
+    if not asked:
+        return False
+    place, role = rng.choice(sorted(asked))
+    if role is Role.PUT:
+        table.put(table.standing.piece_for[place], place)
+    else:
+        table.take(place)
+    return True
+
+
+def back_to_a_turn(table, rng):
+    for _ in range(300):
+        if table.standing.phase in (Phase.TURN, Phase.OVER):
+            return
+        assert obey(table, rng), f"{table.standing.phase}, but no light: {table.standing.say}"
+        table.wait(rng.choice([0, 0, 0.1, 0.5]))
+    raise AssertionError("the lights lead nowhere")
+
+
+def disturb(table, rng):
+    """What elbows do: marbles aside, away, upside down, beside the board; the plate tilted. Never a
+    marble more of the mover's, because that is a move.
+    """
+    kinds = [k for k in table.game.pieces if k != table.standing.to_move]
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        free = sorted(set(table.game.board) - table.cells.keys())
+        what = rng.choice(["aside", "aside", "away", "over", "more", "beside", "tilt"])
+        if what == "tilt":
+            table.stillness = Stillness.TILTED
+            table.wait(0.5)
+            table.stillness = Stillness.STILL
+        elif what == "more" and free:
+            table.cells[rng.choice(free)] = rng.choice(kinds)
+        elif what == "beside":
+            table.cells["k1"] = rng.choice(table.game.pieces)
+        elif table.cells:
+            place = rng.choice(sorted(table.cells))
+            piece = table.cells.pop(place)
+            if what == "aside" and free:
+                table.cells[rng.choice(free)] = piece
+            elif what == "over":
+                table.cells[place] = rng.choice(kinds)
+    table.scan()
+
+
+def play(desk, options, seed):
+    rng = Random(seed)
+    table = desk(**options)
+    played = []
+    for _ in range(14):
+        if table.standing.phase is Phase.OVER:
+            break
+        assert table.standing.phase is Phase.TURN
+        assert list(table.standing.moves) == table.journal.moves == played
+        before = table.standing
+        if rng.random() < 0.4:
+            disturb(table, rng)
+            back_to_a_turn(table, rng)
+            if table.standing.moves != before.moves:
+                # Elbows can make a legal board; then it is a move like any other.
+                assert table.standing.moves[:-1] == before.moves
+                played.append(table.standing.moves[-1])
+                continue
+        if rng.random() < 0.1 and played:
+            table.press("back")
+            played.pop()
+            back_to_a_turn(table, rng)
+            continue
+        drops = sorted(table.lights(Role.LEGAL))
+        place = rng.choice(drops)
+        # The only lit place of a lifted marble: its exchange.
+        played.append("swap" if place in table.standing.position.cells else place)
+        table.put(table.standing.to_move, place)
+        if rng.random() < 0.3 and table.standing.phase is Phase.SETTLE:
+            disturb(table, rng)
+        back_to_a_turn(table, rng)
+    assert table.journal.moves == played
+    assert table.cells == dict(table.standing.position.cells)
+    return table
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=str)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_no_dead_end(desk, options, seed):
+    play(desk, options, seed)
+
+
+def test_undisturbed_games_never_sound_wrong(desk):
+    for seed in range(20):
+        rng = Random(seed)
+        table = desk()
+        played = []
+        while table.standing.phase is not Phase.OVER and len(played) < 30:
+            place = rng.choice(sorted(table.lights(Role.LEGAL)))
+            table.put(table.standing.to_move, place)
+            played.append(place)
+            back_to_a_turn(table, rng)
+        assert table.journal.moves == played
+        assert Sound.WRONG not in table.sounds
+        assert {s.phase for s in table.log} <= {Phase.TURN, Phase.SETTLE, Phase.OVER}
