@@ -1,0 +1,351 @@
+"""The page's server by itself: who may talk to it, how much, and what it sends."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+from concurrent.futures import Future
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import DecodeError
+from starlette.datastructures import Headers
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from drivers.errors import TiltboardError
+from firmware_host.messages import Catalogue
+from firmware_host.snapshot import FaultInfo
+from firmware_host.web import messages_in
+from firmware_host.web.desk import explain
+from firmware_host.web.guard import TokenBucket, is_local
+from firmware_host.web.live import MAX_PAGES, MAX_REFUSED, MESSAGE_BURST
+from firmware_host.web.server import PortTakenError, WebServer
+from games.base import RulesError
+
+JSON = "application/json"
+
+
+def plug(served, **options):
+    return connect(f"ws://127.0.0.1:{served.port}/ws", max_size=None, proxy=None, **options)
+
+
+@contextlib.contextmanager
+def page_of(served):
+    """A page that has had the layout and its first snapshot."""
+    with plug(served) as page:
+        assert json.loads(page.recv(timeout=20))["type"] == "layout"
+        assert json.loads(page.recv(timeout=20))["type"] == "snapshot"
+        yield page
+
+
+def ask(page, **message):
+    """The answer, and what came before it."""
+    page.send(json.dumps(message))
+    before = []
+    while True:
+        got = json.loads(page.recv(timeout=20))
+        if got["type"] in ("done", "error"):
+            return got, before
+        before.append(got)
+
+
+# Who may talk
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example", "", "[::2]:{}"]
+)
+def test_a_foreign_host_is_refused_everywhere(fake_served, host):
+    host = host.format(fake_served.port)
+    for path in ("/", "/static/main.js", "/api/snapshot"):
+        assert fake_served.request("GET", path, host=host)[0] == 403
+    body = b'{"type": "take-back"}'
+    assert fake_served.request("POST", "/api/command", body, host=host)[0] == 403
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"])
+def test_this_machine_by_any_of_its_names_is_served(fake_served, name):
+    host = f"{name}:{fake_served.port}"
+    assert fake_served.request("GET", "/", host=host)[0] == 200
+    origin = f"http://{host}"
+    assert fake_served.request("GET", "/api/layout", host=host, origin=origin)[0] == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://localhost:{}", ""])
+def test_a_foreign_origin_is_refused(fake_served, origin):
+    origin = origin.format(fake_served.port)
+    assert fake_served.request("GET", "/api/snapshot", origin=origin)[0] == 403
+    with pytest.raises(InvalidStatus) as refused, plug(fake_served, origin=origin):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_a_foreign_host_is_refused_by_the_websocket(fake_served):
+    uri = f"ws://evil.example:{fake_served.port}/ws"  # as after DNS rebinding
+    plain = socket.create_connection(("127.0.0.1", fake_served.port), timeout=20)
+    with pytest.raises(InvalidStatus) as refused, connect(uri, sock=plain, proxy=None):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_two_host_headers_are_refused():
+    twice = Headers(raw=[(b"host", b"localhost:80"), (b"host", b"evil.example")])
+    assert not is_local(twice, 80)
+    assert is_local(Headers(raw=[(b"host", b"localhost")]), 80)
+    assert not is_local(Headers(raw=[(b"host", b"localhost")]), 8080)
+    assert not is_local(Headers(raw=[(b"host", b"localhost:80")]), None)
+
+
+def test_every_answer_forbids_the_page_to_reach_outside(fake_served):
+    for path in ("/", "/static/style.css", "/api/games", "/nowhere"):
+        _, headers, _ = fake_served.request("GET", path)
+        policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
+        assert policy["default-src"] == "'none'"
+        assert {policy[k] for k in ("script-src", "style-src", "connect-src")} == {"'self'"}
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "access-control-allow-origin" not in headers
+
+
+def test_a_command_by_a_foreign_form_is_refused(fake_served):
+    body = b'{"type": "new-game", "game": "momentum"}'
+    for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
+        assert fake_served.request("POST", "/api/command", body, content_type=kind)[0] == 415
+    assert fake_served.ask("/api/layout")["game"] is None
+
+
+def test_a_taken_port_is_said_plainly(fake, fake_served):
+    with pytest.raises(PortTakenError, match=f"port {fake_served.port}"):
+        WebServer(fake, fake_served.port)
+
+
+# How much
+
+
+def test_a_long_body_is_refused_and_a_long_message_ends_the_connection(fake_served):
+    long = json.dumps({"type": "import", "text": "x" * 70_000})
+    status, _, _ = fake_served.request("POST", "/api/command", long.encode(), content_type=JSON)
+    assert status == 413
+    with page_of(fake_served) as page:
+        page.send(long)
+        with pytest.raises(ConnectionClosed) as closed:
+            page.recv(timeout=20)
+        assert closed.value.rcvd.code == 1009
+
+
+def test_too_fast_a_page_is_told_and_at_last_closed(fake_served):
+    with page_of(fake_served) as page:
+        answers = []
+        with pytest.raises(ConnectionClosed) as closed:
+            for _ in range(3 * (int(MESSAGE_BURST) + MAX_REFUSED)):
+                page.send('{"type": "ping", "ref": 1}')
+                answers.append(json.loads(page.recv(timeout=20)))
+        assert closed.value.rcvd.code == 1008
+    first_refused = next(i for i, answer in enumerate(answers) if answer["type"] == "error")
+    assert first_refused >= MESSAGE_BURST
+    assert answers[-1]["say"] == "That was too fast for the table; wait a moment."
+
+
+def test_a_token_bucket_lets_its_burst_through_and_then_its_rate():
+    now = [0.0]
+    bucket = TokenBucket(per_s=2, burst=3, now=lambda: now[0])
+    assert [bucket.take() for _ in range(5)] == [True, True, True, False, False]
+    now[0] = 0.5
+    assert [bucket.take() for _ in range(2)] == [True, False]
+    now[0] = 100.0
+    assert [bucket.take() for _ in range(5)] == [True, True, True, False, False]
+
+
+def test_only_so_many_pages_may_be_open(fake_served):
+    with contextlib.ExitStack() as pages:
+        for _ in range(MAX_PAGES):
+            pages.enter_context(page_of(fake_served))
+        with plug(fake_served) as one_more, pytest.raises(ConnectionClosed) as closed:
+            one_more.recv(timeout=20)
+    assert closed.value.rcvd.code == 1013
+    assert closed.value.rcvd.reason == "Too many pages are open."
+
+
+# What is understood
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+TYPES = st.sampled_from(
+    sorted(kind.__struct_config__.tag for kind in get_args(messages_in.Incoming))
+)
+FIELDS = st.sampled_from(
+    sorted({name for kind in get_args(messages_in.Incoming) for name in kind.__struct_fields__})
+)
+ALMOST = st.builds(
+    lambda kind, rest: {**rest, "type": kind}, TYPES, st.dictionaries(FIELDS, JSON_VALUES)
+)
+
+
+@given(st.one_of(st.binary(max_size=200), (JSON_VALUES | ALMOST).map(json.dumps)))
+@settings(max_examples=100, deadline=None)
+def test_whatever_comes_is_a_message_or_refused(data):
+    for parse in (messages_in.parse, messages_in.parse_command):
+        try:
+            message = parse(data if parse is messages_in.parse else _bytes(data))
+        except (DecodeError, UnicodeDecodeError):
+            continue
+        assert isinstance(message, messages_in._Message)
+        assert 0 <= message.ref <= 2**53
+
+
+def _bytes(data):
+    return data if isinstance(data, bytes) else data.encode()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "{}",
+        "[]",
+        "null",
+        '{"type": "fly"}',
+        '{"type": "ping", "extra": 1}',
+        '{"type": "tilt", "x_deg": 31, "y_deg": 0}',
+        '{"type": "tilt", "x_deg": NaN, "y_deg": 0}',
+        '{"type": "tilt", "x_deg": 1e999, "y_deg": 0}',
+        '{"type": "press", "button": "self-destruct", "held_s": 1}',
+        '{"type": "press", "button": "back", "held_s": 11}',
+        '{"type": "put", "kind": "", "x_mm": 0, "y_mm": 0}',
+        '{"type": "new-game", "game": "momentum", "options": {"size": {"a": 1}}}',
+        '{"type": "pick-up", "piece": -1}',
+    ],
+)
+def test_nonsense_is_answered_and_the_connection_lives_on(fake_served, message):
+    with page_of(fake_served) as page:
+        page.send(message)
+        answer = json.loads(page.recv(timeout=20))
+        assert answer["type"] == "error"
+        assert answer["say"].startswith("The table did not understand the page")
+        assert ask(page, type="ping", ref=7)[0] == {"type": "done", "ref": 7}
+
+
+def test_errors_of_the_table_arrive_as_its_sentences(fake_served):
+    with page_of(fake_served) as page:
+        answer, _ = ask(page, type="take-back", ref=3)
+        assert answer == {"type": "error", "ref": 3, "say": "There is no move to take back."}
+        answer, _ = ask(page, type="new-game", game="momentum", options={"size": 8}, ref=4)
+        assert "choose how many" in answer["say"]
+    command = b'{"type": "new-game", "game": "chess"}'
+    status, _, body = fake_served.request("POST", "/api/command", command, content_type=JSON)
+    assert (status, json.loads(body)) == (409, {"error": "There is no game 'chess'."})
+    assert fake_served.request("GET", "/api/history/9")[0] == 404
+    assert fake_served.request("GET", "/api/history/9/export")[0] == 404
+
+
+def test_an_error_is_translated_and_a_defect_is_not_shown():
+    german = Catalogue("de", {"No {thing}.": "Kein {thing}.", "Buy one.": "Kauf es."})
+    broken = TiltboardError("No {thing}.", remedy="Buy one.", thing="X")
+    assert explain(broken, german) == "Kein X. Kauf es."
+    assert explain(RulesError("No {thing}.", thing="Y"), german) == "Kein Y."
+    assert "secret" not in explain(RuntimeError("secret"), Catalogue())
+
+
+def test_without_hands_pieces_cannot_be_moved_but_games_can_be_started(serve, fake_without_hands):
+    served = serve(fake_without_hands)
+    with page_of(served) as page:
+        answer, _ = ask(page, type="put", kind="red", x_mm=0, y_mm=0)
+        assert answer["type"] == "error"
+        assert answer["say"].startswith("This table has no hands")
+        assert ask(page, type="new-game", game="momentum")[0]["type"] == "done"
+
+
+# What is sent
+
+
+def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(fake, fake_served):
+    fake_served.new_game(pie=False)
+    with plug(fake_served) as page:
+        layout, whole = json.loads(page.recv()), json.loads(page.recv())
+        assert layout == fake_served.ask("/api/layout")
+        full = fake_served.ask("/api/snapshot")
+        assert set(full) - set(whole) == {"time_s", "sensors"}
+        assert all(full[name] == value for name, value in whole.items())
+
+        fake.fault(FaultInfo("imu", "The tilt sensor is lost.", "Check its plug."))
+        changed = json.loads(page.recv(timeout=20))
+        assert changed == {
+            "type": "snapshot",
+            "faults": [
+                {"part": "imu", "problem": "The tilt sensor is lost.", "remedy": "Check its plug."}
+            ],
+        }
+
+
+def test_noise_of_the_tilt_sensor_and_time_alone_are_not_sent(fake, fake_served):
+    fake_served.new_game()
+    with page_of(fake_served) as page:
+        for tilt_deg in (0.01, -0.03, 0.02):
+            fake.tilt(tilt_deg, -tilt_deg)
+        answer, before = ask(page, type="ping")
+        assert (answer["type"], before) == ("done", [])
+        fake.tilt(0.11, 0.0)
+        assert json.loads(page.recv(timeout=20)) == {"type": "snapshot", "tilt_deg": [0.1, 0.0]}
+
+
+def test_sensors_are_sent_to_pages_that_watch_them(fake, fake_served):
+    fake_served.new_game()
+    with page_of(fake_served) as page:
+        assert ask(page, type="watch", sensors=True)[0]["type"] == "done"
+        first = json.loads(page.recv(timeout=20))
+        assert set(first) == {"type", "sensors"}
+        assert len(first["sensors"]["field_mt"]) == 100
+        fake.put("red", -157.5, -157.5)  # a1
+        second = json.loads(page.recv(timeout=20))
+        assert second["sensors"]["field_mt"][0] == -12.1
+
+
+def test_a_page_that_leaves_puts_back_what_it_holds(fake, fake_served):
+    fake_served.new_game(pie=False)
+    fake.put("red", -52.5, -52.5)
+    with page_of(fake_served) as watching:
+        with page_of(fake_served) as leaving:
+            assert ask(leaving, type="pick-up", piece=1)[0]["type"] == "done"
+            lifted = json.loads(watching.recv(timeout=20))
+            assert lifted["pieces"][0]["z_mm"] > 0
+        back = json.loads(watching.recv(timeout=20))
+        assert back["pieces"] == [
+            {"id": 1, "piece": "red", "x_mm": -52.5, "y_mm": -52.5, "z_mm": 0.0}
+        ]
+
+
+def test_leaving_does_not_cancel_what_the_table_has_begun(fake, fake_served, monkeypatch):
+    begun: Future[None] = Future()
+    begun.set_running_or_notify_cancel()
+    monkeypatch.setattr(fake, "bump", lambda: begun)
+    with page_of(fake_served) as page:
+        page.send('{"type": "bump"}')
+        assert ask(page, type="ping", ref=2)[0]["ref"] == 2
+    with page_of(fake_served) as page:  # served after the other has gone
+        assert not begun.cancelled()
+        begun.set_result(None)
+
+
+def test_files_are_kept_by_the_browser_until_they_change(fake_served):
+    status, headers, body = fake_served.request("GET", "/static/main.js")
+    assert (status, headers["content-type"]) == (200, "text/javascript; charset=utf-8")
+    assert b"import" in body
+    again = fake_served.request("GET", "/static/main.js", if_none_match=headers["etag"])
+    assert (again[0], again[2]) == (304, b"")
+    other = fake_served.request("GET", "/static/main.js", if_none_match='"something-else"')
+    assert other[0] == 200
+    for path in ("/static/nothing.js", "/static/..%2fapp.py", "/static/../app.py"):
+        assert fake_served.request("GET", path)[0] == 404
+
+
+def test_an_exported_game_comes_as_a_file(fake, fake_served):
+    fake_served.new_game(pie=False)
+    fake.put("red", -52.5, -52.5)
+    status, headers, body = fake_served.request("GET", "/api/history/1/export")
+    assert (status, body) == (200, b"momentum\nd4\n")
+    assert headers["content-disposition"] == 'attachment; filename="game-1.txt"'
