@@ -16,11 +16,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from drivers.clock import SystemClock
 from firmware_host.messages import Catalogue
-from firmware_host.profile import load_profile
-from firmware_host.settings import Settings
 from firmware_host.web.server import WebServer
 from firmware_host.web.table_port import TablePort
-from hw_sim.live import LiveTable
 
 CHROMIUM = "/usr/bin/chromium"
 CHROMIUM_FLAGS = (
@@ -138,6 +135,10 @@ def fake_served(fake: Any, serve: Callable[[TablePort], Served]) -> Served:
 @pytest.fixture
 def served(serve: Callable[[TablePort], Served], tmp_path: Path) -> Iterator[Served]:
     """The page over the simulated table, its chips, hands and referee."""
+    from firmware_host.profile import load_profile  # so that the others need no simulation
+    from firmware_host.settings import Settings
+    from hw_sim.live import LiveTable
+
     profile, clock = load_profile("plate-10"), FasterClock()
     live = LiveTable(profile, tmp_path, Settings(), Catalogue(), real=clock)
     live.table.start()
