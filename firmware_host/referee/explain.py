@@ -44,7 +44,7 @@ def fix_say(case: Case, finding: Finding, blurred: Sequence[str]) -> Message:
     """The first thing to do, and why."""
     if blurred:
         return unclear_say(blurred[0], case.line.position.cells, case.cells)
-    first = repairs(case.line.game, finding)[0]
+    first = repairs(case.line.game, finding, flips=not case.taking_back)[0]
     say = repair_say(case.line.game, first)
     if case.may_be_takeback:
         return troubles.or_wait(say)

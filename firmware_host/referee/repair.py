@@ -31,13 +31,13 @@ class Repair:
         return self.source is not None and self.source == self.target
 
 
-def repairs(game: Game, finding: Finding) -> tuple[Repair, ...]:
+def repairs(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Repair, ...]:
     """What brings the board back, in an order in which each can be done when its turn comes.
 
     Stray pieces go to missing places of their kind over the least total distance; the places that
     lifted pieces must go to count as missing. A piece left over comes off, a place left over is
     filled from the reserve. A piece left over on a place where its other side would be right is
-    upside down.
+    upside down, unless ``flips`` is false: then another piece is known to stand there.
     """
     wanted = {**finding.awaited, **finding.missing}
     carry: dict[str, str] = {}
@@ -55,7 +55,8 @@ def repairs(game: Game, finding: Finding) -> tuple[Repair, ...]:
         right = wanted.get(place)
         if place in carry:
             continue
-        if right is not None and place not in filled and other_side(game, right) == piece:
+        flipped = flips and right is not None and other_side(game, right) == piece
+        if right is not None and flipped and place not in filled:
             filled.add(place)
             over.append(Repair(right, place, place))
         else:

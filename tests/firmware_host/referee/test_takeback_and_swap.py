@@ -301,6 +301,7 @@ def test_a_swap_is_taken_back_like_any_move(desk):
     table = desk("d4", "swap")
     table.press("back")
     assert table.journal.moves == ["d4"]
-    assert (
-        say(table) == "The move is taken back. The red marble on d4 lies upside down: turn it over."
-    )
+    assert say(table) == "The move is taken back. Take the blue marble off d4."
+    table.take("d4")
+    table.put("red", "d4")
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")

@@ -1,0 +1,104 @@
+"""Whatever is seen, pressed and refused: the referee answers, and its answer holds together."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drivers.errors import PartAbsentError
+from firmware_host.commands import Swap, TakeBack
+from firmware_host.perception.observation import Stillness
+from firmware_host.sight import UNKNOWN_PIECE
+from firmware_host.standing import Phase, Role
+
+OPTIONS = [
+    {"size": 3, "marbles": 3},
+    {"size": 4, "marbles": 4, "holes": ["b2"]},
+    {"hex": 2, "marbles": 3},
+    {"size": 3, "players": 3, "marbles": 2},
+]
+
+
+def upset(table, rng):
+    """One random change of everything that can change."""
+    places = [*table.game.board, "k9"]
+    kinds = [*table.game.pieces, UNKNOWN_PIECE]
+    presses, requests = [], []
+    for _ in range(rng.choice([0, 1, 1, 1, 2, 6])):
+        place = rng.choice(places)
+        if place in table.cells and rng.random() < 0.6:
+            del table.cells[place]
+        else:
+            table.cells[place] = rng.choice(kinds)
+    match rng.randrange(12):
+        case 0:
+            table.stillness = rng.choice(list(Stillness))
+        case 1 | 2 | 3:
+            table.stillness, table.ready, table.faults = Stillness.STILL, True, ()
+        case 4:
+            table.unsure = frozenset(rng.sample(places, rng.choice([0, 0, 1, 2])))
+        case 5:
+            table.journal.full = rng.random() < 0.5
+        case 6:
+            table.faults = (PartAbsentError("imu", "No answer.", remedy="Look."),)
+        case 7:
+            requests = [rng.choice([TakeBack(), Swap()])]
+        case 8 | 9 if table.standing.position is not None:
+            table.cells = dict(table.standing.position.cells)
+        case _:
+            pass
+    table.scan(presses, requests)
+    if rng.random() < 0.1:
+        table.press(rng.choice(["back", "confirm"]), rng.choice([0.1, 2.0]))
+    table.wait(rng.choice([0.02, 0.02, 0.3, 1.1, 3.2]))
+
+
+def holds_together(table):
+    standing = table.standing
+    roles = standing.roles
+    assert str(standing.say)
+    assert set(standing.piece_for) == {p for p, role in roles.items() if role is Role.PUT}
+    assert Role.OFF not in roles.values()
+    assert list(standing.moves) == table.journal.moves
+    assert standing.position is not None
+    assert (standing.to_move is None) == (standing.outcome is not None)
+    for place, role in roles.items():
+        if role in (Role.LIFT, Role.REMOVE) and place not in table.unsure:
+            assert place in table.cells
+        if role in (Role.PUT, Role.LEGAL) and place not in table.unsure:
+            assert place not in table.cells
+    asking = {r for r in roles.values() if r not in (Role.LAST, Role.WIN)}
+    match standing.phase:
+        case Phase.PAUSED:
+            assert not roles
+        case Phase.TURN:
+            assert asking <= {Role.LEGAL}
+            assert asking
+        case Phase.SETTLE:
+            assert asking <= {Role.LIFT, Role.PUT, Role.REMOVE}
+            assert asking or table.unsure
+        case Phase.FIX:
+            assert asking & {Role.WRONG, Role.PUT}
+            assert Role.LEGAL not in asking
+        case Phase.SETUP:
+            assert asking <= {Role.PUT, Role.REMOVE}
+            assert asking
+        case Phase.OVER:
+            assert not asking
+            assert standing.outcome is not None
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("resumed", [False, True])
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_it_always_answers_and_the_answer_holds_together(new_desk, options, resumed, seed):
+    rng = Random(seed)
+    table = new_desk(begin={"resumed": resumed}, **options)
+    table.scan()
+    for _ in range(40):
+        upset(table, rng)
+        holds_together(table)
