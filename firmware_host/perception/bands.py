@@ -60,7 +60,8 @@ STAY: dict[Magnet, Band] = {m: signed(m, _STAY[_strength(m)]) for m in Magnet}
 def stay_unzeroed(magnet: Magnet, first_mt: float) -> Band:
     """The band to stay in where the sensor's zero is not known, only its ``first_mt`` reading."""
     if magnet is Magnet.NONE:
-        return -UNZEROED_TAKEN_MT, UNZEROED_TAKEN_MT
+        low = min(-UNZEROED_TAKEN_MT, first_mt - UNZEROED_WEAK_MOVES_MT)
+        return low, max(UNZEROED_TAKEN_MT, first_mt + UNZEROED_WEAK_MOVES_MT)
     if magnet in WEAK_CLASSES:
         return first_mt - UNZEROED_WEAK_MOVES_MT, first_mt + UNZEROED_WEAK_MOVES_MT
     return STAY[magnet]

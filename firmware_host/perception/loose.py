@@ -16,7 +16,6 @@ _NEAR_MM = 20.0  # inside, the reading depends on millimetres
 _REACH = 2  # places each way that are compared
 _STEP_MM = 5.0
 _STEPS = 5
-_MARGIN_MT2 = 0.03  # evidence wanted beyond "as likely as not", against the choice of the best fit
 _TABLE_MM = 0.5
 
 Around = tuple[tuple[int, int], ...]
@@ -49,8 +48,7 @@ class LooseMagnet:
         usable = [float(i not in unusable) for i in where]
         change = [sign * change_mt[i] * u for i, u in zip(where, usable, strict=True)]
         return any(
-            sum(map(float.__mul__, change, expected)) - sum(map(float.__mul__, usable, squares))
-            > _MARGIN_MT2
+            sum(map(float.__mul__, change, expected)) - sum(map(float.__mul__, usable, squares)) > 0
             for expected, squares in self._of(around)
         )
 

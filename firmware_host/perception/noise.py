@@ -14,7 +14,7 @@ _CALM_MT = 0.25
 
 
 class NoiseMeter:
-    """``sigma_mt`` per sensor, and which sensors are ``noisy``, with hysteresis."""
+    """How noisy each sensor is, and which sensors are ``noisy``, with hysteresis."""
 
     def __init__(self, size: int) -> None:
         self._mean_mt = [_START_MT] * size
@@ -37,6 +37,10 @@ class NoiseMeter:
                 i for i, m in enumerate(new) if m > (_CALM_MT if i in self.noisy else _NOISY_MT)
             )
 
-    def sigma_mt(self) -> list[float]:
-        """The noise of single readings."""
+    def sigma_mt(self, index: int) -> float:
+        """The noise of one sensor's single readings."""
+        return _SIGMA * self._mean_mt[index]
+
+    def sigmas_mt(self) -> list[float]:
+        """The same of every sensor."""
         return [_SIGMA * m for m in self._mean_mt]

@@ -28,12 +28,13 @@ ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 _STALL_S = 0.25  # a gap between scans after which the filters start again
 _RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's noise, peak to peak
 _RANGE_SHARE = 0.08  # or within this share of a strong reading
-# A strong magnet on its way down or up passes the weak band: a weak one must rest, and longest
-# where only a far off-centre one reads. With the trend below, any hand faster than 4 mm/s shows.
-_WEAK_REST_S = 0.24
-_WEAK_EDGE_REST_S = 0.6
+# A strong magnet on its way down or up passes the weak band. A weak one rests as long as its
+# reading took to get there (so a slow hand shows), and longer where only one far off centre reads.
+_WEAK_REST_S = 0.12
+_WEAK_EDGE_REST_S = 0.3
+_WEAK_LONGEST_REST_S = 0.6
+_WEAK_SEEN_S = 1.2
 _WEAK_EDGE_MT = 1.3
-_WEAK_TREND_MT = 0.12
 _SLIDE_REST_S = 0.2  # a piece that slid over a place did not stop there
 _WEAK_GONE_S = 0.3  # a weak magnet is invisible between places; this long it may be sliding there
 _LOOSE_S = 1.5  # after that, a piece that stands between places has left its own
@@ -41,6 +42,7 @@ _UNSURE_S = 0.3
 _LIVELY_S = 0.5  # other changes wait for a place that moved within this time
 _LONGEST_WAIT_S = 3.0
 _LEARN_NOISE_S = 1.0
+_REST_SHARE = 0.1
 # Zeros of empty places follow drift: a share of the reading every few scans, within limits.
 _TRACK_EVERY = 8
 _TRACK_S = 30.0
@@ -87,8 +89,7 @@ class Perception:
         self._crosstalk = Crosstalk(self._calibration, profile.columns, profile.rows)
         self._loose = LooseMagnet(profile)
         self._noise = NoiseMeter(size)
-        self._edge_scans = self._scans(_WEAK_EDGE_REST_S)
-        self._history = History(max(self._edge_scans, SCANS))
+        self._history = History(max(self._scans(_WEAK_SEEN_S), SCANS))
         self._ready = False
         self._magnets = [Magnet.NONE] * size
         self._doubt: dict[int, float] = {}  # place in doubt -> its reading if it is empty
@@ -216,7 +217,7 @@ class Perception:
         ]
         self._readings = readings
         if not out and not self._pending:
-            self._rest_here()
+            self._rest_here(anew=self._blind)
             return ()
         for index in [i for i in self._pending if i not in out]:
             del self._pending[index]
@@ -231,8 +232,14 @@ class Perception:
                 self._trail_s = now
         return self._decide(now)
 
-    def _rest_here(self) -> None:
-        self._rest = self._readings
+    def _rest_here(self, *, anew: bool) -> None:
+        """Nothing moves: these readings are what later changes are compared with."""
+        if anew:
+            self._rest = self._readings
+        else:
+            self._rest = [
+                q + _REST_SHARE * (r - q) for r, q in zip(self._readings, self._rest, strict=True)
+            ]
         self._trail.clear()
         self._blind = False
 
@@ -253,7 +260,7 @@ class Perception:
         if lively:
             return ()
         if not verdicts:
-            self._rest_here()
+            self._rest_here(anew=self._blind)
             return ()
         if not self._blind and self._still_sliding(verdicts):
             return ()
@@ -263,7 +270,7 @@ class Perception:
         seen = None if self._blind else frozenset(self._trail)
         for index, magnet in verdicts.items():
             self._accept(index, magnet)
-        self._rest_here()
+        self._rest_here(anew=True)
         return understand(now, changes, columns=self._profile.columns, seen_between=seen)
 
     def _verdict(self, index: int, pending: _Pending, now: float) -> Magnet | None:
@@ -274,20 +281,29 @@ class Perception:
         magnet = bands.classify(self._readings[index], zeroed=self._zeroed[index])
         if magnet is None or magnet is self._magnets[index] or index in self._noise.noisy:
             return None
-        if magnet in bands.WEAK_CLASSES and not self._weak_rests(index, magnet, pending):
+        if magnet in bands.WEAK_CLASSES and not self._weak_rests(index, magnet, pending, now):
             return None
         return magnet
 
-    def _weak_rests(self, index: int, magnet: Magnet, pending: _Pending) -> bool:
+    def _weak_rests(self, index: int, magnet: Magnet, pending: _Pending, now: float) -> bool:
         """Whether that is a weak magnet, not a strong one in the hand or far off centre."""
         if magnet not in self._classes:
             return False
+        sigma = self._noise.sigma_mt(index)
+        series = self._history.series(index, self._scans(now - pending.since_s))
+        level = sum(series[-AVERAGED:]) / AVERAGED
+        run = 0
+        for value in reversed(series):
+            if abs(value - level) > 0.1 + 3 * sigma:
+                break
+            run += 1
         edge = abs(self._readings[index]) < _WEAK_EDGE_MT
-        count = self._edge_scans if edge else self._scans(_WEAK_REST_S)
-        series = self._history.series(index, count)
-        if len(series) < count or abs(trend(series)) > _WEAK_TREND_MT:
+        least = self._scans(_WEAK_EDGE_REST_S if edge else _WEAK_REST_S)
+        if run < max(least, min(len(series) - run, self._scans(_WEAK_LONGEST_REST_S))):
             return False
-        return self._agree(index, count) and not self._lies_near(index, index, magnet, pending)
+        if abs(trend(series[-run:])) > 0.05 + 1.5 * sigma:
+            return False
+        return not self._lies_near(index, index, magnet, pending)
 
     def _still_sliding(self, verdicts: Mapping[int, Magnet]) -> bool:
         """Whether a piece has just come over a place while another place was left."""
@@ -371,7 +387,7 @@ class Perception:
                 )
         self._per_mt = [
             1 / (bands.CONFIDENCE_UNITS * (sigma + bands.TOLERANCE_MT[magnet]))
-            for sigma, magnet in zip(self._noise.sigma_mt(), self._magnets, strict=True)
+            for sigma, magnet in zip(self._noise.sigmas_mt(), self._magnets, strict=True)
         ]
 
     def _scans(self, duration_s: float) -> int:

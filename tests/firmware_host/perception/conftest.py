@@ -25,15 +25,15 @@ LEVEL = Motion((0.0, 0.0), (0.0, 0.0, GRAVITY), (0.0, 0.0, 0.0), 25.0)
 
 
 @cache
-def disc_at(strength: str, off_mm: float, below_mm: float) -> float:
-    """Field of a south disc in mT, exact: ``below_mm`` under its face, ``off_mm`` off its axis."""
+def disc(strength: str) -> tuple[magpylib.magnet.Cylinder, float]:
+    """A south disc round the origin, its readings scaled so that the centred one fits; height."""
     diameter, height, centred = SIZES_MM[strength]
-    disc = magpylib.magnet.Cylinder(
+    made = magpylib.magnet.Cylinder(
         polarization=(0, 0, 1), dimension=(diameter / 1000, height / 1000)
     )
-    points = [(off_mm, 0, -(below_mm + height / 2)), (0, 0, -(12.0 + height / 2))]
-    here, nominal = disc.getB([[mm / 1000 for mm in point] for point in points])[:, 2]
-    return float(here / nominal) * centred
+    reading = made.getB((0, 0, -(12.0 + height / 2) / 1000))[2]
+    made.polarization = (0, 0, centred / reading)
+    return made, height
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class Plate:
         size = self.profile.size
         self.offsets = [self.random.uniform(-self.offset_mt, self.offset_mt) for _ in range(size)]
         self.gains = [1 + self.random.uniform(-self.gain, self.gain) for _ in range(size)]
+        self._sensors = [self.profile.centre_mm(i) for i in range(size)]
         self._fields: dict[Piece, list[float]] = {}
 
     def index(self, place: str) -> int:
@@ -83,11 +84,10 @@ class Plate:
         if known is None:
             pole, strength = piece.magnet.value.upper().split("-")
             sign = piece.strength if pole == "S" else -piece.strength
-            known = []
-            for index in range(self.profile.size):
-                x, y = self.profile.centre_mm(index)
-                off = round(hypot(piece.x_mm - x, piece.y_mm - y), 3)
-                known.append(sign * disc_at(strength, off, round(12.0 + piece.z_mm, 3)))
+            magnet, height = disc(strength)
+            x, y, z = piece.x_mm, piece.y_mm, 12.0 + piece.z_mm + height / 2
+            points = [((px - x) / 1000, (py - y) / 1000, -z / 1000) for px, py in self._sensors]
+            known = [sign * float(b) for b in magnet.getB(points)[:, 2]]
             self._fields[piece] = known
         return known
 
