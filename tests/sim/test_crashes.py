@@ -1,0 +1,142 @@
+"""The service is killed, or the power cut, before and after every write of a game's journal.
+
+What a person at the table does goes on regardless, as if nothing had happened: the same hands, the
+same pieces. The outcome must be the game that was played, whatever died when.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from firmware_host.commands import NewGame
+from firmware_host.journal import Journal
+from firmware_host.profile import load_profile
+from games.registry import game_type
+from hw_sim.session import SimSession
+
+WRITES = ("start", "append", "take_back", "finish", "resume")
+OPTIONS = {"width": 4, "height": 4, "marbles": 3, "pie": False}
+
+# What the hands do: a settle, a takeback by button, a last move that wins.
+HANDS: tuple[tuple[str, ...], ...] = (
+    ("put", "red", "a1"),
+    ("put", "blue", "a2"),  # pushes a1 off the board
+    ("take", "a1"),
+    ("put", "red", "c3"),
+    ("press", "back"),
+    ("take", "c3"),
+    ("put", "red", "d4"),
+    ("put", "blue", "c1"),
+    ("put", "red", "b4"),
+    ("put", "blue", "d3"),  # pushes d4 off the board, and is the last one: blue wins
+    ("take", "d4"),
+)
+WRITES_OF_A_GAME = 10
+
+
+class DiedError(BaseException):
+    """The process is gone at this very instruction."""
+
+
+class Reaper:
+    """Kills at one write of the journal, just before it or just after it has come through."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.armed_at: int | None = None
+        self.after = False
+        self.seen: list[str] = []
+        for name in WRITES:
+            monkeypatch.setattr(Journal, name, self._wrapped(name, getattr(Journal, name)))
+
+    def _wrapped(self, name: str, write: Callable[..., object]) -> Callable[..., object]:
+        def wrapped(journal: Journal, *arguments: object, **named: object) -> object:
+            number = len(self.seen)
+            self.seen.append(name)
+            if number == self.armed_at and not self.after:
+                raise DiedError
+            result = write(journal, *arguments, **named)
+            if number == self.armed_at:
+                raise DiedError
+            return result
+
+        return wrapped
+
+
+def play(session: SimSession, die: Callable[[], None]) -> int:
+    """Play the game through; ``die`` is what happens where the process dies. Returns deaths."""
+    deaths = 0
+
+    def until(time_s: float) -> None:
+        nonlocal deaths
+        while session.clock.now() < time_s:
+            try:
+                session.tick()
+            except DiedError:
+                deaths += 1
+                die()
+
+    until(session.clock.now() + 3)
+    try:
+        session.host.do(NewGame("momentum", OPTIONS))
+    except DiedError:
+        deaths += 1
+        die()
+        until(session.clock.now() + 3)
+        if session.host.game.options["marbles"] != OPTIONS["marbles"]:
+            session.host.do(NewGame("momentum", OPTIONS))  # it was not confirmed: asked for again
+    until(session.clock.now() + 1)
+    for verb, *words in HANDS:
+        index = session.host.overlay.index_of
+        match verb:
+            case "put":
+                action = session.hands.put(words[0], index(words[1]))
+            case "take":
+                action = session.hands.take(index(words[0]))
+            case _:
+                action = session.hands.press(words[0], 0.2)
+        until(action.end_s + 0.3)
+        until(session.clock.now() + (4 if deaths else 0))  # a service that starts is blind a while
+    return deaths
+
+
+def state(session: SimSession) -> tuple[object, ...]:
+    record = session.host.journal.current()
+    assert record is not None
+    standing = session.host.standing
+    cells = None if standing.position is None else dict(standing.position.cells)
+    return record.moves, record.options, cells, standing.phase, standing.to_move
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """How the game ends when nobody dies, and by the rules alone."""
+    with SimSession(load_profile("plate-10"), tmp_path_factory.mktemp("state")) as session:
+        assert play(session, lambda: None) == 0
+        end = state(session)
+    position = game_type("momentum").create(OPTIONS).start()
+    for move in ("a1", "a2", "d4", "c1", "b4", "d3"):
+        position = position.play(move).position
+    assert end[0] == ("a1", "a2", "d4", "c1", "b4", "d3")
+    assert end[2] == dict(position.cells)
+    return end
+
+
+def test_the_game_writes_as_often_as_this_suite_believes(tmp_path, monkeypatch, undisturbed):
+    reaper = Reaper(monkeypatch)
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        reaper.seen.clear()
+        play(session, lambda: None)
+    assert reaper.seen == ["start", *["append"] * 3, "take_back", *["append"] * 4, "finish"]
+    assert len(reaper.seen) == WRITES_OF_A_GAME
+
+
+@pytest.mark.parametrize("how", ["kill before", "power_cut after"])
+@pytest.mark.parametrize("write", range(WRITES_OF_A_GAME))
+def test_dying_at_any_write_loses_nothing_confirmed(tmp_path, monkeypatch, undisturbed, write, how):
+    die, when = how.split()
+    reaper = Reaper(monkeypatch)
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        reaper.seen.clear()
+        reaper.armed_at, reaper.after = write, when == "after"
+        assert play(session, getattr(session, die)) == 1
+        assert state(session) == undisturbed
