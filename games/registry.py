@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from games.attraktion import ATTRAKTION
 from games.base import GameType, UnknownGameError
 from games.momentum import MOMENTUM
 
-GAMES: Mapping[str, GameType] = {game.name: game for game in (MOMENTUM,)}
+GAMES: Mapping[str, GameType] = {game.name: game for game in (MOMENTUM, ATTRAKTION)}
 
 
 def game_type(name: str) -> GameType:

@@ -1,0 +1,7 @@
+"""Attraktion, by Jaroslaw Cichocki, 2005 (RULES A1-A5)."""
+
+from __future__ import annotations
+
+from games.attraktion.game import ATTRAKTION, AttraktionGame, AttraktionPosition
+
+__all__ = ["ATTRAKTION", "AttraktionGame", "AttraktionPosition"]
