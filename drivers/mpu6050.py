@@ -6,18 +6,17 @@ lie along the plate's: x east, y north, z up.
 
 from __future__ import annotations
 
-import errno
 import math
 import struct
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from drivers.absence import absent
 from drivers.attitude import Attitude
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError
 from drivers.frame import Motion
+from drivers.i2c_loss import lost_on_i2c
 
 if TYPE_CHECKING:
     from smbus2 import SMBus
@@ -223,23 +222,11 @@ class Mpu6050:
         )
 
     def _lost(self, error: OSError | ImportError) -> PartAbsentError:
-        if isinstance(error, ImportError):
-            return absent("imu", error, "")
-        code = error.errno
-        # An error of opening the device file names it; one of a transfer does not.
-        if code in (errno.EREMOTEIO, errno.ENXIO) and error.filename is None:
-            return PartAbsentError(
-                "imu",
-                "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
-                remedy="Check its plug and its 3.3 V; the pin AD0 must be at ground for 0x68.",
-                address=self._settings.address,
-                bus=self._settings.i2c_bus,
-            )
-        if code == errno.ETIMEDOUT:
-            return PartAbsentError(
-                "imu",
-                "I2C bus {bus} hangs: something holds SDA or SCL low.",
-                remedy="Unplug the parts on it one by one; switching the table off frees it too.",
-                bus=self._settings.i2c_bus,
-            )
-        return absent("imu", error, f"/dev/i2c-{self._settings.i2c_bus}")
+        silent = PartAbsentError(
+            "imu",
+            "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
+            remedy="Check its plug and its 3.3 V; the pin AD0 must be at ground for 0x68.",
+            address=self._settings.address,
+            bus=self._settings.i2c_bus,
+        )
+        return lost_on_i2c("imu", error, self._settings.i2c_bus, silent)

@@ -11,7 +11,10 @@ from drivers.clock import Clock
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
 from drivers.hall import HallSettings, MuxHallArray
+from drivers.hall_switches import SwitchArray, SwitchSettings
 from drivers.lights import Colour, LightsSettings, LightStrip
+from drivers.lsm6dsox import Lsm6dsox, Lsm6dsoxSettings
+from drivers.matrix import MatrixSettings, SwitchMatrix
 from drivers.mpu6050 import ImuSettings, Mpu6050
 from drivers.panel import Panel, PanelSettings
 
@@ -77,10 +80,18 @@ class _Part:
 
 
 class Plate:
-    """Everything that a host needs of the hardware. Never raises PartError: see Frame.faults."""
+    """Everything that a host needs of the hardware. Never raises PartError: see Frame.faults.
+
+    A part that is None is one that this plate does not have: it is never at fault.
+    """
 
     def __init__(
-        self, hall: HallArray, imu: Imu, lights: LightStrip, panel: Panel, clock: Clock
+        self,
+        hall: HallArray,
+        imu: Imu | None,
+        lights: LightStrip | None,
+        panel: Panel | None,
+        clock: Clock,
     ) -> None:
         self._hall, self._imu, self._lights, self._panel = hall, imu, lights, panel
         self._clock = clock
@@ -89,22 +100,32 @@ class Plate:
         self._number = 0
 
     @property
+    def part_count(self) -> int:
+        """How many parts this plate has."""
+        return sum(part is not None for part in (self._hall, self._imu, self._lights, self._panel))
+
+    @property
     def shown(self) -> bytes:
-        """Red, green, blue of each light on the strip as last written."""
-        return self._lights.shown
+        """Red, green, blue of each light on the strip as last written; empty without a strip."""
+        return b"" if self._lights is None else self._lights.shown
 
     @property
     def dimmed(self) -> float:
         """The share of the light asked for that the supply allowed, 0 to 1."""
-        return self._lights.dimmed
+        return 1.0 if self._lights is None else self._lights.dimmed
 
     def scan(self) -> Frame:
         """Read every part once, and write what the lights still owe."""
         field_mt: tuple[float, ...] = self._hall_part.attempt(self._hall.read, ())
         time_s = self._clock.now()
-        motion = self._imu_part.attempt(self._imu.read, None, may_start=True)
-        self._lights_part.attempt(self._lights.flush, None)
-        pressed: frozenset[str] = self._panel_part.attempt(self._panel.pressed, frozenset())
+        motion: Motion | None = None
+        if self._imu is not None:
+            motion = self._imu_part.attempt(self._imu.read, None, may_start=True)
+        if self._lights is not None:
+            self._lights_part.attempt(self._lights.flush, None)
+        pressed: frozenset[str] = frozenset()
+        if self._panel is not None:
+            pressed = self._panel_part.attempt(self._panel.pressed, pressed)
         number, self._number = self._number, self._number + 1
         return Frame(
             number=number,
@@ -118,32 +139,56 @@ class Plate:
 
     def show(self, colours: Sequence[Colour]) -> None:
         """Set the lights, by position on the strip; see LightStrip.ask."""
-        self._lights.ask(colours)
-        self._lights_part.attempt(self._lights.flush, None)
+        if self._lights is not None:
+            self._lights.ask(colours)
+            self._lights_part.attempt(self._lights.flush, None)
 
     def tone(self, hz: float | None) -> None:
         """Sound the buzzer, or silence it."""
-        self._panel_part.attempt(lambda: self._panel.tone(hz), None)
+        panel = self._panel
+        if panel is not None:
+            self._panel_part.attempt(lambda: panel.tone(hz), None)
 
     def close(self) -> None:
         """Lights off, silence, all buses given back."""
         with ExitStack() as last_first:  # each is closed even if another fails
             for part in (self._hall, self._imu, self._panel, self._lights):
-                last_first.callback(part.close)
+                if part is not None:
+                    last_first.callback(part.close)
 
 
 def build_plate(
-    hall: HallSettings,
-    imu: ImuSettings,
-    lights: LightsSettings,
-    panel: PanelSettings,
+    hall: HallSettings | SwitchSettings | MatrixSettings,
+    imu: ImuSettings | Lsm6dsoxSettings | None,
+    lights: LightsSettings | None,
+    panel: PanelSettings | None,
     buses: Buses,
 ) -> Plate:
-    """The parts of profile plate-10 on ``buses``. Opens nothing: the first scan does."""
+    """The parts that these settings are of, on ``buses``. Opens nothing: the first scan does."""
     return Plate(
-        MuxHallArray(hall, buses),
-        Mpu6050(imu, buses),
-        LightStrip(lights, buses),
-        Panel(panel, buses),
+        _hall(hall, buses),
+        _imu(imu, buses),
+        None if lights is None else LightStrip(lights, buses),
+        None if panel is None else Panel(panel, buses),
         buses.clock,
     )
+
+
+def _hall(settings: HallSettings | SwitchSettings | MatrixSettings, buses: Buses) -> HallArray:
+    match settings:
+        case HallSettings():
+            return MuxHallArray(settings, buses)
+        case SwitchSettings():
+            return SwitchArray(settings, buses)
+        case MatrixSettings():
+            return SwitchMatrix(settings, buses)
+
+
+def _imu(settings: ImuSettings | Lsm6dsoxSettings | None, buses: Buses) -> Imu | None:
+    match settings:
+        case None:
+            return None
+        case ImuSettings():
+            return Mpu6050(settings, buses)
+        case Lsm6dsoxSettings():
+            return Lsm6dsox(settings, buses)

@@ -72,20 +72,25 @@ def nearest(name: str, known: typing.Iterable[str]) -> str:
 
 def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
     """Walk ``data`` along ``kind``'s structs and refuse the first key that no struct has."""
-    for option in (kind, *typing.get_args(kind)):
-        if isinstance(option, type) and issubclass(option, msgspec.Struct):
-            kind = option
-            break
-    else:
+    structs = [
+        option
+        for option in (kind, *typing.get_args(kind))
+        if isinstance(option, type) and issubclass(option, msgspec.Struct)
+    ]
+    if not structs:
         return
     if isinstance(data, list | tuple):
         for index, item in enumerate(data):
-            _refuse_unknown(item, kind, source, f"{prefix}[{index}]")
+            _refuse_unknown(item, structs[0], source, f"{prefix}[{index}]")
         return
     if not isinstance(data, dict):
         return
-    fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    chosen = _of_kind(data, structs, source, prefix)
+    fields = {field.encode_name: field.type for field in msgspec.structs.fields(chosen)}
+    tag_field = chosen.__struct_config__.tag_field
     for key, value in data.items():
+        if key == tag_field:
+            continue
         name = f"{prefix}.{key}".lstrip(".")
         if key not in fields:
             raise ConfigError(
@@ -96,3 +101,32 @@ def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
                 hint=nearest(key, fields),
             )
         _refuse_unknown(value, fields[key], source, name)
+
+
+def _of_kind(
+    data: dict[str, Any], structs: list[type[msgspec.Struct]], source: str, prefix: str
+) -> type[msgspec.Struct]:
+    """The struct that ``data`` says it is; where they are tagged, a known tag is demanded."""
+    config = structs[0].__struct_config__
+    if config.tag_field is None:
+        return structs[0]
+    kinds = {str(option.__struct_config__.tag): option for option in structs}
+    kind = data.get(config.tag_field)
+    if kind is None:
+        raise ConfigError(
+            "{source}: {key} is missing; {hint}",
+            remedy="Add it.",
+            source=source,
+            key=f"{prefix}.{config.tag_field}".lstrip("."),
+            hint=nearest("", kinds),
+        )
+    if kind not in kinds:
+        raise ConfigError(
+            "{source}: {key}: {value!r} is not a known kind; {hint}",
+            remedy="Correct that value.",
+            source=source,
+            key=f"{prefix}.{config.tag_field}".lstrip("."),
+            value=kind,
+            hint=nearest(str(kind), kinds),
+        )
+    return kinds[kind]

@@ -6,9 +6,10 @@ the south, ``a1`` in the low corner. A sensor's index is ``row * columns + colum
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -17,6 +18,11 @@ from firmware_host.errors import ConfigError
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
+I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]
+Address = Annotated[int, msgspec.Meta(ge=0x08, le=0x77)]
+I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones
+MUX_INPUTS = 128  # eight CD74HC4067
+PORT_INPUTS = 7  # of eight lines of an MCP23017's port; the eighth is output-only
 
 
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,7 +32,9 @@ class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     carries: Literal["ground", "half", "full", "ntc"]
 
 
-class HallConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MuxAdcHall(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="mux-adc"
+):
     """DRV5055A1 through CD74HC4067 and MCP3008. Input ``k`` is channel ``k // 16``, address
     ``k % 16``; inputs below the number of places are the sensors, in index order.
     """
@@ -40,11 +48,51 @@ class HallConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spares: tuple[Spare, ...] = ()
 
 
-class ImuConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DualSwitchHall(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="dual-switch"
+):
+    """AH1889 on MCP23017: the chip at ``addresses[k]`` carries row ``k``, a column per input."""
+
+    i2c_bus: I2cBus
+    addresses: Annotated[
+        tuple[Annotated[int, msgspec.Meta(ge=0x20, le=0x27)], ...], msgspec.Meta(min_length=1)
+    ]
+
+
+class MatrixHall(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="matrix"
+):
+    """Two switches per place, one for each pole, in a matrix with a diode at each switch: a row's
+    pin is pulled low, the columns' pins are read.
+    """
+
+    row_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
+    north_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
+    south_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
+
+
+HallConfig: TypeAlias = MuxAdcHall | DualSwitchHall | MatrixHall
+
+
+class Mpu6050Imu(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="mpu6050"
+):
     """MPU-6050 on I2C, its axes along the plate's."""
 
-    i2c_bus: Annotated[int, msgspec.Meta(ge=0, le=22)]
-    address: Annotated[int, msgspec.Meta(ge=0x08, le=0x77)]
+    i2c_bus: I2cBus
+    address: Address
+
+
+class Lsm6dsoxImu(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="lsm6dsox"
+):
+    """LSM6DSOX on I2C, its axes along the plate's."""
+
+    i2c_bus: I2cBus
+    address: Address
+
+
+ImuConfig: TypeAlias = Mpu6050Imu | Lsm6dsoxImu
 
 
 class LightsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,8 +115,31 @@ class PanelConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     buzzer_pin: Pin
 
 
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a table can tell. ``poles``: 1 if a piece upside down looks the same, else 2.
+    ``strengths``: of magnets that it tells apart. ``sees_tilt``: it notices when the plate is out
+    of level or knocked; where it does not, the plate must be fixed, and is taken to stand still.
+    ``spins``: the plate turns round and round.
+    """
+
+    columns: int
+    rows: int
+    poles: int
+    strengths: int
+    sees_tilt: bool
+    spins: bool
+
+    @property
+    def kinds(self) -> int:
+        """How many kinds of pieces it tells apart."""
+        return self.poles * self.strengths
+
+
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One table."""
+    """One table. Without ``imu`` it does not see tilt; without ``lights`` and ``panel`` the page
+    shows and asks everything.
+    """
 
     name: str
     title: str
@@ -79,9 +150,22 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gap_mm: Positive
     scans_per_s: Annotated[int, msgspec.Meta(ge=5, le=200)]
     hall: HallConfig
-    imu: ImuConfig
-    lights: LightsConfig
-    panel: PanelConfig
+    imu: ImuConfig | None = None
+    lights: LightsConfig | None = None
+    panel: PanelConfig | None = None
+    spins: bool = False
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can tell, as its parts are."""
+        return Capabilities(
+            columns=self.columns,
+            rows=self.rows,
+            poles=2,
+            strengths=2 if isinstance(self.hall, MuxAdcHall) else 1,
+            sees_tilt=self.imu is not None,
+            spins=self.spins,
+        )
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -104,7 +188,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def light_of(self, index: int) -> int:
         """Position on the strip of the light under place ``index``."""
         row, column = divmod(index, self.columns)
-        back = self.lights.order == "serpentine" and row % 2 == 1
+        serpentine = self.lights is not None and self.lights.order == "serpentine"
+        back = serpentine and row % 2 == 1
         return row * self.columns + (self.columns - 1 - column if back else column)
 
 
@@ -141,28 +226,14 @@ def load_profile(name: str) -> Profile:
 
 def _check(profile: Profile) -> None:
     """What ranges alone cannot say."""
-    inputs = [spare.input for spare in profile.hall.spares]
-    if len(set(inputs)) != len(inputs) or any(i < profile.size for i in inputs):
-        raise ConfigError(
-            "profile {name}: hall.spares share an input with each other or with a sensor.",
-            remedy="Number them from {first}, each once.",
-            name=profile.name,
-            first=profile.size,
-        )
-    if profile.size > 128:
-        raise ConfigError(
-            "profile {name}: {size} places are more than eight multiplexers have inputs.",
-            remedy="At most 128 places.",
-            name=profile.name,
-            size=profile.size,
-        )
-    pins = [
-        *profile.hall.address_pins,
-        profile.lights.pin,
-        profile.panel.confirm_pin,
-        profile.panel.back_pin,
-        profile.panel.buzzer_pin,
-    ]
+    match profile.hall:
+        case MuxAdcHall() as hall:
+            _check_mux(profile, hall)
+        case DualSwitchHall(addresses=addresses):
+            _check_switches(profile, addresses)
+        case MatrixHall() as hall:
+            _check_matrix(profile, hall)
+    pins = _pins(profile)
     for pin in pins:
         if pins.count(pin) > 1:
             raise ConfigError(
@@ -171,3 +242,83 @@ def _check(profile: Profile) -> None:
                 name=profile.name,
                 pin=pin,
             )
+
+
+def _check_mux(profile: Profile, hall: MuxAdcHall) -> None:
+    inputs = [spare.input for spare in hall.spares]
+    if len(set(inputs)) != len(inputs) or any(i < profile.size for i in inputs):
+        raise ConfigError(
+            "profile {name}: hall.spares share an input with each other or with a sensor.",
+            remedy="Number them from {first}, each once.",
+            name=profile.name,
+            first=profile.size,
+        )
+    if profile.size > MUX_INPUTS:
+        raise ConfigError(
+            "profile {name}: {size} places are more than eight multiplexers have inputs.",
+            remedy="At most {most} places.",
+            name=profile.name,
+            size=profile.size,
+            most=MUX_INPUTS,
+        )
+
+
+def _check_switches(profile: Profile, addresses: tuple[int, ...]) -> None:
+    if len(addresses) != profile.rows or profile.columns > PORT_INPUTS:
+        raise ConfigError(
+            "profile {name}: {chips} MCP23017 do not fit {rows} rows of {columns} places.",
+            remedy="One address for each row, and at most {most} columns.",
+            name=profile.name,
+            chips=len(addresses),
+            rows=profile.rows,
+            columns=profile.columns,
+            most=PORT_INPUTS,
+        )
+    on_bus = list(addresses)
+    if profile.imu is not None and isinstance(profile.hall, DualSwitchHall):
+        on_bus += [profile.imu.address] if profile.imu.i2c_bus == profile.hall.i2c_bus else []
+    for address in on_bus:
+        if on_bus.count(address) > 1:
+            raise ConfigError(
+                "profile {name}: the I2C address {address:#04x} is used twice.",
+                remedy="Give each chip its own address.",
+                name=profile.name,
+                address=address,
+            )
+
+
+def _check_matrix(profile: Profile, hall: MatrixHall) -> None:
+    if (len(hall.row_pins), len(hall.north_pins), len(hall.south_pins)) != (
+        profile.rows,
+        profile.columns,
+        profile.columns,
+    ):
+        raise ConfigError(
+            "profile {name}: hall needs {rows} row_pins and {columns} each of north_pins and"
+            " south_pins.",
+            remedy="Name one pin for each row and two for each column.",
+            name=profile.name,
+            rows=profile.rows,
+            columns=profile.columns,
+        )
+
+
+def _pins(profile: Profile) -> list[int]:
+    """Every GPIO in use."""
+    hall, imu, lights, panel = profile.hall, profile.imu, profile.lights, profile.panel
+    pins: list[int] = []
+    i2c = {imu.i2c_bus} if imu is not None else set()
+    match hall:
+        case MuxAdcHall():
+            pins += hall.address_pins
+        case DualSwitchHall():
+            i2c.add(hall.i2c_bus)
+        case MatrixHall():
+            pins += [*hall.row_pins, *hall.north_pins, *hall.south_pins]
+    for bus in sorted(i2c):
+        pins += I2C_PINS.get(bus, ())
+    if lights is not None:
+        pins.append(lights.pin)
+    if panel is not None:
+        pins += [panel.confirm_pin, panel.back_pin, panel.buzzer_pin]
+    return pins

@@ -1,7 +1,7 @@
 """Faults of the simulated table: each is applied where the real one would be, and proves it.
 
-A target is a place ("d4"), a button ("confirm"), an I2C bus ("1") or a chip ("imu"); a fault of the
-only bus or chip of its kind needs none.
+A target is a place ("d4"), a button ("confirm"), an I2C bus ("1") or a chip ("imu", "0x20"); a
+fault of the only bus or chip of its kind needs none.
 """
 
 from __future__ import annotations
@@ -11,13 +11,17 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from hw_sim.buses.i2c import Message
-from hw_sim.chips import mpu6050
+from firmware_host.profile import MuxAdcHall
+from hw_sim.buses.i2c import I2cBus, Message
+from hw_sim.chips import lsm6dsox, mcp23017, mpu6050
 from hw_sim.chips.drv5055 import NOISE_RMS_MT, SENSITIVITY_V_MT
+from hw_sim.chips.lsm6dsox import Lsm6dsox
+from hw_sim.chips.mcp23017 import Mcp23017
 from hw_sim.clock import VirtualClock
 from hw_sim.errors import FaultError
+from hw_sim.hall_board import HallBoard
 from hw_sim.world.buttons import BOUNCE_S
 
 if TYPE_CHECKING:
@@ -25,12 +29,19 @@ if TYPE_CHECKING:
     from hw_sim.world.pieces import Piece
 
 WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
-OTHER_ID = 0x12  # an ICM-20602: not an MPU-6050, nor a clone with its registers
+OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
 READINGS = 32
 READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
 
 Change = Callable[[Sequence[str]], None]
 Proof = Callable[[Sequence[str]], bool]
+
+
+class _Resettable(Protocol):
+    """A chip that can lose its settings."""
+
+    def reset(self, now_s: float, /) -> None:
+        """It does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +63,6 @@ class Faults:
 
     def __init__(self, table: SimTable) -> None:
         self._table = table
-        self._board = table.hall_board
         self._weakened: dict[str, Piece] = {}
         self.active: list[tuple[str, tuple[str, ...]]] = []
         self._kinds: Mapping[str, _Kind] = self._all_kinds()
@@ -148,20 +158,18 @@ class Faults:
         return chosen
 
     def _known(self, what: str) -> Sequence[str]:
-        profile = self._table.profile
         return {
-            "place": profile.places,
+            "place": self._table.profile.places,
             "button": tuple(self._table.world.buttons),
-            "i2c": (str(profile.imu.i2c_bus),),
-            "chip": ("imu",),
-            "spi": (f"{profile.hall.spi_bus}.{profile.hall.spi_device}",),
+            "i2c": tuple(str(number) for number in self._table.buses.i2c_buses),
+            "chip": tuple(self._chips),
+            "identity": ("imu",),
+            "spi": tuple(f"{bus}.{device}" for bus, device in self._table.buses.spi_ports),
         }[what]
 
     def _all_kinds(self) -> dict[str, _Kind]:
-        board, buttons = self._board, self._table.world.buttons
-
-        def place(change: Callable[[int, bool], None], on: bool) -> Change:
-            return lambda targets: change(self._index(targets[0]), on)
+        table = self._table
+        board, buttons = table.hall_board, table.world.buttons
 
         def swap(targets: Sequence[str]) -> None:
             board.swap_wires(self._index(targets[0]), self._index(targets[1]))
@@ -172,43 +180,96 @@ class Faults:
 
             return change
 
-        def sensor(change: Callable[[int, bool], None], shows: Proof) -> _Kind:
-            return _Kind(1, "place", place(change, True), place(change, False), shows)
-
-        return {
-            "sensor-dead": sensor(board.set_dead, lambda t: max(self._readings(t[0])) == 0.0),
-            "sensor-stuck": sensor(board.set_stuck, lambda t: len(set(self._readings(t[0]))) == 1),
-            "sensor-drift": sensor(board.set_drifting, self._drifts),
-            "sensor-noisy": sensor(board.set_noisy, self._is_noisy),
+        kinds = {
+            "sensor-dead": self._sensor(board.set_dead, self._is_dead),
+            "sensor-stuck": self._sensor(board.set_stuck, self._is_stuck),
             "weak-magnet": _Kind(1, "place", self._weaken, self._strengthen, self._is_weak),
             "sensor-swapped": _Kind(2, "place", swap, swap, self._are_swapped),
-            "button-bounce": _Kind(
+        }
+        if isinstance(board, HallBoard):
+            kinds["sensor-drift"] = self._sensor(board.set_drifting, self._drifts)
+            kinds["sensor-noisy"] = self._sensor(board.set_noisy, self._is_noisy)
+        if table.profile.panel is not None:
+            kinds["button-bounce"] = _Kind(
                 1,
                 "button",
                 worn(True),
                 worn(False),
                 lambda t: buttons[t[0]].chatter_s > BOUNCE_S,
-            ),
-            **self._bus_kinds(),
-        }
+            )
+        return {**kinds, **self._i2c_kinds(), **self._spi_kinds()}
 
-    def _bus_kinds(self) -> dict[str, _Kind]:
+    def _sensor(self, change: Callable[[int, bool], None], shows: Proof) -> _Kind:
+        def place(on: bool) -> Change:
+            return lambda targets: change(self._index(targets[0]), on)
+
+        return _Kind(1, "place", place(True), place(False), shows)
+
+    def _i2c_kinds(self) -> dict[str, _Kind]:
+        """Of the buses and of the chips on them."""
         table, imu = self._table, self._table.imu
-        hall, address = table.profile.hall, table.profile.imu.address
-        i2c = table.buses.i2c_buses[table.profile.imu.i2c_bus]
-        spi = table.buses.spi_ports[hall.spi_bus, hall.spi_device]
+        buses = table.buses.i2c_buses
+        if not buses:
+            return {}
 
-        def nack(_targets: Sequence[str]) -> None:
-            i2c.nacking.add(address)
+        def nack(targets: Sequence[str]) -> None:
+            bus = buses[int(targets[0])]
+            bus.nacking |= bus.chips.keys()
 
-        def acknowledge(_targets: Sequence[str]) -> None:
-            i2c.nacking.discard(address)
+        def acknowledge(targets: Sequence[str]) -> None:
+            buses[int(targets[0])].nacking.clear()
 
         def stick(on: bool) -> Change:
-            def change(_targets: Sequence[str]) -> None:
-                i2c.stuck = on
+            def change(targets: Sequence[str]) -> None:
+                buses[int(targets[0])].stuck = on
 
             return change
+
+        def answers(expected: int) -> Proof:
+            """Whether addressing each chip fails so, tried on a clock of its own."""
+
+            def shows(targets: Sequence[str]) -> bool:
+                probe = copy(buses[int(targets[0])])
+                probe.clock = self._spare_clock()
+                return all(_answer(probe, address) == expected for address in probe.chips)
+
+            return shows
+
+        kinds = {
+            "i2c-nack": _Kind(1, "i2c", nack, acknowledge, answers(errno.EREMOTEIO)),
+            "i2c-stuck": _Kind(1, "i2c", stick(True), stick(False), answers(errno.ETIMEDOUT)),
+            "chip-reset": _Kind(
+                1,
+                "chip",
+                lambda t: self._chips[t[0]].reset(table.clock.now()),
+                lambda _: None,
+                lambda t: self._is_reset(t[0]),
+                momentary=True,
+            ),
+        }
+        if imu is not None:
+            genuine = imu.who_am_i
+
+            def identify(who_am_i: int) -> Change:
+                def change(_targets: Sequence[str]) -> None:
+                    imu.who_am_i = who_am_i
+
+                return change
+
+            kinds["wrong-id"] = _Kind(
+                1,
+                "identity",
+                identify(OTHER_ID),
+                identify(genuine),
+                lambda _: self._identity() == OTHER_ID,
+            )
+        return kinds
+
+    def _spi_kinds(self) -> dict[str, _Kind]:
+        hall, ports = self._table.profile.hall, self._table.buses.spi_ports
+        if not isinstance(hall, MuxAdcHall):
+            return {}
+        spi = ports[hall.spi_bus, hall.spi_device]
 
         def silence(level: int | None) -> Change:
             def change(_targets: Sequence[str]) -> None:
@@ -216,57 +277,34 @@ class Faults:
 
             return change
 
-        def identify(who_am_i: int) -> Change:
-            def change(_targets: Sequence[str]) -> None:
-                imu.who_am_i = who_am_i
-
-            return change
-
-        def i2c_answer() -> int | None:
-            """The error of addressing the chip, tried on a clock of its own; None: it answers."""
-            probe = copy(i2c)
-            probe.clock = self._spare_clock()
-            try:
-                probe.transfer([Message(address, b"")])
-            except OSError as error:
-                return error.errno
-            return None
-
-        def spi_silent(_targets: Sequence[str]) -> bool:
+        def is_silent(_targets: Sequence[str]) -> bool:
             probe = copy(spi)
             probe.clock = self._spare_clock()
             return not any(probe.transfer(READ_CHANNEL_0, hall.spi_hz, 0))
 
-        def register(number: int) -> int:
-            now_s = table.clock.now()
-            imu.write(bytes([number]), now_s)
-            return (imu.read(1, now_s) or b"\0")[0]
+        return {"spi-silent": _Kind(1, "spi", silence(0x00), silence(None), is_silent)}
 
-        genuine = imu.who_am_i
-        return {
-            "i2c-nack": _Kind(
-                1, "i2c", nack, acknowledge, lambda _: i2c_answer() == errno.EREMOTEIO
-            ),
-            "i2c-stuck": _Kind(
-                1, "i2c", stick(True), stick(False), lambda _: i2c_answer() == errno.ETIMEDOUT
-            ),
-            "wrong-id": _Kind(
-                1,
-                "chip",
-                identify(OTHER_ID),
-                identify(genuine),
-                lambda _: register(mpu6050.WHO_AM_I) == OTHER_ID,
-            ),
-            "chip-reset": _Kind(
-                1,
-                "chip",
-                lambda _: imu.reset(table.clock.now()),
-                lambda _: None,
-                lambda _: bool(register(mpu6050.PWR_MGMT_1) & mpu6050.SLEEP),
-                momentary=True,
-            ),
-            "spi-silent": _Kind(1, "spi", silence(0x00), silence(None), spi_silent),
-        }
+    @property
+    def _chips(self) -> dict[str, _Resettable]:
+        """By name: "imu", and each expander by its address, "0x20"."""
+        table = self._table
+        chips: dict[str, _Resettable] = {} if table.imu is None else {"imu": table.imu}
+        return chips | {f"{address:#04x}": chip for address, chip in table.expanders.items()}
+
+    def _is_reset(self, name: str) -> bool:
+        chip = self._chips[name]
+        if isinstance(chip, Mcp23017):
+            return chip.register(0, mcp23017.IODIR) == chip.register(1, mcp23017.IODIR) == 0xFF
+        return self._table.imu is not None and self._table.imu.powered_down
+
+    def _identity(self) -> int:
+        """What the motion sensor calls itself on its bus."""
+        imu, now_s = self._table.imu, self._table.clock.now()
+        if imu is None:
+            return 0
+        register = lsm6dsox.WHO_AM_I if isinstance(imu, Lsm6dsox) else mpu6050.WHO_AM_I
+        imu.write(bytes([register]), now_s)
+        return (imu.read(1, now_s) or b"\0")[0]
 
     def _spare_clock(self) -> VirtualClock:
         """Proofs take no time of the table's."""
@@ -278,19 +316,40 @@ class Faults:
         return self._table.profile.places.index(place)
 
     def _readings(self, place: str) -> list[float]:
+        """Of a linear sensor, in volts."""
+        board = self._table.hall_board
+        if not isinstance(board, HallBoard):
+            return []
         index, now_s = self._index(place), self._table.clock.now()
-        return [self._board.voltage_v(index, now_s) for _ in range(READINGS)]
+        return [board.voltage_v(index, now_s) for _ in range(READINGS)]
+
+    def _is_dead(self, targets: Sequence[str]) -> bool:
+        board = self._table.hall_board
+        if isinstance(board, HallBoard):
+            return max(self._readings(targets[0])) == 0.0
+        return set(board.answers(self._index(targets[0]))) == {None}
+
+    def _is_stuck(self, targets: Sequence[str]) -> bool:
+        board = self._table.hall_board
+        if isinstance(board, HallBoard):
+            return len(set(self._readings(targets[0]))) == 1
+        said = board.answers(self._index(targets[0]))
+        return said[0:2] == said[2:4] == said[4:6]
 
     def _is_noisy(self, targets: Sequence[str]) -> bool:
-        usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * self._board.noise_factor
+        usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * self._table.noise_factor
         return statistics.pstdev(self._readings(targets[0])) > 3 * usual_v
 
     def _drifts(self, targets: Sequence[str]) -> bool:
-        return self._board.crept_mt(self._index(targets[0]), self._table.clock.now() + 60.0) > 1.0
+        board, then_s = self._table.hall_board, self._table.clock.now() + 60.0
+        return isinstance(board, HallBoard) and (
+            board.crept_mt(self._index(targets[0]), then_s) > 1.0
+        )
 
     def _are_swapped(self, targets: Sequence[str]) -> bool:
         one, other = (self._index(target) for target in targets)
-        return self._board.wire_of(one) == other and self._board.wire_of(other) == one != other
+        board = self._table.hall_board
+        return board.wire_of(one) == other and board.wire_of(other) == one != other
 
     def _weaken(self, targets: Sequence[str]) -> None:
         piece = self._table.world.piece_at(self._index(targets[0]))
@@ -320,3 +379,12 @@ class Faults:
         disc = piece.kind.disc
         centred_mt = disc.vertical_mt(0.0, self._table.profile.gap_mm + disc.height_mm / 2)
         return abs(share_mt) < 0.5 * centred_mt
+
+
+def _answer(bus: I2cBus, address: int) -> int | None:
+    """The error of addressing a chip; None: it answers."""
+    try:
+        bus.transfer([Message(address, b"")])
+    except OSError as error:
+        return error.errno
+    return None

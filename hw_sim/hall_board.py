@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from firmware_host.profile import Profile
+from firmware_host.profile import MuxAdcHall, Profile
 from hw_sim.chips import drv5055
 from hw_sim.chips.cd74hc4067 import INPUTS, AddressBus, AnalogSource, Cd74Hc4067
 from hw_sim.chips.drv5055 import Drv5055, HallSpread
@@ -28,8 +28,8 @@ class HallBoard:
     checked here.
     """
 
-    def __init__(self, profile: Profile, world: World, streams: Streams) -> None:
-        self._profile = profile
+    def __init__(self, profile: Profile, hall: MuxAdcHall, world: World, streams: Streams) -> None:
+        self._hall = hall
         self._world = world
         self._noise_factor = 1.0
         self._wires = list(range(profile.size))
@@ -55,7 +55,7 @@ class HallBoard:
                     * drv5055.SUPPLY_V
                     / DRIFT_RANGE_K,
                 ),
-                supply_v=profile.hall.reference_v,
+                supply_v=hall.reference_v,
             )
             for index in range(profile.size)
         )
@@ -143,14 +143,14 @@ class HallBoard:
         return self.sensors[index].voltage_v(now_s) + crept_v
 
     def _wire_spares(self) -> None:
-        supply_v = self._profile.hall.reference_v
+        supply_v = self._hall.reference_v
         sources: dict[str, AnalogSource] = {
             "ground": _ground,
             "half": partial(_constant, supply_v / 2),
             "full": partial(_constant, supply_v),
             "ntc": lambda now_s: supply_v * ntc_share(self._world.climate.temperature_c(now_s)),
         }
-        for spare in self._profile.hall.spares:
+        for spare in self._hall.spares:
             self._connect(spare.input, sources[spare.carries])
 
     def _connect(self, position: int, source: AnalogSource) -> None:

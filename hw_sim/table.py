@@ -5,11 +5,21 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from firmware_host.profile import Profile
+from firmware_host.profile import (
+    DualSwitchHall,
+    Lsm6dsoxImu,
+    MatrixHall,
+    Mpu6050Imu,
+    MuxAdcHall,
+    Profile,
+)
 from hw_sim.buses import SimBuses
-from hw_sim.chips import mpu6050
+from hw_sim.chips import lsm6dsox, mpu6050
+from hw_sim.chips.inertial import ImuSpread
+from hw_sim.chips.lsm6dsox import Lsm6dsox
 from hw_sim.chips.mcp3008 import Mcp3008
-from hw_sim.chips.mpu6050 import ImuSpread, Mpu6050
+from hw_sim.chips.mcp23017 import LineSource, Mcp23017
+from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.chips.piezo import Piezo
 from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
@@ -17,46 +27,44 @@ from hw_sim.faults import Faults
 from hw_sim.hall_board import HallBoard
 from hw_sim.hands import Hands
 from hw_sim.rng import Stream, Streams
+from hw_sim.switch_board import AH1889, BIASED_REED, SwitchBoard
+from hw_sim.switch_matrix import SwitchMatrix
 from hw_sim.world.world import World
 
 # What shimming the plate level once leaves of the accelerometer's initial offset (50 mg, 3 deg).
 LEVELLED_G = 0.015
-ACCEL_GAIN_TOLERANCE = 0.03  # PS-MPU-6000A 6.2: +-3 % calibration tolerance
-GYRO_GAIN_TOLERANCE = 0.03  # 6.1: +-3 %
+MPU_GAINS = (0.03, 0.03)  # PS-MPU-6000A 6.2 and 6.1: +-3 % calibration tolerance
+LSM_GAINS = (lsm6dsox.GAIN_TOLERANCE, lsm6dsox.GAIN_TOLERANCE)
 
 Rgb = tuple[int, int, int]
+Gains = tuple[float, float]
 
 
 class SimTable:
     """One table as its profile wires it; the same seed and calls give the same readings.
 
     A context manager: within it the seams below smbus2 and neopixel are in place.
-    ``buses``: for the drivers. ``hands``, ``faults``: what happens to it. ``chain``, ``piezo``,
-    ``converter``, ``imu``, ``hall_board``: its chips.
+    ``buses``: for the drivers. ``hands``, ``faults``: what happens to it. ``hall_board``,
+    ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``: its chips, as far as it
+    has them.
     """
 
     def __init__(self, profile: Profile, seed: int = 1) -> None:
         self.profile = profile
         self.seed = seed
         self.clock = VirtualClock()
-        streams = Streams(seed)
+        self._streams = streams = Streams(seed)
         self.world = World(profile, self.clock, streams)
         self.hands = Hands(self.world, streams.stream("hands"))
-        self.hall_board = HallBoard(profile, self.world, streams)
-        self.converter = Mcp3008(
-            [multiplexer.voltage_v for multiplexer in self.hall_board.multiplexers],
-            profile.hall.reference_v,
-        )
-        self.imu = Mpu6050(
-            self.world.plate.specific_force_m_s2,
-            self.world.plate.rate_rad_s,
-            self.world.climate.temperature_c,
-            streams.stream("imu-noise"),
-            _imu_spread(streams.stream("imu-spread")),
-        )
-        self.chain = Ws2812Chain(profile.size)
+        self.buses = SimBuses(self.clock)
+        self.converter: Mcp3008 | None = None
+        self.expanders: dict[int, Mcp23017] = {}
+        self.matrix: SwitchMatrix | None = None
+        self.hall_board = self._wire_hall()
+        self.imu = self._wire_imu()
+        self.chain = Ws2812Chain(profile.size if profile.lights is not None else 0)
         self.piezo = Piezo()
-        self.buses = self._wire()
+        self._wire_lights_and_panel()
         self.faults = Faults(self)
 
     def __enter__(self) -> Self:
@@ -73,57 +81,123 @@ class SimTable:
 
     @property
     def noise_factor(self) -> float:
-        """The Hall sensors' noise against the datasheet's; may be set."""
-        return self.hall_board.noise_factor
+        """The Hall sensors' noise against the datasheet's; may be set. Switches have none."""
+        return self.hall_board.noise_factor if isinstance(self.hall_board, HallBoard) else 1.0
 
     @noise_factor.setter
     def noise_factor(self, factor: float) -> None:
-        self.hall_board.noise_factor = factor
+        if isinstance(self.hall_board, HallBoard):
+            self.hall_board.noise_factor = factor
+
+    @property
+    def mux_address(self) -> int:
+        """What is on the multiplexers' address lines; 0 where there are none."""
+        return self.hall_board.address.address if isinstance(self.hall_board, HallBoard) else 0
 
     @property
     def lights(self) -> tuple[Rgb, ...]:
-        """Red, green, blue (0 to 255) as each place's light shines now, by plate index."""
-        colours = self.chain.colours
-        return tuple(colours[self.profile.light_of(index)] for index in range(self.profile.size))
+        """Red, green, blue (0 to 255) as each place's light shines now, by plate index; all dark
+        where there is no strip.
+        """
+        return tuple(self.strip_rgb(index) for index in range(self.profile.size))
 
     def strip_rgb(self, index: int) -> Rgb:
         """The same for one place."""
-        return self.chain.colours[self.profile.light_of(index)]
+        colours = self.chain.colours
+        return colours[self.profile.light_of(index)] if colours else (0, 0, 0)
 
     def power_cycle(self) -> None:
         """The supply goes and comes back: chips forget everything; pieces lie where they lie."""
         self.buses.power_cycle()
 
-    def _wire(self) -> SimBuses:
-        profile = self.profile
-        buses = SimBuses(self.clock)
-        buses.add_spi(profile.hall.spi_bus, profile.hall.spi_device, self.converter)
-        buses.add_i2c(profile.imu.i2c_bus, profile.imu.address, self.imu)
-        buses.add_pixels(profile.lights.pin, self.chain)
-        buses.wire_address(profile.hall.address_pins, self.hall_board.address)
+    def _wire_hall(self) -> HallBoard | SwitchBoard:
+        profile, buses = self.profile, self.buses
+        match profile.hall:
+            case MuxAdcHall() as hall:
+                linear = HallBoard(profile, hall, self.world, self._streams)
+                self.converter = Mcp3008(
+                    [multiplexer.voltage_v for multiplexer in linear.multiplexers],
+                    hall.reference_v,
+                )
+                buses.add_spi(hall.spi_bus, hall.spi_device, self.converter)
+                buses.wire_address(hall.address_pins, linear.address)
+                return linear
+            case DualSwitchHall() as hall:
+                board = SwitchBoard(profile, AH1889, self.world, self._streams)
+                for row, address in enumerate(hall.addresses):
+                    expander = Mcp23017(_row_lines(board, row * profile.columns, profile.columns))
+                    self.expanders[address] = expander
+                    buses.add_i2c(hall.i2c_bus, address, expander)
+                return board
+            case MatrixHall() as hall:
+                board = SwitchBoard(profile, BIASED_REED, self.world, self._streams)
+                self.matrix = SwitchMatrix(board, hall.row_pins, hall.north_pins, hall.south_pins)
+                self.matrix.wire(buses.wiring)
+                return board
+
+    def _wire_imu(self) -> Mpu6050 | Lsm6dsox | None:
+        config, world = self.profile.imu, self.world
+        if config is None:
+            return None
+        noise, spread = self._streams.stream("imu-noise"), self._streams.stream("imu-spread")
+        imu: Mpu6050 | Lsm6dsox
+        match config:
+            case Mpu6050Imu():
+                imu = Mpu6050(
+                    world.plate.specific_force_m_s2,
+                    world.plate.rate_rad_s,
+                    world.climate.temperature_c,
+                    noise,
+                    _imu_spread(
+                        spread, mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S, MPU_GAINS
+                    ),
+                )
+            case Lsm6dsoxImu():
+                imu = Lsm6dsox(
+                    world.plate.specific_force_m_s2,
+                    world.plate.rate_rad_s,
+                    world.climate.temperature_c,
+                    noise,
+                    _imu_spread(
+                        spread, lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S, LSM_GAINS
+                    ),
+                )
+        self.buses.add_i2c(config.i2c_bus, config.address, imu)
+        return imu
+
+    def _wire_lights_and_panel(self) -> None:
+        profile, buses = self.profile, self.buses
+        if profile.lights is not None:
+            buses.add_pixels(profile.lights.pin, self.chain)
         panel = profile.panel
-        for name, pin in (("confirm", panel.confirm_pin), ("back", panel.back_pin)):
-            buses.wire_button(pin, self.world.buttons[name].closed)
-        buses.wire_piezo(panel.buzzer_pin, self.piezo)
-        return buses
+        if panel is not None:
+            for name, pin in (("confirm", panel.confirm_pin), ("back", panel.back_pin)):
+                buses.wire_button(pin, self.world.buttons[name].closed)
+            buses.wire_piezo(panel.buzzer_pin, self.piezo)
 
 
-def _imu_spread(stream: Stream) -> ImuSpread:
+def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:
+    """What drives the lines of a row's expander: a switch that is closed pulls its line low."""
+
+    def level(port: int, bit: int, now_s: float) -> bool | None:
+        if bit >= columns:
+            return None
+        closed = board.closed(first + bit, now_s, south=port == 1)
+        return None if closed is None else not closed
+
+    return level
+
+
+def _imu_spread(stream: Stream, z_g: float, gyro_deg_s: float, gains: Gains) -> ImuSpread:
+    """``gains``: tolerances of the accelerometer's and the gyroscope's scale."""
+
     def draw(size: float) -> float:
         return stream.uniform(-size, size)
 
-    gyro, z = mpu6050.GYRO_OFFSET_DEG_S, mpu6050.ACCEL_OFFSET_Z_G
+    accel, gyro = gains
     return ImuSpread(
-        accel_offset_g=(draw(LEVELLED_G), draw(LEVELLED_G), draw(z)),
-        accel_gain=(
-            1 + draw(ACCEL_GAIN_TOLERANCE),
-            1 + draw(ACCEL_GAIN_TOLERANCE),
-            1 + draw(ACCEL_GAIN_TOLERANCE),
-        ),
-        gyro_offset_deg_s=(draw(gyro), draw(gyro), draw(gyro)),
-        gyro_gain=(
-            1 + draw(GYRO_GAIN_TOLERANCE),
-            1 + draw(GYRO_GAIN_TOLERANCE),
-            1 + draw(GYRO_GAIN_TOLERANCE),
-        ),
+        accel_offset_g=(draw(LEVELLED_G), draw(LEVELLED_G), draw(z_g)),
+        accel_gain=(1 + draw(accel), 1 + draw(accel), 1 + draw(accel)),
+        gyro_offset_deg_s=(draw(gyro_deg_s), draw(gyro_deg_s), draw(gyro_deg_s)),
+        gyro_gain=(1 + draw(gyro), 1 + draw(gyro), 1 + draw(gyro)),
     )

@@ -77,10 +77,10 @@ class RecordedI2c:
 
 def freeze(session: SimSession) -> None:
     """Let every converter and I2C chip of the table answer as in its last scans."""
-    address = session.table.hall_board.address
+    table = session.table
     recorded: list[RecordedSpi | RecordedI2c] = []
     for port in session.table.buses.spi_ports.values():
-        spi = RecordedSpi(port.chip, lambda: address.address)
+        spi = RecordedSpi(port.chip, lambda: table.mux_address)
         port.chip = spi
         recorded.append(spi)
     for bus in session.table.buses.i2c_buses.values():

@@ -18,6 +18,9 @@ REVISION = "c03111"  # a Pi 4B
 OutputListener = Callable[[float, float | None, float], None]
 """``driven(level, frequency_hz, now_s)``: 0 or 1, or the duty cycle while there is a frequency."""
 
+DriveListener = Callable[[bool | None], None]
+"""``driven(level)``: an output's level; None: the pin lets the line go."""
+
 LevelSource = Callable[[float], bool | None]
 """``level(now_s)``: what drives an input pin; None: nothing does, its pull decides."""
 
@@ -28,6 +31,7 @@ class Wiring:
     def __init__(self) -> None:
         self.outputs: dict[int, OutputListener] = {}
         self.inputs: dict[int, LevelSource] = {}
+        self.drives: dict[int, DriveListener] = {}
 
 
 class SimPin(MockPWMPin):
@@ -41,6 +45,7 @@ class SimPin(MockPWMPin):
         super().__init__(factory, info)
         self._listener = factory.wiring.outputs.get(self._number)
         self._source = factory.wiring.inputs.get(self._number)
+        self._drive = factory.wiring.drives.get(self._number)
 
     def _get_state(self) -> float:
         clock = self._clock
@@ -84,6 +89,8 @@ class SimPin(MockPWMPin):
         if self._listener is not None:
             level = self._state if self._function == "output" else 0
             self._listener(level, self._frequency, self._clock.now())
+        if self._drive is not None:
+            self._drive(self._state >= 0.5 if self._function == "output" else None)
 
     def _change_state(self, value: float) -> bool:
         changed = bool(self._state != value)

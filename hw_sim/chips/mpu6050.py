@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from hw_sim.chips.inertial import STANDARD_G_M_S2, ImuSpread, Vector, filtered
 from hw_sim.rng import Stream
-
-Vector = tuple[float, float, float]
-
-STANDARD_G_M_S2 = 9.80665
 
 # Registers (RM section 3).
 SMPLRT_DIV = 0x19
@@ -50,7 +46,6 @@ FILTERS = (
     (5.0, 19.0e-3, 5.0, 1000.0),
     _OPEN,
 )
-FILTER_TAPS = 4
 
 # PS sections 6.1, 6.2, 6.3.
 GYRO_LSB_PER_DEG_S = (131.0, 65.5, 32.8, 16.4)  # FS_SEL 0..3
@@ -65,18 +60,6 @@ TEMP_OFFSET_C = 36.53  # RM section 4.19: TEMP_OUT / 340 + 36.53
 GYRO_START_S = 0.030
 REGISTERS_START_S = 0.020  # start-up time for register access, typical (100 ms maximum)
 RESET_S = 0.100  # RM section 4.28 has a host wait 100 ms after DEVICE_RESET
-
-
-@dataclass(frozen=True, slots=True)
-class ImuSpread:
-    """What one copy is like. Offsets as the chip's output: g and degrees per second."""
-
-    accel_offset_g: Vector = (0.0, 0.0, 0.0)
-    accel_gain: Vector = (1.0, 1.0, 1.0)
-    gyro_offset_deg_s: Vector = (0.0, 0.0, 0.0)
-    gyro_gain: Vector = (1.0, 1.0, 1.0)
-    noise: float = 1.0
-    """Factor on the datasheet's noise densities."""
 
 
 class Mpu6050:
@@ -124,6 +107,11 @@ class Mpu6050:
         self._resetting_until_s = ready_s
         self._awake_since_s = math.inf
         self._sample = -1
+
+    @property
+    def powered_down(self) -> bool:
+        """Whether it sleeps, as after a reset."""
+        return bool(self._registers[PWR_MGMT_1] & SLEEP)
 
     # -- what the bus sees -----------------------------------------------------------------
 
@@ -213,8 +201,8 @@ class Mpu6050:
         gyro_lsb = GYRO_LSB_PER_DEG_S[registers[GYRO_CONFIG] >> FULL_SCALE_SHIFT & 3]
         accel_noise = ACCEL_NOISE_G * math.sqrt(accel_hz) * spread.noise
         gyro_noise = GYRO_NOISE_DEG_S * math.sqrt(gyro_hz) * spread.noise
-        force = _filtered(self._specific_force_m_s2, at_s, delay_s)
-        rate = _filtered(self._rate_rad_s, at_s, delay_s)
+        force = filtered(self._specific_force_m_s2, at_s, delay_s)
+        rate = filtered(self._rate_rad_s, at_s, delay_s)
         words = [
             (force[i] / STANDARD_G_M_S2 * spread.accel_gain[i] + spread.accel_offset_g[i])
             * accel_lsb
@@ -231,21 +219,3 @@ class Mpu6050:
             max(-0x8000, min(0x7FFF, round(word))).to_bytes(2, "big", signed=True) for word in words
         )
         registers[INT_STATUS] |= DATA_RDY_INT
-
-
-def _filtered(source: Callable[[float], Vector], at_s: float, delay_s: float) -> Vector:
-    """What the low-pass filter lets through: the mean over twice its delay.
-
-    A moving average of that length has the datasheet's delay exactly and its bandwidth within a
-    factor of two (0.44 over the length).
-    """
-    if delay_s == 0.0:
-        return source(at_s)
-    step_s = 2.0 * delay_s / FILTER_TAPS
-    x = y = z = 0.0
-    for tap in range(FILTER_TAPS):
-        one = source(at_s - (tap + 0.5) * step_s)
-        x += one[0]
-        y += one[1]
-        z += one[2]
-    return (x / FILTER_TAPS, y / FILTER_TAPS, z / FILTER_TAPS)
