@@ -77,7 +77,8 @@ class Turn:
 
     ``act`` is what the mover does with his hand (drop from the reserve; lift and land; exchange).
     ``consequences`` must then be carried out, by hand or by gravity. Shifts are simultaneous: all
-    sources are vacated before any target is filled.
+    sources are vacated before any target is filled. ``path``: the places along which the piece
+    played goes, first to last, in games where its way is to be shown.
     """
 
     move: str
@@ -85,6 +86,7 @@ class Turn:
     act: tuple[Shift, ...]
     consequences: tuple[Shift, ...]
     position: Position
+    path: tuple[str, ...] = ()
 
 
 class Position(Protocol):

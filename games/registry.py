@@ -6,9 +6,12 @@ from collections.abc import Mapping
 
 from games.attraktion import ATTRAKTION
 from games.base import GameType, UnknownGameError
+from games.gravity_connect import GRAVITY_CONNECT
 from games.momentum import MOMENTUM
 
-GAMES: Mapping[str, GameType] = {game.name: game for game in (MOMENTUM, ATTRAKTION)}
+GAMES: Mapping[str, GameType] = {
+    game.name: game for game in (MOMENTUM, ATTRAKTION, GRAVITY_CONNECT)
+}
 
 
 def game_type(name: str) -> GameType:

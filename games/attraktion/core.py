@@ -29,7 +29,7 @@ Pull = tuple[int, int]  # what moves to lower bits, and what moves to higher bit
 
 
 class State(NamedTuple):
-    """``pieces``: as above. ``turn``: turns played. ``ended``: the reason, once the game is over."""
+    """``pieces``: as above. ``turn``: turns played. ``ended``: the reason once the game is over."""
 
     pieces: int
     turn: int

@@ -1,0 +1,168 @@
+"""Gravity Connect on integers.
+
+Which cells are occupied is kept for each row and each column on its own, so that where a tile lands
+is one look into a table. Each player's tiles are one wide number in which every line of the board,
+rows and columns and diagonals, lies on its own with an empty bit after it: shifting that number
+against itself looks for connected tiles in all directions at once.
+
+``Core.advance`` is the only move code: a position plays single moves with it, a playout whole
+games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from games.gravity_connect.board import Board
+
+LINE: Final = "line"
+FULL: Final = "full"
+
+NO_SIDE: Final = -1
+_SIDES_OF_ROWS: Final = 2  # left and right come first among the sides
+
+
+class State(NamedTuple):
+    """``occupied``: rows from the top (bit 0 = left), then columns from the left (bit 0 = top).
+
+    ``own``: the tiles of the player to move, ``other``: of the one who has just moved;
+    ``own_side`` and ``other_side``: the side that each used last (its index, or ``NO_SIDE``).
+    ``left``: open cells. ``ended``: the reason, once the game is over.
+    """
+
+    occupied: tuple[int, ...]
+    own: int
+    other: int
+    own_side: int
+    other_side: int
+    left: int
+    ended: str | None
+
+
+class _Cell(NamedTuple):
+    """``tile``: the cell's bits in a player's tiles."""
+
+    row: int
+    row_bit: int
+    column: int
+    column_bit: int
+    tile: int
+
+
+class Core:
+    """The rules C1-C3. Slots are numbered as in ``Board.slots``."""
+
+    def __init__(self, board: Board, line: int) -> None:
+        size = len(board.rows)
+        self.size = size
+        self.tiles = _tiles(board, line)
+        steps = _steps(line)
+        self._first, self._second, *self._further = *steps, *(0,) * (2 - len(steps))
+        cells = {
+            name: _Cell(row, 1 << column, size + column, 1 << row, self.tiles[name])
+            for row, names in enumerate(board.rows)
+            for column, name in enumerate(names)
+        }
+        forward, backward = _landings(size)
+        self._tables = []
+        for number, slot in enumerate(board.slots):
+            side, line_number = divmod(number, size)
+            near = side % 2 == 0  # left and top: inward is the way in which bits count
+            in_bit_order = slot.cells if near else slot.cells[::-1]
+            landings = (*(cells[name] for name in in_bit_order), None)
+            index = line_number if side < _SIDES_OF_ROWS else size + line_number
+            self._tables.append((side, index, forward if near else backward, landings))
+
+    def start(self) -> State:
+        """The empty board."""
+        return State((0,) * 2 * self.size, 0, 0, NO_SIDE, NO_SIDE, self.size**2, None)
+
+    def advance(self, state: State, slots: Iterable[int]) -> State:
+        """Enter at ``slots`` in turn until they run out or the game ends.
+
+        Slots that are not legal are passed over, so that an endless stream of random slots is a
+        random playout, uniform over the legal ones. *Not* checked: that ``state`` has not ended.
+        """
+        tables, first, second = self._tables, self._first, self._second
+        lines, own, other, own_side, other_side, left, ended = state
+        occupied = list(lines)
+        for slot in slots:
+            side, line, landing, cells = tables[slot]
+            if side == own_side:
+                continue
+            cell = cells[landing[occupied[line]]]
+            if cell is None:
+                continue
+            row, row_bit, column, column_bit, tile = cell
+            occupied[row] |= row_bit
+            occupied[column] |= column_bit
+            own |= tile
+            left -= 1
+            connected = own & own >> first
+            connected &= connected >> second
+            if connected:
+                for step in self._further:
+                    connected &= connected >> step
+                if connected:
+                    ended = LINE
+            own, other = other, own
+            own_side, other_side = other_side, side
+            if ended or not left:
+                ended = ended or FULL
+                break
+        return State(tuple(occupied), own, other, own_side, other_side, left, ended)
+
+
+def _steps(line: int) -> tuple[int, ...]:
+    """Shifts that leave a bit where ``line`` bits followed each other."""
+    steps = []
+    length = 1
+    while length < line:
+        steps.append(min(length, line - length))
+        length += steps[-1]
+    return tuple(steps)
+
+
+def _tiles(board: Board, line: int) -> dict[str, int]:
+    """The bits of every cell: its place in its row (those come first), column and diagonals."""
+    tiles = dict.fromkeys((name for row in board.rows for name in row), 0)
+    at = 0
+    diagonals = [diagonal for diagonal in board.diagonals if len(diagonal) >= line]
+    for names in (*board.rows, *board.columns, *diagonals):
+        for name in names:
+            tiles[name] |= 1 << at
+            at += 1
+        at += 1
+    return tiles
+
+
+@cache
+def _landings(size: int) -> tuple[Sequence[int], Sequence[int]]:
+    """For every pattern of a line's occupied cells, the bit on which a tile lands.
+
+    The first table is for tiles that enter at bit 0, the second for those from the other end.
+    ``size`` where the line is full (RULES C2).
+    """
+    forward, backward = [], []
+    for occupied in range(1 << size):
+        taken = [bool(occupied >> at & 1) for at in range(size)]
+        found = fall(taken)
+        forward.append(size if found is None else found[1])
+        found = fall(taken[::-1])
+        backward.append(size if found is None else size - 1 - found[1])
+    return forward, backward
+
+
+def fall(taken: Sequence[bool]) -> tuple[int, int] | None:
+    """Where a tile enters and where it lands (RULES C1); None in a full line.
+
+    ``taken``: whether each cell is occupied, inward from the tile's side.
+    """
+    if all(taken):
+        return None
+    entry = landing = taken.index(False)
+    while landing + 1 < len(taken) and not taken[landing + 1]:
+        landing += 1
+    return entry, landing
