@@ -85,7 +85,7 @@ class Perception:
         self._anchor = list(self._offset)
         self._gain = list(self._calibration.gain)
         self._zeroed = list(self._calibration.zeroed)
-        self._gate = StillnessGate(self._calibration.level_rad)
+        self._gate = StillnessGate(self._calibration.level_rad, watched=profile.imu is not None)
         self._crosstalk = Crosstalk(self._calibration, profile.columns, profile.rows)
         self._loose = LooseMagnet(profile)
         self._noise = NoiseMeter(size)

@@ -21,11 +21,15 @@ RELEVEL_S = 10.0
 
 
 class StillnessGate:
-    """Follows Motion. ``level_rad``: the IMU's reading of the level plate, None until known."""
+    """Follows Motion. ``level_rad``: the IMU's reading of the level plate, None until known.
 
-    def __init__(self, level_rad: tuple[float, float] | None) -> None:
+    ``watched``: False for a table without an IMU: its plate is fixed, and taken to stand still.
+    """
+
+    def __init__(self, level_rad: tuple[float, float] | None, *, watched: bool = True) -> None:
         self.level_rad = level_rad
-        self.state = Stillness.UNKNOWN
+        self.state = Stillness.UNKNOWN if watched else Stillness.STILL
+        self._watched = watched
         self.tilt_rad = (0.0, 0.0)
         self._learns = level_rad is None
         self._force: tuple[float, float, float] | None = None
@@ -34,6 +38,8 @@ class StillnessGate:
 
     def observe(self, time_s: float, motion: Motion | None) -> tuple[Happening, ...]:
         """Take one reading in; what it says happened, in order."""
+        if not self._watched:
+            return ()
         if motion is None:
             self.state = Stillness.UNKNOWN
             self._force = self._quiet_since_s = None

@@ -1,0 +1,100 @@
+"""``tiltboard record``: what the sensors read, scan by scan."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from firmware_host.cli.options import PROFILE, STATE, state_folder
+from firmware_host.profile import Profile, load_profile
+
+
+@click.command(name="record", epilog="Example: tiltboard record sunday.trace --seconds 60")
+@click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
+@PROFILE
+@STATE
+@click.option("--seconds", default=30.0, show_default=True, help="How long.")
+@click.option(
+    "--scenario",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Record this scenario on the simulated table instead, from start to end.",
+)
+@click.option("--seed", default=1, show_default=True, help="Another simulated table, other hands.")
+def command(
+    *,
+    out: Path,
+    profile: str | None,
+    state: Path | None,
+    seconds: float,
+    scenario: Path | None,
+    seed: int,
+) -> None:
+    """Write the raw readings of the table wired to this machine to OUT, a new file.
+
+    Stop the service first: the sensors can serve only one. `tiltboard replay OUT` reads it again.
+    """
+    table = load_profile(profile or "plate-10")
+    try:
+        if scenario is None:
+            count = _record(out, table, state_folder(state), seconds)
+        else:
+            count = _record_scenario(out, table, scenario, seed)
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        raise click.ClickException(f"{out} cannot be written: {error.strerror}.") from error
+    click.echo(f"{out}: {count} scans")
+
+
+def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
+    from drivers.buses import PiBuses
+    from drivers.clock import SystemClock
+    from firmware_host.assemble import plate_for
+    from firmware_host.calibration_store import CalibrationStore
+    from firmware_host.pacer import Pacer
+    from firmware_host.state import CALIBRATION_NAME
+    from firmware_host.trace import TraceWriter, header_for
+
+    clock = SystemClock()
+    plate = plate_for(table, PiBuses(clock))
+    calibration = CalibrationStore(state / CALIBRATION_NAME, table).loaded
+    pacer = Pacer(clock, table.scans_per_s)
+    count = max(1, round(seconds * table.scans_per_s))
+    try:
+        with TraceWriter(out, header_for(table, calibration)) as writer:
+            for _ in range(count):
+                writer.write(plate.scan())
+                pacer.wait()
+    finally:
+        plate.close()
+    return count
+
+
+def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int) -> int:
+    from firmware_host.config import read_text
+    from firmware_host.trace import TraceWriter, header_for
+    from hw_sim.scenario.parse import parse_scenario
+    from hw_sim.scenario.run import ScenarioRunner
+    from hw_sim.session import SimSession
+
+    steps = parse_scenario(str(scenario), read_text(scenario))
+    written = 0
+    with TraceWriter(out, header_for(table, expected={})) as writer:
+
+        class Recorded(SimSession):
+            def wait(self) -> None:
+                nonlocal written
+                writer.write(self.host.frame)
+                written += 1
+                super().wait()
+
+        with (
+            tempfile.TemporaryDirectory() as state,
+            Recorded(table, Path(state), seed=seed) as session,
+        ):
+            for report in ScenarioRunner(session).run(steps):
+                if report.failure is not None:
+                    click.echo(f"{scenario}:{report.step.line}: {report.failure}", err=True)
+    return written

@@ -1,0 +1,27 @@
+"""``tiltboard replay``: a recording through perception again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firmware_host.cli.options import PROFILE
+
+
+@click.command(name="replay", epilog="Example: tiltboard replay sunday.trace --json")
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per event.")
+@PROFILE
+def command(trace: Path, as_json: bool, profile: str | None) -> None:
+    """Print what the readings in TRACE mean: every event with its time, and what stands at the end.
+
+    The same trace prints the same bytes. Without --profile the one that it names is used.
+    """
+    from firmware_host.profile import load_profile
+    from firmware_host.trace import read_trace
+    from firmware_host.trace.report import report
+
+    recorded = read_trace(trace)
+    for line in report(recorded, load_profile(profile or recorded.header.profile), as_json=as_json):
+        click.echo(line)

@@ -1,0 +1,113 @@
+"""Reading a trace: strict about damage, lenient about a missing end."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from drivers.errors import PartError
+from drivers.frame import Frame, Motion
+from firmware_host.errors import TraceError
+from firmware_host.trace.format import EndRecord, ScanRecord, TraceHeader, unseal
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+_GZIP = 16 + zlib.MAX_WBITS
+_AGAIN = "Record again, or get another copy of the file."
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """``complete``: False where the recording was cut off (by a cut of power, for instance)."""
+
+    header: TraceHeader
+    frames: tuple[Frame, ...]
+    complete: bool
+
+
+def read_trace(path: Path) -> Trace:
+    """Read a whole trace. Raises TraceError naming the record, the header being record 0."""
+    lines, whole = _lines(path)
+    if not lines:
+        raise TraceError("{path} is not a trace: it is empty.", remedy=_AGAIN, path=path)
+    header = _decode(path, 0, lines[0], TraceHeader)
+    readings: list[float] = []
+    frames: list[Frame] = []
+    for number, line in enumerate(lines[1:], 1):
+        if b'"end"' in line[:24]:
+            end = _decode(path, number, line, EndRecord)
+            if end.end != len(frames) or number != len(lines) - 1:
+                raise _bad(path, number, f"the end mark after {end.end} scans")
+            return Trace(header, tuple(frames), whole)
+        record = _decode(path, number, line, ScanRecord)
+        readings.extend(record.new)
+        frames.append(_frame(path, number, record, readings))
+    return Trace(header, tuple(frames), complete=False)
+
+
+def _lines(path: Path) -> tuple[list[bytes], bool]:
+    """All lines that are whole, and whether the file is."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TraceError(
+            "{path} cannot be read: {why}.",
+            remedy="Check the path.",
+            path=path,
+            why=error.strerror or str(error),
+        ) from error
+    unzip = zlib.decompressobj(_GZIP)
+    try:
+        plain = unzip.decompress(data)
+    except zlib.error as error:
+        raise TraceError(
+            "{path} is not a trace, or is damaged: {why}.", remedy=_AGAIN, path=path, why=str(error)
+        ) from error
+    *lines, rest = plain.split(b"\n")
+    return lines, unzip.eof and not rest
+
+
+def _decode(path: Path, number: int, line: bytes, kind: type[S]) -> S:
+    data = unseal(line)
+    if data is None:
+        raise _bad(path, number, "a record with the right checksum")
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise _bad(path, number, f"a {kind.__name__} ({error})") from error
+    except msgspec.DecodeError as error:
+        raise _bad(path, number, "JSON") from error
+
+
+def _frame(path: Path, number: int, record: ScanRecord, readings: list[float]) -> Frame:
+    if any(not 0 <= i < len(readings) for i in record.f):
+        raise _bad(path, number, f"readings numbered below {len(readings)}")
+    m = record.m
+    return Frame(
+        number=record.n,
+        time_s=record.t,
+        field_mt=tuple([readings[i] for i in record.f]),
+        motion=None if m is None else Motion((m[0], m[1]), (m[2], m[3], m[4]), m[5:8], m[8]),
+        pressed=frozenset(record.p),
+        temperature_c=record.c,
+        faults=tuple(
+            PartError(
+                fault.part, "{problem}", remedy="{way}", problem=fault.problem, way=fault.remedy
+            )
+            for fault in record.e
+        ),
+    )
+
+
+def _bad(path: Path, number: int, expected: str) -> TraceError:
+    return TraceError(
+        "{path}, record {number}: expected {expected}.",
+        remedy=_AGAIN,
+        path=path,
+        number=number,
+        expected=expected,
+    )

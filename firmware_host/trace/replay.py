@@ -1,0 +1,51 @@
+"""A trace through perception again: the same trace gives the same observations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firmware_host.errors import TraceError
+from firmware_host.perception import Perception
+from firmware_host.perception.calibration import check_fits
+from firmware_host.perception.observation import Magnet, Observation
+from firmware_host.profile import Profile
+from firmware_host.trace.format import layout_of
+from firmware_host.trace.reader import Trace
+
+
+def replay(trace: Trace, profile: Profile) -> Iterator[Observation]:
+    """One observation per frame. Raises TraceError if ``profile`` is not the recorded table's."""
+    header = trace.header
+    if header.layout != layout_of(profile):
+        raise TraceError(
+            "record 0: recorded on {theirs}, whose places lie otherwise than those of {ours}.",
+            remedy="Name the profile that it was recorded with.",
+            theirs=header.profile,
+            ours=profile.name,
+        )
+    try:
+        classes = frozenset(Magnet(name) for name in header.classes)
+        expected = (
+            None
+            if header.expected is None
+            else {index: Magnet(name) for index, name in header.expected.items()}
+        )
+    except ValueError as error:
+        raise TraceError(
+            "record 0: expected magnets, but {why}.",
+            remedy="Get another copy of the file.",
+            why=str(error),
+        ) from error
+    if header.calibration is not None:
+        check_fits(header.calibration, profile, source="record 0")
+    perception = Perception(profile, header.calibration, classes=classes, expected=expected)
+    for number, frame in enumerate(trace.frames, 1):
+        if frame.field_mt and len(frame.field_mt) != profile.size:
+            raise TraceError(
+                "record {number}: expected {size} readings, found {found}.",
+                remedy="Get another copy of the file.",
+                number=number,
+                size=profile.size,
+                found=len(frame.field_mt),
+            )
+        yield perception.observe(frame)
