@@ -191,3 +191,41 @@ def test_on_a_phone_everything_fits_and_fingers_play(served, open_page):
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     player.expect_turn("red")
     player.expect_marbles(d4="red", b6="blue")
+
+
+def test_a_new_game_on_a_used_plate_is_set_up_by_the_tables_hand(served, open_page):
+    served.new_game(pie=False)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    player.drop("red", "d4")
+    player.expect_turn("blue")
+    player.drop("blue", "f6")
+    player.expect_turn("red")
+
+    served.new_game(pie=False)
+    player.expect_phase("setup")
+    player.expect_marbles(d4="red", f6="blue")
+    player.page.get_by_role("button", name="Set it up for me").click()
+
+    player.expect_turn("red")
+    player.expect_marbles()
+    expect(player.page.locator('.tray[data-piece="red"] .waiting')).to_have_count(8)
+
+
+def test_strayed_marbles_are_put_right_by_the_tables_hand(fake, fake_served, open_page):
+    fake_served.new_game(pie=False)
+    for kind, x_mm, y_mm in (("red", -52.5, -52.5), ("blue", 17.5, 17.5)):  # d4, f6
+        fake.put(kind, x_mm, y_mm)
+    player = open_page(fake_served.url)
+    player.expect_turn("red")
+    for number, x_mm, y_mm in ((1, 17.5, 17.5), (2, -52.5, -52.5)):  # they change places
+        fake.pick_up(number)
+        fake.set_down(number, x_mm + 100 * (number == 1), y_mm)
+    fake.pick_up(1)
+    fake.set_down(1, 17.5, 17.5)
+    player.expect_phase("fix")
+    player.expect_marbles(d4="blue", f6="red")
+
+    player.page.get_by_role("button", name="Put it right for me").click()
+    player.expect_turn("red")
+    player.expect_marbles(d4="red", f6="blue")

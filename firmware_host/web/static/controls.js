@@ -1,12 +1,19 @@
 // The panel's two buttons, what can be asked of the table, and hands that tilt the plate.
 
-import { button, h, s } from "/static/dom.js";
+import { button, h, s, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
 const LONG_PRESS_S = 2;
 const SHORT_PRESS_S = 0.15;
 const STEEPEST_DEG = 12;
 const TILT_EVERY_MS = 80;
+
+// What the table's hand can do for a person, by phase.
+const HELP = {
+  setup: () => t("Set it up for me"),
+  settle: () => t("Push them for me"),
+  fix: () => t("Put it right for me"),
+};
 
 /** A push-button: a click is a short press; held down, a ring fills until the long press. */
 function pushButton(name, label, ask, complain) {
@@ -37,18 +44,18 @@ function pushButton(name, label, ask, complain) {
 }
 
 export class Controls {
-  constructor(store, { ask, complain, carryOut }) {
+  constructor(store, { ask, complain, help }) {
     this.store = store;
     const complainOf = (error) => complain(error.message);
     const command = (type) => () => ask({ type }).catch(complainOf);
     this.takeBack = button("back", t("Take back"), command("take-back"));
     this.swap = button("swap", t("Swap colours"), command("swap"));
-    this.carry = button("hand", t("Push them for me"), carryOut, { class: "primary" });
+    this.help = button("hand", "", () => this.work(help), { class: "primary" });
     this.pushes = h("div", { class: "pushes" },
       pushButton("confirm", t("Confirm"), ask, complainOf),
       pushButton("back", t("Back"), ask, complainOf));
     this.element = h("div", { class: "card controls" },
-      this.pushes, h("div", { class: "asks" }, this.carry, this.swap, this.takeBack));
+      this.pushes, h("div", { class: "asks" }, this.help, this.swap, this.takeBack));
     store.listen(() => this.update());
   }
 
@@ -62,7 +69,20 @@ export class Controls {
     this.takeBack.disabled = !ready || !snapshot.can_take_back;
     this.swap.hidden = !snapshot.swap_legal;
     this.swap.disabled = !ready;
-    this.carry.hidden = !store.handsFree || snapshot.phase !== "settle";
+    const words = HELP[snapshot.phase];
+    const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
+    this.help.hidden = !store.handsFree || !words || !something;
+    this.help.disabled = this.working;
+    if (words) setText(this.help.lastChild, words());
+  }
+
+  /** One help at a time. */
+  async work(help) {
+    this.working = true;
+    this.update();
+    await help();
+    this.working = false;
+    this.update();
   }
 }
 

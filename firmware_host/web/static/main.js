@@ -16,7 +16,7 @@ import { remember, remembered } from "/static/prefs.js";
 import { Reviewer } from "/static/review.js";
 import { Say } from "/static/say.js";
 import { SensorView } from "/static/sensors.js";
-import { carryOutShifts } from "/static/settle.js";
+import { carryOut } from "/static/settle.js";
 import { Sounds } from "/static/sound.js";
 import { Store } from "/static/store.js";
 import { Tabs } from "/static/tabs.js";
@@ -86,8 +86,8 @@ function build() {
   const hand = new Hand(store, plate, pieces, { ask, complain, announce });
   new Keys(store, plate, hand, announce);
   new Trays(store, byId("trays"), hand);
-  const carryOut = () => carryOutShifts(store, ask).catch((error) => complain(error.message));
-  const controls = new Controls(store, { ask, complain, carryOut });
+  const help = () => carryOut(store, ask).catch((error) => complain(error.message));
+  const controls = new Controls(store, { ask, complain, help });
   const sensors = new SensorView(store);
   const tabs = new Tabs([
     ["moves", t("Moves"), new Moves(store, reviewer).element],

@@ -101,6 +101,10 @@ export class Plate {
         : s("circle", { cx: x, cy: -y, r: 14, class: kind ? "hole" : `disc${quiet}` });
       shape.dataset.index = index;
       discs.append(shape);
+      const name = this.store.placeName(index);
+      if (plays && name !== layout.places[index]) {
+        discs.append(s("text", { x, y: -y + 2.200, class: "place-name" }, name));
+      }
     });
     return s("g", {}, under, discs);
   }

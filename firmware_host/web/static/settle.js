@@ -1,18 +1,42 @@
-// Lets the table's hand carry out what a move has caused, one piece after the other.
+// Lets the table's hand do what the lights ask for, one piece after the other.
 
-/** Do every shift that the table still waits for. Rejects with a sentence where one fails. */
-export async function carryOutShifts(store, ask) {
-  let waiting = [...store.snapshot.shifts];
+const LEAVES = new Set(["wrong", "remove", "lift"]);
+
+/** What is to be done now: [{piece, source, target}], null for the tray. */
+function tasks(store) {
+  const { snapshot } = store;
+  if (snapshot.phase === "settle") return [...snapshot.shifts];
+  const wanted = Object.entries(snapshot.piece_for);
+  const moves = [];
+  for (const [place, role] of Object.entries(snapshot.roles)) {
+    const standing = LEAVES.has(role) && store.pieceAt(store.indexOf(place));
+    if (!standing) continue;
+    const at = wanted.findIndex(([, piece]) => piece === standing.piece);
+    const [target] = at < 0 ? [null] : wanted.splice(at, 1)[0];
+    moves.push({ piece: standing.piece, source: place, target });
+  }
+  return [...moves, ...wanted.map(([target, piece]) => ({ piece, source: null, target }))];
+}
+
+/** Do all of it. Rejects with a sentence where one thing fails. */
+export async function carryOut(store, ask) {
+  let waiting = tasks(store);
   while (waiting.length) {
-    const taken = new Set(waiting.map((shift) => shift.source));
-    // what goes where another still stands waits for it
-    const next = waiting.find((shift) => !taken.has(shift.target)) ?? waiting[0];
-    waiting = waiting.filter((shift) => shift !== next);
-    await carryOut(store, ask, next);
+    const taken = new Set(waiting.map((task) => task.source));
+    // what goes where another still stands waits for it; in a ring, one gives way to its tray
+    let next = waiting.find((task) => task.target === null || !taken.has(task.target));
+    if (!next) {
+      const { piece, source, target } = waiting[0];
+      next = { piece, source, target: null };
+      waiting.push({ piece, source: null, target });
+    }
+    waiting = waiting.filter((task) => task.source !== next.source || task.source === null);
+    if (next.source === null) waiting = waiting.filter((task) => task.target !== next.target);
+    await doOne(store, ask, next);
   }
 }
 
-async function carryOut(store, ask, { piece, source, target }) {
+async function doOne(store, ask, { piece, source, target }) {
   const to = target === null ? null : store.centreOf(store.indexOf(target));
   if (source === null) {
     await ask({ type: "put", kind: piece, x_mm: to.x, y_mm: to.y });
