@@ -162,8 +162,10 @@ class Game(Protocol):
 class OptionSpec:
     """One option of a game, for command line, page and error messages.
 
-    ``kind``: ``int``, ``bool`` or ``places``. ``low`` and ``high`` are inclusive. ``default`` None:
-    not set.
+    ``kind``: ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name
+    of one that is shipped, of ``choices``, or the board itself as an object; whoever asks a person
+    may take a file's name and read it, see ``games.contract``). ``low`` and ``high`` are inclusive.
+    ``default`` None: not set, or it depends on the other options.
     """
 
     name: str
@@ -172,6 +174,7 @@ class OptionSpec:
     default: Any = None
     low: int | None = None
     high: int | None = None
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from games.base import (
@@ -26,6 +26,8 @@ from games.base import (
 from games.registry import game_type
 
 Answer = dict[str, Any]
+ReadBoard = Callable[[str], Mapping[str, Any]]
+"""From a file's name to the board in it, as an option holds it. Raises OptionError."""
 
 _QUESTION_KEYS = ("game", "options", "moves")
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
@@ -73,14 +75,16 @@ def error_answer(error: RulesError) -> Answer:
     return {"error": {"reason": str(error)}}
 
 
-def answer_line(line: bytes, *, trace: bool = False) -> Answer:
-    """The answer to one line of a batch.
+def answer_line(line: bytes, *, trace: bool = False, read_board: ReadBoard | None = None) -> Answer:
+    """The answer to one line of a batch. Without ``read_board``, boards are not read from files.
 
     Raises QuestionError, UnknownGameError or OptionError where the line is no question that can be
     answered; an illegal move is an answer.
     """
     name, options, moves = _read_question(line)
-    return answer(game_type(name).create(options), moves, trace=trace)
+    kind = game_type(name)
+    options = {key: _from_file(kind, key, value, read_board) for key, value in options.items()}
+    return answer(kind.create(options), moves, trace=trace)
 
 
 def _read_question(line: bytes) -> tuple[str, Mapping[str, Any], Sequence[str]]:
@@ -115,10 +119,13 @@ def _keys() -> str:
     return ", ".join(_QUESTION_KEYS)
 
 
-def options_from_text(kind: GameType, texts: Iterable[str]) -> dict[str, Any]:
+def options_from_text(
+    kind: GameType, texts: Iterable[str], *, read_board: ReadBoard | None = None
+) -> dict[str, Any]:
     """``KEY=VALUE`` texts as options in JSON types. Raises OptionError.
 
-    Whether the options are known, in range and fit together is left to ``kind.create``.
+    Whether the options are known, in range and fit together is left to ``kind.create``. Without
+    ``read_board``, boards are not read from files.
     """
     given: dict[str, str] = {}
     for each in texts:
@@ -131,9 +138,19 @@ def options_from_text(kind: GameType, texts: Iterable[str]) -> dict[str, Any]:
     specs = {spec.name: spec for spec in kind.option_specs}
     commas = kind.commas_in_places(given)
     return {
-        key: _value(specs[key], value, commas) if key in specs else value
+        key: _from_file(kind, key, _value(specs[key], value, commas), read_board)
+        if key in specs
+        else value
         for key, value in given.items()
     }
+
+
+def _from_file(kind: GameType, key: str, value: Any, read_board: ReadBoard | None) -> Any:
+    """``value``, or the board in the file that it names."""
+    if read_board is None or not isinstance(value, str):
+        return value
+    boards = (spec for spec in kind.option_specs if spec.kind == "board" and spec.name == key)
+    return read_board(value) if any(value not in spec.choices for spec in boards) else value
 
 
 def _value(spec: OptionSpec, value: str, commas_in_places: bool) -> Any:
@@ -143,7 +160,16 @@ def _value(spec: OptionSpec, value: str, commas_in_places: bool) -> Any:
         return value == "true"
     if spec.kind == "int" and _WHOLE_NUMBER.fullmatch(value):
         return int(value)
+    if spec.kind == "board" and value.startswith("{"):
+        return _board_object(spec.name, value)
     return value
+
+
+def _board_object(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise OptionError("{name} is not JSON: {why}.", name=name, why=error) from None
 
 
 def moves_from_text(game: Game, text: str) -> list[str]:

@@ -46,6 +46,19 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
         if spec.low is not None and value < spec.low:
             raise OptionError("{name} must be at least {low}.", name=spec.name, low=spec.low)
         return value
+    if spec.kind == "choice" or (spec.kind == "board" and isinstance(value, str)):
+        if value not in spec.choices:
+            raise OptionError(
+                "There is no {name} {value}; there are: {known}.",
+                name=spec.name,
+                value=value,
+                known=", ".join(spec.choices),
+            )
+        return value
+    if spec.kind == "board":
+        if not isinstance(value, Mapping):
+            raise OptionError("{name} must be a name or an object.", name=spec.name)
+        return value
     if (
         not isinstance(value, Sequence)
         or isinstance(value, str)

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from games.attraktion import ATTRAKTION
 from games.base import GameType, UnknownGameError
 from games.gravity_connect import GRAVITY_CONNECT
+from games.gravity_trap import GRAVITY_TRAP
 from games.momentum import MOMENTUM
 
 GAMES: Mapping[str, GameType] = {
-    game.name: game for game in (MOMENTUM, ATTRAKTION, GRAVITY_CONNECT)
+    game.name: game for game in (MOMENTUM, ATTRAKTION, GRAVITY_CONNECT, GRAVITY_TRAP)
 }
 
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "run": "Run the physical table and its page.",
     "scenario": "Run a file of steps and expectations on the simulated table.",
     "rules": "Ask the rules: one position, or many from a file.",
+    "board": "Check a board file of Gravity Trap.",
     "games": "List the games in the journal.",
     "export": "Write a game as text.",
     "record": "Record what the sensors read.",

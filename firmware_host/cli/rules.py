@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import click
 
+from firmware_host.boards import read_board
 from games.base import Credit, RulesError
 from games.contract import (
     Answer,
@@ -72,7 +73,7 @@ def command(
         raise click.UsageError(f"Name a game ({', '.join(GAMES)}), or use --batch.")
     try:
         kind = game_type(game)
-        chosen = kind.create(options_from_text(kind, options))
+        chosen = kind.create(options_from_text(kind, options, read_board=read_board))
     except RulesError as error:
         _write(error_answer(error))
         click.echo(f"Error: {error}", err=True)
@@ -89,7 +90,7 @@ def _answer_batch(trace: bool) -> int:
     for line in iter(sys.stdin.buffer.readline, b""):
         lines += 1
         try:
-            answered = answer_line(line, trace=trace)
+            answered = answer_line(line, trace=trace, read_board=read_board)
         except RulesError as error:
             answered = error_answer(error)
             failed.append(lines)

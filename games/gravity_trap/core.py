@@ -1,0 +1,115 @@
+"""Gravity Trap on sets of bases as integers: the engine's only move code.
+
+Bases count from 0 here; bit b of a set is base b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from games.gravity_trap.board import Board
+
+
+class State(NamedTuple):
+    """``ships``: the bases of the ships that are placed, red's first. ``pods``: a set, empty until
+    both ships are. ``turn``: moves made, the two of the set-up included. ``copying``: the second
+    player began opposite and has made nothing but copies. ``winner``: 0 or 1 once the game is over.
+    """
+
+    ships: tuple[int, ...]
+    pods: int
+    turn: int
+    copying: bool
+    winner: int | None
+
+
+class Core:
+    """The rules T2-T4 and T6 on one board. ``no_copy``: the mimic rule holds."""
+
+    def __init__(self, board: Board, *, no_copy: bool) -> None:
+        self.count = len(board.bases)
+        self.bit = tuple(1 << base for base in range(self.count))
+        self.all = (1 << self.count) - 1
+        near = [0] * self.count
+        for track in board.tracks:
+            whole = sum(self.bit[base - 1] for base in track)
+            for base in track:
+                near[base - 1] |= whole
+        self.near = tuple(reach & ~bit for reach, bit in zip(near, self.bit, strict=True))
+        """Base -> the others on its tracks, as a set."""
+        opposite = board.opposite if no_copy and board.opposite is not None else {}
+        self.twin = tuple(
+            self.bit[opposite[base] - 1] if base in opposite else 0 for base in board.bases
+        )
+        """Base -> the set of its opposite; empty where the mimic rule does not matter."""
+
+    def start(self) -> State:
+        """The empty board."""
+        return State((), 0, 0, copying=False, winner=None)
+
+    def reach(self, state: State, player: int) -> int:
+        """The bases with pods that the player's ship can go to, by the tracks alone."""
+        return self.near[state.ships[player]] & state.pods
+
+    def open(self, state: State) -> int:
+        """The bases that the player to move may choose, as a set; the game is not over."""
+        if state.turn < 2:
+            return self.all & ~sum(self.bit[ship] for ship in state.ships)
+        reach = self.reach(state, state.turn % 2)
+        if state.copying and state.turn % 2:
+            copy = self.twin[state.ships[0]]
+            return reach & ~copy or reach
+        return reach
+
+    def advance(self, state: State, bases: Iterable[int]) -> State:
+        """Place the ships and move to these bases, turn by turn, until they run out or the game
+        ends.
+
+        Bases that may not be chosen are passed over, so an endless stream of random ones makes a
+        random playout, uniform over the legal moves. *Not* checked: that ``state`` has not ended.
+        """
+        stream = iter(bases)
+        while state.turn < 2:
+            base = next(stream, None)
+            if base is None:
+                return state
+            if base not in state.ships:
+                state = self._placed(state, base)
+        if state.winner is not None:
+            return state
+        near, twin = self.near, self.twin
+        _, pods, turn, copying, winner = state
+        mover = turn & 1
+        mine, other = state.ships[mover], state.ships[1 - mover]
+        reach = self.open(state)
+        for base in stream:
+            if not reach >> base & 1:
+                continue
+            pods ^= 1 << base
+            mine, other = other, base
+            turn += 1
+            if not near[base] & pods:
+                winner = turn & 1
+                break
+            reach = near[mine] & pods
+            if not reach:
+                winner = 1 - (turn & 1)
+                break
+            if copying:
+                if turn & 1:
+                    reach = reach & ~twin[base] or reach
+                else:
+                    copying = 1 << base == twin[mine]
+        red, blue = (other, mine) if turn & 1 else (mine, other)
+        return State((red, blue), pods, turn, copying, winner)
+
+    def _placed(self, state: State, base: int) -> State:
+        """A turn of the set-up."""
+        if not state.ships:
+            return State((base,), 0, 1, copying=False, winner=None)
+        red = state.ships[0]
+        pods = self.all & ~self.bit[red] & ~self.bit[base]
+        stuck = not self.near[red] & pods
+        copying = self.twin[red] == self.bit[base]
+        return State((red, base), pods, 2, copying=copying, winner=1 if stuck else None)
