@@ -108,12 +108,18 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
             opened.journal,
             CalibrationStore(state / CALIBRATION_NAME, profile),
             buses.clock,
-            first_game=NewGame(settings.game, settings.options),
+            first_game=_first_game(profile, settings),
             notice=None if opened.set_aside is None else opened.set_aside.message(),
         )
     except BaseException:
         opened.journal.close()
         raise
+
+
+def _first_game(profile: Profile, settings: Settings) -> NewGame:
+    """As the settings say; the usual game as it fits the table where they do not."""
+    usual = settings.game == Settings().game and not settings.options
+    return NewGame(settings.game, profile.first_options if usual else settings.options)
 
 
 def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:

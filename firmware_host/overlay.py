@@ -12,7 +12,7 @@ from drivers.errors import PartError
 from firmware_host.config import nearest
 from firmware_host.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.perception.observation import Magnet, Observation
-from firmware_host.profile import Profile
+from firmware_host.profile import Profile, load_profile, profile_names
 from firmware_host.sight import UNKNOWN_PIECE, Sight, SightEvent
 from games.base import Game
 
@@ -24,25 +24,7 @@ class Overlay:
     """One game laid over one plate. Raises BoardDoesNotFitError."""
 
     def __init__(self, profile: Profile, game: Game) -> None:
-        for column, row in game.board.values():
-            if column >= profile.columns or row >= profile.rows:
-                width = max(c for c, _ in game.board.values()) + 1
-                height = max(r for _, r in game.board.values()) + 1
-                raise BoardDoesNotFitError(
-                    "A board of {width} x {height} does not fit this plate of {columns} x {rows}.",
-                    remedy="Choose a smaller board.",
-                    width=width,
-                    height=height,
-                    columns=profile.columns,
-                    rows=profile.rows,
-                )
-        if len(game.pieces) > len(CLASSES):
-            raise BoardDoesNotFitError(
-                "This table tells {most} kinds of pieces apart, and this game has {kinds}.",
-                remedy="Choose fewer players.",
-                most=len(CLASSES),
-                kinds=len(game.pieces),
-            )
+        _check_fits(profile, game)
         self.index_of_game_place: Mapping[str, int] = {
             place: row * profile.columns + column for place, (column, row) in game.board.items()
         }
@@ -120,3 +102,44 @@ class Overlay:
             ),
             faults=faults,
         )
+
+
+def _check_fits(profile: Profile, game: Game) -> None:
+    """Raise BoardDoesNotFitError, saying which table would do, unless this one can carry it."""
+    able = profile.capabilities
+    width = max(column for column, _ in game.board.values()) + 1
+    height = max(row for _, row in game.board.values()) + 1
+    kinds = len(game.pieces)
+    other = _table_for(width, height, kinds)
+    if width > able.columns or height > able.rows:
+        raise BoardDoesNotFitError(
+            "A board of {width} x {height} does not fit this plate of {columns} x {rows}.",
+            remedy="Choose a smaller board. A {table} is large enough."
+            if other
+            else "Choose a smaller board.",
+            width=width,
+            height=height,
+            columns=able.columns,
+            rows=able.rows,
+            table=other,
+        )
+    if kinds > able.kinds:
+        raise BoardDoesNotFitError(
+            "This table tells {most} kinds of pieces apart, and {game} for {players} needs"
+            " {kinds}.",
+            remedy="Choose fewer players. A {table} does." if other else "Choose fewer players.",
+            most=able.kinds,
+            game=game.name.replace("-", " ").title(),
+            players=len(game.players),
+            kinds=kinds,
+            table=other,
+        )
+
+
+def _table_for(width: int, height: int, kinds: int) -> str | None:
+    """The first table that ships and can carry such a game."""
+    for name in profile_names():
+        able = load_profile(name).capabilities
+        if width <= able.columns and height <= able.rows and kinds <= able.kinds:
+            return name
+    return None

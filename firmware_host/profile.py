@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
@@ -117,16 +117,20 @@ class PanelConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a table can tell. ``poles``: 1 if a piece upside down looks the same, else 2.
-    ``strengths``: of magnets that it tells apart. ``sees_tilt``: it notices when the plate is out
-    of level or knocked; where it does not, the plate must be fixed, and is taken to stand still.
-    ``spins``: the plate turns round and round.
+    """What a table can tell.
+
+    ``poles``: 1 if a piece upside down looks the same, else 2. ``strengths``: of magnets that it
+    tells apart. ``measures``: its readings are fields, from which the neighbours' share can be
+    taken; else each is a pole or nothing. ``sees_tilt``: it notices when the plate is out of level
+    or knocked; where it does not, the plate must be fixed, and is taken to stand still. ``spins``:
+    the plate turns round and round.
     """
 
     columns: int
     rows: int
     poles: int
     strengths: int
+    measures: bool
     sees_tilt: bool
     spins: bool
 
@@ -138,7 +142,8 @@ class Capabilities:
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One table. Without ``imu`` it does not see tilt; without ``lights`` and ``panel`` the page
-    shows and asks everything.
+    shows and asks everything. ``first_options``: of Momentum, with which a table begins that has no
+    game yet, where the usual board does not fit.
     """
 
     name: str
@@ -154,15 +159,18 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lights: LightsConfig | None = None
     panel: PanelConfig | None = None
     spins: bool = False
+    first_options: dict[str, Any] = {}
 
     @property
     def capabilities(self) -> Capabilities:
         """What it can tell, as its parts are."""
+        linear = isinstance(self.hall, MuxAdcHall)
         return Capabilities(
             columns=self.columns,
             rows=self.rows,
             poles=2,
-            strengths=2 if isinstance(self.hall, MuxAdcHall) else 1,
+            strengths=2 if linear else 1,
+            measures=linear,
             sees_tilt=self.imu is not None,
             spins=self.spins,
         )

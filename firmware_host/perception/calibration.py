@@ -47,14 +47,26 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def uncalibrated(profile: Profile) -> Calibration:
     """What the datasheets and the table's dimensions say, and nothing more."""
     size = (profile.gap_mm, profile.pitch_mm, profile.columns, profile.rows)
+    strong, weak = kernel_mt(STRONG, *size), kernel_mt(WEAK, *size)
+    if not profile.capabilities.measures:
+        # A switch reads its own magnet and nothing of the others'.
+        strong, weak = _alone(strong), _alone(weak)
     return Calibration(
         format=1,
         profile=profile.name,
         offset_mt=(0.0,) * profile.size,
         gain=(1.0,) * profile.size,
         zeroed=(False,) * profile.size,
-        strong_mt=kernel_mt(STRONG, *size),
-        weak_mt=kernel_mt(WEAK, *size),
+        strong_mt=strong,
+        weak_mt=weak,
+    )
+
+
+def _alone(kernel: Kernel) -> Kernel:
+    """A magnet's own reading, and none elsewhere."""
+    return tuple(
+        tuple(mt if row == column == 0 else 0.0 for column, mt in enumerate(line))
+        for row, line in enumerate(kernel)
     )
 
 
