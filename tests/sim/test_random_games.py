@@ -1,0 +1,61 @@
+"""Whole random games by hand, sloppy and in any order, against the rules alone.
+
+After each turn the table must stand exactly where the engine stands, which nobody told it.
+"""
+
+import math
+import random
+
+import pytest
+
+from firmware_host.commands import NewGame
+from firmware_host.profile import load_profile
+from hw_sim.session import SimSession
+
+OFF_CENTRE_MM = 3.4  # two neighbours further off toward each other would touch (35 - 28 mm)
+
+GAMES = [
+    ({"size": 7}, 1),
+    ({"players": 3, "size": 7}, 2),
+    ({"players": 4, "size": 9, "holes": ["e5"], "marbles": 5}, 3),
+    ({"hex": 5, "marbles": 6}, 4),
+    ({"size": 5, "marbles": 6, "cushions": ["c3"], "round_limit": 6}, 5),
+]
+
+
+@pytest.mark.parametrize(("options", "seed"), GAMES, ids=[str(options) for options, _ in GAMES])
+def test_a_random_game_by_hand_goes_as_the_rules_say(tmp_path, options, seed):
+    rng = random.Random(seed)
+
+    def off_centre() -> tuple[float, float]:
+        radius, angle = OFF_CENTRE_MM * rng.random(), math.tau * rng.random()
+        return radius * math.cos(angle), radius * math.sin(angle)
+
+    with SimSession(load_profile("plate-10"), tmp_path, seed=seed) as session:
+        hands = session.hands
+        session.host.do(NewGame("momentum", options))
+        session.run_until(session.clock.now() + 3)
+        index = session.host.overlay.index_of
+        position = session.host.game.start()
+        while position.to_move is not None:
+            move = rng.choice([move for move in position.legal() if move != "swap"])
+            turn = position.play(move)
+            done = hands.put(turn.player, index(move), off_centre())
+            session.run_until(done.end_s + rng.uniform(0, 0.5))
+            shifts = list(turn.consequences)
+            rng.shuffle(shifts)
+            for shift in shifts:
+                if shift.target is None:
+                    done = hands.take(index(shift.source))
+                else:
+                    done = hands.move(index(shift.source), index(shift.target), off_centre())
+                session.run_until(done.end_s + rng.uniform(0, 0.3))
+            session.run_until(session.clock.now() + 0.5)
+            position = turn.position
+            standing = session.host.standing
+            assert standing.position is not None
+            assert dict(standing.position.cells) == dict(position.cells)
+            assert session.host.sight.cells == dict(position.cells)
+            assert standing.to_move == position.to_move
+        assert session.host.standing.phase == "over"
+        assert session.host.standing.outcome == position.outcome
