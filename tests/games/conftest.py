@@ -4,20 +4,28 @@ from pathlib import Path
 
 import pytest
 
+from games.base import IllegalMoveError
+from games.contract import describe
 from games.momentum import MOMENTUM, MomentumPosition
 from games.momentum.core import State
 
 HERE = Path(__file__).parent
 
 
-def _load_oracle():
-    spec = importlib.util.spec_from_file_location("momentum_oracle", HERE / "oracle.py")
+def _load(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.Oracle
+    return module
 
 
-_ORACLE = _load_oracle()
+_ORACLE = _load(HERE / "oracle.py").Oracle
+
+
+@pytest.fixture(scope="session")
+def load_oracle():
+    """The second formulation of a game's rules, from a file beside the tests: a class."""
+    return lambda file: _load(HERE / file).Oracle
 
 
 @pytest.fixture(scope="session")
@@ -35,8 +43,85 @@ def momentum():
 @pytest.fixture(scope="session")
 def recorded():
     """Playthroughs made by the oracle: a question and the position after every move each."""
-    lines = (HERE / "data" / "momentum.jsonl").read_text(encoding="utf-8").splitlines()
+    return _recordings("momentum")
+
+
+@pytest.fixture(scope="session")
+def recordings():
+    """The same of any game, by its name."""
+    return _recordings
+
+
+def _recordings(name):
+    lines = (HERE / "data" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="session")
+def replayed():
+    """What a game describes along the moves of a recorded question."""
+
+    def replay(kind, question):
+        position = kind.create(question["options"]).start()
+        positions = [describe(position)]
+        for move in question["moves"]:
+            position = position.play(move).position
+            positions.append(describe(position))
+        return positions
+
+    return replay
+
+
+@pytest.fixture(scope="session")
+def beside():
+    """Play a game move by move beside its oracle: every position is the same, act and consequences
+    lead from each to the next, and of ``words`` exactly the legal ones can be played.
+    """
+
+    def play_beside(kind, oracle, options, *, words, choose, most):
+        position, other = kind.create(options).start(), oracle(options)
+        for _ in range(most):
+            assert describe(position) == other.describe()
+            legal = position.legal()
+            assert (position.to_move is None) == (not legal) == (position.outcome is not None)
+            for move in set(words) - set(legal):
+                with pytest.raises(IllegalMoveError):
+                    position.play(move)
+            if not legal:
+                return
+            turn = position.play(choose(legal))
+            assert turn.player == position.to_move
+            assert _carried_out(position.cells, turn) == turn.position.cells
+            position = turn.position
+            other.play(turn.move)
+
+    return play_beside
+
+
+def _carried_out(cells, turn):
+    """The cells after a turn's act and consequences, each all at once."""
+    cells = dict(cells)
+    for shifts in (turn.act, turn.consequences):
+        for shift in shifts:
+            if shift.source is not None:
+                assert cells.pop(shift.source) == shift.piece
+        for shift in shifts:
+            if shift.target is not None:
+                assert shift.target not in cells
+                cells[shift.target] = shift.piece
+    return cells
+
+
+@pytest.fixture(scope="session")
+def perft():
+    """How many ways there are to play a number of moves; ``after`` plays one."""
+
+    def count(position, depth, after):
+        if depth == 0:
+            return 1
+        return sum(count(after(position, m), depth - 1, after) for m in position.legal())
+
+    return count
 
 
 @pytest.fixture(scope="session")

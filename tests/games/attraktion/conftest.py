@@ -1,0 +1,29 @@
+import pytest
+
+from games.attraktion import ATTRAKTION, AttraktionPosition
+from games.attraktion.core import State
+
+
+@pytest.fixture(scope="session")
+def oracle(load_oracle):
+    """The second formulation of the rules: a class, made from options."""
+    return load_oracle("attraktion/attraktion_oracle.py")
+
+
+@pytest.fixture(scope="session")
+def attraktion():
+    """A game from options."""
+    return lambda **options: ATTRAKTION.create(options)
+
+
+@pytest.fixture(scope="session")
+def standing():
+    """A position with these pieces, for example standing(game, turn=2, white="a1", black="b3")."""
+
+    def build(game, *, turn, white="", black=""):
+        core = game.core
+        pieces = sum(1 << core.index[space] for space in white.split())
+        pieces += sum(1 << core.index[space] + core.half for space in black.split())
+        return AttraktionPosition(game, State(pieces, turn, None))
+
+    return build
