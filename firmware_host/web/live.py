@@ -10,6 +10,8 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -20,7 +22,7 @@ from firmware_host.snapshot import Sensors, Snapshot
 from firmware_host.web import desk
 from firmware_host.web import messages_in as say
 from firmware_host.web.guard import TokenBucket
-from firmware_host.web.table_port import TablePort
+from firmware_host.web.table_port import HandsPort, TablePort
 
 MAX_PAGES = 16
 SNAPSHOT_PERIOD_S = 0.05
@@ -92,7 +94,7 @@ class _Page:
         self._sent: Snapshot | None = None
         self._sent_sensors: Sensors | None = None
         self._answers: set[asyncio.Task[None]] = set()
-        self._held: dict[int, tuple[float, float]] = {}  # pieces in this page's hand: came from
+        self._held: dict[int, _Held] = {}
 
     async def run(self) -> None:
         sending = asyncio.create_task(self._send_snapshots())
@@ -193,7 +195,7 @@ class _Page:
         except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
             outcome = error
         else:
-            self._note_hand(message)
+            self._note_hand(message, outcome)
         task = asyncio.create_task(self._answer(message.ref, outcome))
         self._answers.add(task)
         task.add_done_callback(self._answers.discard)
@@ -210,19 +212,38 @@ class _Page:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has gone
             await self._send(reply)
 
-    def _note_hand(self, message: say.TableMessage) -> None:
+    def _note_hand(self, message: say.TableMessage, begun: Future[None]) -> None:
         match message:
             case say.PickUpMessage(piece=piece):
+                before = self._held.get(piece)
                 lying = {p.id: (p.x_mm, p.y_mm) for p in self._table.latest().pieces}
-                if piece in lying:
-                    self._held[piece] = lying[piece]
+                if piece in lying and (before is None or _failed(before.lifting)):
+                    self._held[piece] = _Held(begun, *lying[piece])
             case say.SetDownMessage(piece=piece) | say.RemoveMessage(piece=piece):
                 self._held.pop(piece, None)
 
     def _let_go(self) -> None:
         """A page that leaves with a piece in its hand puts it back where it was."""
         hands = self._table.hands
-        for piece, (x_mm, y_mm) in self._held.items():
-            if hands is not None:
-                hands.set_down(piece, x_mm, y_mm)
-        self._held.clear()
+        if hands is None:
+            return
+        for piece, held in self._held.items():
+            held.lifting.add_done_callback(partial(_put_back, hands, piece, held))
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A piece in a page's hand: its pick-up, and where it was lifted from."""
+
+    lifting: Future[None]
+    x_mm: float
+    y_mm: float
+
+
+def _failed(future: Future[None]) -> bool:
+    return future.done() and (future.cancelled() or future.exception() is not None)
+
+
+def _put_back(hands: HandsPort, piece: int, held: _Held, lifting: Future[None]) -> None:
+    if not _failed(lifting):  # else another hand has it
+        hands.set_down(piece, held.x_mm, held.y_mm)

@@ -319,6 +319,18 @@ def test_a_page_that_leaves_puts_back_what_it_holds(fake, fake_served):
         ]
 
 
+def test_a_page_that_failed_to_take_a_piece_leaves_it_to_the_hand_that_has_it(fake, fake_served):
+    fake_served.new_game(pie=False)
+    fake.put("red", -52.5, -52.5)
+    with page_of(fake_served) as holding:
+        assert ask(holding, type="pick-up", piece=1)[0]["type"] == "done"
+        with page_of(fake_served) as leaving:
+            assert ask(leaving, type="pick-up", piece=1)[0]["type"] == "error"
+        with page_of(fake_served):  # served after the other has gone
+            assert fake.in_hand == {1}
+        assert ask(holding, type="set-down", piece=1, x_mm=0, y_mm=0)[0]["type"] == "done"
+
+
 def test_leaving_does_not_cancel_what_the_table_has_begun(fake, fake_served, monkeypatch):
     begun: Future[None] = Future()
     begun.set_running_or_notify_cancel()

@@ -24,6 +24,7 @@ export class Keys {
     stage.setAttribute("aria-label",
       t("The plate. Arrow keys move over the places, Enter picks up and puts down."));
     stage.addEventListener("keydown", (event) => this.press(event));
+    stage.addEventListener("pointerdown", () => stage.classList.remove("by-keys"));
     stage.addEventListener("focus", () => this.tell());
     store.listen((_, changed) => {
       if (changed.has("layout") || changed.has("review")) this.home();

@@ -137,7 +137,7 @@ export class Plate {
         `rgb(${hue.map((part) => Math.round(255 * (part + (1 - part) * white))).join(" ")})`;
       light.glow.setAttribute("opacity", Math.min(1, seen * 1.05).toFixed(3));
       light.stops.forEach((stop, at) => {
-        stop.setAttribute("stop-color", toCss(at === 0 ? 0.55 * seen : 0));
+        stop.setAttribute("stop-color", toCss(at === 0 ? 0.25 + 0.4 * seen : 0));
       });
     });
   }

@@ -71,7 +71,7 @@ export class SensorView {
       const mt = field[index];
       cell.heat.style.fill = colour(mt);
       cell.group.classList.toggle("unsure", doubtful.has(index));
-      setText(cell.value, mt.toFixed(Math.abs(mt) < 9.95 ? 1 : 0));
+      setText(cell.value, mt.toFixed(Math.abs(mt) < 9.95 ? 1 : 0).replace(/^-0\.0$/, "0.0"));
       setText(cell.kind, SHORT[magnets[index]] ?? "?");
       cell.sure.setAttribute("width", (30 * confidence[index]).toFixed(1));
     });
