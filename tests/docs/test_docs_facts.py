@@ -1,0 +1,170 @@
+"""Figures and lists in the documents against the code that they tell of."""
+
+import re
+
+import msgspec
+import pytest
+
+from drivers.hall import MuxHallArray
+from drivers.lights import LightStrip
+from drivers.mpu6050 import Mpu6050
+from drivers.panel import Panel
+from firmware_host import profile as profile_module
+from firmware_host.cli import bench
+from firmware_host.commands import NewGame
+from firmware_host.lighting import LEGEND
+from firmware_host.profile import load_profile
+from firmware_host.settings import Settings
+from games.registry import GAMES
+from hw_sim.session import SimSession
+
+
+def in_code(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def structs(module) -> list[type[msgspec.Struct]]:
+    return [
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    ]
+
+
+def test_light_table_is_the_legend(open_page):
+    rows = open_page("docs/playing.md").table("light", "colour", "rhythm", "meaning")
+    assert rows == [
+        [
+            f"`{entry.role}`",
+            f"`{entry.hex}`" if entry.hex else "the piece's own",
+            str(entry.rhythm),
+            str(entry.meaning),
+        ]
+        for entry in LEGEND
+    ]
+
+
+def test_every_setting_is_documented_with_its_default(open_page):
+    rows = open_page("docs/configuration.md").table("key", "default")
+    shown = {in_code(row[0])[0]: row[1] for row in rows}
+    defaults = msgspec.to_builtins(Settings())
+    assert shown.keys() == defaults.keys()
+    for key, default in defaults.items():
+        written = f"`{msgspec.json.encode(default).decode()}`" if default else "none"
+        assert shown[key] == written
+
+
+def test_every_profile_key_and_kind_is_documented(open_page):
+    page = open_page("docs/add-a-board.md")
+    rows = page.table("key", "range")
+    shown = {key for row in rows for key in in_code(row[0])}
+    kinds = {kind for row in rows if in_code(row[0]) == ["kind"] for kind in in_code(row[1])}
+    keys, tags = set(), set()
+    for kind in structs(profile_module):
+        keys |= {field.encode_name for field in msgspec.structs.fields(kind)}
+        if kind.__struct_config__.tag_field:
+            keys.add(kind.__struct_config__.tag_field)
+            tags.add(kind.__struct_config__.tag)
+    sections = {"hall", "imu", "lights", "panel"}
+    assert shown == keys - sections
+    assert all(f"\n`{section}`: " in page.prose for section in sections & keys)
+    assert kinds == tags
+
+
+def test_every_profile_that_ships_is_listed(open_page):
+    rows = open_page("docs/add-a-board.md").table("profile", "places")
+    for name, places, *_ in rows:
+        table = load_profile(in_code(name)[0])
+        assert places == f"{table.columns} x {table.rows}"
+    assert sorted(in_code(row[0])[0] for row in rows) == list(profile_module.profile_names())
+
+
+def test_every_bench_is_listed_with_what_it_measures(open_page):
+    rows = open_page("docs/benchmarks.md").table("command", "what it measures")
+    shown = {in_code(row[0])[0].removeprefix("tiltboard bench "): row[1] for row in rows}
+    assert shown == {name: summary for name, (*_, summary) in bench.BENCHES.items()}
+
+
+def test_every_fault_is_listed(open_page, tmp_path):
+    rows = open_page("docs/scenarios.md").table("fault", "target")
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        assert {in_code(row[0])[0] for row in rows} == set(session.faults.names)
+
+
+def test_the_readme_credits_every_game_and_carries_the_notices(open_page):
+    page = open_page("README.md")
+    credited = {
+        credit.title: credit.designer + (f", {credit.year}" if credit.year else "")
+        for credit in (kind.credit for kind in GAMES.values())
+    }
+    assert {row[0]: row[1] for row in page.table("game", "by")} == credited
+    readme = " ".join(page.text.split())
+    assert "asks anyone who programs or sells Momentum in any form to contact him" in readme
+    assert "**Gravity Warfare** is a registered trademark and patented" in readme
+
+
+@pytest.fixture
+def one_move(tmp_path, monkeypatch):
+    """The architecture's move, played: seconds of each part of a scan, and from touch to light."""
+    spent: dict[str, list[float]] = {}
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        host, clock = session.host, session.clock
+        index = host.overlay.index_of
+
+        def timed(kind, name):
+            original = getattr(kind, name)
+
+            def call(*arguments):
+                begun_s = clock.now()
+                result = original(*arguments)
+                spent.setdefault(f"{kind.__name__}.{name}", []).append(clock.now() - begun_s)
+                return result
+
+            monkeypatch.setattr(kind, name, call)
+
+        host.do(NewGame("momentum", {"size": 7}))
+        for piece, place in (("red", "d4"), ("blue", "d5")):
+            session.run_until(clock.now() + 3)
+            action = session.hands.put(piece, index(place))
+        session.run_until(action.touch_s - 0.1)
+        timed(MuxHallArray, "read")
+        timed(Mpu6050, "read")
+        timed(Panel, "pressed")
+        timed(LightStrip, "flush")
+        scans = 0
+        while host.standing.phase != "settle":
+            session.wait()
+            host.step()
+            scans += host.frame.time_s >= action.touch_s
+            assert clock.now() < action.touch_s + 1
+        yield (
+            host,
+            {k: min(filter(None, v)) for k, v in spent.items()},
+            scans,
+            clock.now() - action.touch_s,
+        )
+
+
+def test_the_traced_move_happens_as_told(open_page, one_move):
+    host, spent_s, scans, light_s = one_move
+    text = " ".join(open_page("docs/architecture.md").text.split())
+
+    def told(pattern: str) -> float:
+        found = re.search(pattern, text)
+        assert found, pattern
+        return float(found[1])
+
+    assert told(r"The scan: ([\d.]+) ms") == round(spent_s["MuxHallArray.read"] * 1e3, 2)
+    assert told(r"14 bytes in ([\d.]+) ms") == round(spent_s["Mpu6050.read"] * 1e3, 2)
+    assert told(r"two pins in ([\d.]+) ms") == round(spent_s["Panel.pressed"] * 1e3, 2)
+    assert told(r"100 lights take ([\d.]+) ms") == round(spent_s["LightStrip.flush"] * 1e3, 2)
+    assert told(r"The lights: ([\d.]+) ms") == pytest.approx(light_s * 1e3, abs=5)
+    assert scans == 4
+    assert str(host.standing.say) in text
+    assert dict(host.standing.roles) == {"d4": "lift", "d3": "put"}
+    sensor = int(told(r"d5 is sensor (\d+)"))
+    assert sensor == host.overlay.index_of("d5")
+    assert told(r"about \+([\d.]+) mT") == pytest.approx(host.frame.field_mt[sensor], abs=0.3)
+    assert told(r"accepted: ([\d.]+) mT") == pytest.approx(
+        host.observation.field_mt[sensor], abs=0.1
+    )

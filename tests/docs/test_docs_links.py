@@ -1,0 +1,49 @@
+"""Every link inside the repository leads somewhere."""
+
+import re
+
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"")
+
+
+def targets(page) -> list[str]:
+    return [one or other for one, other in LINK.findall(page.prose)]
+
+
+def test_links_and_anchors_resolve(page, root, open_page):
+    broken = []
+    for target in targets(page):
+        if target.startswith(("https://", "mailto:")):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.path.parent / path).resolve() if path else page.path
+        inside = there.is_relative_to(root) and there.exists()
+        if not inside or (anchor and anchor not in open_page(there.relative_to(root)).anchors):
+            broken.append(target)
+    assert not broken
+
+
+def test_external_links_are_encrypted(page):
+    assert not [target for target in targets(page) if target.startswith("http:")]
+
+
+def test_every_document_can_be_reached_from_the_readme(root, open_page):
+    reached, ahead = set(), [root / "README.md"]
+    while ahead:
+        path = ahead.pop()
+        if path in reached or path.suffix != ".md":
+            continue
+        reached.add(path)
+        page = open_page(path.relative_to(root))
+        local = [t.partition("#")[0] for t in targets(page) if "://" not in t]
+        ahead += [(path.parent / target).resolve() for target in local if target]
+    assert {path.name for path in reached} >= {p.name for p in root.glob("docs/*.md")}
+
+
+def test_the_readme_shows_two_pictures_that_load_fast(root):
+    shown = sorted(root.glob("docs/images/*.png"))
+    assert [path.name for path in shown] == ["page.png", "phone.png"]
+    readme = (root / "README.md").read_text("utf-8")
+    for path in shown:
+        assert path.read_bytes().startswith(b"\x89PNG\r\n")
+        assert path.stat().st_size < 300_000
+        assert f"docs/images/{path.name}" in readme
