@@ -31,12 +31,13 @@ _RANGE_SHARE = 0.08  # or within this share of a strong reading
 # A strong magnet on its way down or up passes the weak band. A weak one rests as long as its
 # reading took to get there (so a slow hand shows), and longer where only one far off centre reads.
 _WEAK_REST_S = 0.12
-_WEAK_EDGE_REST_S = 0.3
+_WEAK_EDGE_REST_S = 0.6
 _WEAK_LONGEST_REST_S = 0.6
 _WEAK_SEEN_S = 1.2
 _WEAK_EDGE_MT = 1.3
 _SLIDE_REST_S = 0.2  # a piece that slid over a place did not stop there
 _WEAK_GONE_S = 0.3  # a weak magnet is invisible between places; this long it may be sliding there
+_MOST_UNUSABLE = 3  # with more places changing at once, fields cannot be compared with those before
 _LOOSE_S = 1.5  # after that, a piece that stands between places has left its own
 _UNSURE_S = 0.3
 _LIVELY_S = 0.5  # other changes wait for a place that moved within this time
@@ -335,11 +336,11 @@ class Perception:
         now, before = self._magnets, pending.rest_magnets
         unusable = {i for i, (a, b) in enumerate(zip(now, before, strict=True)) if a is not b}
         unusable.update(self._pending)
-        if source == centre:
-            unusable.discard(source)
-        else:
+        unusable.discard(source)
+        if len(unusable) > _MOST_UNUSABLE:
+            return False
+        if source != centre:
             change[source] = readings[source]
-            unusable.discard(source)
         return self._loose.present(change, unusable, centre, SIGN_OF[magnet])
 
     def _agree(self, index: int, count: int) -> bool:

@@ -2,39 +2,269 @@
 
 from __future__ import annotations
 
-from firmware_host.perception.observation import Magnet
+import random
+from dataclasses import replace
+from math import radians, sin
 
-N, S = Magnet.N_STRONG, Magnet.S_STRONG
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from firmware_host.perception import ALL_CLASSES
+from firmware_host.perception.observation import Magnet, Stillness
+
+N, S, N_WEAK, S_WEAK = Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK
+STRONG_ONLY = frozenset({N, S})
 
 
 def lower(table, place, magnet, speed=200.0, *, dx=0.0, dy=0.0):
     table.plate.put(place, magnet, dx, dy, z_mm=60.0)
     events = table.move(place, table.over(place, 0.0, dx, dy), speed)
-    return events + table.run(0.5)
+    return events + table.run(0.6)
 
 
 def lift(table, place, speed=200.0):
     piece = table.plate.pieces[place]
     events = table.move(place, (piece.x_mm, piece.y_mm, 60.0), speed)
     table.plate.take(place)
-    return events + table.run(0.5)
+    return events + table.run(0.6)
+
+
+def slide(table, name, to, speed, *, dx=0.0, dy=0.0):
+    return table.move(name, table.over(to, 0.0, dx, dy), speed) + table.run(0.6)
+
+
+def some_pieces(rng, profile, count, kinds, avoid):
+    places = rng.sample([place for place in profile.places if place not in avoid], count)
+    return {p: (rng.choice(kinds), rng.uniform(-3.5, 3.5), rng.uniform(-3.5, 3.5)) for p in places}
 
 
 def test_placed_and_lifted(table):
     t = table()
-    assert t.events == []
-    events = lower(t, "d4", N)
+    events = lower(t, "d4", N, dx=3.5, dy=-3.5)
     assert t.named(events) == [("placed", "d4")]
     assert events[0].magnets == (N,)
     assert t.seen() == {"d4": N}
     events = lift(t, "d4")
     assert t.named(events) == [("lifted", "d4")]
+    assert events[0].magnets == (Magnet.NONE,)
     assert t.seen() == {}
 
 
-def test_a_slide_is_one_event(table):
+@pytest.mark.parametrize("phase", [0, 1])
+def test_a_strong_piece_is_accepted_in_four_scans(table, phase):
+    t = table()
+    t.run(0.2)
+    scans = 0
+    t.plate.put("a1", S)
+    while not t.run():
+        scans += 1
+    assert scans + 1 == 4
+    t.plate.take("a1")
+    scans = 0
+    while not t.run():
+        scans += 1
+    assert scans + 1 <= 5  # one more while the average leaves the class
+
+
+@pytest.mark.parametrize("magnet", [N, S, N_WEAK, S_WEAK])
+@pytest.mark.parametrize("speed", [8, 15, 30, 60, 200, 600])
+def test_a_lowered_magnet_is_placed_once_and_never_as_another(table, magnet, speed):
+    t = table(expected={})
+    events = lower(t, "e5", magnet, speed)
+    assert [(e.happening.value, e.magnets) for e in events] == [("placed", (magnet,))]
+    events = lift(t, "e5", speed)
+    assert t.named(events) == [("lifted", "e5")]
+
+
+@pytest.mark.parametrize("height", [30, 50, 80])
+@pytest.mark.parametrize("speed", [50, 300])
+def test_a_piece_carried_over_the_plate_is_no_event(table, profile, height, speed):
+    rng = random.Random(height)
+    t = table(some_pieces(rng, profile, 20, [N, S], ("a5", "e5")), expected=None, offset_mt=0.3)
+    t.plate.put("a5", N, z_mm=height)
+    before = t.seen()
+    events = t.move("a5", t.over("j5", height), speed)
+    events += t.move("a5", t.over("e5", height), speed) + t.run(1.0)  # hovering
+    t.plate.take("a5")
+    events += t.run(0.3)
+    assert events == []
+    assert t.seen() == before
+
+
+@pytest.mark.parametrize("speed", [30, 60, 120, 250, 600])
+@pytest.mark.parametrize(("target", "way"), [("e4", "beside"), ("e5", "diagonal"), ("g4", "far")])
+def test_a_slide_is_one_event(table, profile, speed, target, way):
+    rng = random.Random(speed)
+    free = ("d4", "e4", "e5", "f4", "g4")
+    pieces = some_pieces(rng, profile, 20, [N, S], free)
+    t = table({**pieces, "d4": (N, 2.0, 1.0)}, classes=STRONG_ONLY)
+    events = slide(t, "d4", target, speed, dx=-2.0, dy=3.0)
+    assert t.named(events) == [("slid", "d4", target)]
+    assert events[0].magnets == (Magnet.NONE, N)
+
+
+def test_lift_and_put_beside_is_no_slide(table):
     t = table({"d4": N})
+    events = lift(t, "d4")
+    events += lower(t, "e4", N)
+    assert t.named(events) == [("lifted", "d4"), ("placed", "e4")]
+
+
+def test_several_at_once_are_knocked(table, profile):
+    t = table({"d4": N, "e5": S, "h8": N}, classes=STRONG_ONLY)
+    for step in range(1, 6):
+        for name, column in (("d4", -1), ("e5", 1)):
+            x, y = profile.centre_mm(t.plate.index(name))
+            piece = t.plate.pieces[name]
+            t.plate.pieces[name] = replace(piece, x_mm=x + column * 7 * step, y_mm=y)
+        t.run()
+    t.run(0.6)
+    assert t.named(t.events) == [("knocked", "c4", "d4", "e5", "f5")]
+    assert t.events[0].magnets == (N, Magnet.NONE, Magnet.NONE, S)
+
+
+def test_exchanged_while_nobody_looked(table):
+    t = table({"d4": N}, classes=STRONG_ONLY)
+    t.plate.hall_lost = True
+    t.run(0.5)
     assert t.seen() == {"d4": N}
-    events = t.move("d4", t.over("e4", 0.0), 100.0) + t.run(0.6)
-    assert t.named(events) == [("slid", "d4", "e4")]
-    assert t.seen() == {"e4": N}
+    t.plate.put("d4", S)
+    t.plate.hall_lost = False
+    events = t.run(0.5)
+    assert t.named(events) == [("exchanged", "d4")]
+    assert events[0].magnets == (S,)
+
+
+def tilt(table, degrees):
+    level = table.plate.motion
+    angle = radians(degrees)
+    force = (0.0, 9.80665 * sin(angle), 9.80665)
+    table.plate.motion = replace(level, tilt_rad=(angle, 0.0), specific_force_m_s2=force)
+
+
+def test_nothing_is_accepted_while_tilted_and_all_is_understood_afterwards(table):
+    t = table({"d4": N, "g7": S}, classes=STRONG_ONLY)
+    tilt(t, 8)
+    assert t.named(t.run(0.2)) == [("tilted",)]
+    assert t.last.stillness is Stillness.TILTED
+    t.plate.put("d4", N, 0.0, 70.0)  # it slid two places north
+    assert t.run(0.5) == []
+    assert t.seen() == {"d4": N, "g7": S}
+    tilt(t, 0)
+    assert t.named(t.run(1.0)) == [("settled",), ("slid", "d4", "d6")]
+    tilt(t, 8)
+    t.run(0.2)
+    t.plate.put("d4", N, -35.0, 70.0)
+    t.plate.put("g7", S, 35.0, 0.0)
+    tilt(t, 0)
+    assert t.named(t.run(1.0)) == [("settled",), ("knocked", "c6", "d6", "g7", "h7")]
+    assert t.seen() == {"c6": N, "h7": S}
+
+
+def test_a_lost_imu_accepts_nothing(table):
+    t = table({"d4": N})
+    level, t.plate.motion = t.plate.motion, None
+    t.plate.put("e5", N)
+    assert t.run(0.5) == []
+    assert t.last.stillness is Stillness.UNKNOWN
+    t.plate.motion = level
+    assert t.named(t.run(1.0)) == [("placed", "e5")]
+
+
+def test_a_stall_starts_the_average_again(table):
+    t = table()
+    t.run(0.2)
+    t.plate.put("e5", N)
+    t.run(0.04)
+    t.plate.number += 50
+    scans = [bool(t.run()) for _ in range(5)]
+    assert scans == [False, False, False, True, False]
+
+
+@pytest.mark.parametrize("glitch", [-30.0, 9.0, 30.0])
+def test_a_glitch_is_no_event(table, glitch):
+    t = table({"d4": N}, offset_mt=0.3)
+    for index in (t.plate.index("d4"), t.plate.index("e5")):
+        for scans in (1, 2):
+            for _ in range(scans):
+                t.plate.extra_mt = {index: glitch}
+                t.run()
+            t.run(0.4)
+    assert t.events == []
+    assert t.last.unsure == frozenset()
+
+
+def test_a_sensor_far_noisier_than_the_rest_is_unsure(table):
+    t = table({"d4": N})
+    rng = random.Random(3)
+    for _ in range(200):
+        t.plate.extra_mt = {t.plate.index("e5"): rng.gauss(0, 0.5)}
+        t.run()
+    assert t.last.unsure == {t.plate.index("e5")}
+    assert t.events == []
+    t.run(3.0)
+    assert t.last.unsure == frozenset()
+
+
+def test_a_piece_too_far_off_centre_is_unsure_and_keeps_what_was(table):
+    t = table({"d4": N}, classes=STRONG_ONLY, offset_mt=0.1, gain=0.0)
+    t.move("d4", t.over("d4", 0.0, dx=9.0), 30.0)
+    t.run(1.0)
+    assert t.last.unsure == {t.plate.index("d4")}
+    assert t.seen() == {"d4": N}
+    assert t.last.confidence[t.plate.index("d4")] == 0.0
+    t.move("d4", t.over("d4", 0.0, dx=2.0), 30.0)
+    t.run(0.2)
+    assert t.last.unsure == frozenset()
+    assert t.events == []
+
+
+def test_a_weak_reading_is_unsure_where_no_piece_is_weak(table):
+    t = table(classes=STRONG_ONLY)
+    t.plate.put("d4", S_WEAK)
+    assert t.run(1.0) == []
+    assert t.last.unsure == {t.plate.index("d4")}
+    t.perception.set_classes(ALL_CLASSES)
+    assert t.named(t.run(0.6)) == [("placed", "d4")]
+    assert t.seen() == {"d4": S_WEAK}
+
+
+def test_upside_down_reads_as_the_other_pole(table):
+    t = table({"d4": N})
+    events = lift(t, "d4")
+    events += lower(t, "d4", S)
+    assert [(e.happening.value, e.magnets) for e in events] == [
+        ("lifted", (Magnet.NONE,)),
+        ("placed", (S,)),
+    ]
+
+
+def test_drift_is_followed(table):
+    t = table({"d4": N}, noise=0.5)
+    for _ in range(60):
+        t.plate.offsets = [offset + 0.01 for offset in t.plate.offsets]
+        t.run(1.0)
+    assert t.events == []
+    assert t.last.unsure == frozenset()
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(seed=st.integers(0, 10**6), count=st.integers(1, 60))
+def test_never_a_false_event_at_three_times_the_noise_within_5_mm(table, profile, seed, count):
+    rng = random.Random(seed)
+    kinds = [N, S, N_WEAK, S_WEAK]
+    t = table(expected={}, seed=seed, noise=3.0, offset_mt=0.5)
+    made = type(t)(t.plate, t.perception)
+    pieces = some_pieces(rng, profile, count, kinds, ())
+    for place, (magnet, dx, dy) in pieces.items():
+        t.plate.put(place, magnet, dx, dy, strength=rng.uniform(0.93, 1.07))
+    made.run(1.5)
+    assert made.seen() == {place: piece[0] for place, piece in pieces.items()}
+    assert made.run(1.0) == []
+    assert made.last.unsure == frozenset()

@@ -1,0 +1,69 @@
+"""The calibration file: kept whole, read strictly."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from firmware_host.errors import ConfigError
+from firmware_host.perception import read_calibration, uncalibrated, write_calibration
+
+
+def test_what_was_written_is_read(tmp_path, profile):
+    calibration = msgspec.structs.replace(
+        uncalibrated(profile),
+        offset_mt=tuple(i / 117 for i in range(100)),
+        zeroed=(True,) * 100,
+        level_rad=(0.01, -0.02),
+        made_s=1.7e9,
+    )
+    path = tmp_path / "state" / "calibration.json"
+    write_calibration(path, calibration)
+    assert read_calibration(path, profile) == calibration
+    assert [p.name for p in path.parent.iterdir()] == ["calibration.json"]
+
+
+def test_no_file_is_no_calibration(tmp_path, profile):
+    assert read_calibration(tmp_path / "none", profile) is None
+
+
+def test_data_is_on_disk_before_the_new_name_is(tmp_path, profile, monkeypatch):
+    done: list[str] = []
+    fsync, rename = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda fd: (done.append("fsync"), fsync(fd))[1])
+    monkeypatch.setattr(
+        Path, "replace", lambda self, to: (done.append("rename"), rename(self, to))[1]
+    )
+    write_calibration(tmp_path / "c", uncalibrated(profile))
+    assert done == ["fsync", "rename", "fsync"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"offset_mt": [0.0] * 99}, "another table"),
+        ({"offset_mt": [9.0] * 100}, "offset_mt"),
+        ({"gain": [0.0] * 100}, "gain"),
+        ({"profile": "other"}, "another table"),
+        ({"format": 2}, "format"),
+        ({"ofset_mt": []}, "offset_mt"),
+    ],
+)
+def test_wrong_values_are_named(tmp_path, profile, change, says):
+    path = tmp_path / "c"
+    data = json.loads(msgspec.json.encode(uncalibrated(profile)))
+    path.write_text(json.dumps(data | change))
+    with pytest.raises(ConfigError, match=says):
+        read_calibration(path, profile)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff"])
+def test_damage_is_an_error_with_a_remedy(tmp_path, profile, content):
+    path = tmp_path / "c"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match="Remove the file"):
+        read_calibration(path, profile)

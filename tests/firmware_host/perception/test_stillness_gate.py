@@ -1,0 +1,96 @@
+"""Level and quiet: when the plate may be read, and what is told of it."""
+
+from __future__ import annotations
+
+from math import cos, radians, sin
+
+import pytest
+
+from drivers.frame import Motion
+from firmware_host.perception.observation import Happening, Stillness
+from firmware_host.perception.stillness import StillnessGate
+
+G = 9.80665
+
+
+def motion(degrees: float = 0.0, rate: float = 0.0, push: float = 0.0) -> Motion:
+    a = radians(degrees)
+    return Motion((a, 0.0), (push, G * sin(a), G * cos(a)), (rate, 0.0, 0.0), 25.0)
+
+
+@pytest.fixture
+def run():
+    gate = StillnessGate((0.0, 0.0))
+    clock = [0.0]
+
+    def go(count: int, reading: Motion | None) -> list[Happening]:
+        happened: list[Happening] = []
+        for _ in range(count):
+            clock[0] += 0.02
+            happened.extend(gate.observe(clock[0], reading))
+        return happened
+
+    go.gate = gate
+    return go
+
+
+def test_the_first_rest_takes_0_4_s_and_tells_nothing(run):
+    assert run(20, motion()) == []
+    assert run.gate.state is Stillness.UNKNOWN
+    assert run(2, motion()) == []
+    assert run.gate.state is Stillness.STILL
+
+
+def test_tilted_and_settled(run):
+    run(25, motion())
+    assert run(1, motion(2.4)) == []
+    assert run.gate.state is Stillness.STILL
+    assert run(5, motion(2.6)) == [Happening.TILTED]
+    assert run.gate.state is Stillness.TILTED
+    assert run(100, motion(2.0)) == []  # hysteresis: below 1.5 degrees only
+    assert run.gate.state is Stillness.TILTED
+    assert run(50, motion(1.4)) == [Happening.SETTLED]
+    assert run.gate.state is Stillness.STILL
+
+
+def test_turning_pauses_without_being_tilted(run):
+    run(25, motion())
+    assert run(1, motion(0.5, rate=0.4)) == []
+    assert run.gate.state is Stillness.MOVING
+    assert run(20, motion(0.5)) == []
+    assert run(5, motion(0.5)) == [Happening.BUMPED, Happening.SETTLED]
+
+
+def test_a_blow_is_told_at_once_and_once(run):
+    run(25, motion())
+    assert run(1, motion(push=3.0)) == [Happening.BUMPED]
+    assert run(1, motion(push=-3.0)) == []
+    assert run.gate.state is Stillness.MOVING
+    assert run(19, motion()) == []
+    assert run(5, motion()) == [Happening.SETTLED]
+
+
+def test_a_lost_imu_is_unknown_until_a_new_rest(run):
+    run(25, motion())
+    assert run(3, None) == []
+    assert run.gate.state is Stillness.UNKNOWN
+    run(10, motion())
+    assert run.gate.state is Stillness.UNKNOWN
+    assert run(15, motion()) == []
+    assert run.gate.state is Stillness.STILL
+
+
+def test_an_uncalibrated_imu_is_3_degrees_off_on_a_level_plate():
+    gate = StillnessGate(None)
+    for n in range(30):
+        gate.observe(0.02 * n, motion(2.9))
+    assert gate.state is Stillness.STILL
+    assert gate.level_rad == (radians(2.9), 0.0)
+    assert gate.tilt_rad == (0.0, 0.0)
+    assert gate.observe(0.62, motion(2.9 + 2.6)) == (Happening.TILTED,)
+
+
+def test_a_table_without_an_imu_stands_still():
+    gate = StillnessGate(None, watched=False)
+    assert gate.observe(0.0, None) == ()
+    assert gate.state is Stillness.STILL
