@@ -1,0 +1,15 @@
+import pytest
+
+from games.gravity_connect import GRAVITY_CONNECT
+
+
+@pytest.fixture(scope="session")
+def oracle(load_oracle):
+    """The second formulation of the rules: a class, made from options."""
+    return load_oracle("gravity_connect/gravity_connect_oracle.py")
+
+
+@pytest.fixture(scope="session")
+def connect():
+    """A game from options."""
+    return lambda **options: GRAVITY_CONNECT.create(options)
