@@ -24,6 +24,11 @@ _NO_DEVICE: Final = (
         "Add dtparam=i2c_arm=on to /boot/firmware/config.txt and restart the Pi."
         " Without a Raspberry Pi run: tiltboard sim.",
     ),
+    (
+        "/dev/pio0",
+        "Update the Pi 5: sudo apt full-upgrade, sudo rpi-eeprom-update -a, and restart it."
+        " Without a Raspberry Pi run: tiltboard sim.",
+    ),
     ("", "This needs a Raspberry Pi. Without one run: tiltboard sim."),
 )
 _GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
@@ -53,6 +58,17 @@ def absent(part: str, error: OSError | ImportError, device: str) -> PartAbsentEr
             part,
             "There is no {device} on this computer.",
             remedy=_by_start(_NO_DEVICE, device),
+            device=device,
+        )
+    if error.errno in (errno.EACCES, errno.EPERM) and device.startswith("/dev/pio"):
+        return PartAbsentError(
+            part,
+            "This user may not use {device}.",
+            remedy=(
+                'Write SUBSYSTEM=="*-pio", GROUP="gpio", MODE="0660" to'
+                " /etc/udev/rules.d/99-pio.rules, run: sudo usermod -aG gpio $USER, and restart"
+                " the Pi."
+            ),
             device=device,
         )
     if error.errno in (errno.EACCES, errno.EPERM):

@@ -1,22 +1,21 @@
 """The buses that drivers are handed: what they offer (``Buses``), and a Raspberry Pi's own.
 
 Opening anything raises OSError or ImportError; the drivers turn both into PartAbsentError with
-drivers.absence, so that a missing bus is a fault of the part on it. This is the one module that
-imports spidev, the GPIO libraries and neopixel, each where it is first needed.
+drivers.absence, so that a missing bus is a fault of the part on it. This module and
+drivers.pi_libraries are the ones that import spidev, the GPIO libraries and neopixel, each where
+it is first needed.
 """
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
-from pathlib import Path
-from types import ModuleType
-from typing import Any, Final, Protocol, cast
+from typing import Protocol, cast
 
 from smbus2 import SMBus
 
 from drivers.clock import Clock, SystemClock
+from drivers.pi_libraries import PiStrip, open_pins
 
 
 class SpiDevice(Protocol):
@@ -94,9 +93,6 @@ class Buses(Protocol):
         """Open the strip of ``count`` WS2812B whose data line is GPIO ``pin``."""
 
 
-GPIO_DEVICE: Final = "/dev/gpiochip0"
-
-
 class PiBuses:
     """The buses of the Pi that this runs on."""
 
@@ -113,15 +109,7 @@ class PiBuses:
     def pin_factory(self) -> PinFactory:
         """The factory over lgpio (every Pi), else over RPi.GPIO (not on a Pi 5)."""
         if self._factory is None:
-            try:
-                self._factory = _PiPins("gpiozero.pins.lgpio", "LGPIOFactory", "lgpio")
-            except ModuleNotFoundError as missing:
-                if missing.name != "lgpio":
-                    raise
-                try:
-                    self._factory = _PiPins("gpiozero.pins.rpigpio", "RPiGPIOFactory", "RPi.GPIO")
-                except ImportError:
-                    raise missing from None
+            self._factory = open_pins()
         return self._factory
 
     def spi(self, bus: int, device: int) -> SpiDevice:
@@ -152,50 +140,11 @@ class PiBuses:
                 pixel_order="GRB",
             )
         except (NotImplementedError, RuntimeError, ValueError, AttributeError) as error:
-            raise OSError(errno.ENODEV, str(error), f"GPIO{pin}") from error
-        return cast(PixelStrip, strip)
+            raise OSError(None, str(error), f"GPIO{pin}") from error
+        return PiStrip(strip)
 
     def close(self) -> None:
         """Give all GPIO lines back."""
         if self._factory is not None:
             self._factory.close()
             self._factory = None
-
-
-class _PiPins:
-    """gpiozero's factory and pins, with the errors of their libraries as OSError."""
-
-    def __init__(self, module: str, factory: str, library: str) -> None:
-        zero = importlib.import_module("gpiozero.exc")
-        self._errors = (*_errors_of(importlib.import_module(library)), zero.GPIOZeroError)
-        try:
-            self._factory: Any = getattr(importlib.import_module(module), factory)()
-        except self._errors as error:
-            raise _gpio_error(error, GPIO_DEVICE) from error
-
-    def pin(self, name: int, /) -> Pin:
-        """Claim a line."""
-        try:
-            return cast(Pin, self._factory.pin(name))
-        except self._errors as error:
-            raise _gpio_error(error, f"GPIO{name}") from error
-
-    def close(self) -> None:
-        """Give all lines back."""
-        self._factory.close()
-
-
-def _errors_of(library: ModuleType) -> tuple[type[Exception], ...]:
-    """What it raises: lgpio its own ``error``, RPi.GPIO RuntimeError."""
-    own = getattr(library, "error", None)
-    return (own, RuntimeError) if isinstance(own, type) else (RuntimeError,)
-
-
-def _gpio_error(error: Exception, device: str) -> OSError:
-    if not Path(GPIO_DEVICE).exists():
-        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), GPIO_DEVICE)
-    if not os.access(GPIO_DEVICE, os.R_OK | os.W_OK):
-        return PermissionError(errno.EACCES, os.strerror(errno.EACCES), GPIO_DEVICE)
-    if "busy" in str(error):
-        return OSError(errno.EBUSY, str(error), device)
-    return OSError(errno.EIO, str(error), device)

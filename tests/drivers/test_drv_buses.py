@@ -9,6 +9,9 @@ import pytest
 from drivers.absence import absent
 from drivers.buses import PiBuses
 from drivers.clock import SystemClock
+from drivers.errors import PartAbsentError
+from drivers.panel import Panel, PanelSettings
+from drivers.pi_libraries import PiStrip
 
 
 def module(name: str, **content: object) -> types.ModuleType:
@@ -111,8 +114,8 @@ def test_lgpio_comes_first_and_one_factory_is_kept(monkeypatch) -> None:
             made.append(self)
             self.closed = False
 
-        def pin(self, name: int) -> str:
-            return f"line {name}"
+        def pin(self, name: int) -> object:
+            return types.SimpleNamespace(state=name)
 
         def close(self) -> None:
             self.closed = True
@@ -120,29 +123,13 @@ def test_lgpio_comes_first_and_one_factory_is_kept(monkeypatch) -> None:
     stand_in_gpio(monkeypatch, Factory)
     buses = PiBuses()
     assert buses.pin_factory is buses.pin_factory
-    assert buses.pin_factory.pin(5) == "line 5"
+    assert buses.pin_factory.pin(5).state == 5
     buses.close()
     assert [factory.closed for factory in made] == [True]
 
 
-def test_rpi_gpio_serves_where_lgpio_is_missing(monkeypatch) -> None:
-    class Factory:
-        def pin(self, name: int) -> str:
-            return f"old line {name}"
-
-    monkeypatch.setitem(sys.modules, "lgpio", None)
-    monkeypatch.setitem(sys.modules, "RPi", module("RPi"))
-    monkeypatch.setitem(sys.modules, "RPi.GPIO", module("RPi.GPIO"))
-    monkeypatch.setitem(
-        sys.modules,
-        "gpiozero.pins.rpigpio",
-        module("gpiozero.pins.rpigpio", RPiGPIOFactory=Factory),
-    )
-    assert PiBuses().pin_factory.pin(6) == "old line 6"
-
-
 def test_no_gpio_chip_is_a_missing_file(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr("drivers.buses.GPIO_DEVICE", str(tmp_path / "gpiochip0"))
+    monkeypatch.setattr("drivers.pi_libraries.GPIO_DEVICE", str(tmp_path / "gpiochip0"))
 
     def factory() -> None:
         raise LgpioError("can not open gpiochip")
@@ -156,7 +143,7 @@ def test_no_gpio_chip_is_a_missing_file(monkeypatch, tmp_path) -> None:
 def test_busy_line(monkeypatch, tmp_path) -> None:
     chip = tmp_path / "gpiochip0"
     chip.touch()
-    monkeypatch.setattr("drivers.buses.GPIO_DEVICE", str(chip))
+    monkeypatch.setattr("drivers.pi_libraries.GPIO_DEVICE", str(chip))
 
     class Factory:
         def pin(self, name: int) -> None:
@@ -199,13 +186,13 @@ def test_pixels_are_green_first_unscaled_and_shown_when_told(monkeypatch) -> Non
 
     def neo_pixel(pin, count, **options):
         seen.update(pin=pin, count=count, **options)
-        return "strip"
+        return types.SimpleNamespace(show=lambda: seen.update(shown=True))
 
     monkeypatch.setitem(sys.modules, "board", module("board", D10="the pin D10"))
     monkeypatch.setitem(sys.modules, "neopixel", module("neopixel", NeoPixel=neo_pixel))
     environment: dict[str, str] = {}
     monkeypatch.setattr("os.environ", environment)
-    assert PiBuses().pixels(10, 100) == "strip"
+    PiBuses().pixels(10, 100).show()
     assert environment == {"BLINKA_SKIP_DEPENDENCY_CHECK": "1"}
     assert seen == {
         "pin": "the pin D10",
@@ -213,6 +200,7 @@ def test_pixels_are_green_first_unscaled_and_shown_when_told(monkeypatch) -> Non
         "brightness": 1.0,
         "auto_write": False,
         "pixel_order": "GRB",
+        "shown": True,
     }
 
 
@@ -222,7 +210,73 @@ def test_board_that_blinka_does_not_know(monkeypatch) -> None:
     monkeypatch.setenv("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
     with pytest.raises(OSError, match="D10") as caught:
         PiBuses().pixels(10, 100)
-    assert caught.value.errno == errno.ENODEV
+    assert absent("lights", caught.value, "").problem.startswith("GPIO10 does not work: ")
+
+
+@pytest.mark.parametrize(
+    ("writer", "device", "remedy"),
+    [
+        # What adafruit_raspberry_pi5_neopixel_write and _rpi_ws281x are known to raise.
+        ("adafruit_raspberry_pi5_neopixel_write", "PIO_DEVICE", "pio.rules"),
+        ("_rpi_ws281x", "LIGHTS_SPI_DEVICE", "usermod -aG"),
+    ],
+)
+def test_a_light_writer_that_fails_names_its_device(
+    monkeypatch, tmp_path, writer, device, remedy
+) -> None:
+    def show() -> None:
+        raise RuntimeError("pio_init() failed")
+
+    monkeypatch.setitem(sys.modules, writer, module(writer))
+    file = tmp_path / "device"
+    monkeypatch.setattr(f"drivers.pi_libraries.{device}", str(file))
+    strip = PiStrip(types.SimpleNamespace(show=show, deinit=show))
+    with pytest.raises(FileNotFoundError) as caught:
+        strip.show()
+    assert caught.value.filename == str(file)
+    file.touch()
+    with pytest.raises(OSError, match="pio_init") as caught:
+        strip.deinit()
+    assert caught.value.filename == str(file)
+    denied = PermissionError(errno.EACCES, "", "/dev/pio0" if "pi5" in writer else "/dev/spidev0.0")
+    assert remedy in absent("lights", denied, "").remedy
+
+
+def test_lights_of_a_pi_5_without_its_driver_say_what_to_update() -> None:
+    error = FileNotFoundError(errno.ENOENT, "", "/dev/pio0")
+    assert "rpi-eeprom-update" in absent("lights", error, "").remedy
+
+
+def test_an_error_of_a_line_in_use_is_the_parts_fault(monkeypatch, tmp_path) -> None:
+    chip = tmp_path / "gpiochip0"
+    chip.touch()
+    monkeypatch.setattr("drivers.pi_libraries.GPIO_DEVICE", str(chip))
+
+    class Line:
+        def __getattr__(self, name: str) -> object:
+            raise LgpioError("bad handle")
+
+    class Factory:
+        def pin(self, name: int) -> Line:
+            return Line()
+
+    stand_in_gpio(monkeypatch, Factory)
+    buses = PiBuses()
+    pin = buses.pin_factory.pin(5)
+    for use in (
+        lambda: pin.state,
+        lambda: pin.frequency,
+        lambda: pin.input_with_pull("up"),
+        lambda: pin.output_with_state(0),
+    ):
+        with pytest.raises(OSError, match="bad handle") as caught:
+            use()
+        assert (caught.value.errno, caught.value.filename) == (errno.EIO, "GPIO5")
+    pin.close()  # a line that is lost already
+    panel = Panel(PanelSettings(23, 24, 12), buses)
+    for use in (panel.pressed, lambda: panel.tone(440)):
+        with pytest.raises(PartAbsentError, match="GPIO23 does not work: bad handle"):
+            use()
 
 
 def test_the_clock_is_real_time() -> None:

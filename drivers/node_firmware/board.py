@@ -1,0 +1,45 @@
+"""What the firmware needs of the board it runs on. pico.py is one; a simulation is another."""
+
+
+class Board:
+    """Calls that touch copper. A chip that does not answer raises OSError."""
+
+    def now_us(self) -> int:
+        """Microseconds since an arbitrary start, modulo 2 ** 32."""
+        raise NotImplementedError
+
+    def select(self, address: int) -> None:
+        """Put 0 to 15 on the multiplexers' address lines."""
+        raise NotImplementedError
+
+    def convert(self, command: bytes, answer: bytearray) -> None:
+        """Clock three bytes through the converter, its chip select low throughout."""
+        raise NotImplementedError
+
+    def read_registers(self, address: int, register: int, count: int) -> bytes:
+        """Of a chip on I2C."""
+        raise NotImplementedError
+
+    def write_registers(self, address: int, register: int, data: bytes) -> None:
+        """Of a chip on I2C."""
+        raise NotImplementedError
+
+    def buttons(self) -> int:
+        """Held down now: 1 for confirm, 2 for back."""
+        raise NotImplementedError
+
+    def tone(self, hz: int) -> None:
+        """Sound the buzzer; 0: silence."""
+        raise NotImplementedError
+
+    def show(self, grb: bytearray) -> None:
+        """Write green, red, blue of every light, in the strip's order."""
+        raise NotImplementedError
+
+    def received(self) -> bytes:
+        """What has come over the line since the last call."""
+        raise NotImplementedError
+
+    def send(self, data: bytes) -> None:
+        """Put bytes on the line; does not wait until they are gone."""
+        raise NotImplementedError

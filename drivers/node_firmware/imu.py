@@ -1,0 +1,105 @@
+"""MPU-6050 (RM-MPU-6000A): started without waiting, watched, and started again when it fails."""
+
+from .board import Board
+from .hall import IMPOSSIBLE, OK, SILENT, WRONG
+from .plate import IMU_ADDRESS
+
+# 1 kHz / (1 + 4), 20 Hz filter, 500 deg/s (65.5 steps per deg/s), 4 g (8192 steps per g).
+SETTINGS = bytes([4, 4, 0x08, 0x08])
+ACCEL_NM_S2 = 1_197_101  # of a step
+GYRO_NRAD_S = 266_462
+# WHO_AM_I of the chips that are sold under this name, with their thermometers: steps per 100 C and
+# 0.01 C at zero.
+CHIPS = {0x68: (34_000, 3653), 0x70: (33_387, 2100), 0x72: (34_000, 3653), 0x98: (32_680, 2500)}
+_SMPLRT_DIV, _ACCEL_CONFIG_2, _ACCEL_XOUT_H = 0x19, 0x1D, 0x3B
+_PWR_MGMT_1, _WHO_AM_I = 0x6B, 0x75
+_RESET, _CLOCK_PLL_X = 0x80, 0x01
+_RESET_US, _SETTLE_US, _CHECK_US, _RETRY_US = 100_000, 50_000, 500_000, 500_000
+
+_ABSENT, _RESETTING, _SETTLING, _UP = 0, 1, 2, 3
+
+
+class Imu:
+    """``fault``, ``detail``: what keeps it from its work. ``temperature``: 0.01 C."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._phase = _ABSENT
+        self._wait_us = 0
+        self._since_us = 0
+        self._last = b""
+        self._chip = 0
+        self.fault = OK
+        self.detail = 0
+        self.temperature = None  # type: int | None
+
+    def read(self, now_us: int) -> bytes:
+        """Three accelerations and three rates as 16-bit numbers; b"" while there are none."""
+        try:
+            if self._phase != _UP:
+                self._start(now_us)
+                return b""
+            return self._measure(now_us)
+        except OSError:
+            self._fail(now_us, SILENT, 0)
+            return b""
+
+    def _start(self, now_us: int) -> None:
+        if (now_us - self._since_us & 0xFFFFFFFF) < self._wait_us:
+            return
+        if self._phase == _ABSENT:
+            if self._identify(now_us):
+                self._board.write_registers(IMU_ADDRESS, _PWR_MGMT_1, bytes([_RESET]))
+                self._go(_RESETTING, now_us, _RESET_US)
+        elif self._phase == _RESETTING:
+            self._board.write_registers(IMU_ADDRESS, _PWR_MGMT_1, bytes([_CLOCK_PLL_X]))
+            self._board.write_registers(IMU_ADDRESS, _SMPLRT_DIV, SETTINGS)
+            if self._chip in (0x70, 0x98):  # these filter the accelerometer apart
+                self._board.write_registers(IMU_ADDRESS, _ACCEL_CONFIG_2, SETTINGS[1:2])
+            if self._keeps_settings(now_us):
+                self._go(_SETTLING, now_us, _SETTLE_US)
+        else:
+            self._go(_UP, now_us, 0)
+            self.fault, self.detail = OK, 0
+
+    def _measure(self, now_us: int) -> bytes:
+        raw = self._board.read_registers(IMU_ADDRESS, _ACCEL_XOUT_H, 14)
+        if raw == b"\xff" * 14:
+            self._fail(now_us, IMPOSSIBLE, 0)
+            return b""
+        due = (now_us - self._since_us & 0xFFFFFFFF) >= _CHECK_US
+        if raw == self._last or raw == bytes(14) or due:  # a chip that lost its power sleeps
+            if not (self._identify(now_us) and self._keeps_settings(now_us)):
+                return b""
+            self._since_us = now_us
+        self._last = raw
+        steps = raw[6] << 8 | raw[7]
+        per_100, at_0 = CHIPS[self._chip]
+        self.temperature = (steps - (steps >> 15 << 16)) * 10_000 // per_100 + at_0
+        return raw[:6] + raw[8:]
+
+    def _identify(self, now_us: int) -> bool:
+        chip = self._board.read_registers(IMU_ADDRESS, _WHO_AM_I, 1)[0]
+        if chip not in CHIPS:
+            self._fail(now_us, IMPOSSIBLE if chip in (0, 255) else WRONG, chip)
+            return False
+        self._chip = chip
+        return True
+
+    def _keeps_settings(self, now_us: int) -> bool:
+        board = self._board
+        if (
+            board.read_registers(IMU_ADDRESS, _SMPLRT_DIV, 4) == SETTINGS
+            and board.read_registers(IMU_ADDRESS, _PWR_MGMT_1, 1)[0] == _CLOCK_PLL_X
+        ):
+            return True
+        self._fail(now_us, IMPOSSIBLE, 1)
+        return False
+
+    def _go(self, phase: int, now_us: int, wait_us: int) -> None:
+        self._phase, self._since_us, self._wait_us = phase, now_us, wait_us
+
+    def _fail(self, now_us: int, fault: int, detail: int) -> None:
+        self.fault, self.detail = fault, detail
+        self._last = b""
+        self._go(_ABSENT, now_us, _RETRY_US)

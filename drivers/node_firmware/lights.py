@@ -1,0 +1,113 @@
+"""The lights: looks (a colour and a pattern) per place, drawn by the node's own clock."""
+
+from .board import Board
+from .plate import COLUMNS, PLACES, SERPENTINE
+
+TICK_US = 31_250  # patterns count in 1/32 s
+_WRITE_US = 33_333  # at most 30 writes a second
+_REFRESH_US = 5_000_000  # a strip that lost its power is dark and says nothing
+
+
+def _strip_order() -> "list[int]":
+    """Place index -> position on the strip."""
+    order = []
+    for place in range(PLACES):
+        row, column = place // COLUMNS, place % COLUMNS
+        back = SERPENTINE and row % 2 == 1
+        order.append(row * COLUMNS + (COLUMNS - 1 - column if back else column))
+    return order
+
+
+class Lights:
+    """``share``: of the light asked for, as the supply allows, 255 for all."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._order = _strip_order()
+        self._grb = bytearray(3 * PLACES)
+        self._places = bytes(PLACES)
+        self._looks = b""
+        self._patterns = {0: (1, b"\xff")}
+        self._start_us = 0
+        self._written_us = 0
+        self._steps = []  # type: list[int]
+        self._stale = True
+        self._curve = bytes(256)
+        self._supply_ua = self._channel_ua = self._idle_ua = 0
+        self.share = 255
+
+    def reset(self, now_us: int) -> None:
+        """Dark, every pattern forgotten."""
+        self._patterns = {0: (1, b"\xff")}
+        self.show(now_us, b"", bytes(PLACES))
+
+    def set_up(self, supply_ua: int, channel_ua: int, idle_ua: int, curve: bytes) -> None:
+        """The supply's limit, a channel at 255, a dark light; and the byte for each brightness."""
+        self._supply_ua, self._channel_ua, self._idle_ua = supply_ua, channel_ua, idle_ua
+        self._curve = curve
+        self._stale = True
+
+    def learn(self, number: int, ticks: int, levels: bytes) -> None:
+        """A pattern: brightness in turn, each for that many ticks."""
+        self._patterns[number] = (ticks, levels)
+        self._stale = True
+
+    def knows(self, number: int) -> bool:
+        """Whether that pattern was told."""
+        return number in self._patterns
+
+    def show(self, start_us: int, looks: bytes, places: bytes) -> None:
+        """``looks``: four bytes each, pattern, red, green, blue; ``places``: 0 for dark, or which
+        look, from 1. All patterns began at ``start_us``.
+        """
+        self._start_us, self._looks, self._places = start_us, looks, places
+        self._stale = True
+
+    def draw(self, now_us: int) -> None:
+        """Write the strip if anything has changed; at most 30 times a second."""
+        since_us = now_us - self._written_us & 0xFFFFFFFF
+        if since_us < _WRITE_US and not (self._stale and self._written_us == 0):
+            return
+        ticks = self._ticks(now_us)
+        steps = []
+        for at in range(0, len(self._looks), 4):
+            each, levels = self._patterns[self._looks[at]]
+            steps.append(levels[ticks // each % len(levels)])
+        if not self._stale and steps == self._steps and since_us < _REFRESH_US:
+            return
+        self._steps, self._stale = steps, False
+        self._fill(steps)
+        self._board.show(self._grb)
+        self._written_us = now_us
+
+    def _ticks(self, now_us: int) -> int:
+        since_us = now_us - self._start_us & 0xFFFFFFFF
+        if since_us >= 1 << 31:  # it begins in a moment
+            return 0
+        return since_us // TICK_US
+
+    def _fill(self, steps: "list[int]") -> None:
+        curve, looks, grb, order = self._curve, self._looks, self._grb, self._order
+        colours = [(0, 0, 0)]
+        for number, level in enumerate(steps):
+            at = 4 * number
+            colours.append(
+                (
+                    curve[(looks[at + 2] * level + 127) // 255],
+                    curve[(looks[at + 1] * level + 127) // 255],
+                    curve[(looks[at + 3] * level + 127) // 255],
+                )
+            )
+        total = 0
+        for place in range(PLACES):
+            colour = colours[self._places[place]]
+            at = 3 * order[place]
+            grb[at], grb[at + 1], grb[at + 2] = colour
+            total += colour[0] + colour[1] + colour[2]
+        lit_ua = total * self._channel_ua // 255
+        free_ua = max(0, self._supply_ua - self._idle_ua * PLACES)
+        self.share = 255
+        if lit_ua > free_ua:
+            self.share = 255 * free_ua // lit_ua
+            for at in range(len(grb)):
+                grb[at] = grb[at] * free_ua // lit_ua

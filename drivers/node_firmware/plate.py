@@ -1,0 +1,37 @@
+"""This plate's wiring and figures: what to change for another one. Pins: pico.py."""
+
+COLUMNS = 10
+ROWS = 10
+PLACES = COLUMNS * ROWS
+SERPENTINE = True  # the strip runs to and fro; False: every row from the west
+
+SCAN_US = 10_000
+MULTIPLEXERS = 7
+
+# Spare inputs of the multiplexers, and the lowest and highest code that each may read: ground,
+# full supply, half supply (3 %, 3 % and 8 %). The thermistor is not judged.
+SPARES = (
+    (100, 0, 30),
+    (101, 993, 1023),
+    (102, 430, 593),
+    (104, 430, 593),
+    (105, 0, 30),
+    (106, 0, 30),
+    (107, 0, 30),
+    (108, 993, 1023),
+    (109, 0, 30),
+    (110, 0, 30),
+    (111, 0, 30),
+)
+THERMISTOR = 103  # 10 kilohm, B = 3950 K, to ground; 10 kilohm to the supply
+
+# DRV5055A1 and MCP3008, both on 3.3 V: 60 mV/mT, 1024 steps. Field in nT = FIELD_AT_0_NT + code *
+# FIELD_STEP_NT; 512 steps are no field.
+FIELD_STEP_NT = 53_711
+FIELD_AT_0_NT = -512 * FIELD_STEP_NT
+POLES = 2
+STRENGTHS = 2
+SPINS = True
+
+IMU_ADDRESS = 0x68
+NAME = "tiltboard reference"
