@@ -1,0 +1,233 @@
+"""False events and wrong classes: at perception level over many boards, and through the chips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from drivers.clock import cpu_s
+from drivers.frame import Frame, Motion
+from firmware_host.perception import Perception, uncalibrated
+from firmware_host.perception.observation import Happening, Magnet
+from firmware_host.profile import Profile, load_profile
+
+if TYPE_CHECKING:
+    from hw_sim.rng import Stream
+    from hw_sim.table import SimTable
+
+SCANS = 100_000
+CHIP_SCANS = 100_000
+SCANS_PER_BOARD = 200
+SETTLING_SCANS = 60
+# HARDWARE, pieces and the field; DRV5055A1: noise 0.2 mT peak to peak, taken as 6.6 sigma.
+NOISE_SIGMA_MT = 0.2 / 6.6
+STEP_MT = 3300 / 1024 / 60
+GAIN_SPREAD, STRENGTH_SPREAD, GAP_SPREAD_MM = 0.05, 0.07, 0.5
+DRIFT_MT = 0.15  # of each zero since it was stored
+MOST_PIECES = 45
+TOLD_S = 2.0  # after a hand has left
+NOISES = (1.0, 2.0, 3.0, 4.0, 5.0)
+OFFSETS_MM = (6.0, 7.0, 8.0)
+CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
+BoardFact = tuple[Happening, tuple[int, ...]]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What went wrong over a number of scans. ``pieces``: put (or taken). ``unsure``: places that
+    asked for help. ``missed``: what hands did and nobody told.
+    """
+
+    scans: int = 0
+    pieces: int = 0
+    events: int = 0
+    wrong: int = 0
+    unsure: int = 0
+    missed: int = 0
+    cpu_s: float = 0.0
+
+
+def run(
+    echo: Callable[[str], None],
+    profile: str = "plate-10",
+    scans: int = SCANS,
+    chip_scans: int = CHIP_SCANS,
+) -> None:
+    """Print errors per noise and per offset, ``scans`` in all; then ``chip_scans`` of them through
+    the simulated chips and the drivers, at three times the noise.
+    """
+    from hw_sim.rng import Streams
+
+    table = load_profile(profile)
+    stream = Streams(1).stream("bench-perception")
+    levels = [(noise, 5.0) for noise in NOISES] + [(3.0, offset) for offset in OFFSETS_MM]
+    each = max(SCANS_PER_BOARD, scans // len(levels))
+    echo(f"{len(levels)} levels of {each} scans of {table.size} places, random boards of 4 classes")
+    echo("  noise  offset    scans  pieces  false events  wrong classes  unsure")
+    used = counted = 0.0
+    clean: dict[tuple[float, float], bool] = {}
+    for noise, offset_mm in levels:
+        tally = _level(table, stream, noise, offset_mm, each)
+        echo(f"  {noise:4.0f}x  {offset_mm:3.0f} mm  {_row(tally)}")
+        clean[noise, offset_mm] = tally.events == tally.wrong == 0
+        used, counted = used + tally.cpu_s, counted + tally.scans
+    first = [level for level in levels if not clean[level]]
+    where = ", ".join(f"{noise:g}x at {offset:g} mm" for noise, offset in first)
+    echo(f"errors begin: {where or 'not within these levels'}")
+    echo(f"CPU per observe: {used / counted * 1000:.3f} ms over {counted:.0f} scans")
+    if chip_scans:
+        tally = _through_the_chips(table, stream, chip_scans)
+        echo("through the chips and drivers, 3x noise, 5 mm, pieces put and taken:")
+        echo(f"              {_row(tally)}, {tally.missed} events missed")
+
+
+def _row(tally: Tally) -> str:
+    return (
+        f"{tally.scans:7d} {tally.pieces:7d} {tally.events:13d} {tally.wrong:14d} {tally.unsure:7d}"
+    )
+
+
+def _level(profile: Profile, stream: Stream, noise: float, offset_mm: float, scans: int) -> Tally:
+    tally = Tally()
+    while tally.scans < scans:
+        board = _Board(profile, stream, noise, offset_mm)
+        perception = board.perception()
+        ready = False
+        for frame in board.frames(SETTLING_SCANS + SCANS_PER_BOARD):
+            before = cpu_s()
+            seen = perception.observe(frame)
+            tally.cpu_s += cpu_s() - before
+            tally.events += len(seen.events)
+            tally.scans += 1
+            ready = seen.ready
+        tally.pieces += len(board.pieces)
+        tally.wrong += sum(
+            magnet is not board.pieces.get(index, Magnet.NONE)
+            for index, magnet in enumerate(seen.magnets)
+            if index not in seen.unsure
+        )
+        tally.unsure += len(seen.unsure) if ready else profile.size
+    return tally
+
+
+class _Board:
+    """Random pieces on a random table, its field from the simulator's own exact model."""
+
+    def __init__(self, profile: Profile, stream: Stream, noise: float, offset_mm: float) -> None:
+        self._profile, self._stream = profile, stream
+        self._sigma = noise * NOISE_SIGMA_MT
+        size = profile.size
+        self._zeros = [stream.uniform(-1, 1) for _ in range(size)]
+        self._stored = [zero + stream.uniform(-DRIFT_MT, DRIFT_MT) for zero in self._zeros]
+        places = stream.sample(range(size), stream.randint(1, MOST_PIECES))
+        self.pieces = {index: stream.choice(CLASSES) for index in places}
+        fields = [0.0] * size
+        for index, magnet in self.pieces.items():
+            self._add(fields, index, magnet, offset_mm)
+        gains = [1 + stream.uniform(-GAIN_SPREAD, GAIN_SPREAD) for _ in range(size)]
+        self._fields = [f * g + z for f, g, z in zip(fields, gains, self._zeros, strict=True)]
+
+    def perception(self) -> Perception:
+        """With the zeros of the last run."""
+        calibration = msgspec.structs.replace(
+            uncalibrated(self._profile),
+            offset_mt=tuple(self._stored),
+            zeroed=(True,) * self._profile.size,
+            level_rad=(0.0, 0.0),
+        )
+        return Perception(self._profile, calibration)
+
+    def frames(self, count: int) -> Iterator[Frame]:
+        """Scans of the board as it stands."""
+        level = Motion((0.0, 0.0), (0.0, 0.0, 9.81), (0.0, 0.0, 0.0), 25.0)
+        gauss, sigma = self._stream.gauss, self._sigma
+        for number in range(count):
+            readings = [round((f + gauss(0.0, sigma)) / STEP_MT) * STEP_MT for f in self._fields]
+            yield Frame(
+                number, number / self._profile.scans_per_s, tuple(readings), level, frozenset()
+            )
+
+    def _add(self, fields: list[float], index: int, magnet: Magnet, offset_mm: float) -> None:
+        from hw_sim.world.magnet import MagnetKind
+
+        stream, profile = self._stream, self._profile
+        kind = MagnetKind.parse(magnet.value)
+        factor = kind.sign * (1 + stream.uniform(-STRENGTH_SPREAD, STRENGTH_SPREAD))
+        away, turn = offset_mm * math.sqrt(stream.random()), stream.uniform(0, 2 * math.pi)
+        x, y = profile.centre_mm(index)
+        x, y = x + away * math.cos(turn), y + away * math.sin(turn)
+        gap_mm = profile.gap_mm + stream.uniform(-GAP_SPREAD_MM, GAP_SPREAD_MM)
+        for sensor in range(profile.size):
+            sx, sy = profile.centre_mm(sensor)
+            rho2 = (sx - x) ** 2 + (sy - y) ** 2
+            fields[sensor] += factor * kind.disc.vertical_mt(rho2, gap_mm + kind.disc.height_mm / 2)
+
+
+def _through_the_chips(profile: Profile, stream: Stream, scans: int) -> Tally:
+    """Hands put and take pieces; every other event, and every class that is not theirs, counts."""
+    from firmware_host.assemble import plate_for
+    from firmware_host.pacer import Pacer
+    from hw_sim.table import SimTable
+    from hw_sim.world.magnet import MagnetKind
+
+    tally = Tally()
+    stands: dict[int, Magnet] = {}
+    expected: tuple[BoardFact, ...] = ()
+    told: list[BoardFact] = []
+    with SimTable(profile, seed=1) as table:
+        table.noise_factor = 3.0
+        table.world.trays = {magnet.value: MagnetKind.parse(magnet.value) for magnet in CLASSES}
+        plate = plate_for(profile, table.buses)
+        perception = Perception(profile, expected={})
+        pacer = Pacer(table.clock, profile.scans_per_s)
+        until_s = math.inf
+        while tally.scans < scans:
+            seen = perception.observe(plate.scan())
+            told.extend((event.happening, event.places) for event in seen.events)
+            tally.scans += 1
+            if seen.ready and until_s == math.inf:
+                until_s = table.clock.now()
+            if table.clock.now() >= until_s:
+                tally.wrong += sum(
+                    magnet is not stands.get(index, Magnet.NONE)
+                    for index, magnet in enumerate(seen.magnets)
+                    if index not in seen.unsure
+                )
+                tally.unsure += len(seen.unsure)
+                tally.events += len(told) - (tuple(told[:1]) == expected != ())
+                tally.missed += expected != () and expected[0] not in told
+                told.clear()
+                until_s, expected = _act(table, stream, stands)
+                tally.pieces += 1
+            pacer.wait()
+        plate.close()
+    return tally
+
+
+def _act(
+    table: SimTable, stream: Stream, stands: dict[int, Magnet]
+) -> tuple[float, tuple[BoardFact, ...]]:
+    """One piece put or taken at random. Returns when all must be told, and the one event."""
+    from hw_sim.errors import HandsError
+
+    while True:
+        index = stream.randrange(table.profile.size)
+        if index not in stands and len(stands) >= MOST_PIECES:
+            index = stream.choice(sorted(stands))
+        if index in stands:
+            end_s = table.hands.take(index).end_s
+            del stands[index]
+            return end_s + TOLD_S, ((Happening.LIFTED, (index,)),)
+        magnet = stream.choice(CLASSES)
+        away, turn = 5.0 * math.sqrt(stream.random()), stream.uniform(0, 2 * math.pi)
+        offset = (away * math.cos(turn), away * math.sin(turn))
+        try:
+            end_s = table.hands.put(magnet.value, index, offset).end_s
+        except HandsError:
+            continue  # a neighbour stands so far off its own centre that there is no room
+        stands[index] = magnet
+        return end_s + TOLD_S, ((Happening.PLACED, (index,)),)
