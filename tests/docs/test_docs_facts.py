@@ -1,6 +1,7 @@
 """Figures and lists in the documents against the code that they tell of."""
 
 import re
+import tomllib
 
 import msgspec
 import pytest
@@ -14,8 +15,8 @@ from firmware_host.cli import bench
 from firmware_host.commands import NewGame
 from firmware_host.lighting import LEGEND
 from firmware_host.profile import load_profile
-from firmware_host.settings import Settings
-from games.registry import GAMES
+from firmware_host.settings import Settings, load_settings
+from games.registry import GAMES, game_type
 from hw_sim.session import SimSession
 
 
@@ -54,6 +55,15 @@ def test_every_setting_is_documented_with_its_default(open_page):
         assert shown[key] == written
 
 
+def test_the_example_of_a_settings_file_is_accepted(open_page, tmp_path):
+    blocks = open_page("docs/configuration.md").blocks
+    path = tmp_path / "tiltboard.toml"
+    path.write_text(next(block.text for block in blocks if block.file == path.name))
+    settings = load_settings(path)
+    assert settings != Settings()
+    game_type(settings.game).create(settings.options)
+
+
 def test_every_profile_key_and_kind_is_documented(open_page):
     page = open_page("docs/add-a-board.md")
     rows = page.table("key", "range")
@@ -77,6 +87,26 @@ def test_every_profile_that_ships_is_listed(open_page):
         table = load_profile(in_code(name)[0])
         assert places == f"{table.columns} x {table.rows}"
     assert sorted(in_code(row[0])[0] for row in rows) == list(profile_module.profile_names())
+
+
+def test_every_dependency_has_its_reason(open_page, root):
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = {"base": project["dependencies"], **project["optional-dependencies"]}
+    wanted = {
+        (re.split(r"[\[<>=;]", line)[0], extra)
+        for extra, lines in extras.items()
+        for line in lines
+        if not line.startswith("tiltboard[")
+    }
+    rows = open_page("docs/dependencies.md").table("package", "installed by", "reason")
+    shown = {
+        (package, extra)
+        for packages, by, _ in rows
+        for package in packages.split(", ")
+        for extra in ("base", *project["optional-dependencies"])
+        if extra in re.findall(r"\w+", by.split(",")[0] + (by if "`" in by else ""))
+    }
+    assert shown == wanted
 
 
 def test_every_bench_is_listed_with_what_it_measures(open_page):
