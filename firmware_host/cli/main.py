@@ -9,6 +9,7 @@ import click
 
 from drivers.errors import TiltboardError
 from firmware_host.config import nearest
+from games.base import RulesError
 
 # Name -> one line for ``tiltboard --help``; the module of that name here holds the command.
 COMMANDS = {
@@ -57,7 +58,7 @@ def main() -> None:
     """Run the command; an error made for people is one line on stderr and exit status 1."""
     try:
         cli(prog_name="tiltboard")
-    except TiltboardError as error:
+    except (TiltboardError, RulesError) as error:
         click.echo(f"tiltboard: {error}", err=True)
         sys.exit(1)
     except BrokenPipeError:
