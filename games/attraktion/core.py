@@ -1,8 +1,8 @@
 """Attraktion on integers: one wide number holds both sides' pieces, a bit for each space.
 
 White's spaces lie row after row in the low half, black's in the same order ``half`` bits higher,
-so that one operation serves both sides. Two empty columns at the end of each row and two empty rows
-keep a shifted board from meeting itself.
+so that one operation serves both sides. An empty bit after each row and an empty row after each half
+keep pieces that are no neighbours apart.
 
 ``Core.advance`` is the only move code: a position plays single moves with it, a playout whole
 games. What a piece pulls depends, in each direction, only on where the first gap is. That is looked
@@ -22,7 +22,7 @@ POSITIONS: Final = "positions"
 FULL: Final = "full"
 NO_PIECES: Final = "no-pieces"
 
-_REACH: Final = 4
+_REACH: Final = 3
 _FAR_MOST: Final = 1024  # lines looked up whole are remembered up to this number, for each arm pair
 
 Pull = tuple[int, int]  # what moves to lower bits, and what moves to higher bits
@@ -79,8 +79,9 @@ class Core:
     def __init__(self, size: int, pieces: int) -> None:
         self.pieces = pieces
         self.spaces = size * size
-        self.stride = stride = size + 2
-        self.half = half = stride * (size + 2)
+        self.last_turn = min(2 * pieces, self.spaces)
+        self.stride = stride = size + 1
+        self.half = half = stride * (size + 1)
         grid = [[row * stride + column for column in range(size)] for row in range(size)]
         turned = list(zip(*grid, strict=True))
         self.index = {
@@ -95,7 +96,15 @@ class Core:
             for column in range(size)
         }
         self._tables = {
-            at: (1 << at, across.near, across.by_near, across, up.near, up.by_near, up)
+            at: (
+                (1 << at, 1 << at + half),
+                across.near,
+                across.by_near,
+                across,
+                up.near,
+                up.by_near,
+                up,
+            )
             for at, (across, up) in self._lines.items()
         }
 
@@ -110,14 +119,14 @@ class Core:
         playout, uniform over the empty ones. *Not* checked: that ``state`` has not ended.
         """
         tables, half, stride = self._tables, self.half, self.stride
-        spaces, last_turn, two_rows = self.spaces, 2 * self.pieces, 2 * self.stride
+        last_turn, two_rows = self.last_turn, 2 * self.stride
         row_less_one = (1 << stride) - 1  # moving a bit up by a row adds it this many times
         pieces, turn, _ = state
         occupied = pieces | pieces >> half
-        side = turn % 2 * half
+        side = turn % 2
         for drop in drops:
-            bit, near, by_near, line, near_up, by_near_up, line_up = tables[drop]
-            if occupied & bit:
+            marks, near, by_near, line, near_up, by_near_up, line_up = tables[drop]
+            if occupied & marks[0]:
                 continue
             try:
                 east, west = by_near[occupied & near]
@@ -132,20 +141,18 @@ class Core:
                 + (pieces & west)
                 - ((pieces & east) >> 1)
                 + ((pieces & south) - ((pieces & north) >> stride)) * row_less_one
-            ) | bit << side
-            side = half - side
-            occupied = pieces | pieces >> half
+            ) | marks[side]
+            side ^= 1
             turn += 1
+            occupied = pieces | pieces >> half
             squares = pieces & pieces >> 2
             squares &= squares >> two_rows
             if squares:
                 white, black = self._centres(squares, pieces)
                 if white.bit_count() != black.bit_count():
                     return State(pieces, turn, POSITIONS)
-            if turn == spaces:
-                return State(pieces, turn, FULL)
-            if turn == last_turn:  # then white has no piece left; black never runs out first
-                return State(pieces, turn, NO_PIECES)
+            if turn == last_turn:  # if not full, white has no piece left; black has one longer
+                return State(pieces, turn, FULL if turn == self.spaces else NO_PIECES)
         return State(pieces, turn, None)
 
     def winning(self, state: State) -> tuple[int, int]:

@@ -41,13 +41,16 @@ class State(NamedTuple):
     ended: str | None
 
 
-class _Cell(NamedTuple):
-    """``tile``: the cell's bits in a player's tiles."""
+class _Landing(NamedTuple):
+    """A cell on which tiles of a slot land.
 
-    row: int
-    row_bit: int
-    column: int
-    column_bit: int
+    ``bit``: in the slot's line; ``crossing``: the line that crosses it there; ``tile``: the cell's
+    bits in a player's tiles.
+    """
+
+    bit: int
+    crossing: int
+    crossing_bit: int
     tile: int
 
 
@@ -60,20 +63,19 @@ class Core:
         self.tiles = _tiles(board, line)
         steps = _steps(line)
         self._first, self._second, *self._further = *steps, *(0,) * (2 - len(steps))
-        cells = {
-            name: _Cell(row, 1 << column, size + column, 1 << row, self.tiles[name])
-            for row, names in enumerate(board.rows)
-            for column, name in enumerate(names)
-        }
         forward, backward = _landings(size)
         self._tables = []
         for number, slot in enumerate(board.slots):
-            side, line_number = divmod(number, size)
+            side, across = divmod(number, size)
             near = side % 2 == 0  # left and top: inward is the way in which bits count
-            in_bit_order = slot.cells if near else slot.cells[::-1]
-            landings = (*(cells[name] for name in in_bit_order), None)
-            index = line_number if side < _SIDES_OF_ROWS else size + line_number
-            self._tables.append((side, index, forward if near else backward, landings))
+            of_row = side < _SIDES_OF_ROWS
+            cells = slot.cells if near else slot.cells[::-1]
+            landings = [
+                _Landing(1 << at, size + at if of_row else at, 1 << across, self.tiles[cell])
+                for at, cell in enumerate(cells)
+            ]
+            index = across if of_row else size + across
+            self._tables.append((side, index, forward if near else backward, (*landings, None)))
 
     def start(self) -> State:
         """The empty board."""
@@ -89,30 +91,35 @@ class Core:
         lines, own, other, own_side, other_side, left, ended = state
         occupied = list(lines)
         for slot in slots:
-            side, line, landing, cells = tables[slot]
+            side, line, table, landings = tables[slot]
             if side == own_side:
                 continue
-            cell = cells[landing[occupied[line]]]
-            if cell is None:
+            before = occupied[line]
+            landing = landings[table[before]]
+            if landing is None:
                 continue
-            row, row_bit, column, column_bit, tile = cell
-            occupied[row] |= row_bit
-            occupied[column] |= column_bit
-            own |= tile
+            bit, crossing, crossing_bit, tile = landing
+            occupied[line] = before | bit
+            occupied[crossing] |= crossing_bit
             left -= 1
-            connected = own & own >> first
-            connected &= connected >> second
-            if connected:
-                for step in self._further:
-                    connected &= connected >> step
-                if connected:
-                    ended = LINE
-            own, other = other, own
+            mover = own | tile
+            own, other = other, mover
             own_side, other_side = other_side, side
-            if ended or not left:
-                ended = ended or FULL
+            connected = mover & mover >> first
+            connected &= connected >> second
+            if connected and self._connected(connected):
+                ended = LINE
+                break
+            if not left:
+                ended = FULL
                 break
         return State(tuple(occupied), own, other, own_side, other_side, left, ended)
+
+    def _connected(self, connected: int) -> bool:
+        """Whether the shifts that remain leave anything."""
+        for step in self._further:
+            connected &= connected >> step
+        return connected != 0
 
 
 def _steps(line: int) -> tuple[int, ...]:
