@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import sqrt
 
 from drivers.frame import Frame
 from firmware_host.perception import bands
@@ -35,6 +36,8 @@ _WEAK_EDGE_REST_S = 0.6
 _WEAK_LONGEST_REST_S = 0.6
 _WEAK_SEEN_S = 1.2
 _WEAK_EDGE_MT = 1.3
+_USUAL_SIGMA_MT = 0.035  # 0.2 mT peak to peak; noisier sensors are watched longer
+_WEAK_MOST_NOISIER = 4.0
 _SLIDE_REST_S = 0.2  # a piece that slid over a place did not stop there
 _WEAK_GONE_S = 0.3  # a weak magnet is invisible between places; this long it may be sliding there
 _MOST_UNUSABLE = 3  # with more places changing at once, fields cannot be compared with those before
@@ -299,10 +302,13 @@ class Perception:
                 break
             run += 1
         edge = abs(self._readings[index]) < _WEAK_EDGE_MT
-        least = self._scans(_WEAK_EDGE_REST_S if edge else _WEAK_REST_S)
+        noisier = min(max(sigma / _USUAL_SIGMA_MT, 1.0), _WEAK_MOST_NOISIER)
+        least = self._scans((_WEAK_EDGE_REST_S if edge else _WEAK_REST_S) * noisier)
+        least = min(least, self._scans(_WEAK_SEEN_S))
         if run < max(least, min(len(series) - run, self._scans(_WEAK_LONGEST_REST_S))):
             return False
-        if abs(trend(series[-run:])) > 0.05 + 1.5 * sigma:
+        # Three sigma of the difference between two halves' means, and a little for the steps.
+        if abs(trend(series[-run:])) > 0.03 + 3 * sigma * sqrt(2 / (run // 2)):
             return False
         return not self._lies_near(index, index, magnet, pending)
 
