@@ -87,7 +87,7 @@ class Publisher:
             dimmed=round(host.plate.dimmed, 3),
             pieces=[] if self._loose is None else list(self._loose()),
             sounds=[SoundInfo(number, sound.value) for number, sound in host.sounds],
-            faults=[self._fault(fault) for fault in host.sight.faults],
+            faults=[*self._notices(), *(self._fault(fault) for fault in host.sight.faults)],
             sensors=Sensors(
                 field_mt=[round(value, 2) for value in observation.field_mt],
                 confidence=[round(value, 2) for value in observation.confidence],
@@ -100,6 +100,13 @@ class Publisher:
         """Three bytes per place, in place order, as they stand on the strip."""
         shown = self._host.plate.shown
         return b"".join(shown[at : at + 3] for at in self._light_at).hex()
+
+    def _notices(self) -> list[FaultInfo]:
+        """What people should know for as long as the service runs."""
+        notice = self._host.notice
+        if notice is None:
+            return []
+        return [FaultInfo("journal", self._catalogue.translate(notice), "")]
 
     def _fault(self, fault: PartError) -> FaultInfo:
         translate = self._catalogue.translate

@@ -1,0 +1,29 @@
+"""A table whose files are damaged says so, keeps them aside, and plays."""
+
+from firmware_host.messages import Catalogue
+from firmware_host.profile import load_profile
+from firmware_host.publish import Publisher
+from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
+from hw_sim.session import SimSession
+
+
+def test_a_damaged_journal_is_kept_aside_and_the_page_says_so(tmp_path):
+    rubbish = b"this was a journal once" * 100
+    (tmp_path / JOURNAL_NAME).write_bytes(rubbish)
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        session.run_until(session.clock.now() + 3)
+        snapshot = Publisher(session.host, Catalogue()).snapshot()
+    assert snapshot.phase == "turn"
+    (notice,) = snapshot.faults
+    kept = [path for path in tmp_path.iterdir() if path.read_bytes() == rubbish]
+    assert len(kept) == 1
+    assert kept[0].name in notice.problem
+
+
+def test_a_damaged_calibration_is_made_anew(tmp_path, caplog):
+    (tmp_path / CALIBRATION_NAME).write_text("{")
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        session.run_until(session.clock.now() + 3)
+        assert session.host.standing.phase == "turn"
+    assert "not JSON" in caplog.text
+    assert (tmp_path / CALIBRATION_NAME).read_text() != "{"
