@@ -31,10 +31,7 @@ class AttraktionGame:
     def __init__(self, size: int, pieces: int) -> None:
         self.options: Mapping[str, Any] = {"size": size, "pieces": pieces}
         self.core = Core(size, pieces)
-        self.board = {
-            name: (at % self.core.stride, at // self.core.stride)
-            for name, at in sorted(self.core.index.items())
-        }
+        self.board = {name: self.core.point(name) for name in sorted(self.core.index)}
 
     def start(self) -> AttraktionPosition:
         """The empty board."""
@@ -89,10 +86,8 @@ class AttraktionPosition:
     @cached_property
     def cells(self) -> Mapping[str, str]:
         """Occupied spaces only -> colour, sorted by space."""
-        half = self.game.core.half
-        white, black = self.state.pieces & (1 << half) - 1, self.state.pieces >> half
-        owned = ((white, PLAYERS[0]), (black, PLAYERS[1]))
-        return dict(sorted((name, player) for b, player in owned for name in self.game.spaces(b)))
+        owned = zip(PLAYERS, self.game.core.sides(self.state), strict=True)
+        return dict(sorted((name, player) for player, b in owned for name in self.game.spaces(b)))
 
     @property
     def reserve(self) -> Mapping[str, int]:
