@@ -80,6 +80,7 @@ class SimPin(MockPWMPin):
         before = self._function
         super()._set_function(value)
         if value != before:
+            self._clock.advance(GPIO_CALL_S)
             if value == "input":
                 self._frequency = None
             self._tell()
