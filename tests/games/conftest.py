@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from games.base import IllegalMoveError
-from games.contract import describe
+from games.contract import answer_line, describe
 from games.momentum import MOMENTUM, MomentumPosition
 from games.momentum.core import State
 
@@ -59,15 +59,13 @@ def _recordings(name):
 
 @pytest.fixture(scope="session")
 def replayed():
-    """What a game describes along the moves of a recorded question."""
+    """The positions that ``tiltboard rules --batch --trace`` answers to a recorded question."""
 
     def replay(kind, question):
-        position = kind.create(question["options"]).start()
-        positions = [describe(position)]
-        for move in question["moves"]:
-            position = position.play(move).position
-            positions.append(describe(position))
-        return positions
+        assert question["game"] == kind.name
+        answer = answer_line(json.dumps(question).encode(), trace=True)
+        assert answer["moves"] == question["moves"]
+        return answer["positions"]
 
     return replay
 
@@ -110,6 +108,12 @@ def _carried_out(cells, turn):
                 assert shift.target not in cells
                 cells[shift.target] = shift.piece
     return cells
+
+
+@pytest.fixture(scope="session")
+def carried_out():
+    """The cells that a turn leads to, from its act and consequences alone."""
+    return _carried_out
 
 
 @pytest.fixture(scope="session")

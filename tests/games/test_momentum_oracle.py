@@ -113,7 +113,9 @@ def test_perft(oracle, options, depth):
 
 @FEW
 @given(games(), st.data())
-def test_turns_account_for_every_marble_and_only_legal_moves_are_playable(options, data):
+def test_turns_account_for_every_marble_and_only_legal_moves_are_playable(
+    carried_out, options, data
+):
     game = MOMENTUM.create(options)
     position = game.start()
     for _ in range(15):
@@ -136,20 +138,6 @@ def test_turns_account_for_every_marble_and_only_legal_moves_are_playable(option
         assert turn.player == position.to_move
         assert carried_out(position.cells, turn) == turn.position.cells
         position = turn.position
-
-
-def carried_out(cells, turn):
-    """The cells after act and consequences, each all at once."""
-    cells = dict(cells)
-    for shifts in (turn.act, turn.consequences):
-        for shift in shifts:
-            if shift.source is not None:
-                assert cells.pop(shift.source) == shift.piece
-        for shift in shifts:
-            if shift.target is not None:
-                assert shift.target not in cells
-                cells[shift.target] = shift.piece
-    return cells
 
 
 def square_symmetries(width, height):

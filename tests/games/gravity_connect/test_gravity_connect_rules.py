@@ -3,6 +3,7 @@
 import pytest
 
 from games.base import Game, GameType, IllegalMoveError, OptionError, Shift
+from games.contract import moves_from_text, options_from_text
 from games.gravity_connect import GRAVITY_CONNECT, SIDES
 
 
@@ -75,6 +76,13 @@ def test_worked_example(connect, play):
     assert third.act == (Shift("red", None, "A1"),)
     assert third.consequences == (Shift("red", "A1", "A2"),)
     assert third.position.cells == {"A2": "red", "A3": "red", "I3": "blue"}
+
+
+def test_on_the_command_line(connect):
+    kind = GRAVITY_CONNECT
+    game = kind.create(options_from_text(kind, ["size=4", "line=3"]))
+    assert game.options == {"size": 4, "line": 3}
+    assert moves_from_text(connect(), "12, 3 A") == ["12", "3", "A"]
 
 
 # C1
