@@ -36,10 +36,17 @@ class Swap:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """Answer the question that the table asks; ``value``: a choice's value, or another name."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class ImportGame:
     """Store an exported game and resume it."""
 
     text: str
 
 
-Command = NewGame | ResumeGame | TakeBack | Swap | ImportGame
+Command = NewGame | ResumeGame | TakeBack | Swap | Answer | ImportGame

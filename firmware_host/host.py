@@ -9,13 +9,24 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from drivers.clock import Clock
+from drivers.errors import TiltboardError
 from drivers.frame import Frame
 from drivers.plate import Plate
 from firmware_host.buttons import Buttons
 from firmware_host.calibration_store import CalibrationStore
-from firmware_host.commands import Command, ImportGame, NewGame, ResumeGame, Swap, TakeBack
+from firmware_host.commands import (
+    Answer,
+    Command,
+    ImportGame,
+    NewGame,
+    ResumeGame,
+    Swap,
+    TakeBack,
+)
+from firmware_host.guidance import troubles
 from firmware_host.journal import Journal, import_game, positions, rules_of
 from firmware_host.lighting import Colour, Lighting
+from firmware_host.menu import game_menu
 from firmware_host.messages import Message
 from firmware_host.overlay import Overlay
 from firmware_host.perception import Perception
@@ -25,7 +36,7 @@ from firmware_host.referee import Referee, Request
 from firmware_host.sight import Sight
 from firmware_host.standing import Sound, Standing
 from firmware_host.tunes import TunePlayer
-from games.base import Game, Position
+from games.base import Game, Position, RulesError
 from games.registry import game_type
 
 T = TypeVar("T")
@@ -65,7 +76,7 @@ class Host:
         self._clock = clock
         self._buttons = Buttons()
         self._tunes = TunePlayer()
-        self._referee = Referee(journal)
+        self._referee = Referee(journal, game_menu())
         self._lighting = Lighting()
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._requests: list[Request] = []
@@ -111,7 +122,7 @@ class Host:
                 self._resume(game_id)
             case ImportGame(text):
                 self._resume(import_game(self.journal, text))
-            case TakeBack() | Swap():
+            case TakeBack() | Swap() | Answer():
                 self._referee.check(command)
                 self._requests.append(command)
 
@@ -127,8 +138,10 @@ class Host:
         presses = self._buttons.update(self.frame.pressed, self.frame.time_s)
         requests, self._requests = tuple(self._requests), []
         self.standing = self._referee.step(self.sight, now_s, presses, requests)
-        if self._referee.wants_new_game:
-            self._new_game(NewGame(self.game.name, self.game.options))
+        if self._referee.wants_game is not None:
+            self._try_game(NewGame(self._referee.wants_game))
+        elif self._referee.wants_new_game:
+            self._try_game(NewGame(self.game.name, self.game.options))
         self._show(now_s)
 
     @property
@@ -159,6 +172,15 @@ class Host:
         if colours is not self._colours:
             self._colours = colours
             self.plate.show([colours[index] for index in self._place_at_light])
+
+    def _try_game(self, command: NewGame) -> None:
+        """Start it, or have the referee say why that cannot be."""
+        try:
+            self._new_game(command)
+        except RulesError as error:
+            self._referee.refuse(troubles.refused(error))
+        except TiltboardError as error:
+            self._referee.refuse(troubles.part_missing([error]))
 
     def _new_game(self, command: NewGame) -> None:
         game = game_type(command.game).create(command.options)

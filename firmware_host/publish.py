@@ -6,21 +6,30 @@ import math
 from collections.abc import Callable, Sequence
 
 from drivers.errors import PartError
+from firmware_host.guidance import words
 from firmware_host.host import Host
+from firmware_host.lighting.palette import tint
 from firmware_host.messages import Catalogue, Message
 from firmware_host.overlay import Overlay
 from firmware_host.snapshot import (
     BoardPlace,
+    ChoiceInfo,
+    DrawingInfo,
     FaultInfo,
     GameInfo,
     Layout,
     LoosePiece,
+    QuestionInfo,
     Sensors,
     ShiftInfo,
+    SlotInfo,
     Snapshot,
     SoundInfo,
 )
+from firmware_host.standing import Question
 from games.base import Game
+from games.gravity_connect import GravityConnectGame
+from games.gravity_trap import GravityTrapGame
 from games.registry import game_type
 
 LoosePieces = Callable[[], Sequence[LoosePiece]]
@@ -94,6 +103,27 @@ class Publisher:
                 magnets=[magnet.value for magnet in observation.magnets],
                 unsure=sorted(observation.unsure),
             ),
+            question=None if standing.question is None else self._question(standing.question),
+            tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
+            path=list(standing.path),
+            path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
+        )
+
+    def _question(self, question: Question) -> QuestionInfo:
+        translate = self._catalogue.translate
+        return QuestionInfo(
+            ask=translate(question.ask),
+            choices=[
+                ChoiceInfo(
+                    choice.value,
+                    translate(choice.label),
+                    None if choice.colour is None else _hex(choice.colour),
+                    list(choice.places),
+                    list(choice.path),
+                )
+                for choice in question.choices
+            ],
+            at=question.at,
         )
 
     def _lights(self) -> str:
@@ -136,4 +166,30 @@ def game_info(game_id: int, game: Game, overlay: Overlay, catalogue: Catalogue) 
             place: BoardPlace(index, game.blocked.get(place))
             for place, index in overlay.index_of_game_place.items()
         },
+        names={kind: catalogue.translate(words.piece(game.name, kind)) for kind in game.pieces},
+        slots=_slots(game),
+        drawing=_drawing(game),
     )
+
+
+def _slots(game: Game) -> list[SlotInfo]:
+    """Of games that have them."""
+    if not isinstance(game, GravityConnectGame):
+        return []
+    return [
+        SlotInfo(slot.name, slot.side.name, slot.side.colour, list(slot.cells))
+        for slot in game.slots.values()
+    ]
+
+
+def _drawing(game: Game) -> DrawingInfo | None:
+    """Of games that have one."""
+    if not isinstance(game, GravityTrapGame):
+        return None
+    drawing = game.drawing
+    return DrawingInfo([list(track) for track in drawing.tracks], drawing.hole, drawing.title)
+
+
+def _hex(colour: str) -> str:
+    """``#rrggbb`` of a plain colour's name."""
+    return "#{:02x}{:02x}{:02x}".format(*tint(colour))

@@ -18,8 +18,33 @@ class BoardPlace(msgspec.Struct, frozen=True):
     blocked: str | None = None
 
 
+class SlotInfo(msgspec.Struct, frozen=True):
+    """A slot at the board's edge. ``cells``: its line's places, inward. ``colour``: plain name."""
+
+    name: str
+    side: str
+    colour: str
+    cells: list[str]
+
+
+class DrawingInfo(msgspec.Struct, frozen=True):
+    """Tracks of a board; x to the east and y to the north, in places from the low corner.
+
+    ``tracks``: cubic Bezier curves, each a first point and then two control points and an end for
+    every segment. ``hole``: its middle, if there is one.
+    """
+
+    tracks: list[list[tuple[float, float]]]
+    hole: tuple[float, float] | None
+    title: str
+
+
 class GameInfo(msgspec.Struct, frozen=True):
-    """The game being played. ``pieces``: kinds in class order; ``board``: place -> BoardPlace."""
+    """The game being played. ``pieces``: kinds in class order; ``board``: place -> BoardPlace.
+
+    ``names``: piece -> what people call it. ``slots``: where pieces come in from the sides.
+    ``drawing``: what lies on the board besides its places.
+    """
 
     id: int
     name: str
@@ -31,6 +56,9 @@ class GameInfo(msgspec.Struct, frozen=True):
     players: list[str]
     pieces: list[str]
     board: dict[str, BoardPlace]
+    names: dict[str, str] = {}
+    slots: list[SlotInfo] = []
+    drawing: DrawingInfo | None = None
 
 
 class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
@@ -69,6 +97,27 @@ class ShiftInfo(msgspec.Struct, frozen=True):
     target: str | None
 
 
+class ChoiceInfo(msgspec.Struct, frozen=True):
+    """An answer: ``value`` goes back to the table. ``places``: the lights that stand for it.
+
+    ``colour``: ``#rrggbb``, or None. ``path``: where the piece goes if this is the answer.
+    """
+
+    value: str
+    label: str
+    colour: str | None
+    places: list[str]
+    path: list[str]
+
+
+class QuestionInfo(msgspec.Struct, frozen=True):
+    """What the table asks. ``at``: index of the choice to which the buttons have come."""
+
+    ask: str
+    choices: list[ChoiceInfo]
+    at: int
+
+
 class SoundInfo(msgspec.Struct, frozen=True):
     """A sound with a running number, so that a page plays each once."""
 
@@ -99,7 +148,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ``layout``: number of the layout that goes with it. ``lights``: hex, three bytes (red, green,
     blue) per place as last written to the strip, after gamma, brightness and current limit.
     ``cells``: what perception sees. ``position``: what the journal has confirmed. ``sounds``: the
-    latest few.
+    latest few. ``tint``: place -> ``#rrggbb`` of the colours that its light takes in turn.
+    ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``).
     """
 
     layout: int
@@ -125,3 +175,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     sounds: list[SoundInfo]
     faults: list[FaultInfo]
     sensors: Sensors
+    question: QuestionInfo | None = None
+    tint: dict[str, list[str]] = {}
+    path: list[str] = []
+    path_colour: str | None = None

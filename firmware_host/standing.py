@@ -39,6 +39,7 @@ class Sound(StrEnum):
 
     START = "start"
     MOVE = "move"
+    ASK = "ask"
     SETTLED = "settled"
     WRONG = "wrong"
     LAST_MARBLE = "last-marble"
@@ -49,6 +50,44 @@ class Sound(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer to a question.
+
+    ``value``: its name, and ``also``: others that mean the same. ``colour``: a plain colour's name,
+    or None. ``places``: the lights that stand for it. ``path``: places along which a light runs
+    while the buttons have come to it. ``fall``: (columns, rows) of the way in which the plate is
+    tilted to choose it.
+    """
+
+    value: str
+    label: Message
+    also: tuple[str, ...] = ()
+    colour: str | None = None
+    places: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    fall: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the table asks. ``at``: the index of the choice to which the buttons have come."""
+
+    ask: Message
+    choices: tuple[Choice, ...]
+    at: int = 0
+
+    @property
+    def chosen(self) -> Choice:
+        """The choice to which the buttons have come."""
+        return self.choices[self.at]
+
+    def named(self, value: str) -> Choice | None:
+        """The choice that ``value`` names, if any."""
+        names = ((choice, (choice.value, *choice.also)) for choice in self.choices)
+        return next((choice for choice, known in names if value in known), None)
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """The referee's account.
 
@@ -56,7 +95,9 @@ class Standing:
     mover, until his move is on disk; None once over. ``roles``: only places that are not off.
     ``piece_for``: for PUT places, which piece is wanted there. ``shifts``: in settle, what is still
     to be carried out, for arrows on the page. ``say``: the next single thing to do, and why.
-    ``sounds``: new in this step.
+    ``question``: what the table asks; the phase stays as it was. ``tint``: place -> the names of
+    one or more colours that a LEGAL light there takes in turn. ``path``: places along which a light
+    runs, in ``path_colour`` (a plain colour's name). ``sounds``: new in this step.
     """
 
     phase: Phase
@@ -72,4 +113,8 @@ class Standing:
     outcome: Outcome | None
     swap_legal: bool = False
     can_take_back: bool = False
+    question: Question | None = None
+    tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    path_colour: str | None = None
     sounds: tuple[Sound, ...] = field(default=())

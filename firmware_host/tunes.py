@@ -13,6 +13,7 @@ LOW = 196.0
 TUNES: Mapping[Sound, tuple[tuple[float, float], ...]] = {
     Sound.START: ((C5, 0.08), (E5, 0.08), (G5, 0.12)),
     Sound.MOVE: ((A5, 0.05),),
+    Sound.ASK: ((G5, 0.06), (0, 0.03), (C6, 0.09)),
     Sound.SETTLED: ((A5, 0.05), (0, 0.03), (C6, 0.05)),
     Sound.WRONG: ((LOW, 0.12), (0, 0.06), (LOW, 0.18)),
     Sound.LAST_MARBLE: ((C6, 0.07), (0, 0.05), (C6, 0.07), (0, 0.05), (E6, 0.16)),

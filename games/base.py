@@ -72,13 +72,32 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Entrance:
+    """The side of the board from which a piece comes in, in games where the next turn depends on
+    it: two moves that put the same piece on the same place are then told apart by it.
+
+    ``side`` and ``colour``: plain English names. ``edge``: the place at that side at which the
+    piece's line begins. ``fall``: (columns, rows) of one step inward.
+    """
+
+    side: str
+    colour: str
+    edge: str
+    fall: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A move carried out: what the hand does, what follows from it, and the position after both.
 
     ``act`` is what the mover does with his hand (drop from the reserve; lift and land; exchange).
     ``consequences`` must then be carried out, by hand or by gravity. Shifts are simultaneous: all
     sources are vacated before any target is filled. ``path``: the places along which the piece
-    played goes, first to last, in games where its way is to be shown.
+    played goes, first to last, in games where its way is to be shown. ``entrance``: by which side
+    it comes, where that matters.
+
+    A move that carries a piece over the board lands where another piece stands only if its act
+    takes that one away.
     """
 
     move: str
@@ -87,6 +106,7 @@ class Turn:
     consequences: tuple[Shift, ...]
     position: Position
     path: tuple[str, ...] = ()
+    entrance: Entrance | None = None
 
 
 class Position(Protocol):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from firmware_host.state import default_state_directory, ensure_state_directory
+
+if TYPE_CHECKING:
+    from firmware_host.commands import NewGame
 
 CONFIG = click.option(
     "--config",
@@ -23,6 +28,26 @@ SIMULATED = click.option(
 )
 PORT = click.option("--port", type=click.IntRange(0, 65535), help="Port of the page. 0: any.")
 PROFILE = click.option("--profile", help="Table profile, by name or by path of a TOML file.")
+
+GAME = click.option("--game", help="Start this game; otherwise the last one goes on.")
+OPTIONS = click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game; with --game."
+)
+
+
+def chosen_game(game: str | None, options: Sequence[str]) -> NewGame | None:
+    """The game that was asked for. Raises RulesError for one that does not exist."""
+    if game is None:
+        if options:
+            raise click.UsageError("--option goes with --game.")
+        return None
+    from firmware_host.boards import read_board
+    from firmware_host.commands import NewGame
+    from games.contract import options_from_text
+    from games.registry import game_type
+
+    kind = game_type(game)
+    return NewGame(kind.name, options_from_text(kind, options, read_board=read_board))
 
 
 def state_folder(state: Path | None, *parts: str) -> Path:

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import click
 
-from firmware_host.cli.options import CONFIG, PORT, PROFILE, STATE, state_folder
+from firmware_host.cli.options import (
+    CONFIG,
+    GAME,
+    OPTIONS,
+    PORT,
+    PROFILE,
+    STATE,
+    chosen_game,
+    state_folder,
+)
 
 
 @click.command(name="run", epilog="Example: tiltboard run --profile plate-10")
@@ -15,7 +24,17 @@ from firmware_host.cli.options import CONFIG, PORT, PROFILE, STATE, state_folder
 @PROFILE
 @STATE
 @PORT
-def command(config: Path | None, profile: str | None, state: Path | None, port: int | None) -> None:
+@GAME
+@OPTIONS
+def command(
+    *,
+    config: Path | None,
+    profile: str | None,
+    state: Path | None,
+    port: int | None,
+    game: str | None,
+    options: tuple[str, ...],
+) -> None:
     """Run the table that is wired to this machine, and its page.
 
     Where there is no hardware it says what is missing, and how to simulate.
@@ -30,6 +49,7 @@ def command(config: Path | None, profile: str | None, state: Path | None, port: 
     from firmware_host.service import Table
     from firmware_host.settings import load_settings
 
+    begin = chosen_game(game, options)
     settings = load_settings(config)
     catalogue = Catalogue.load(settings.language)
     table_profile = load_profile(profile or settings.profile)
@@ -46,4 +66,4 @@ def command(config: Path | None, profile: str | None, state: Path | None, port: 
     table = Table(
         lambda: open_host(table_profile, buses, folder, settings), pacer.wait, clock, catalogue
     )
-    sys.exit(serve(table, settings.port if port is None else port, catalogue))
+    sys.exit(serve(table, settings.port if port is None else port, catalogue, begin=begin))

@@ -8,15 +8,16 @@ import threading
 
 import click
 
+from firmware_host.commands import NewGame
 from firmware_host.messages import Catalogue
 from firmware_host.service import Table
 from firmware_host.web.server import WebServer
 
 
-def serve(table: Table, port: int, catalogue: Catalogue) -> int:
+def serve(table: Table, port: int, catalogue: Catalogue, *, begin: NewGame | None = None) -> int:
     """Run ``table`` and its page until a signal ends it; returns the exit status.
 
-    Raises what keeps either from starting.
+    ``begin``: a game to start, else the last one goes on. Raises what keeps any from starting.
     """
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
@@ -27,6 +28,8 @@ def serve(table: Table, port: int, catalogue: Catalogue) -> int:
     table.on_stop = ended.set
     try:
         table.start()
+        if begin is not None:
+            table.submit(begin).result()
         server.start()
         click.echo(f"The table is at {server.url} (Ctrl-C ends it; the game is kept).")
         ended.wait()

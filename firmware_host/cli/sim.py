@@ -7,7 +7,16 @@ from pathlib import Path
 
 import click
 
-from firmware_host.cli.options import CONFIG, PORT, PROFILE, STATE, state_folder
+from firmware_host.cli.options import (
+    CONFIG,
+    GAME,
+    OPTIONS,
+    PORT,
+    PROFILE,
+    STATE,
+    chosen_game,
+    state_folder,
+)
 
 
 @click.command(name="sim", epilog="Example: tiltboard sim --port 8080")
@@ -15,9 +24,18 @@ from firmware_host.cli.options import CONFIG, PORT, PROFILE, STATE, state_folder
 @PROFILE
 @STATE
 @PORT
+@GAME
+@OPTIONS
 @click.option("--seed", default=1, show_default=True, help="Another table, other hands.")
 def command(
-    config: Path | None, profile: str | None, state: Path | None, port: int | None, seed: int
+    *,
+    config: Path | None,
+    profile: str | None,
+    state: Path | None,
+    port: int | None,
+    game: str | None,
+    options: tuple[str, ...],
+    seed: int,
 ) -> None:
     """Play on the simulated table: open the page that it names.
 
@@ -29,6 +47,7 @@ def command(
     from firmware_host.settings import load_settings
     from hw_sim.live import LiveTable
 
+    begin = chosen_game(game, options)
     settings = load_settings(config)
     catalogue = Catalogue.load(settings.language)
     live = LiveTable(
@@ -38,4 +57,4 @@ def command(
         catalogue,
         seed=seed,
     )
-    sys.exit(serve(live.table, settings.port if port is None else port, catalogue))
+    sys.exit(serve(live.table, settings.port if port is None else port, catalogue, begin=begin))

@@ -70,6 +70,16 @@ def one_at_a_time() -> Message:
     return text("Only one piece may be put down in a turn.")
 
 
+def capture_first(game: str, mover: str, captured: str, place: str) -> Message:
+    """What a landing captures was taken up before the piece that lands."""
+    return text(
+        "Now move the {piece} to {place}, or put the {captured} back.",
+        piece=piece(game, mover),
+        place=place,
+        captured=piece(game, captured),
+    )
+
+
 def unfinished(mover: str) -> Message:
     """Somebody went on before the consequences were carried out."""
     return text("First finish {player}'s move.", player=player(mover))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from firmware_host.guidance.words import piece, player, players
 from firmware_host.messages import Message, text
@@ -17,9 +17,9 @@ def no_game() -> Message:
 def turn(game: str, to_move: str, *, drops: bool, exchange: Shift | None) -> Message:
     """The player to move may choose. ``exchange``: the piece that ``swap`` would put, and where."""
     who = player(to_move)
-    if not drops:
-        return text("It is {player}'s turn.", player=who)
     mine = piece(game, to_move)
+    if not drops:
+        return text("It is {player}'s turn: lift the {piece}.", player=who, piece=mine)
     if exchange is None:
         return text("It is {player}'s turn: put a {piece} on a lit place.", player=who, piece=mine)
     return text(
@@ -29,6 +29,35 @@ def turn(game: str, to_move: str, *, drops: bool, exchange: Shift | None) -> Mes
         piece=mine,
         swap=piece(game, exchange.piece),
         place=exchange.target,
+    )
+
+
+def turn_by_sides(game: str, to_move: str) -> Message:
+    """The player to move may choose, and every lit place has the colour of its side."""
+    return text(
+        "It is {player}'s turn: put a {piece} on a lit place. Its colour tells the side.",
+        player=player(to_move),
+        piece=piece(game, to_move),
+    )
+
+
+def carried(game: str, kind: str, back: str) -> Message:
+    """The mover's piece is in the hand; ``back``: where it stood."""
+    return text(
+        "Put the {piece} on a lit place, or back on {place}.", piece=piece(game, kind), place=back
+    )
+
+
+def land(game: str, kind: str, place: str, captured: str, *, extra: str | None) -> Message:
+    """The mover's piece is in the hand, and what it captures too, or it stands on ``extra``."""
+    if extra is None:
+        return text("Put the {piece} on {place}.", piece=piece(game, kind), place=place)
+    return text(
+        "Take the {captured} off {extra} and put the {piece} on {place}.",
+        captured=piece(game, captured),
+        extra=extra,
+        piece=piece(game, kind),
+        place=place,
     )
 
 
@@ -73,14 +102,44 @@ def settle(game: str, shift: Shift, *, lifted_already: bool) -> Message:
 
 def over(game: str, outcome: Outcome) -> Message:
     """The result, and what now."""
-    return text("{result} Press confirm for a new game.", result=_result(game, outcome))
+    return text(
+        "{result} Press confirm for a new game, or hold the back button for another one.",
+        result=_result(game, outcome),
+    )
 
 
 def _result(game: str, outcome: Outcome) -> Message:
+    positions = outcome.extra.get("positions")
+    if positions:
+        return _counted(_won(game, outcome), {who: len(at) for who, at in positions.items()})
+    return _won(game, outcome)
+
+
+def _counted(said: Message, counts: Mapping[str, int]) -> Message:
+    """``said``, and both sides' winning positions (Attraktion)."""
+    (first, one), (second, other) = counts.items()
+    parts = {
+        "result": said,
+        "first": player(first),
+        "one": one,
+        "second": player(second),
+        "other": other,
+    }
+    if one == 1:
+        return text("{result} {first} has 1 winning position, {second} {other}.", **parts)
+    return text("{result} {first} has {one} winning positions, {second} {other}.", **parts)
+
+
+def _won(game: str, outcome: Outcome) -> Message:
     if outcome.winner is None:
         return text("The game is over: a draw.")
     winners = outcome.team or (outcome.winner,)
     who = players(winners)
+    margin = outcome.extra.get("margin")
+    if margin == 1:
+        return text("The game is over: {players} won by 1 pod.", players=who)
+    if margin is not None:
+        return text("The game is over: {players} won by {margin} pods.", players=who, margin=margin)
     if game == "momentum" and outcome.reason == "complete":
         return text(
             "The game is over: {players} won, with every {piece} on the board.",

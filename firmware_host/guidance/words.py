@@ -1,4 +1,4 @@
-"""Names of players and pieces as people say them."""
+"""Names of players, pieces and colours as people say them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,22 @@ _COLOURS: Mapping[str, Message] = {
     "red": text("red"),
     "blue": text("blue"),
     "white": text("white"),
+    "black": text("black"),
     "green": text("green"),
+    "orange": text("orange"),
+    "gray": text("gray"),
+    "purple": text("purple"),
 }
+
+
+def colour(name: str) -> Message:
+    """A colour: "gray"."""
+    return _COLOURS.get(name, Message(name))
 
 
 def player(name: str) -> Message:
     """A player: "red"."""
-    return _COLOURS.get(name, Message(name))
+    return colour(name)
 
 
 def players(names: Sequence[str]) -> Message:
@@ -32,6 +41,13 @@ def piece(game: str, kind: str) -> Message:
     """A piece without its article: "red marble"."""
     if kind == UNKNOWN_PIECE:
         return text("strange piece")
-    if game == "momentum":
-        return text("{colour} marble", colour=player(kind))
+    if kind == "pod":
+        return text("pod")
+    match game:
+        case "momentum":
+            return text("{colour} marble", colour=player(kind))
+        case "gravity-connect":
+            return text("{colour} tile", colour=player(kind))
+        case "gravity-trap":
+            return text("{colour} ship", colour=player(kind))
     return text("{colour} piece", colour=player(kind))

@@ -16,14 +16,32 @@ BLUISH_GREEN: Rgb = (0, 158, 115)
 YELLOW: Rgb = (240, 228, 66)
 BLUE: Rgb = (0, 114, 178)
 VERMILLION: Rgb = (213, 94, 0)
+REDDISH_PURPLE: Rgb = (204, 121, 167)
 WHITE: Rgb = (255, 255, 255)
+GRAY: Rgb = (153, 153, 153)
 
 PIECES: Mapping[str, Rgb] = {
     "red": VERMILLION,
     "blue": BLUE,
     "white": WHITE,
     "green": BLUISH_GREEN,
+    "black": REDDISH_PURPLE,
+    "pod": YELLOW,
 }
+
+# Of sides and choices: plain names.
+TINTS: Mapping[str, Rgb] = {
+    "green": BLUISH_GREEN,
+    "orange": ORANGE,
+    "gray": GRAY,
+    "purple": REDDISH_PURPLE,
+    "blue": SKY_BLUE,
+}
+
+
+def tint(name: str) -> Rgb:
+    """The light of a plain colour's name; white for names that it does not know."""
+    return TINTS.get(name, WHITE)
 
 
 def piece_colour(kind: str) -> Rgb:

@@ -57,3 +57,20 @@ PATTERNS: Mapping[Role, Pattern] = {
 
 PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # the board's corners
 GLOW = Pattern((0.6,))  # an announcement
+TRAIL = Pattern((0.2,))  # the way that a piece goes
+RUNNER = Pattern((0.9,))  # the light that runs along it
+RUNNER_REST = 3  # steps of the grid before it starts again
+TINT_S = 1.0  # how long each of several colours of one light stays
+
+
+def runner_at(length: int, now_s: float) -> int:
+    """Where the light that runs along ``length`` places is; ``length`` or more: nowhere, it rests.
+
+    One place further each quarter second, so that a light of the way flashes once a round.
+    """
+    return int((now_s + 5e-7) // GRID_S) % (length + RUNNER_REST)
+
+
+def tint_turn(now_s: float) -> int:
+    """Which of a light's colours has its turn, counted on and on."""
+    return int((now_s + 5e-7) // TINT_S)

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firmware_host.lighting.legend import LEGEND
-from firmware_host.lighting.palette import ORANGE, WHITE, Rgb, piece_colour
-from firmware_host.lighting.patterns import GLOW, PATTERNS, PAUSED, Pattern
+from firmware_host.lighting.palette import ORANGE, WHITE, Rgb, piece_colour, tint
+from firmware_host.lighting.patterns import (
+    GLOW,
+    PATTERNS,
+    PAUSED,
+    RUNNER,
+    TRAIL,
+    Pattern,
+    runner_at,
+    tint_turn,
+)
 from firmware_host.overlay import Overlay
 from firmware_host.standing import Phase, Role, Sound, Standing
 from games.base import Game
@@ -15,6 +24,7 @@ Colour = tuple[float, float, float]
 
 ANNOUNCE_S = 2.0
 DARK: Colour = (0.0, 0.0, 0.0)
+_RUN_OVER = (None, Role.LEGAL, Role.LAST)  # roles that wait while the running light passes
 _COLOURS = {entry.role: entry.colour for entry in LEGEND}
 
 
@@ -37,18 +47,28 @@ class Lighting:
         roles = set(standing.roles.values())
         levels = tuple((role, PATTERNS[role].level(now_s)) for role in Role if role in roles)
         breath = PAUSED.level(now_s) if paused else None
-        key = (standing.roles, standing.piece_for, overlay.places, levels, breath, announcing)
+        turn = tint_turn(now_s) if standing.tint else 0
+        path, spot = standing.path, runner_at(len(standing.path), now_s) if standing.path else 0
+        key = (
+            *(standing.roles, standing.piece_for, standing.tint, turn, path, spot),
+            *(standing.path_colour, overlay.places, levels, breath, announcing),
+        )
         if key != self._key:
             colours = [DARK] * len(overlay.places)
-            for place, rgb, pattern in _lit(standing, announcing=announcing):
+            for place, rgb, pattern in _lit(standing, announcing, turn, spot):
                 colours[overlay.index_of(place)] = _shade(rgb, pattern.level(now_s))
             self._colours = tuple(colours)
             self._key = key
         return self._colours
 
 
-def _lit(standing: Standing, *, announcing: bool) -> Iterator[tuple[str, Rgb, Pattern]]:
-    """Every place that is lit, with colour and pattern; a later one counts."""
+def _lit(
+    standing: Standing, announcing: bool, turn: int, spot: int
+) -> Iterator[tuple[str, Rgb, Pattern]]:
+    """Every place that is lit, with colour and pattern; a later one counts.
+
+    ``turn``: which of several colours; ``spot``: where the light that runs along the path is.
+    """
     if standing.phase is Phase.PAUSED and standing.game is not None:
         for place in _corners(standing.game):
             yield place, ORANGE, PAUSED
@@ -56,12 +76,20 @@ def _lit(standing: Standing, *, announcing: bool) -> Iterator[tuple[str, Rgb, Pa
         for place, piece in standing.position.cells.items():
             if standing.position.reserve.get(piece) == 1:
                 yield place, piece_colour(piece), GLOW
+    way = WHITE if standing.path_colour is None else tint(standing.path_colour)
+    for place in standing.path:
+        yield place, way, TRAIL
     for place, role in standing.roles.items():
         colour = _COLOURS[role]
+        tints = standing.tint.get(place)
+        if role is Role.LEGAL and tints:
+            colour = tint(tints[turn % len(tints)])
         if colour is None:
             wanted = standing.piece_for.get(place)
             colour = WHITE if wanted is None else piece_colour(wanted)
         yield place, colour, PATTERNS[role]
+    if spot < len(standing.path) and standing.roles.get(standing.path[spot]) in _RUN_OVER:
+        yield standing.path[spot], way, RUNNER
 
 
 def _corners(game: Game) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from firmware_host.referee.plan import Finding, Plan, carried_out
-from games.base import Game, Position, Turn
+from games.base import Game, Position, Shift, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,16 @@ class Pending:
         return self.plan.places | act
 
     @classmethod
-    def made(cls, position: Position, turn: Turn) -> Pending:
-        """The hand has done the act; the consequences remain."""
-        acted = carried_out(position.cells, turn.act)
-        return cls(turn, Plan(acted, turn.position.cells, turn.consequences))
+    def made(
+        cls, position: Position, turn: Turn, extras: Mapping[str, str] | None = None
+    ) -> Pending:
+        """The hand has done the act; the consequences remain.
+
+        ``extras``: pieces that should have left the board with the act, and stand there instead.
+        """
+        acted = {**carried_out(position.cells, turn.act), **(extras or {})}
+        off = tuple(Shift(piece, place, None) for place, piece in (extras or {}).items())
+        return cls(turn, Plan(acted, turn.position.cells, (*off, *turn.consequences)))
 
     @classmethod
     def asked(cls, position: Position, turn: Turn) -> Pending:
@@ -36,8 +43,29 @@ class Pending:
         return cls(turn, Plan(position.cells, turn.position.cells, shifts), requested=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """A piece is in the hand, and what it captures has been taken up: where it lands is clear.
+
+    ``extras``: captured pieces that still stand on the board, elsewhere.
+    """
+
+    turn: Turn
+    extras: Mapping[str, str]
+
+    @property
+    def shift(self) -> Shift:
+        """The way of the piece in the hand."""
+        return next(s for s in self.turn.act if _carries(s))
+
+
 class Book:
-    """Legal moves of ``position``, each carried out at most once."""
+    """Legal moves of ``position``, each carried out at most once.
+
+    ``drops``: moves that are named by the empty place on which a piece is put. ``entries``: places
+    on which a piece may be put by moves with names of their own -> those moves. ``movers``: places
+    of pieces that may be carried over the board -> the moves. ``exchange``: the pie rule's.
+    """
 
     def __init__(self, game: Game, position: Position) -> None:
         self.position = position
@@ -47,11 +75,18 @@ class Book:
         self.drops = frozenset(m for m in legal if m in game.board and m not in cells)
         self._made: dict[str, Pending] = {}
         self._others = tuple(self._pending(m) for m in legal if m not in self.drops)
-        self.exchange = next((p.turn for p in self._others if is_exchange(p.turn)), None)
+        turns = [pending.turn for pending in self._others]
+        self.exchange = next((turn for turn in turns if is_exchange(turn)), None)
+        self.entries = _by_place(
+            (turn.act[0].target, turn)
+            for turn in turns
+            if len(turn.act) == 1 and turn.act[0].source is None
+        )
+        self.movers = _by_place((s.source, t) for t in turns for s in t.act if _carries(s))
 
     def match(
         self, cells: Mapping[str, str], finding: Finding, *, hand_empty: bool
-    ) -> Pending | None:
+    ) -> tuple[Pending, ...]:
         """The legal move whose act stands on ``cells``, with any part of its consequences.
 
         ``finding``: ``cells`` held against the position. One piece that has merely changed its
@@ -59,32 +94,76 @@ class Book:
         board. ``hand_empty``: every piece that was lifted must have landed again. Two moves can
         look alike (a drop, and the one on the place that it pushes to): then the one with more
         still to do, because a complete one would have been confirmed before; else the first by code
-        point.
+        point. Only moves that come in by different sides are all given: which it was, must be
+        asked.
         """
         strays = finding.strays
         displaced = len(strays) == 1 and [*strays.values()] == [*finding.missing.values()]
-        best: tuple[int, Pending] | None = None
         drops = [self._pending(p) for p in sorted(strays) if p in self.drops and not displaced]
+        fitting: list[tuple[int, Pending]] = []
         for pending in (*drops, *self._others):
             held = pending.plan.hold(cells)
-            left = len(held.todo)
-            fits = held.right and not (hand_empty and pending.plan.in_hand(cells))
-            if fits and (best is None or left > best[0]):
-                best = left, pending
-        return best[1] if best else None
+            if held.right and not (hand_empty and pending.plan.in_hand(cells)):
+                fitting.append((len(held.todo), pending))
+        if not fitting:
+            return self._with_extras(cells)
+        if all(pending.turn.entrance is not None for _, pending in fitting):
+            return tuple(pending for _, pending in fitting)
+        return (max(fitting, key=lambda found: found[0])[1],)
 
     def lifted(self, finding: Finding) -> tuple[Turn, ...]:
-        """Legal moves for which a piece is in the hand: their act's sources, and nothing else, are
-        missing from the position.
+        """Legal moves for which a piece is in the hand: it is missing from the position, and
+        nothing else but what these moves take off.
         """
         if finding.strays:
             return ()
         missing = finding.missing.keys()
+        found = []
+        for pending in self._others:
+            act = pending.turn.act
+            sources = {s.source for s in act if s.source is not None}
+            carried = {s.source for s in act if _carries(s)} or sources
+            if sources and carried <= missing <= sources:
+                found.append(pending.turn)
+        return tuple(found)
+
+    def landing(self, finding: Finding) -> Landing | None:
+        """The only move for which a hand holds the piece, and has taken up what it captures."""
+        extras = finding.strays
+        for pending in self._others:
+            act = pending.turn.act
+            sources = {s.source for s in act if s.source is not None}
+            if not any(map(_carries, act)) or finding.missing.keys() != sources:
+                continue
+            if len(sources) > 1 and _are_captured(act, extras.values()):
+                return Landing(pending.turn, extras)
+        return None
+
+    def captures_first(self, finding: Finding) -> tuple[Turn, ...]:
+        """Moves of which a hand has so far done nothing but take up what they capture."""
+        if finding.strays or not finding.missing:
+            return ()
         return tuple(
             pending.turn
             for pending in self._others
-            if missing == {s.source for s in pending.turn.act if s.source is not None}
+            if any(map(_carries, pending.turn.act))
+            and finding.missing.keys() == {s.source for s in pending.turn.act if s.target is None}
         )
+
+    def _with_extras(self, cells: Mapping[str, str]) -> tuple[Pending, ...]:
+        """The move that carried a piece to where it stands, while what it captures has not left
+        the board but stands elsewhere.
+        """
+        for pending in self._others:
+            act = pending.turn.act
+            if not any(map(_carries, act)) or all(s.target is not None for s in act):
+                continue
+            acted = pending.plan.before
+            extras = {p: piece for p, piece in cells.items() if p not in acted}
+            rest = all(cells.get(place) == piece for place, piece in acted.items())
+            if rest and extras and _are_captured(act, extras.values()):
+                return (Pending.made(self.position, pending.turn, extras),)
+        return ()
 
     def _pending(self, move: str) -> Pending:
         if move not in self._made:
@@ -96,3 +175,21 @@ def is_exchange(turn: Turn) -> bool:
     """Its act puts another piece where one leaves the board."""
     leaving = {s.source for s in turn.act if s.target is None}
     return any(s.source is None and s.target in leaving for s in turn.act)
+
+
+def _carries(shift: Shift) -> bool:
+    """From one place of the board to another."""
+    return shift.source is not None and shift.target is not None
+
+
+def _are_captured(act: Iterable[Shift], pieces: Iterable[str]) -> bool:
+    """Whether ``pieces`` are no others than those that ``act`` takes off the board."""
+    return not Counter(pieces) - Counter(s.piece for s in act if s.target is None)
+
+
+def _by_place(found: Iterable[tuple[str | None, Turn]]) -> Mapping[str, tuple[Turn, ...]]:
+    places: dict[str, tuple[Turn, ...]] = {}
+    for place, turn in found:
+        if place is not None:
+            places[place] = (*places.get(place, ()), turn)
+    return places

@@ -13,6 +13,7 @@ from firmware_host.referee.plan import Finding
 from firmware_host.referee.repair import Repair, other_side, repairs
 from firmware_host.referee.view import repair_say, unclear_say
 from firmware_host.sight import UNKNOWN_PIECE, SightEvent
+from games.base import Game, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,8 @@ class Case:
     """What led to a fix.
 
     ``taking_back``: a move was taken back by button. ``matched``: the board has been right since
-    the game was begun. ``cause``: what perception saw just before.
+    the game was begun. ``cause``: what perception saw just before. ``captures``: legal moves of
+    which nothing but the capture was done. ``moving``: pieces may be carried over the board.
     """
 
     line: Line
@@ -29,6 +31,8 @@ class Case:
     matched: bool
     cells: Mapping[str, str]
     cause: SightEvent | None
+    captures: tuple[Turn, ...] = ()
+    moving: bool = False
 
     @property
     def may_be_takeback(self) -> bool:
@@ -44,6 +48,8 @@ def fix_say(case: Case, finding: Finding, blurred: Sequence[str]) -> Message:
     """The first thing to do, and why."""
     if blurred:
         return unclear_say(blurred[0], case.line.position.cells, case.cells)
+    if case.captures and case.matched and not case.taking_back and case.pending is None:
+        return _capture_first(case.line.game, case.captures[0])
     first = repairs(case.line.game, finding, flips=not case.taking_back)[0]
     say = repair_say(case.line.game, first)
     if case.may_be_takeback:
@@ -71,9 +77,27 @@ def _why(case: Case, first: Repair) -> Message | None:
     if case.pending is not None:
         return troubles.unfinished(case.pending.turn.player) if extra else None
     if not extra:
-        return troubles.stay()
+        return _may_not_move(case, first) if case.moving else troubles.stay()
     refusal = case.line.position.drop_refusal(first.piece, first.source or "")
     return troubles.refused(refusal) if refusal else troubles.one_at_a_time()
+
+
+def _may_not_move(case: Case, first: Repair) -> Message | None:
+    """Why a piece that was lifted, or carried elsewhere, had to stay or must not land there."""
+    astray = first.source is not None
+    if not astray and first.piece == case.line.position.to_move:
+        return None
+    place = first.source if first.source is not None else first.target or ""
+    refusal = case.line.position.drop_refusal(first.piece, place)
+    return troubles.stay() if refusal is None else troubles.refused(refusal)
+
+
+def _capture_first(game: Game, turn: Turn) -> Message:
+    captured = next(s for s in turn.act if s.target is None)
+    carried = next(s for s in turn.act if s.source is not None and s.target is not None)
+    return troubles.capture_first(
+        game.name, carried.piece, captured.piece, carried.target or captured.source or ""
+    )
 
 
 def _explains(cause: SightEvent, first: Repair) -> bool:

@@ -62,7 +62,7 @@ class Plan:
         for shift in self.shifts:
             if shift.target is None and shift.source not in cells:
                 standing[shift.piece] += 1
-        return standing != Counter(self.before.values())
+        return bool(Counter(self.before.values()) - standing)
 
     def hold(self, cells: Mapping[str, str]) -> Finding:
         """Compare a board with the plan."""

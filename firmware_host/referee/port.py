@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from firmware_host.commands import Swap, TakeBack
+from firmware_host.commands import Answer, Swap, TakeBack
 
-Request = TakeBack | Swap
+Request = TakeBack | Swap | Answer
 
 
 class JournalPort(Protocol):

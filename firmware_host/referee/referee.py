@@ -7,30 +7,35 @@ from dataclasses import replace
 from enum import Enum
 
 from firmware_host.buttons import BACK, CONFIRM, Press
-from firmware_host.commands import TakeBack
+from firmware_host.commands import Answer, Swap, TakeBack
 from firmware_host.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles, turns
 from firmware_host.messages import Message
 from firmware_host.perception.observation import Stillness
+from firmware_host.referee.asking import Asking
 from firmware_host.referee.book import Book, Pending
 from firmware_host.referee.explain import Case, fix_say
 from firmware_host.referee.line import Line
+from firmware_host.referee.pauses import may_answer, why_paused
 from firmware_host.referee.plan import Finding, Plan
 from firmware_host.referee.port import JournalPort, Request
 from firmware_host.referee.view import (
     Problems,
     View,
     fix_view,
+    landing_view,
     lifted_view,
     over_view,
+    question_view,
     settle_view,
     setup_view,
+    standing,
     turn_view,
     unclear_say,
 )
 from firmware_host.referee.watch import Watch
 from firmware_host.sight import Sight
-from firmware_host.standing import Phase, Sound, Standing
+from firmware_host.standing import Choice, Phase, Question, Sound, Standing
 from games.base import Game, Outcome, Turn
 
 TAKE_BACK_S = 3.0  # the board of before the move, standing for so long, takes it back
@@ -50,8 +55,10 @@ class Referee:
     to a board is as good as another; all its times are differences of the ``now_s`` it is given.
     """
 
-    def __init__(self, journal: JournalPort) -> None:
+    def __init__(self, journal: JournalPort, menu: Question | None = None) -> None:
+        """``menu``: asks for another game where there is no page; its answer is ``wants_game``."""
         self._journal = journal
+        self._menu = menu
         self._standing: Standing | None = None
         self._seat(None)
 
@@ -73,8 +80,11 @@ class Referee:
         self._quiet = False  # what is wrong now was to be expected
         self._sounds: list[Sound] = []
         self._view = View(Phase.PAUSED, troubles.not_ready())
+        self._asking = Asking(self._menu)
         self.wants_new_game = False
         """Confirm was pressed at the end of a game; until ``begin``."""
+        self.wants_game: str | None = None
+        """The name that was chosen in the menu; until ``begin`` or ``refuse``."""
         if line is not None:
             self._rebook(line)
 
@@ -93,10 +103,20 @@ class Referee:
     def check(self, request: Request) -> None:
         """Raises NotPossibleError where ``request`` could not be carried out now."""
         if isinstance(request, TakeBack):
-            if self._line is None or (self._pending is None and self._line.last is None):
+            made = self._pending is not None or self._asking.side
+            if self._line is None or (not made and self._line.last is None):
                 raise NotPossibleError("There is no move to take back.")
+        elif isinstance(request, Answer):
+            self._asking.check(request.value)
         elif self._line is None or self._pending is not None or self._book.exchange is None:
             raise NotPossibleError("A swap is not possible now.")
+
+    def refuse(self, why: Message) -> None:
+        """What was wanted of the host cannot be; say why for a moment."""
+        self.wants_new_game = False
+        self.wants_game = None
+        self._notify(why)
+        self._watch.wake()
 
     def step(
         self,
@@ -107,12 +127,15 @@ class Referee:
     ) -> Standing:
         """Judge one scan. ``presses``: debounced and timed (firmware_host.buttons)."""
         idle = self._watch.idle(sight, now_s) and not presses and not requests
+        idle = idle and (self._asking.question is None or sight.stillness is Stillness.STILL)
         if idle and self._standing is not None:
             return self._standing
         self._watch.note(sight, now_s, self._line.game.board if self._line else ())
         before, self._view = self._view, self._looked(sight, presses, requests)
+        if self._view.question is None:
+            self._asking.close()
         self._sound_change(before, self._view)
-        self._standing = self._stand(tuple(self._sounds))
+        self._standing = self._stand()
         if self._sounds:
             self._sounds.clear()
             self._watch.wake()  # sounds are told once
@@ -122,38 +145,49 @@ class Referee:
         line = self._line
         try:
             if line is not None:
-                self._answer(line, presses, requests)
+                self._heed(line, sight, presses, requests)
                 self._retry(line)
-            paused = self._paused(sight)
+            paused = why_paused(sight, self._trouble)
+            asked = self._asking.question
+            leaning = may_answer(sight, self._trouble, self._asking)
+            if leaning and asked is not None and line is not None:
+                return question_view(asked, self._view.phase, line.last)
             if paused is not None:
                 return View(Phase.PAUSED, paused)
             if line is None:
                 return View(Phase.SETUP, turns.no_game())
             if self._view.phase is Phase.PAUSED:
                 self._watch.restart()
-            return self._unless_noticed(self._judge(line, sight))
+            view = self._judge(line, sight)
+            menu = self._asking.browsing(sight.cells)
+            if menu is not None:
+                view = question_view(menu, view.phase, line.last)
+            return self._unless_noticed(view)
         except JournalError as error:
             self._trouble = error
             self._retry_s = self._watch.now_s + RETRY_S
             self._watch.due(self._retry_s)
             return View(Phase.PAUSED, troubles.part_missing([error]))
 
-    def _paused(self, sight: Sight) -> Message | None:
-        if sight.faults:
-            return troubles.part_missing(sight.faults)
-        if self._trouble is not None:
-            return troubles.part_missing([self._trouble])
-        if not sight.ready:
-            return troubles.not_ready()
-        if sight.stillness is not Stillness.STILL:
-            return troubles.not_still(sight.stillness)
-        return None
-
     # Buttons and requests
 
-    def _answer(self, line: Line, presses: Sequence[Press], requests: Sequence[Request]) -> None:
+    def _heed(
+        self,
+        line: Line,
+        sight: Sight,
+        presses: Sequence[Press],
+        requests: Sequence[Request],
+    ) -> None:
+        if may_answer(sight, self._trouble, self._asking):
+            self._decide(self._asking.lean(sight.tilt_rad, self._watch.now_s))
         for press in presses:
-            if press.button == BACK:
+            if press.button == BACK and press.long and self._menu is not None:
+                self._asking.browse(line.game, sight.cells)
+            elif press.button == BACK and self._asking.menu:
+                self._asking.close()
+            elif press.button == CONFIRM and self._asking.question is not None:
+                self._decide(self._asking.press(press))
+            elif press.button == BACK:
                 self._take_back(line)
             elif press.button == CONFIRM and press.long:
                 self._swap(line)
@@ -162,12 +196,25 @@ class Referee:
         for request in requests:
             if isinstance(request, TakeBack):
                 self._take_back(line)
-            else:
+            elif isinstance(request, Swap):
                 self._swap(line)
+            else:
+                self._decide(self._asking.named(request.value))
+
+    def _decide(self, choice: Choice | None) -> None:
+        """The open question is answered."""
+        if choice is None:
+            return
+        meant = self._asking.answered(choice)
+        if isinstance(meant, str):
+            self.wants_game = meant
+        else:
+            self._guide = None
+            self._pending = meant
 
     def _take_back(self, line: Line) -> None:
         """At once in the journal, where the move is there already; then the board is guided."""
-        if self._pending is None:
+        if self._pending is None and not self._asking.side:
             if line.last is None:
                 self._notify(troubles.nothing_to_take_back())
                 return
@@ -263,30 +310,41 @@ class Referee:
             return None
         if not taking_back and not blurred:
             found = self._book.match(cells, finding, hand_empty=self._matched)
-            if found is not None and found.touched & sight.unsure:
+            if any(each.touched & sight.unsure for each in found):
                 turn = turn_view(line.game, self._book, line.last)
                 return self._unless_unclear(turn, line, sight)
-            if found is not None:
-                self._pending = found
+            if len(found) > 1:
+                return question_view(self._asking.ask_side(line.game, found), Phase.TURN, line.last)
+            if found:
+                self._pending = found[0]
                 return None
-        choices = self._book.lifted(finding)
-        if choices and not blurred:
-            return lifted_view(line.game, line.position, choices)
+        if not blurred:
+            lifted = self._lifted(line, finding)
+            if lifted is not None:
+                return lifted
         if not self._matched and line.last is None:
             self._guide = _Guide.SETUP
             return None
         return self._fix(line, finding, blurred, sight)
 
+    def _lifted(self, line: Line, finding: Finding) -> View | None:
+        """A piece is in the hand, as a legal move asks for."""
+        landing = self._book.landing(finding)
+        if landing is not None:
+            return landing_view(line.game, landing)
+        choices = self._book.lifted(finding)
+        return lifted_view(line.game, line.position, choices) if choices else None
+
     def _judge_pending(self, line: Line, pending: Pending, sight: Sight) -> View | None:
         """A move is being carried out. None: look again."""
         finding = pending.plan.hold(sight.cells)
         blurred = self._watch.blurred
+        undone = not pending.requested and sight.cells == line.position.cells
+        if undone and self._watch.stood(TAKE_BACK_S):
+            self._rebook(line)
+            self._sounds.append(Sound.TAKEBACK)
+            return None
         if not finding.right or blurred:
-            undone = not pending.requested and sight.cells == line.position.cells
-            if undone and self._watch.stood(TAKE_BACK_S):
-                self._rebook(line)
-                self._sounds.append(Sound.TAKEBACK)
-                return None
             return self._fix(line, finding, blurred, sight)
         doubtful = sorted(pending.touched & sight.unsure)
         if finding.done and not doubtful:
@@ -297,7 +355,8 @@ class Referee:
             self._sounds.append(Sound.MOVE)
         if finding.done:
             return View(Phase.SETTLE, troubles.unclear(doubtful[0]))
-        return self._unless_unclear(settle_view(line.game, finding), line, sight)
+        view = settle_view(line.game, finding, pending.turn)
+        return self._unless_unclear(view, line, sight)
 
     def _confirm(self, line: Line, turn: Turn) -> None:
         """Make ``turn`` final. Raises JournalError; then it stays pending."""
@@ -341,8 +400,12 @@ class Referee:
             matched=self._matched,
             cells=sight.cells,
             cause=self._watch.cause(fresh=self._view.phase is not Phase.FIX),
+            captures=() if self._guide or self._pending else self._book.captures_first(finding),
+            moving=bool(self._book.movers),
         )
-        self._quiet = case.taking_back or not case.matched or case.may_be_takeback
+        self._quiet = (
+            case.taking_back or not case.matched or case.may_be_takeback or bool(case.captures)
+        )
         return fix_view(finding, blurred, fix_say(case, finding, blurred))
 
     def _sound_change(self, before: View, after: View) -> None:
@@ -351,30 +414,18 @@ class Referee:
             if before.phase not in (Phase.PAUSED, Phase.OVER):
                 self._sounds.append(Sound.PAUSED)
             return
+        if after.question is not None and before.question is None:
+            self._sounds.append(Sound.ASK)
         if after.problems - self._problems and not self._quiet:
             self._sounds.append(Sound.WRONG)
         self._problems = after.problems
 
-    def _stand(self, sounds: tuple[Sound, ...]) -> Standing:
-        line, view = self._line, self._view
-        if line is None:
-            return Standing(
-                view.phase, None, None, None, None, (), {}, {}, (), view.say, None, sounds=sounds
-            )
+    def _stand(self) -> Standing:
         pending = self._pending is not None
-        return Standing(
-            phase=view.phase,
-            to_move=line.position.to_move,
-            game=line.game,
-            game_id=line.game_id,
-            position=line.position,
-            moves=line.moves,
-            roles=view.roles,
-            piece_for=view.piece_for,
-            shifts=view.shifts,
-            say=view.say,
-            outcome=line.position.outcome,
-            swap_legal=not pending and self._book.exchange is not None,
-            can_take_back=pending or line.last is not None,
-            sounds=sounds,
+        return standing(
+            self._view,
+            self._line,
+            swap_legal=self._line is not None and not pending and self._book.exchange is not None,
+            made=pending or self._asking.side,
+            sounds=tuple(self._sounds),
         )

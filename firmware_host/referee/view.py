@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from firmware_host.guidance import troubles, turns
+from firmware_host.guidance import questions, troubles, turns
 from firmware_host.messages import Message
-from firmware_host.referee.book import Book
+from firmware_host.referee.book import Book, Landing
+from firmware_host.referee.line import Line
 from firmware_host.referee.plan import Finding
 from firmware_host.referee.repair import Repair, repairs
-from firmware_host.standing import Phase, Role
+from firmware_host.standing import Phase, Question, Role, Sound, Standing
 from games.base import Game, Outcome, Position, Shift, Turn
 
 Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
@@ -18,7 +19,10 @@ Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One phase as people see it. ``problems``: what makes it a fix, to notice new ones."""
+    """One phase as people see it; the rest as in Standing.
+
+    ``problems``: what makes it a fix, to notice new ones.
+    """
 
     phase: Phase
     say: Message
@@ -26,38 +30,88 @@ class View:
     piece_for: Mapping[str, str] = field(default_factory=dict)
     shifts: tuple[Shift, ...] = ()
     problems: Problems = frozenset()
+    question: Question | None = None
+    tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    path_colour: str | None = None
 
 
 def turn_view(game: Game, book: Book, last: Turn | None) -> View:
     """Waiting for a move."""
     position = book.position
-    roles = {**_last(last), **dict.fromkeys(book.drops, Role.LEGAL)}
-    said = turns.turn(
-        game.name,
-        position.to_move or "",
-        drops=bool(book.drops),
-        exchange=_arriving(book.exchange) if book.exchange else None,
-    )
+    legal = (*book.drops, *book.entries, *book.movers)
+    roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
+    tint = _tint(book)
+    to_move = position.to_move or ""
+    if tint:
+        said = turns.turn_by_sides(game.name, to_move)
+    else:
+        said = turns.turn(
+            game.name,
+            to_move,
+            drops=bool(book.drops),
+            exchange=_arriving(book.exchange) if book.exchange else None,
+        )
     low = [owner for owner, left in position.reserve.items() if left == 1]
-    return View(Phase.TURN, turns.last_piece(game.name, said, low), roles)
+    return View(Phase.TURN, turns.last_piece(game.name, said, low), roles, tint=tint)
+
+
+def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
+    """Something is asked; the phase stays as it is."""
+    tint: dict[str, tuple[str, ...]] = {}
+    for choice in question.choices:
+        if choice.colour is not None:
+            for place in choice.places:
+                tint[place] = (*tint.get(place, ()), choice.colour)
+    chosen = question.chosen
+    tilting = any(choice.fall is not None for choice in question.choices)
+    say = questions.asked_tilting if tilting else questions.asked
+    places = [place for choice in question.choices for place in choice.places]
+    return View(
+        phase,
+        say(question.ask, chosen.label),
+        {**_last(last), **dict.fromkeys(places, Role.LEGAL)},
+        question=question,
+        tint=tint,
+        path=chosen.path,
+        path_colour=chosen.colour,
+    )
+
+
+def landing_view(game: Game, found: Landing) -> View:
+    """A piece is in the hand and what it captures is not in its place any more: it has to land."""
+    shift = found.shift
+    target = shift.target or ""
+    extra, captured = next(iter(found.extras.items()), (None, ""))
+    return View(
+        Phase.SETTLE,
+        turns.land(game.name, shift.piece, target, captured, extra=extra),
+        {**dict.fromkeys(found.extras, Role.REMOVE), target: Role.PUT},
+        {target: shift.piece},
+    )
 
 
 def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View:
     """A piece is in the hand: where it, or what replaces it, may land."""
     shift = _arriving(choices[0])
+    if shift.source is not None:
+        roles = dict.fromkeys((_arriving(turn).target or "" for turn in choices), Role.LEGAL)
+        return View(Phase.TURN, turns.carried(game.name, shift.piece, shift.source), roles)
     back = position.cells.get(shift.target or "", shift.piece)
     roles = dict.fromkeys((s.target for t in choices for s in t.act if s.target), Role.LEGAL)
     return View(Phase.TURN, turns.lifted(game.name, shift, back), roles)
 
 
-def settle_view(game: Game, finding: Finding) -> View:
-    """Consequences are to be carried out."""
+def settle_view(game: Game, finding: Finding, turn: Turn) -> View:
+    """Consequences are to be carried out. Where the piece's way is known, it is shown."""
     return View(
         Phase.SETTLE,
         _next_shift(game, finding),
         finding.todo,
         finding.wanted,
         finding.shifts,
+        path=turn.path if len(turn.path) > 1 else (),
+        path_colour=turn.entrance.colour if turn.entrance is not None else None,
     )
 
 
@@ -99,6 +153,36 @@ def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | Non
     return View(Phase.OVER, turns.over(game.name, outcome), roles)
 
 
+def standing(
+    view: View, line: Line | None, *, swap_legal: bool, made: bool, sounds: tuple[Sound, ...]
+) -> Standing:
+    """The whole account. ``made``: a move stands on the board that is not on disk."""
+    if line is None:
+        return Standing(
+            view.phase, None, None, None, None, (), {}, {}, (), view.say, None, sounds=sounds
+        )
+    return Standing(
+        phase=view.phase,
+        to_move=line.position.to_move,
+        game=line.game,
+        game_id=line.game_id,
+        position=line.position,
+        moves=line.moves,
+        roles=view.roles,
+        piece_for=view.piece_for,
+        shifts=view.shifts,
+        say=view.say,
+        outcome=line.position.outcome,
+        swap_legal=swap_legal,
+        can_take_back=made or line.last is not None,
+        question=view.question,
+        tint=view.tint,
+        path=view.path,
+        path_colour=view.path_colour,
+        sounds=sounds,
+    )
+
+
 def repair_say(game: Game, repair: Repair) -> Message:
     """One repair as a sentence."""
     if repair.source is None:
@@ -132,7 +216,21 @@ def _next_shift(game: Game, finding: Finding) -> Message:
 
 
 def _last(turn: Turn | None) -> dict[str, Role]:
-    return {} if turn is None else {s.target: Role.LAST for s in turn.act if s.target is not None}
+    """Where the piece that was moved has come to rest."""
+    if turn is None:
+        return {}
+    on = {s.source: s.target for s in turn.consequences if s.source is not None}
+    rest = (on.get(s.target, s.target) for s in turn.act if s.target is not None)
+    return dict.fromkeys((place for place in rest if place is not None), Role.LAST)
+
+
+def _tint(book: Book) -> Mapping[str, tuple[str, ...]]:
+    """The colours of the sides by which a piece may come in, in games where that matters."""
+    return {
+        place: tuple(t.entrance.colour for t in found if t.entrance is not None)
+        for place, found in book.entries.items()
+        if any(t.entrance is not None for t in found)
+    }
 
 
 def _arriving(turn: Turn) -> Shift:

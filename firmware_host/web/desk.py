@@ -32,6 +32,8 @@ def start(table: TablePort, message: say.TableMessage) -> Future[None]:
             return table.submit(commands.TakeBack())
         case say.SwapMessage():
             return table.submit(commands.Swap())
+        case say.AnswerMessage(value=value):
+            return table.submit(commands.Answer(value))
         case say.ImportMessage(text=record):
             return table.submit(commands.ImportGame(record))
     if table.hands is None:

@@ -46,6 +46,12 @@ class TakeBackMessage(_Message, frozen=True, tag="take-back"):
     """Take the last move back."""
 
 
+class AnswerMessage(_Message, frozen=True, tag="answer"):
+    """Answer the question that the table asks."""
+
+    value: Name
+
+
 class SwapMessage(_Message, frozen=True, tag="swap"):
     """Use the pie rule."""
 
@@ -121,7 +127,9 @@ HandsMessage = (
     | TiltMessage
     | BumpMessage
 )
-CommandMessage = NewGameMessage | ResumeMessage | TakeBackMessage | SwapMessage | ImportMessage
+CommandMessage = (
+    NewGameMessage | ResumeMessage | TakeBackMessage | SwapMessage | AnswerMessage | ImportMessage
+)
 TableMessage = HandsMessage | CommandMessage
 Incoming = TableMessage | WatchMessage | PingMessage
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
+from games.base import Entrance
 from games.squares import Point
 
 MOST = 13  # twice as many letters name the slots of the top and the bottom
@@ -16,17 +17,18 @@ MOST = 13  # twice as many letters name the slots of the top and the bottom
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the four sides from which tiles fall."""
+    """One of the four sides from which tiles fall. ``fall``: (columns, rows) of a step inward."""
 
     name: str
     colour: str
+    fall: Point
 
 
 LEFT, RIGHT, TOP, BOTTOM = SIDES = (
-    Side("left", "orange"),
-    Side("right", "gray"),
-    Side("top", "green"),
-    Side("bottom", "purple"),
+    Side("left", "orange", (1, 0)),
+    Side("right", "gray", (-1, 0)),
+    Side("top", "green", (0, -1)),
+    Side("bottom", "purple", (0, 1)),
 )
 
 
@@ -37,6 +39,12 @@ class Slot:
     name: str
     side: Side
     cells: tuple[str, ...]
+
+    @property
+    def entrance(self) -> Entrance:
+        """The same as the table needs it."""
+        side = self.side
+        return Entrance(side.name, side.colour, self.cells[0], side.fall)
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,8 @@ class GravityConnectPosition:
         act = (Shift(player, None, way.entry),)
         falls_on = (Shift(player, way.entry, way.landing),) if len(way.path) > 1 else ()
         state = game.core.advance(self.state, (game.index[move],))
-        return Turn(move, player, act, falls_on, GravityConnectPosition(game, state), way.path)
+        after = GravityConnectPosition(game, state)
+        return Turn(move, player, act, falls_on, after, way.path, way.slot.entrance)
 
     def drop_refusal(self, piece: str, place: str) -> RulesError | None:
         """Why the player to move may not put ``piece`` on ``place``, as the cell on which the tile

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firmware_host import commands
-from firmware_host.errors import NotPossibleError
+from firmware_host.boards import read_board
 from games.contract import options_from_text
 from games.registry import game_type
 from hw_sim.hands import Action as HandAction
@@ -112,10 +112,10 @@ class ScenarioRunner:
                 self._finish(hands.bump())
             case s.Wait(duration_s):
                 self._run_until(self._now() + duration_s)
-            case s.Answer():
-                raise NotPossibleError(
-                    "The table asks nothing now.", remedy="Answer only after a question."
-                )
+            case s.Answer(value):
+                self._wait_quiet()
+                self._session.host.do(commands.Answer(value))
+                self._tick()
             case s.Kill():
                 self._session.kill()
             case s.PowerCut():
@@ -133,7 +133,11 @@ class ScenarioRunner:
     def _new_game(self, action: s.NewGame) -> None:
         host = self._session.host
         kind = game_type(action.game)
-        host.do(commands.NewGame(kind.name, options_from_text(kind, action.options)))
+        host.do(
+            commands.NewGame(
+                kind.name, options_from_text(kind, action.options, read_board=read_board)
+            )
+        )
         if not action.by_hand:
             self._session.hands.clear()
         self._wait_quiet()

@@ -44,7 +44,7 @@ EXAMPLES = {
     ),
     "last": (turns.last_piece("momentum", text("Play."), ["red"]), "Last marble: red has only one"),
     "strange": (troubles.take_off("momentum", UNKNOWN_PIECE, "a1"), "the strange piece"),
-    "other game": (troubles.take_off("chess", "pod", "a1"), "Take the pod piece off a1."),
+    "other game": (troubles.take_off("chess", "pod", "a1"), "Take the pod off a1."),
 }
 
 

@@ -168,7 +168,10 @@ def test_a_draw_sounds_as_one(desk):
     assert standing.outcome.winner is None
     assert table.heard() == [Sound.MOVE, Sound.DRAW]
     assert table.lights(Role.WIN) == set()
-    assert str(standing.say) == "The game is over: a draw. Press confirm for a new game."
+    assert str(standing.say) == (
+        "The game is over: a draw. "
+        "Press confirm for a new game, or hold the back button for another one."
+    )
 
 
 def test_a_short_confirm_at_the_end_wants_a_new_game(desk):

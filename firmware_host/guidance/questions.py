@@ -1,0 +1,51 @@
+"""Sentences of the questions that the table asks."""
+
+from __future__ import annotations
+
+from firmware_host.guidance.words import colour, piece
+from firmware_host.messages import Message, text
+
+
+def which_side(game: str, kind: str) -> Message:
+    """Several slots bring a piece to where it stands."""
+    return text("From which side does the {piece} come?", piece=piece(game, kind))
+
+
+def side(name: str, tint: str, slot: str) -> Message:
+    """One of them."""
+    where = _side(name)
+    return text("{side}, {colour}, slot {slot}", side=where, colour=colour(tint), slot=slot)
+
+
+def which_game() -> Message:
+    """The menu."""
+    return text("Which game?")
+
+
+def asked(question: Message, at: Message) -> Message:
+    """A question with the choice to which the buttons have come, and what the buttons do."""
+    return text(
+        "{question} {choice}? Hold confirm for yes, press it for the next one.",
+        question=question,
+        choice=at,
+    )
+
+
+def asked_tilting(question: Message, at: Message) -> Message:
+    """The same where the plate may be tilted, too."""
+    return text(
+        "{question} {choice}? Hold confirm for yes, press it for the next one, or tilt the plate "
+        "a little the way it falls.",
+        question=question,
+        choice=at,
+    )
+
+
+def _side(name: str) -> Message:
+    known = {
+        "left": text("left"),
+        "right": text("right"),
+        "top": text("top"),
+        "bottom": text("bottom"),
+    }
+    return known.get(name, Message(name))
