@@ -224,6 +224,6 @@ def test_what_a_scan_takes():
     # HARDWARE, budgets: seven MCP23017 0.84 ms and the IMU 0.39 ms on the wire; here one question
     # more (0.12 ms), nine to eleven calls of 30 us, two buttons. All of it in a tenth of a scan.
     assert 1.35e-3 < scan_s("plate-7") < 2.0e-3
-    # 15 idle lines; 5 x (direction, level, 10 columns, 4 rows, direction); two buttons: 102 calls of
-    # 15 us, and ten waits of 10 us.
+    # 15 idle lines; 5 x (direction, level, 10 columns, 4 rows, direction); two buttons: 102 calls
+    # of 15 us, and ten waits of 10 us.
     assert scan_s("matrix-gpio") == pytest.approx(102 * 15e-6 + 10 * 10e-6, rel=0.01)

@@ -1,0 +1,119 @@
+"""docs/wiring-plate-7.md and docs/wiring-matrix-gpio.md against their profiles and the Pi."""
+
+from pathlib import Path
+
+import pytest
+from gpiozero.pins.mock import MockFactory
+
+from firmware_host.profile import load_profile, place_name
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def document(name: str) -> str:
+    return (DOCS / f"wiring-{name}.md").read_text("utf-8")
+
+
+def table(name: str, first_heading: str) -> list[list[str]]:
+    """Cells of the rows of the table whose header begins with that word."""
+    rows: list[list[str]] = []
+    inside = False
+    for line in document(name).splitlines():
+        cells = [cell.strip() for cell in line.removeprefix("|").removesuffix("|").split("|")]
+        if line.startswith(f"| {first_heading} |"):
+            inside = True
+        elif not line.startswith("|"):
+            inside = False
+        elif inside and not set(line) <= set("|- "):
+            rows.append(cells)
+    assert rows
+    return rows
+
+
+def written_pins(name: str) -> dict[str, int]:
+    return {row[0]: int(row[1].removeprefix("GPIO")) for row in table(name, "signal")}
+
+
+@pytest.mark.parametrize("name", ["plate-7", "matrix-gpio"])
+def test_header_numbers_are_the_pis(name) -> None:
+    factory = MockFactory()
+    for _, gpio, pin, _ in table(name, "signal"):
+        [(_, info)] = factory.board_info.find_pin(gpio)
+        assert info.number == int(pin), gpio
+
+
+def panel_pins(profile) -> dict[str, int]:
+    panel = profile.panel
+    return {"confirm": panel.confirm_pin, "back": panel.back_pin, "buzzer": panel.buzzer_pin}
+
+
+def test_pins_of_plate_7() -> None:
+    profile = load_profile("plate-7")
+    assert (profile.hall.i2c_bus, profile.imu.i2c_bus) == (1, 1)
+    assert written_pins("plate-7") == {
+        "I2C data": 2,
+        "I2C clock": 3,
+        "lights": profile.lights.pin,
+        **panel_pins(profile),
+    }
+
+
+def test_pins_of_matrix_gpio() -> None:
+    profile = load_profile("matrix-gpio")
+    hall = profile.hall
+    wanted = {f"row {row + 1}": pin for row, pin in enumerate(hall.row_pins)}
+    for pole, pins in (("north", hall.north_pins), ("south", hall.south_pins)):
+        wanted |= {f"column {'abcde'[k]} {pole}": pin for k, pin in enumerate(pins)}
+    assert written_pins("matrix-gpio") == wanted | panel_pins(profile)
+
+
+def test_addresses_are_the_profiles_and_the_straps_are_theirs() -> None:
+    profile = load_profile("plate-7")
+    rows = table("plate-7", "row")[: profile.rows]
+    assert [int(row[1], 16) for row in rows] == list(profile.hall.addresses)
+    for number, (row, address, *straps, first, last) in enumerate(rows):
+        # DS20001952 figure 3-4: 0100, A2, A1, A0.
+        bits = "".join({"high": "1", "low": "0"}[strap] for strap in straps)
+        assert int("0100" + bits, 2) == int(address, 16)
+        assert (row, first, last) == (
+            str(number + 1),
+            place_name(0, number),
+            place_name(profile.columns - 1, number),
+        )
+
+
+def test_light_chain_of_plate_7() -> None:
+    profile = load_profile("plate-7")
+    at = {profile.light_of(index): name for index, name in enumerate(profile.places)}
+    rows = table("plate-7", "row")[profile.rows :]
+    assert len(rows) == profile.rows
+    for number, (row, first, last, start, end) in enumerate(rows):
+        assert int(row) == number + 1
+        assert (int(first), int(last)) == (7 * number, 7 * number + 6)
+        assert (at[int(first)], at[int(last)]) == (start, end)
+
+
+def test_counts_of_the_parts() -> None:
+    counts = {row[1].split(",")[0]: int(row[0]) for row in table("plate-7", "quantity")}
+    profile = load_profile("plate-7")
+    assert counts["AH1889"] == counts["WS2812B"] == profile.size
+    assert counts["MCP23017"] == profile.rows
+    assert counts["capacitor 100 nF"] == profile.size + 7 + 1
+    counts = {row[1]: int(row[0]) for row in table("matrix-gpio", "quantity")}
+    size = load_profile("matrix-gpio").size
+    assert counts["switch"] == counts["diode BAT43 or 1N4148"] == 2 * size
+
+
+def test_numbers_in_the_text() -> None:
+    text, profile = document("plate-7"), load_profile("plate-7")
+    assert f"address {profile.imu.address:#04x}" in text
+    assert f"stands {profile.gap_mm} +- 0.5 mm above" in text
+    assert f"{profile.pitch_mm:g} mm apart" in text
+    white_a = profile.size * (3 * profile.lights.channel_ma + profile.lights.idle_ma) / 1000
+    assert f"white would take {white_a:.1f} A" in text
+    amperes = [float(row[1].removesuffix(" A")) for row in table("plate-7", "what")]
+    assert amperes[0] == profile.lights.supply_a
+    assert sum(amperes[:-1]) == pytest.approx(amperes[-1])
+    text, profile = document("matrix-gpio"), load_profile("matrix-gpio")
+    assert f"stands {profile.gap_mm:g} mm above" in text
+    assert f"{profile.pitch_mm:g} mm apart" in text
