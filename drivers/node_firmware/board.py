@@ -5,7 +5,7 @@ class Board:
     """Calls that touch copper. A chip that does not answer raises OSError."""
 
     def now_us(self) -> int:
-        """Microseconds since an arbitrary start, modulo 2 ** 32."""
+        """Microseconds since an arbitrary start; never goes back or wraps."""
         raise NotImplementedError
 
     def select(self, address: int) -> None:

@@ -45,7 +45,7 @@ class Imu:
             return b""
 
     def _start(self, now_us: int) -> None:
-        if (now_us - self._since_us & 0xFFFFFFFF) < self._wait_us:
+        if now_us - self._since_us < self._wait_us:
             return
         if self._phase == _ABSENT:
             if self._identify(now_us):
@@ -67,7 +67,7 @@ class Imu:
         if raw == b"\xff" * 14:
             self._fail(now_us, IMPOSSIBLE, 0)
             return b""
-        due = (now_us - self._since_us & 0xFFFFFFFF) >= _CHECK_US
+        due = now_us - self._since_us >= _CHECK_US
         if raw == self._last or raw == bytes(14) or due:  # a chip that lost its power sleeps
             if not (self._identify(now_us) and self._keeps_settings(now_us)):
                 return b""

@@ -8,7 +8,7 @@ _WRITE_US = 33_333  # at most 30 writes a second
 _REFRESH_US = 5_000_000  # a strip that lost its power is dark and says nothing
 
 
-def _strip_order() -> "list[int]":
+def strip_order() -> "list[int]":
     """Place index -> position on the strip."""
     order = []
     for place in range(PLACES):
@@ -23,13 +23,13 @@ class Lights:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._order = _strip_order()
+        self._order = strip_order()
         self._grb = bytearray(3 * PLACES)
         self._places = bytes(PLACES)
         self._looks = b""
         self._patterns = {0: (1, b"\xff")}
         self._start_us = 0
-        self._written_us = 0
+        self._written_us = -_REFRESH_US
         self._steps = []  # type: list[int]
         self._stale = True
         self._curve = bytes(256)
@@ -65,10 +65,10 @@ class Lights:
 
     def draw(self, now_us: int) -> None:
         """Write the strip if anything has changed; at most 30 times a second."""
-        since_us = now_us - self._written_us & 0xFFFFFFFF
-        if since_us < _WRITE_US and not (self._stale and self._written_us == 0):
+        since_us = now_us - self._written_us
+        if since_us < _WRITE_US:
             return
-        ticks = self._ticks(now_us)
+        ticks = max(0, now_us - self._start_us) // TICK_US
         steps = []
         for at in range(0, len(self._looks), 4):
             each, levels = self._patterns[self._looks[at]]
@@ -79,12 +79,6 @@ class Lights:
         self._fill(steps)
         self._board.show(self._grb)
         self._written_us = now_us
-
-    def _ticks(self, now_us: int) -> int:
-        since_us = now_us - self._start_us & 0xFFFFFFFF
-        if since_us >= 1 << 31:  # it begins in a moment
-            return 0
-        return since_us // TICK_US
 
     def _fill(self, steps: "list[int]") -> None:
         curve, looks, grb, order = self._curve, self._looks, self._grb, self._order

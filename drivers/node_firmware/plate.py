@@ -1,10 +1,13 @@
-"""This plate's wiring and figures: what to change for another one. Pins: pico.py."""
+"""Wiring and figures of the reference plate: what to change for another one. Pins: pico.py."""
 
 COLUMNS = 10
 ROWS = 10
 PLACES = COLUMNS * ROWS
 SERPENTINE = True  # the strip runs to and fro; False: every row from the west
 
+BAUD = 460_800
+SPI_HZ = 1_350_000  # what an MCP3008 takes at 2.7 V and above
+I2C_HZ = 400_000
 SCAN_US = 10_000
 MULTIPLEXERS = 7
 

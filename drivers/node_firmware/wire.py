@@ -11,7 +11,7 @@ _CRC = [
 ]  # fmt: skip
 
 
-def crc16(data: bytes) -> int:
+def crc16(data: "bytes | bytearray") -> int:
     """Of all bytes; 0 for a frame that ends with its own CRC."""
     crc = 0xFFFF
     for byte in data:

@@ -1,0 +1,254 @@
+"""The node itself: answers the host, scans, and keeps the lights going. docs/node-protocol.md."""
+
+import struct
+
+from .board import Board
+from .hall import OK, Hall, pack_delta, pack_key
+from .imu import ACCEL_NM_S2, GYRO_NRAD_S, Imu
+from .lights import Lights
+from .plate import (
+    COLUMNS,
+    FIELD_AT_0_NT,
+    FIELD_STEP_NT,
+    NAME,
+    PLACES,
+    POLES,
+    ROWS,
+    SCAN_US,
+    SPINS,
+    STRENGTHS,
+)
+from .wire import Receiver, wrap
+
+MAJOR, MINOR = 1, 0
+
+# From the host
+HELLO, PING, SETUP, KEY_PLEASE, LIGHTS, PATTERN, TONE = 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07
+# To the host
+CAPABILITIES, PONG, KEY, DELTA, STATUS, REFUSED = 0x81, 0x82, 0x83, 0x84, 0x85, 0x86
+# Why a message is refused
+UNKNOWN, LENGTH, VALUE = 1, 2, 3
+# What a reading holds
+MOTION, FIELDS = 0x10, 0x20
+# What the plate has
+HAS_IMU, HAS_LIGHTS, HAS_BUTTONS, HAS_BUZZER, TURNS = 1, 2, 4, 8, 16
+
+PART_HALL, PART_IMU = 1, 2
+UNKNOWN_TEMPERATURE = -0x8000
+HOST_LOST_US = 2_000_000
+STATUS_US = 1_000_000
+KEY_SCANS = 100
+BOUNCE_US = 20_000
+HALL_RETRY_US = 100_000
+_LENGTHS = {HELLO: 2, PING: 4, SETUP: 262, KEY_PLEASE: 0, LIGHTS: 5, PATTERN: 3, TONE: 2}
+
+
+class Node:
+    """Call ``step`` for ever."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._hall = Hall(board)
+        self._imu = Imu(board)
+        self._lights = Lights(board)
+        self._receiver = Receiver()
+        self._sequence = 0
+        self._expected = -1  # the host's next sequence number
+        self._lost = 0
+        self._late = 0
+        self._streaming = False
+        self._heard_us = 0
+        self._scan_us = 0
+        self._hall_us = 0
+        self._status_us = 0
+        self._told = None  # type: tuple[object, ...] | None
+        self._key = []  # type: list[int]
+        self._key_number = 0
+        self._key_age = KEY_SCANS
+        self._buttons = 0
+        self._buttons_us = 0
+
+    def step(self) -> int:
+        """Do what is due; microseconds until there is something to do unless the host speaks."""
+        board = self._board
+        now_us = board.now_us()
+        damaged = self._receiver.damaged
+        for frame in self._receiver.feed(board.received()):
+            self._take(frame, now_us)
+        self._lost += self._receiver.damaged - damaged
+        if not self._streaming:
+            return SCAN_US
+        if now_us - self._heard_us > HOST_LOST_US:
+            self._stop(now_us)
+            return SCAN_US
+        if now_us >= self._scan_us:
+            self._scan(now_us)
+            self._tell(now_us)
+        self._lights.draw(board.now_us())
+        return max(0, self._scan_us - board.now_us())
+
+    # What the host says
+
+    def _take(self, frame: bytes, now_us: int) -> None:
+        kind, sequence, body = frame[0], frame[1], frame[2:]
+        if kind == HELLO:
+            self._expected = sequence
+        if self._expected >= 0:
+            self._lost += sequence - self._expected & 0xFF
+        self._expected = sequence + 1 & 0xFF
+        self._heard_us = now_us
+        reason = UNKNOWN
+        if kind in _LENGTHS:
+            reason = self._obey(kind, body, now_us) if len(body) >= _LENGTHS[kind] else LENGTH
+        if reason:
+            self._send(REFUSED, bytes([kind, sequence, reason]))
+
+    def _obey(self, kind: int, body: bytes, now_us: int) -> int:
+        """0, or why not."""
+        if kind == HELLO:
+            self._greet(body[0], now_us)
+        elif kind == PING:
+            self._send(PONG, body[:4] + struct.pack(">I", now_us & 0xFFFFFFFF))
+        elif kind == SETUP:
+            supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
+            self._lights.set_up(supply_ma * 1000, channel * 10, idle * 10, body[6:262])
+        elif kind == KEY_PLEASE:
+            self._key_age = KEY_SCANS
+        elif kind == LIGHTS:
+            return self._show(body, now_us)
+        elif kind == PATTERN:
+            number, ticks, levels = body[0], body[1], body[2:]
+            if number == 0 or ticks == 0:
+                return VALUE
+            self._lights.learn(number, ticks, levels)
+        else:
+            hz = body[0] << 8 | body[1]
+            if hz and not 20 <= hz <= 10_000:
+                return VALUE
+            self._board.tone(hz)
+        return 0
+
+    def _greet(self, major: int, now_us: int) -> None:
+        flags = HAS_IMU | HAS_LIGHTS | HAS_BUTTONS | HAS_BUZZER | (TURNS if SPINS else 0)
+        name = NAME.encode()
+        self._send(
+            CAPABILITIES,
+            struct.pack(
+                ">BBBBBBBBiiIIB",
+                *(MAJOR, MINOR, COLUMNS, ROWS, 1_000_000 // SCAN_US, POLES, STRENGTHS, flags),
+                *(FIELD_AT_0_NT, FIELD_STEP_NT, ACCEL_NM_S2, GYRO_NRAD_S, len(name)),
+            )
+            + name,
+        )
+        if major != MAJOR:
+            self._stop(now_us)
+            return
+        if not self._streaming:
+            self._scan_us = now_us
+        self._streaming = True
+        self._lost = self._late = 0
+        self._told = None
+        self._key_age = KEY_SCANS
+        self._lights.reset(now_us)
+        self._board.tone(0)
+
+    def _show(self, body: bytes, now_us: int) -> int:
+        start, count = struct.unpack(">IB", body[:5])
+        looks, places = body[5 : 5 + 4 * count], body[5 + 4 * count :]
+        if count <= 15:
+            places = bytes([half for both in places for half in (both >> 4, both & 15)])
+        if len(looks) < 4 * count or len(places) < PLACES:
+            return LENGTH
+        places = places[:PLACES]
+        if max(places) > count:
+            return VALUE
+        for at in range(0, len(looks), 4):
+            if not self._lights.knows(looks[at]):
+                return VALUE
+        ago_us = now_us - start & 0xFFFFFFFF
+        if ago_us >= 1 << 31:  # it lies ahead
+            ago_us -= 1 << 32
+        self._lights.show(now_us - ago_us, looks, places)
+        return 0
+
+    def _stop(self, now_us: int) -> None:
+        """Nobody listens: silence, and dark."""
+        self._streaming = False
+        self._expected = -1
+        self._board.tone(0)
+        self._lights.reset(now_us)
+        self._lights.draw(now_us)
+
+    # What the node says
+
+    def _scan(self, now_us: int) -> None:
+        self._scan_us += SCAN_US
+        if self._scan_us <= now_us:
+            late = (now_us - self._scan_us) // SCAN_US + 1
+            self._late += late
+            self._scan_us += late * SCAN_US
+        board, hall = self._board, self._hall
+        good = False
+        if hall.fault == OK or now_us - self._hall_us >= HALL_RETRY_US:
+            self._hall_us = now_us
+            good = hall.scan()
+        time_us = board.now_us()
+        motion = self._imu.read(time_us)
+        inputs = self._debounced(time_us)
+        if motion:
+            inputs |= MOTION
+        kind, fields = DELTA, b""
+        if good:
+            inputs |= FIELDS
+            kind, fields = self._pack()
+        head = struct.pack(">IBB", time_us & 0xFFFFFFFF, inputs, self._key_number)
+        self._send(kind, head + motion + fields)
+
+    def _pack(self) -> "tuple[int, bytes]":
+        codes = self._hall.codes
+        self._key_age += 1
+        if self._key_age < KEY_SCANS:
+            fields = pack_delta(codes, self._key)
+            if len(fields) < PLACES:  # else many have changed: a new key pays
+                return DELTA, fields
+        self._key_age = 0
+        self._key = codes[:PLACES]
+        self._key_number = self._key_number + 1 & 0xFF
+        return KEY, pack_key(codes)
+
+    def _debounced(self, now_us: int) -> int:
+        """A change counts at once, and then for a while no other."""
+        pressed = self._board.buttons()
+        if pressed != self._buttons and now_us - self._buttons_us >= BOUNCE_US:
+            self._buttons, self._buttons_us = pressed, now_us
+        return self._buttons
+
+    def _tell(self, now_us: int) -> None:
+        """Status once a second, and at once when something has gone wrong or right."""
+        faults = b""
+        for part, is_at in ((PART_HALL, self._hall), (PART_IMU, self._imu)):
+            if is_at.fault != OK:
+                faults += bytes([part, is_at.fault, is_at.detail])
+        told = (faults, self._lost, self._lights.share)
+        if told == self._told and now_us - self._status_us < STATUS_US:
+            return
+        self._told, self._status_us = told, now_us
+        board_c, imu_c = self._hall.temperature(), self._imu.temperature
+        self._send(
+            STATUS,
+            struct.pack(
+                ">IhhHHBB",
+                now_us // 1_000_000 & 0xFFFFFFFF,
+                UNKNOWN_TEMPERATURE if board_c is None else board_c,
+                UNKNOWN_TEMPERATURE if imu_c is None else imu_c,
+                self._lost & 0xFFFF,
+                self._late & 0xFFFF,
+                self._lights.share,
+                len(faults) // 3,
+            )
+            + faults,
+        )
+
+    def _send(self, kind: int, body: bytes) -> None:
+        self._board.send(wrap(kind, self._sequence, body))
+        self._sequence = self._sequence + 1 & 0xFF

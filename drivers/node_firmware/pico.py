@@ -1,0 +1,96 @@
+"""The board of the reference build: a Raspberry Pi Pico. Pin table: docs/wiring-node.md."""
+
+import time
+
+import machine
+import neopixel
+
+from .board import Board
+from .plate import BAUD, I2C_HZ, PLACES, SPI_HZ
+
+TX, RX = 0, 1  # UART0, to the host
+SCK, MOSI, MISO, SELECT = 18, 19, 16, 17  # SPI0: MCP3008
+ADDRESS = (10, 11, 12, 13)  # S0 to S3 of the multiplexers
+SDA, SCL = 4, 5  # I2C0: MPU-6050
+CONFIRM, BACK = 14, 15  # buttons to ground
+BUZZER = 6
+STRIP = 22  # through a 74AHCT125
+
+
+class Pico(Board):
+    """Its pins, claimed."""
+
+    def __init__(self) -> None:
+        self._uart = machine.UART(
+            0, BAUD, tx=machine.Pin(TX), rx=machine.Pin(RX), txbuf=1024, rxbuf=1024
+        )
+        self._spi = machine.SPI(
+            0, SPI_HZ, sck=machine.Pin(SCK), mosi=machine.Pin(MOSI), miso=machine.Pin(MISO)
+        )
+        self._chip_select = machine.Pin(SELECT, machine.Pin.OUT, value=1)
+        self._lines = [machine.Pin(pin, machine.Pin.OUT, value=0) for pin in ADDRESS]
+        self._address = 0
+        self._i2c = machine.I2C(0, sda=machine.Pin(SDA), scl=machine.Pin(SCL), freq=I2C_HZ)
+        self._keys = [
+            machine.Pin(pin, machine.Pin.IN, machine.Pin.PULL_UP) for pin in (CONFIRM, BACK)
+        ]
+        self._buzzer = machine.PWM(machine.Pin(BUZZER))
+        self._buzzer.duty_u16(0)
+        self._strip = neopixel.NeoPixel(machine.Pin(STRIP), PLACES)
+        self._last = time.ticks_us()
+        self._now_us = 0
+
+    def now_us(self) -> int:
+        """The ticks, added up: they wrap after nine minutes."""
+        ticks = time.ticks_us()
+        self._now_us += time.ticks_diff(ticks, self._last)
+        self._last = ticks
+        return self._now_us
+
+    def select(self, address: int) -> None:
+        """Write the lines that change; the chips settle faster than the next call."""
+        changed = address ^ self._address
+        self._address = address
+        for line in range(4):
+            if changed >> line & 1:
+                self._lines[line].value(address >> line & 1)
+
+    def convert(self, command: bytes, answer: bytearray) -> None:
+        """Three bytes."""
+        self._chip_select.value(0)
+        self._spi.write_readinto(command, answer)
+        self._chip_select.value(1)
+
+    def read_registers(self, address: int, register: int, count: int) -> bytes:
+        """In one transfer."""
+        return bytes(self._i2c.readfrom_mem(address, register, count))
+
+    def write_registers(self, address: int, register: int, data: bytes) -> None:
+        """In one transfer."""
+        self._i2c.writeto_mem(address, register, data)
+
+    def buttons(self) -> int:
+        """A pressed one pulls its line low."""
+        confirm, back = self._keys
+        return (0 if confirm.value() else 1) | (0 if back.value() else 2)
+
+    def tone(self, hz: int) -> None:
+        """A square wave."""
+        if hz:
+            self._buzzer.freq(hz)
+        self._buzzer.duty_u16(0x8000 if hz else 0)
+
+    def show(self, grb: bytearray) -> None:
+        """About 3 ms for a hundred lights."""
+        self._strip.buf[:] = grb
+        self._strip.write()
+
+    def received(self) -> bytes:
+        """What the UART's buffer holds."""
+        waiting = self._uart.any()
+        data = self._uart.read(waiting) if waiting else None  # type: bytes | None
+        return data or b""
+
+    def send(self, data: bytes) -> None:
+        """Into the UART's buffer."""
+        self._uart.write(data)
