@@ -72,6 +72,29 @@ class PixelStrip(Protocol):
         """Turn all lights off and give the pin back."""
 
 
+class SerialPort(Protocol):
+    """The part of ``serial.Serial`` that drivers use; neither reading nor writing waits. A port
+    whose device is gone raises OSError.
+    """
+
+    @property
+    def in_waiting(self) -> int:
+        """Bytes that have come."""
+
+    @property
+    def out_waiting(self) -> int:
+        """Bytes that have not left."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most ``size`` of the bytes that have come."""
+
+    def write(self, data: bytes, /) -> int | None:
+        """How many of them were taken."""
+
+    def close(self) -> None:
+        """Give the port back."""
+
+
 class Buses(Protocol):
     """Everything between the drivers and the copper. Each call opens; the driver closes."""
 
@@ -91,6 +114,9 @@ class Buses(Protocol):
 
     def pixels(self, pin: int, count: int) -> PixelStrip:
         """Open the strip of ``count`` WS2812B whose data line is GPIO ``pin``."""
+
+    def serial(self, port: str, baud: int) -> SerialPort:
+        """Open a serial port, for this program alone."""
 
 
 class PiBuses:
@@ -142,6 +168,13 @@ class PiBuses:
         except (NotImplementedError, RuntimeError, ValueError, AttributeError) as error:
             raise OSError(None, str(error), f"GPIO{pin}") from error
         return PiStrip(strip)
+
+    def serial(self, port: str, baud: int) -> SerialPort:
+        """``port``, raw, eight bits, no parity."""
+        opened = importlib.import_module("serial").Serial(
+            port, baud, timeout=0, write_timeout=0, exclusive=True
+        )
+        return cast(SerialPort, opened)
 
     def close(self) -> None:
         """Give all GPIO lines back."""

@@ -16,6 +16,8 @@ from drivers.lights import Colour, LightsSettings, LightStrip
 from drivers.lsm6dsox import Lsm6dsox, Lsm6dsoxSettings
 from drivers.matrix import MatrixSettings, SwitchMatrix
 from drivers.mpu6050 import ImuSettings, Mpu6050
+from drivers.node import NodeHall, NodeImu, NodeLights, NodeLightsSettings, NodePanel
+from drivers.node_link import NodeLink, NodeSettings
 from drivers.panel import Panel, PanelSettings
 
 T = TypeVar("T")
@@ -46,6 +48,40 @@ class Imu(Protocol):
 
     def close(self) -> None:
         """Give the bus back."""
+
+
+class Lights(Protocol):
+    """The lights of the places, by their position on the strip."""
+
+    @property
+    def shown(self) -> bytes:
+        """Red, green, blue of each, after everything."""
+
+    @property
+    def dimmed(self) -> float:
+        """The share of the light asked for that the supply allows."""
+
+    def ask(self, colours: Sequence[Colour]) -> None:
+        """Set what to show."""
+
+    def flush(self) -> None:
+        """Write what is due; raises PartError."""
+
+    def close(self) -> None:
+        """All off, and the bus given back."""
+
+
+class ButtonsAndBuzzer(Protocol):
+    """The panel."""
+
+    def pressed(self) -> frozenset[str]:
+        """The buttons held down now; raises PartError."""
+
+    def tone(self, hz: float | None) -> None:
+        """Sound a tone, or be silent; raises PartError."""
+
+    def close(self) -> None:
+        """Silence, and the lines given back."""
 
 
 class _Part:
@@ -82,19 +118,23 @@ class _Part:
 class Plate:
     """Everything that a host needs of the hardware. Never raises PartError: see Frame.faults.
 
-    A part that is None is one that this plate does not have: it is never at fault.
+    A part that is None is one that this plate does not have: it is never at fault. ``read_at_s``:
+    when the Hall array was read, where that is not the moment when its ``read`` returns.
     """
 
     def __init__(
         self,
         hall: HallArray,
         imu: Imu | None,
-        lights: LightStrip | None,
-        panel: Panel | None,
+        lights: Lights | None,
+        panel: ButtonsAndBuzzer | None,
         clock: Clock,
+        *,
+        read_at_s: Callable[[], float] | None = None,
     ) -> None:
         self._hall, self._imu, self._lights, self._panel = hall, imu, lights, panel
         self._clock = clock
+        self._read_at_s = read_at_s or clock.now
         self._parts = tuple(_Part(clock) for _ in range(4))
         self._hall_part, self._imu_part, self._lights_part, self._panel_part = self._parts
         self._number = 0
@@ -117,7 +157,7 @@ class Plate:
     def scan(self) -> Frame:
         """Read every part once, and write what the lights still owe."""
         field_mt: tuple[float, ...] = self._hall_part.attempt(self._hall.read, ())
-        time_s = self._clock.now()
+        time_s = self._read_at_s() if field_mt else self._clock.now()
         motion: Motion | None = None
         if self._imu is not None:
             motion = self._imu_part.attempt(self._imu.read, None, may_start=True)
@@ -171,6 +211,27 @@ def build_plate(
         None if lights is None else LightStrip(lights, buses),
         None if panel is None else Panel(panel, buses),
         buses.clock,
+    )
+
+
+def build_node_plate(
+    node: NodeSettings,
+    lights: NodeLightsSettings | None,
+    buses: Buses,
+    *,
+    imu: bool = True,
+    panel: bool = True,
+) -> Plate:
+    """A plate with its own computer. Opens nothing: the first scan does."""
+    link = NodeLink(node, buses)
+    hall = NodeHall(link)
+    return Plate(
+        hall,
+        NodeImu(link) if imu else None,
+        None if lights is None else NodeLights(lights, link),
+        NodePanel(link) if panel else None,
+        buses.clock,
+        read_at_s=lambda: hall.time_s,
     )
 
 

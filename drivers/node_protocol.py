@@ -1,0 +1,281 @@
+"""What host and node say to each other, as bytes: docs/node-protocol.md. Knows no port and no time.
+
+All numbers are big-endian. A message is a type, a sequence number, a body and a CRC-16; COBS and a
+zero byte make a frame of it.
+"""
+
+from __future__ import annotations
+
+import binascii
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from cobs import cobs
+
+MAJOR: Final = 1
+MINOR: Final = 0
+LONGEST: Final = 1024  # bytes of a message, its CRC included
+LONGEST_FRAME: Final = LONGEST + LONGEST // 254 + 1  # after COBS, without the zero
+BODY_MOST: Final = LONGEST - 4
+
+HELLO, PING, SETUP, KEY_PLEASE, LIGHTS, PATTERN, TONE = range(0x01, 0x08)
+CAPABILITIES, PONG, KEY, DELTA, STATUS, REFUSED = range(0x81, 0x87)
+
+CONFIRM: Final = 0x01
+BACK: Final = 0x02
+MOTION: Final = 0x10
+FIELDS: Final = 0x20
+ESCAPE: Final = 8  # among the deltas: a code of twelve bits follows
+UNKNOWN_TEMPERATURE: Final = -0x8000
+TICK_S: Final = 1 / 32  # of patterns
+FEW_LOOKS: Final = 15  # up to here a place takes four bits
+
+_CAPABILITIES = struct.Struct(">BBBBBBBBiiIIB")
+_PONG = struct.Struct(">II")
+_READING = struct.Struct(">IBB")
+_MOTION = struct.Struct(">6h")
+_STATUS = struct.Struct(">IhhHHBB")
+
+
+class DamagedError(ValueError):
+    """Bytes that are no message; the frame they came in is dropped and counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a node is. Field in nT = ``field_at_0_nt`` + code * ``field_step_nt``, south positive.
+    ``accel_nm_s2``, ``gyro_nrad_s``: of one step. ``flags``: see the protocol document.
+    """
+
+    major: int
+    minor: int
+    columns: int
+    rows: int
+    scans_per_s: int
+    poles: int
+    strengths: int
+    flags: int
+    field_at_0_nt: int
+    field_step_nt: int
+    accel_nm_s2: int
+    gyro_nrad_s: int
+    name: str
+
+    @property
+    def places(self) -> int:
+        """Sensors and lights."""
+        return self.columns * self.rows
+
+
+@dataclass(frozen=True, slots=True)
+class Pong:
+    """``token`` as in the ping; ``time_us``: the node's clock when it was read."""
+
+    token: int
+    time_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One scan as it travels. ``key``: number of the key that ``packed`` is or is based on;
+    ``packed``: None without fields. ``motion``: accelerations and rates in steps, None without.
+    """
+
+    is_key: bool
+    time_us: int
+    inputs: int
+    key: int
+    motion: tuple[int, ...] | None
+    packed: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Once a second, and when something changes. Temperatures in C. ``lost``: messages of the
+    host's that did not arrive, modulo 65536. ``late``: scans left out. ``share``: of the light
+    asked for, 0 to 1. ``faults``: part, code, detail.
+    """
+
+    uptime_s: int
+    board_c: float | None
+    imu_c: float | None
+    lost: int
+    late: int
+    share: float
+    faults: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The node could not do what message ``sequence`` of type ``kind`` asked."""
+
+    kind: int
+    sequence: int
+    reason: int
+
+
+FromNode: TypeAlias = Capabilities | Pong | Reading | Status | Refused
+
+
+def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
+    """A message, ready for the line. Raises ValueError if it is too long."""
+    if len(body) > BODY_MOST:
+        raise ValueError(f"{len(body)} bytes; a message has room for {BODY_MOST}")
+    plain = bytes((kind, sequence)) + body
+    plain += binascii.crc_hqx(plain, 0xFFFF).to_bytes(2, "big")
+    return bytes(cobs.encode(plain)) + b"\0"
+
+
+def unframe(coded: bytes) -> tuple[int, int, bytes]:
+    """Type, sequence number and body of what stood between two zeros. Raises DamagedError."""
+    try:
+        plain = bytes(cobs.decode(coded))
+    except cobs.DecodeError as error:
+        raise DamagedError(f"not COBS: {error}") from error
+    if not 4 <= len(plain) <= LONGEST:
+        raise DamagedError(f"a message of {len(plain)} bytes")
+    if binascii.crc_hqx(plain, 0xFFFF):
+        raise DamagedError("the CRC does not fit")
+    return plain[0], plain[1], plain[2:-2]
+
+
+class Splitter:
+    """Bytes as they come to frames. Never holds more than one frame's worth."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._skipping = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """What stood before each zero in ``data``, without empty ones. A run that is longer than
+        any frame comes once, as far as it was kept, and is no frame.
+        """
+        *whole, rest = (self._rest + data).split(b"\0")
+        for coded in whole:
+            if self._skipping:
+                self._skipping = False
+            elif coded:
+                yield coded
+        self._rest = rest
+        if len(rest) > LONGEST_FRAME:
+            if not self._skipping:
+                yield rest
+            self._skipping = True
+            self._rest = b""
+
+
+def understand(kind: int, body: bytes) -> FromNode | None:
+    """A node's message; None for a type that is not known here. Raises DamagedError if it is
+    shorter than its type; what a later minor version appends is left out.
+    """
+    try:
+        if kind in (KEY, DELTA):
+            return _reading(kind == KEY, body)
+        if kind == STATUS:
+            return _status(body)
+        if kind == PONG:
+            return Pong(*_PONG.unpack_from(body))
+        if kind == CAPABILITIES:
+            return _capabilities(body)
+        if kind == REFUSED:
+            return Refused(body[0], body[1], body[2])
+    except (struct.error, IndexError) as error:
+        raise DamagedError(f"a message of type {kind:#04x} with {len(body)} bytes") from error
+    return None
+
+
+def unpack_key(packed: bytes, places: int) -> tuple[int, ...]:
+    """Codes of a key. Raises DamagedError if there are too few."""
+    if len(packed) < (3 * places + 1) // 2:
+        raise DamagedError(f"a key of {len(packed)} bytes for {places} places")
+    digits = packed.hex()
+    return tuple(int(digits[at : at + 3], 16) for at in range(0, 3 * places, 3))
+
+
+def unpack_delta(packed: bytes, key: Sequence[int]) -> tuple[int, ...]:
+    """Codes of a reading that is based on ``key``. Raises DamagedError if there are too few."""
+    codes = []
+    at = 0
+    digits = packed.hex()
+    for base in key:
+        if at >= len(digits):
+            raise DamagedError(f"a reading of {len(packed)} bytes for {len(key)} places")
+        delta = int(digits[at], 16)
+        at += 1
+        if delta == ESCAPE:
+            codes.append(int(digits[at : at + 3] or "0", 16))
+            at += 3
+        else:
+            codes.append(base + delta - (16 if delta > ESCAPE else 0))
+    if at > len(digits):
+        raise DamagedError(f"a reading of {len(packed)} bytes for {len(key)} places")
+    return tuple(codes)
+
+
+def pack_lights(
+    start_us: int, looks: Sequence[tuple[int, int, int, int]], places: Sequence[int]
+) -> bytes:
+    """Body of LIGHTS. ``looks``: pattern, red, green, blue; ``places``: a look's number from 1 on,
+    0 for dark. Raises ValueError for more than 255 looks.
+    """
+    body = struct.pack(">IB", start_us & 0xFFFFFFFF, len(looks))
+    body += b"".join(bytes(look) for look in looks)
+    if len(looks) > FEW_LOOKS:
+        return body + bytes(places)
+    even = [*places, 0] if len(places) % 2 else places
+    return body + bytes(high << 4 | low for high, low in zip(even[::2], even[1::2], strict=True))
+
+
+def pack_setup(supply_a: float, channel_ma: float, idle_ma: float, curve: bytes) -> bytes:
+    """Body of SETUP. ``curve``: the byte for each of 256 brightnesses."""
+    supply_ma = min(65535, round(supply_a * 1000))
+    return struct.pack(">HHH", supply_ma, round(channel_ma * 100), round(idle_ma * 100)) + curve
+
+
+def _capabilities(body: bytes) -> Capabilities:
+    major, minor, columns, rows, scans_per_s, poles, strengths, flags, *rest = (
+        _CAPABILITIES.unpack_from(body)
+    )
+    field_at_0_nt, field_step_nt, accel_nm_s2, gyro_nrad_s, length = rest
+    name = body[_CAPABILITIES.size : _CAPABILITIES.size + length]
+    return Capabilities(
+        major=major,
+        minor=minor,
+        columns=columns,
+        rows=rows,
+        scans_per_s=scans_per_s,
+        poles=poles,
+        strengths=strengths,
+        flags=flags,
+        field_at_0_nt=field_at_0_nt,
+        field_step_nt=field_step_nt,
+        accel_nm_s2=accel_nm_s2,
+        gyro_nrad_s=gyro_nrad_s,
+        name=name.decode("utf-8", "replace"),
+    )
+
+
+def _reading(is_key: bool, body: bytes) -> Reading:
+    time_us, inputs, key = _READING.unpack_from(body)
+    at = _READING.size
+    motion = None
+    if inputs & MOTION:
+        motion = _MOTION.unpack_from(body, at)
+        at += _MOTION.size
+    packed = body[at:] if inputs & FIELDS else None
+    return Reading(is_key, time_us, inputs, key, motion, packed)
+
+
+def _status(body: bytes) -> Status:
+    uptime_s, board, imu, lost, late, share, count = _STATUS.unpack_from(body)
+    rest = body[_STATUS.size : _STATUS.size + 3 * count]
+    if len(rest) < 3 * count:
+        raise DamagedError(f"a status with {count} faults in {len(body)} bytes")
+    faults = tuple((rest[at], rest[at + 1], rest[at + 2]) for at in range(0, len(rest), 3))
+    return Status(uptime_s, _celsius(board), _celsius(imu), lost, late, share / 255, faults)
+
+
+def _celsius(hundredths: int) -> float | None:
+    return None if hundredths == UNKNOWN_TEMPERATURE else hundredths / 100
