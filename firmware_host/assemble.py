@@ -13,21 +13,25 @@ from drivers.lights import LightsSettings
 from drivers.lsm6dsox import Lsm6dsoxSettings
 from drivers.matrix import MatrixSettings
 from drivers.mpu6050 import ImuSettings
+from drivers.node import NodeLightsSettings
+from drivers.node_link import NodeSettings
 from drivers.panel import PanelSettings
-from drivers.plate import Plate, build_plate
+from drivers.plate import Plate, build_node_plate, build_plate
 from firmware_host.calibration_store import CalibrationStore
 from firmware_host.commands import NewGame
 from firmware_host.host import Host
 from firmware_host.journal import Journal
 from firmware_host.profile import (
     DualSwitchHall,
-    ImuConfig,
+    GpioPanel,
     Lsm6dsoxImu,
     MatrixHall,
     Mpu6050Imu,
     MuxAdcHall,
-    PanelConfig,
+    NodeHall,
+    NodeLights,
     Profile,
+    Ws2812Lights,
 )
 from firmware_host.settings import Settings
 from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
@@ -37,14 +41,37 @@ _log = logging.getLogger(__name__)
 
 def plate_for(profile: Profile, buses: Buses) -> Plate:
     """The drivers of ``profile`` on ``buses``. Opens nothing: the first scan does."""
+    hall = profile.hall
+    if isinstance(hall, NodeHall):
+        return _node_plate(profile, hall, buses)
     return build_plate(
-        _hall(profile), _imu(profile.imu), _lights(profile), _panel(profile.panel), buses
+        _hall(profile, hall), _imu(profile), _lights(profile), _panel(profile), buses
     )
 
 
-def _hall(profile: Profile) -> HallSettings | SwitchSettings | MatrixSettings:
-    match profile.hall:
-        case MuxAdcHall() as hall:
+def _node_plate(profile: Profile, hall: NodeHall, buses: Buses) -> Plate:
+    settings = NodeSettings(hall.port, hall.baud, profile.columns, profile.rows)
+    lights = profile.lights
+    strip = None
+    if isinstance(lights, NodeLights):
+        strip = NodeLightsSettings(
+            count=profile.size,
+            supply_a=lights.supply_a,
+            brightness=lights.brightness,
+            gamma=lights.gamma,
+            channel_ma=lights.channel_ma,
+            idle_ma=lights.idle_ma,
+        )
+    return build_node_plate(
+        settings, strip, buses, imu=profile.imu is not None, panel=profile.panel is not None
+    )
+
+
+def _hall(
+    profile: Profile, hall: MuxAdcHall | DualSwitchHall | MatrixHall
+) -> HallSettings | SwitchSettings | MatrixSettings:
+    match hall:
+        case MuxAdcHall():
             return HallSettings(
                 sensors=profile.size,
                 spi_bus=hall.spi_bus,
@@ -55,25 +82,24 @@ def _hall(profile: Profile) -> HallSettings | SwitchSettings | MatrixSettings:
                 reference_v=hall.reference_v,
                 sensitivity_mv_mt=hall.sensitivity_mv_mt,
             )
-        case DualSwitchHall() as hall:
+        case DualSwitchHall():
             return SwitchSettings(hall.i2c_bus, hall.addresses, profile.columns)
-        case MatrixHall() as hall:
+        case MatrixHall():
             return MatrixSettings(hall.row_pins, hall.north_pins, hall.south_pins)
 
 
-def _imu(imu: ImuConfig | None) -> ImuSettings | Lsm6dsoxSettings | None:
-    match imu:
-        case None:
-            return None
-        case Mpu6050Imu():
-            return ImuSettings(i2c_bus=imu.i2c_bus, address=imu.address)
-        case Lsm6dsoxImu():
-            return Lsm6dsoxSettings(i2c_bus=imu.i2c_bus, address=imu.address)
+def _imu(profile: Profile) -> ImuSettings | Lsm6dsoxSettings | None:
+    imu = profile.imu
+    if isinstance(imu, Mpu6050Imu):
+        return ImuSettings(i2c_bus=imu.i2c_bus, address=imu.address)
+    if isinstance(imu, Lsm6dsoxImu):
+        return Lsm6dsoxSettings(i2c_bus=imu.i2c_bus, address=imu.address)
+    return None
 
 
 def _lights(profile: Profile) -> LightsSettings | None:
     lights = profile.lights
-    if lights is None:
+    if not isinstance(lights, Ws2812Lights):
         return None
     return LightsSettings(
         pin=lights.pin,
@@ -86,8 +112,9 @@ def _lights(profile: Profile) -> LightsSettings | None:
     )
 
 
-def _panel(panel: PanelConfig | None) -> PanelSettings | None:
-    if panel is None:
+def _panel(profile: Profile) -> PanelSettings | None:
+    panel = profile.panel
+    if not isinstance(panel, GpioPanel):
         return None
     return PanelSettings(panel.confirm_pin, panel.back_pin, panel.buzzer_pin)
 

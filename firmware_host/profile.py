@@ -71,7 +71,16 @@ class MatrixHall(
     south_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
 
 
-HallConfig: TypeAlias = MuxAdcHall | DualSwitchHall | MatrixHall
+class NodeHall(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
+):
+    """The plate's own computer, on a serial port (docs/node-protocol.md)."""
+
+    port: Annotated[str, msgspec.Meta(min_length=1)]
+    baud: Annotated[int, msgspec.Meta(ge=9_600, le=4_000_000)] = 460_800
+
+
+HallConfig: TypeAlias = MuxAdcHall | DualSwitchHall | MatrixHall | NodeHall
 
 
 class Mpu6050Imu(
@@ -92,10 +101,18 @@ class Lsm6dsoxImu(
     address: Address
 
 
-ImuConfig: TypeAlias = Mpu6050Imu | Lsm6dsoxImu
+class NodeImu(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
+):
+    """The one on the plate's own computer."""
 
 
-class LightsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+ImuConfig: TypeAlias = Mpu6050Imu | Lsm6dsoxImu | NodeImu
+
+
+class Ws2812Lights(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="ws2812"
+):
     """WS2812B strip; light 0 is under a1, rows run to and fro (serpentine) or all eastward."""
 
     pin: Pin
@@ -107,12 +124,38 @@ class LightsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
 
 
-class PanelConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NodeLights(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
+):
+    """The lights of the plate's own computer, which knows their order; the rest as above."""
+
+    supply_a: Annotated[float, msgspec.Meta(ge=0.1, le=40)]
+    brightness: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+    gamma: Annotated[float, msgspec.Meta(ge=1, le=3)] = 2.2
+    channel_ma: Annotated[float, msgspec.Meta(ge=1, le=25)] = 20.0
+    idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
+
+
+LightsConfig: TypeAlias = Ws2812Lights | NodeLights
+
+
+class GpioPanel(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="gpio"
+):
     """Two buttons to ground and a piezo buzzer."""
 
     confirm_pin: Pin
     back_pin: Pin
     buzzer_pin: Pin
+
+
+class NodePanel(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
+):
+    """The same on the plate's own computer."""
+
+
+PanelConfig: TypeAlias = GpioPanel | NodePanel
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +237,11 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def light_of(self, index: int) -> int:
-        """Position on the strip of the light under place ``index``."""
+        """Position on the strip of the light under place ``index``, as drivers count them: the
+        place itself where the plate's own computer sorts them.
+        """
         row, column = divmod(index, self.columns)
-        serpentine = self.lights is not None and self.lights.order == "serpentine"
+        serpentine = isinstance(self.lights, Ws2812Lights) and self.lights.order == "serpentine"
         back = serpentine and row % 2 == 1
         return row * self.columns + (self.columns - 1 - column if back else column)
 
@@ -241,6 +286,9 @@ def _check(profile: Profile) -> None:
             _check_switches(profile, addresses)
         case MatrixHall() as hall:
             _check_matrix(profile, hall)
+        case NodeHall():
+            pass
+    _check_node(profile)
     pins = _pins(profile)
     for pin in pins:
         if pins.count(pin) > 1:
@@ -249,6 +297,20 @@ def _check(profile: Profile) -> None:
                 remedy="Give each signal its own pin.",
                 name=profile.name,
                 pin=pin,
+            )
+
+
+def _check_node(profile: Profile) -> None:
+    """The parts of the plate's own computer come together."""
+    parts = (("imu", profile.imu), ("lights", profile.lights), ("panel", profile.panel))
+    on_node = isinstance(profile.hall, NodeHall)
+    for section, part in parts:
+        if part is not None and isinstance(part, NodeImu | NodeLights | NodePanel) != on_node:
+            raise ConfigError(
+                "profile {name}: [hall] and [{section}] are not on the same computer.",
+                remedy='Give all of a plate\'s parts kind = "node", or none.',
+                name=profile.name,
+                section=section,
             )
 
 
@@ -283,7 +345,9 @@ def _check_switches(profile: Profile, addresses: tuple[int, ...]) -> None:
             most=PORT_INPUTS,
         )
     on_bus = list(addresses)
-    if profile.imu is not None and isinstance(profile.hall, DualSwitchHall):
+    if isinstance(profile.imu, Mpu6050Imu | Lsm6dsoxImu) and isinstance(
+        profile.hall, DualSwitchHall
+    ):
         on_bus += [profile.imu.address] if profile.imu.i2c_bus == profile.hall.i2c_bus else []
     for address in on_bus:
         if on_bus.count(address) > 1:
@@ -315,7 +379,7 @@ def _pins(profile: Profile) -> list[int]:
     """Every GPIO in use."""
     hall, imu, lights, panel = profile.hall, profile.imu, profile.lights, profile.panel
     pins: list[int] = []
-    i2c = {imu.i2c_bus} if imu is not None else set()
+    i2c = {imu.i2c_bus} if isinstance(imu, Mpu6050Imu | Lsm6dsoxImu) else set()
     match hall:
         case MuxAdcHall():
             pins += hall.address_pins
@@ -323,10 +387,12 @@ def _pins(profile: Profile) -> list[int]:
             i2c.add(hall.i2c_bus)
         case MatrixHall():
             pins += [*hall.row_pins, *hall.north_pins, *hall.south_pins]
+        case NodeHall():
+            pass
     for bus in sorted(i2c):
         pins += I2C_PINS.get(bus, ())
-    if lights is not None:
+    if isinstance(lights, Ws2812Lights):
         pins.append(lights.pin)
-    if panel is not None:
+    if isinstance(panel, GpioPanel):
         pins += [panel.confirm_pin, panel.back_pin, panel.buzzer_pin]
     return pins
