@@ -13,7 +13,6 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from firmware_host.profile import MuxAdcHall
 from hw_sim.buses.i2c import I2cBus, Message
 from hw_sim.chips import lsm6dsox, mcp23017, mpu6050
 from hw_sim.chips.drv5055 import NOISE_RMS_MT, SENSITIVITY_V_MT
@@ -32,6 +31,7 @@ WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong;
 OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
 READINGS = 32
 READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
+READ_HZ = 1_000_000
 
 Change = Callable[[Sequence[str]], None]
 Proof = Callable[[Sequence[str]], bool]
@@ -164,6 +164,7 @@ class Faults:
             "i2c": tuple(str(number) for number in self._table.buses.i2c_buses),
             "chip": tuple(self._chips),
             "identity": ("imu",),
+            "node": (),
             "spi": tuple(f"{bus}.{device}" for bus, device in self._table.buses.spi_ports),
         }[what]
 
@@ -197,7 +198,7 @@ class Faults:
                 worn(False),
                 lambda t: buttons[t[0]].chatter_s > BOUNCE_S,
             )
-        return {**kinds, **self._i2c_kinds(), **self._spi_kinds()}
+        return {**kinds, **self._i2c_kinds(), **self._spi_kinds(), **self._node_kinds()}
 
     def _sensor(self, change: Callable[[int, bool], None], shows: Proof) -> _Kind:
         def place(on: bool) -> Change:
@@ -266,10 +267,10 @@ class Faults:
         return kinds
 
     def _spi_kinds(self) -> dict[str, _Kind]:
-        hall, ports = self._table.profile.hall, self._table.buses.spi_ports
-        if not isinstance(hall, MuxAdcHall):
+        ports = self._table.buses.spi_ports
+        if not ports:
             return {}
-        spi = ports[hall.spi_bus, hall.spi_device]
+        [spi] = ports.values()
 
         def silence(level: int | None) -> Change:
             def change(_targets: Sequence[str]) -> None:
@@ -280,9 +281,24 @@ class Faults:
         def is_silent(_targets: Sequence[str]) -> bool:
             probe = copy(spi)
             probe.clock = self._spare_clock()
-            return not any(probe.transfer(READ_CHANNEL_0, hall.spi_hz, 0))
+            return not any(probe.transfer(READ_CHANNEL_0, READ_HZ, 0))
 
         return {"spi-silent": _Kind(1, "spi", silence(0x00), silence(None), is_silent)}
+
+    def _node_kinds(self) -> dict[str, _Kind]:
+        node = self._table.node
+        if node is None:
+            return {}
+        line, clock = node.line, self._table.clock
+
+        def is_gone(_targets: Sequence[str]) -> bool:
+            return not line.plugged and not line.path.exists()
+
+        return {
+            "node-unplugged": _Kind(
+                0, "node", lambda _: node.unplug(), lambda _: node.power_on(clock.now()), is_gone
+            )
+        }
 
     @property
     def _chips(self) -> dict[str, _Resettable]:

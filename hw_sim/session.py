@@ -91,6 +91,7 @@ class SimSession:
         # is written and no chip is told.
         self.host.journal.close()
         self.table.buses.pin_factory.close()
+        self.table.buses.close_ports()
 
     def _start(self) -> None:
         self.host: Host = open_host(self.profile, self.table.buses, self._state, self._settings)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
+from drivers.node_firmware.lights import strip_order
 from firmware_host.profile import (
     DualSwitchHall,
+    GpioPanel,
     Lsm6dsoxImu,
     MatrixHall,
-    Mpu6050Imu,
     MuxAdcHall,
+    NodeHall,
+    NodeImu,
     Profile,
+    Ws2812Lights,
 )
 from hw_sim.buses import SimBuses
+from hw_sim.buses.serial import SimLine
 from hw_sim.chips import lsm6dsox, mpu6050
 from hw_sim.chips.inertial import ImuSpread
 from hw_sim.chips.lsm6dsox import Lsm6dsox
@@ -23,9 +28,11 @@ from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.chips.piezo import Piezo
 from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
+from hw_sim.errors import SimulationError
 from hw_sim.faults import Faults
 from hw_sim.hall_board import HallBoard
 from hw_sim.hands import Hands
+from hw_sim.node import SPI_PORT, SimNode, node_wiring
 from hw_sim.rng import Stream, Streams
 from hw_sim.switch_board import AH1889, BIASED_REED, SwitchBoard
 from hw_sim.switch_matrix import SwitchMatrix
@@ -45,8 +52,8 @@ class SimTable:
 
     A context manager: within it the seams below smbus2 and neopixel are in place.
     ``buses``: for the drivers. ``hands``, ``faults``: what happens to it. ``hall_board``,
-    ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``: its chips, as far as it
-    has them.
+    ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as
+    far as it has them.
     """
 
     def __init__(self, profile: Profile, seed: int = 1) -> None:
@@ -65,6 +72,10 @@ class SimTable:
         self.chain = Ws2812Chain(profile.size if profile.lights is not None else 0)
         self.piezo = Piezo()
         self._wire_lights_and_panel()
+        self.node = self._wire_node()
+        self._light_at = (
+            strip_order() if self.node else [*map(profile.light_of, range(profile.size))]
+        )
         self.faults = Faults(self)
 
     def __enter__(self) -> Self:
@@ -104,21 +115,20 @@ class SimTable:
     def strip_rgb(self, index: int) -> Rgb:
         """The same for one place."""
         colours = self.chain.colours
-        return colours[self.profile.light_of(index)] if colours else (0, 0, 0)
+        return colours[self._light_at[index]] if colours else (0, 0, 0)
 
     def power_cycle(self) -> None:
         """The supply goes and comes back: chips forget everything; pieces lie where they lie."""
         self.buses.power_cycle()
+        if self.node is not None:
+            self.node.power_on(self.clock.now())
 
     def _wire_hall(self) -> HallBoard | SwitchBoard:
         profile, buses = self.profile, self.buses
         match profile.hall:
             case MuxAdcHall() as hall:
                 linear = HallBoard(profile, hall, self.world, self._streams)
-                self.converter = Mcp3008(
-                    [multiplexer.voltage_v for multiplexer in linear.multiplexers],
-                    hall.reference_v,
-                )
+                self.converter = _converter(linear, hall)
                 buses.add_spi(hall.spi_bus, hall.spi_device, self.converter)
                 buses.wire_address(hall.address_pins, linear.address)
                 return linear
@@ -134,6 +144,11 @@ class SimTable:
                 self.matrix = SwitchMatrix(board, hall.row_pins, hall.north_pins, hall.south_pins)
                 self.matrix.wire(buses.wiring)
                 return board
+            case NodeHall():
+                hall = node_wiring()
+                linear = HallBoard(profile, hall, self.world, self._streams)
+                self.converter = _converter(linear, hall)
+                return linear
 
     def _wire_imu(self) -> Mpu6050 | Lsm6dsox | None:
         config, world = self.profile.imu, self.world
@@ -141,39 +156,66 @@ class SimTable:
             return None
         noise, spread = self._streams.stream("imu-noise"), self._streams.stream("imu-spread")
         imu: Mpu6050 | Lsm6dsox
-        match config:
-            case Mpu6050Imu():
-                imu = Mpu6050(
-                    world.plate.specific_force_m_s2,
-                    world.plate.rate_rad_s,
-                    world.climate.temperature_c,
-                    noise,
-                    _imu_spread(
-                        spread, mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S, MPU_GAINS
-                    ),
-                )
-            case Lsm6dsoxImu():
-                imu = Lsm6dsox(
-                    world.plate.specific_force_m_s2,
-                    world.plate.rate_rad_s,
-                    world.climate.temperature_c,
-                    noise,
-                    _imu_spread(
-                        spread, lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S, LSM_GAINS
-                    ),
-                )
-        self.buses.add_i2c(config.i2c_bus, config.address, imu)
+        if isinstance(config, Lsm6dsoxImu):
+            imu = Lsm6dsox(
+                world.plate.specific_force_m_s2,
+                world.plate.rate_rad_s,
+                world.climate.temperature_c,
+                noise,
+                _imu_spread(spread, lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S, LSM_GAINS),
+            )
+        else:
+            imu = Mpu6050(
+                world.plate.specific_force_m_s2,
+                world.plate.rate_rad_s,
+                world.climate.temperature_c,
+                noise,
+                _imu_spread(spread, mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S, MPU_GAINS),
+            )
+        if not isinstance(config, NodeImu):
+            self.buses.add_i2c(config.i2c_bus, config.address, imu)
         return imu
 
     def _wire_lights_and_panel(self) -> None:
         profile, buses = self.profile, self.buses
-        if profile.lights is not None:
+        if isinstance(profile.lights, Ws2812Lights):
             buses.add_pixels(profile.lights.pin, self.chain)
         panel = profile.panel
-        if panel is not None:
+        if isinstance(panel, GpioPanel):
             for name, pin in (("confirm", panel.confirm_pin), ("back", panel.back_pin)):
                 buses.wire_button(pin, self.world.buttons[name].closed)
             buses.wire_piezo(panel.buzzer_pin, self.piezo)
+
+    def _wire_node(self) -> SimNode | None:
+        hall, board, imu = self.profile.hall, self.hall_board, self.imu
+        if not isinstance(hall, NodeHall) or not isinstance(board, HallBoard):
+            return None
+        if self.converter is None or not isinstance(imu, Mpu6050):
+            raise SimulationError(
+                "profile {name}: the simulated plate's own computer has a motion sensor.",
+                remedy='Add [imu] with kind = "node".',
+                name=self.profile.name,
+            )
+        line = SimLine(self.clock, hall.baud)
+        confirm, back = (self.world.buttons[name] for name in ("confirm", "back"))
+        node = SimNode(
+            line,
+            converter=self.converter,
+            address=board.address,
+            imu=imu,
+            chain=self.chain,
+            piezo=self.piezo,
+            buttons=(confirm, back),
+        )
+        self.buses.add_line(hall.port, line)
+        # Its buses are within reach of the faults, not of the drivers.
+        self.buses.i2c_buses[node.i2c.number] = node.i2c
+        self.buses.spi_ports[SPI_PORT] = node.spi
+        return node
+
+
+def _converter(board: HallBoard, hall: MuxAdcHall) -> Mcp3008:
+    return Mcp3008([mux.voltage_v for mux in board.multiplexers], hall.reference_v)
 
 
 def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:

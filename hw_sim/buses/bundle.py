@@ -9,10 +9,11 @@ from typing import Protocol
 
 from smbus2 import SMBus
 
-from drivers.buses import PinFactory, PixelStrip
+from drivers.buses import PinFactory, PixelStrip, SerialPort
 from hw_sim.buses.gpio import SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
 from hw_sim.buses.pixels import PixelSeam, PixelSink
+from hw_sim.buses.serial import SimLine, SimSerial
 from hw_sim.buses.spi import SpiChip, SpiDev, SpiPort
 from hw_sim.buses.timing import I2C_HZ
 from hw_sim.chips.cd74hc4067 import AddressBus
@@ -42,6 +43,8 @@ class SimBuses:
         self.spi_ports: dict[tuple[int, int], SpiPort] = {}
         self.i2c_buses: dict[int, I2cBus] = {}
         self.chains: dict[int, Ws2812Chain] = {}
+        self.lines: dict[str, SimLine] = {}
+        self._ports: list[SimSerial] = []
         self._factory: SimFactory | None = None
         self._i2c_seam: I2cSeam | None = None
         self._pixel_seam: PixelSeam | None = None
@@ -51,6 +54,8 @@ class SimBuses:
         if self._i2c_seam is not None:
             raise RuntimeError("these buses are in use already")
         self._i2c_seam = I2cSeam.enter()
+        for line in self.lines.values():
+            line.open()
         return self
 
     def __exit__(self, *_exc: object) -> None:
@@ -64,6 +69,9 @@ class SimBuses:
         if self._factory is not None:
             self._factory.close()
             self._factory = None
+        self.close_ports()
+        for line in self.lines.values():
+            line.close()
 
     # -- what the drivers use --------------------------------------------------------------
 
@@ -105,6 +113,22 @@ class SimBuses:
         self._sinks.append(sink)
         return self._pixel_seam.strip(pin, count, sink)
 
+    def serial(self, port: str, baud: int) -> SerialPort:
+        """An opened serial.Serial. Raises FileNotFoundError where nothing is plugged in."""
+        line = self.lines.get(port)
+        if line is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), port)
+        self._ports = [opened for opened in self._ports if opened.is_open]
+        opened = SimSerial(line, baud)
+        self._ports.append(opened)
+        return opened
+
+    def close_ports(self) -> None:
+        """What the system does with the serial ports of a process that has died."""
+        for opened in self._ports:
+            opened.close()
+        self._ports.clear()
+
     # -- assembly --------------------------------------------------------------------------
 
     def add_spi(self, bus: int, device: int, chip: SpiChip) -> None:
@@ -120,6 +144,10 @@ class SimBuses:
     def add_pixels(self, pin: int, chain: Ws2812Chain) -> None:
         """Solder a chain of lights to a pin."""
         self.chains[pin] = chain
+
+    def add_line(self, port: str, line: SimLine) -> None:
+        """Plug a serial line in under that name."""
+        self.lines[port] = line
 
     def wire_address(self, pins: Sequence[int], address: AddressBus) -> None:
         """Connect pins to the multiplexers' S0, S1, ..."""

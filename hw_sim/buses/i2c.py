@@ -63,10 +63,17 @@ class I2cBus:
     low, every transfer times out.
     """
 
-    def __init__(self, number: int, clock: VirtualClock, clock_hz: int = I2C_HZ) -> None:
+    def __init__(
+        self,
+        number: int,
+        clock: VirtualClock,
+        clock_hz: int = I2C_HZ,
+        timeout_s: float = I2C_TIMEOUT_S,
+    ) -> None:
         self.number = number
         self.clock = clock
         self.clock_hz = clock_hz
+        self.timeout_s = timeout_s
         self.chips: dict[int, I2cChip] = {}
         self.nacking: set[int] = set()
         self.stuck = False
@@ -81,7 +88,7 @@ class I2cBus:
             raise _error(errno.EOPNOTSUPP)
         clock = self.clock
         if self.stuck:
-            clock.advance(I2C_TIMEOUT_S)
+            clock.advance(self.timeout_s)
             raise _error(errno.ETIMEDOUT)
         answer = b""
         bit_s = 1.0 / self.clock_hz

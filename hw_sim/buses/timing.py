@@ -23,3 +23,6 @@ I2C_CALL_S = 30e-6
 I2C_TIMEOUT_S = 1.0
 
 I2C_HZ = 400_000  # HARDWARE.md: i2c_arm_baudrate is set to this
+
+SERIAL_CALL_S = 20e-6
+"""One read or write of a serial port through pyserial; an estimate: a select and a system call."""

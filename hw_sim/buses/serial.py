@@ -1,0 +1,239 @@
+"""Serial lines: the real pyserial over a real pty, with the line's speed kept in virtual time.
+
+A pty paces nothing and hands bytes on when the kernel finds time. So the line itself counts how
+long each byte takes, and waits until the kernel has done its part: virtual time does not depend on
+that.
+"""
+
+from __future__ import annotations
+
+import array
+import errno
+import fcntl
+import importlib
+import os
+import select
+import tempfile
+import termios
+import tty
+from collections import deque
+from pathlib import Path
+from typing import Any, Protocol
+
+from hw_sim.buses.timing import SERIAL_CALL_S
+from hw_sim.clock import VirtualClock
+from hw_sim.errors import SimulationError
+
+BITS_PER_BYTE = 10  # start, eight, stop
+PTY_HOLDS = 4095  # what Linux keeps for a reader of a terminal (N_TTY_BUF_SIZE)
+KERNEL_TRIES = 2000
+KERNEL_WAIT_MS = 1
+
+
+class LineEnd(Protocol):
+    """Whatever is at the other end of the line."""
+
+    def run(self, until_s: float, /) -> None:
+        """Live until then."""
+
+
+class SimLine:
+    """One line between the computer and ``end``. ``path``: what to open, while it is plugged in.
+
+    ``damage_next``: this many bytes to the computer get a bit turned over (noise).
+    """
+
+    def __init__(self, clock: VirtualClock, baud: int) -> None:
+        self.clock = clock
+        self.baud = baud
+        self.end: LineEnd | None = None
+        self.bytes_up = 0
+        self.bytes_down = 0
+        self.overrun = 0
+        self.damage_next = 0
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self.path = Path()
+        self._byte_s = BITS_PER_BYTE / baud
+        self._master: int | None = None
+        self._slave = -1
+        self._up: deque[tuple[float, bytes]] = deque()  # with the time when its last bit is there
+        self._down: deque[tuple[float, bytes]] = deque()
+        self._up_free_s = self._down_free_s = 0.0
+        self._running = False
+
+    @property
+    def plugged(self) -> bool:
+        """Whether the device is there."""
+        return self._master is not None
+
+    def open(self) -> None:
+        """Exist, plugged in."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="tiltboard-line-")
+            self.path = Path(self._folder.name) / "port"
+            self.plug()
+
+    def plug(self) -> None:
+        """The device appears."""
+        if self._master is None and self._folder is not None:
+            self._master, self._slave = os.openpty()
+            tty.setraw(self._slave)
+            self.path.symlink_to(os.ttyname(self._slave))
+
+    def unplug(self) -> None:
+        """The device is gone, and what was on its way with it."""
+        if self._master is not None:
+            self.path.unlink()
+            os.close(self._master)
+            os.close(self._slave)
+            self._master = None
+        self._up.clear()
+        self._down.clear()
+
+    def close(self) -> None:
+        """Give everything back."""
+        self.unplug()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    # The computer's end
+
+    def pump(self) -> None:
+        """Let the other end live until now, and hand over what has come by now."""
+        if self._running or self.end is None:
+            return
+        self._running = True
+        try:
+            self.end.run(self.clock.now())
+        finally:
+            self._running = False
+        ready = bytearray()
+        while self._up and self._up[0][0] <= self.clock.now():
+            ready += self._up.popleft()[1]
+        if ready:
+            self._hand_over(bytes(ready))
+
+    def take(self, count: int) -> None:
+        """The computer has written so many bytes."""
+        if self._master is None:
+            return
+        data = b""
+        for _ in range(KERNEL_TRIES):
+            if len(data) == count:
+                break
+            if select.select([self._master], [], [], KERNEL_WAIT_MS / 1000)[0]:
+                data += os.read(self._master, count - len(data))
+        else:
+            raise SimulationError("The kernel did not hand on what was written to a pty.")
+        if not self._same_speed():
+            return  # to the other end it is noise
+        self.bytes_down += count
+        self._down_free_s = self._send(self._down, self._down_free_s, self.clock.now(), data)
+
+    # The other end
+
+    def send(self, data: bytes, now_s: float) -> None:
+        """Bytes for the computer, put into the transmitter at ``now_s``."""
+        if self._master is None:
+            return
+        self.bytes_up += len(data)
+        if self.damage_next:
+            hit = min(self.damage_next, len(data))
+            self.damage_next -= hit
+            data = bytes(byte ^ 0x10 for byte in data[:hit]) + data[hit:]
+        self._up_free_s = self._send(self._up, self._up_free_s, now_s, data)
+
+    def received(self, now_s: float) -> bytes:
+        """What has come from the computer by ``now_s``."""
+        data = bytearray()
+        while self._down and self._down[0][0] <= now_s:
+            data += self._down.popleft()[1]
+        return bytes(data)
+
+    @property
+    def next_byte_s(self) -> float | None:
+        """When the next byte from the computer has come; None: nothing is on its way."""
+        return self._down[0][0] if self._down else None
+
+    def _send(
+        self, line: deque[tuple[float, bytes]], free_s: float, now_s: float, data: bytes
+    ) -> float:
+        """A receiver's buffer is read when it holds four bytes, or the last."""
+        at_s = max(free_s, now_s)
+        for start in range(0, len(data), 4):
+            piece = data[start : start + 4]
+            at_s += len(piece) * self._byte_s
+            line.append((at_s, piece))
+        return at_s
+
+    def _hand_over(self, data: bytes) -> None:
+        if self._master is None or not self._same_speed():
+            return
+        before = self._waiting()
+        fits = data[: max(0, PTY_HOLDS - before)]
+        self.overrun += len(data) - len(fits)
+        if not fits:
+            return
+        os.write(self._master, fits)
+        for _ in range(KERNEL_TRIES):
+            if self._waiting() >= before + len(fits):
+                return
+            select.select([] if before else [self._slave], [], [], KERNEL_WAIT_MS / 1000)
+        raise SimulationError("The kernel did not hand on what was written to a pty.")
+
+    def _waiting(self) -> int:
+        count = array.array("i", [0])
+        fcntl.ioctl(self._slave, termios.FIONREAD, count)
+        return count[0]
+
+    def _same_speed(self) -> bool:
+        speed = termios.tcgetattr(self._slave)[5]
+        return bool(speed == getattr(termios, f"B{self.baud}"))
+
+
+class SimSerial:
+    """A real ``serial.Serial`` on the line's pty; before each call the line catches up."""
+
+    def __init__(self, line: SimLine, baud: int) -> None:
+        if not line.plugged:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(line.path))
+        self._line = line
+        self._serial: Any = importlib.import_module("serial").Serial(
+            str(line.path), baud, timeout=0, write_timeout=0, exclusive=True
+        )
+        line.pump()  # what comes from here on is for this port
+
+    @property
+    def in_waiting(self) -> int:
+        """As pyserial's."""
+        self._line.pump()
+        return int(self._serial.in_waiting)
+
+    @property
+    def out_waiting(self) -> int:
+        """As pyserial's."""
+        return int(self._serial.out_waiting)
+
+    def read(self, size: int, /) -> bytes:
+        """As pyserial's."""
+        self._line.pump()
+        self._line.clock.advance(SERIAL_CALL_S)
+        return bytes(self._serial.read(size))
+
+    def write(self, data: bytes, /) -> int:
+        """As pyserial's."""
+        self._line.pump()
+        self._line.clock.advance(SERIAL_CALL_S)
+        written = int(self._serial.write(data))
+        self._line.take(written)
+        return written
+
+    @property
+    def is_open(self) -> bool:
+        """As pyserial's."""
+        return bool(self._serial.is_open)
+
+    def close(self) -> None:
+        """As pyserial's."""
+        self._serial.close()

@@ -1,0 +1,170 @@
+"""A plate with its own microcontroller: the reference firmware on chip models, behind a line.
+
+The firmware is the very one that runs on a Pico (drivers/node_firmware); only its board is ours.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from drivers.node_firmware import plate
+from drivers.node_firmware.board import Board
+from drivers.node_firmware.node import Node
+from firmware_host.profile import MuxAdcHall, Spare
+from hw_sim.buses.i2c import I2cBus, I2cChip, Message
+from hw_sim.buses.serial import SimLine
+from hw_sim.buses.spi import SpiPort
+from hw_sim.chips.cd74hc4067 import AddressBus
+from hw_sim.chips.mcp3008 import Mcp3008
+from hw_sim.chips.piezo import Piezo
+from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
+from hw_sim.clock import VirtualClock
+from hw_sim.world.buttons import Button
+
+I2C_BUS = 0
+SPI_PORT = (0, 0)
+I2C_TIMEOUT_S = 0.05  # machine.I2C's timeout is 50 ms unless another is named
+BOOT_S = 0.8  # from power to main.py's first line: an estimate for MicroPython on a Pico
+DRIFT = 30e-6  # of its crystal against the computer's; the Pico's is specified to 30 ppm
+PIN_WRITE_S = 2e-6  # estimates, too: one call of machine.Pin, and one round of the main loop
+ROUND_S = 0.2e-3
+
+_Carries = Literal["ground", "half", "full", "ntc"]
+_WINDOWS: dict[tuple[int, int], _Carries] = {
+    (0, 30): "ground",
+    (430, 593): "half",
+    (993, 1023): "full",
+}
+
+
+def node_wiring(reference_v: float = 3.3) -> MuxAdcHall:
+    """The node's Hall array, as a profile would put it."""
+    spares = [Spare(number, _WINDOWS[low, high]) for number, low, high in plate.SPARES]
+    return MuxAdcHall(
+        spi_bus=SPI_PORT[0],
+        spi_device=SPI_PORT[1],
+        spi_hz=plate.SPI_HZ,
+        address_pins=(0, 1, 2, 3),
+        reference_v=reference_v,
+        sensitivity_mv_mt=60.0,
+        spares=(*spares, Spare(plate.THERMISTOR, "ntc")),
+    )
+
+
+class SimNode(Board):
+    """The microcontroller and what is soldered to it. Has power and is up at time 0.
+
+    ``clock``: how far it has lived; up to a few ms ahead of the line's. ``i2c``, ``spi``: its
+    buses.
+    """
+
+    def __init__(
+        self,
+        line: SimLine,
+        *,
+        converter: Mcp3008,
+        address: AddressBus,
+        imu: I2cChip,
+        chain: Ws2812Chain,
+        piezo: Piezo,
+        buttons: tuple[Button, Button],
+    ) -> None:
+        self.line = line
+        self.clock = VirtualClock()
+        self.spi = SpiPort(self.clock, converter)
+        self.i2c = I2cBus(I2C_BUS, self.clock, plate.I2C_HZ, I2C_TIMEOUT_S)
+        self.i2c.chips[plate.IMU_ADDRESS] = imu
+        self._converter = converter
+        self._address = address
+        self._imu = imu
+        self._chain = chain
+        self._piezo = piezo
+        self._buttons = buttons
+        self._booted_s = 0.0
+        self._wake_s = 0.0
+        self._firmware = Node(self)
+        line.end = self
+
+    def run(self, until_s: float) -> None:
+        """Live until then, and to the end of what was begun."""
+        clock, line = self.clock, self.line
+        while line.plugged:
+            due_s = self._wake_s
+            byte_s = line.next_byte_s
+            if byte_s is not None and byte_s < due_s:
+                due_s = max(byte_s, self._booted_s)
+            if due_s > until_s:
+                return
+            clock.sleep(due_s - clock.now())
+            wait_us = self._firmware.step()
+            clock.advance(ROUND_S)
+            self._wake_s = clock.now() + wait_us * 1e-6 / (1 + DRIFT)
+
+    def unplug(self) -> None:
+        """The cable comes out: no power, no line."""
+        self.line.unplug()
+        now_s = self.line.clock.now()
+        self._piezo.drive(0.0, None, now_s)
+        self._chain.power_on(now_s)  # dark
+
+    def power_on(self, now_s: float) -> None:
+        """The supply comes (back): the chips have forgotten everything, the firmware starts."""
+        for chip in (self._converter, self._imu, self._chain):
+            chip.power_on(now_s)
+        self._piezo.drive(0.0, None, now_s)
+        self.clock.sleep(now_s - self.clock.now())
+        self._booted_s = self._wake_s = self.clock.now() + BOOT_S
+        self._firmware = Node(self)
+        self.line.unplug()
+        self.line.plug()
+
+    # Board
+
+    def now_us(self) -> int:
+        """By a crystal of its own."""
+        return int((self.clock.now() - self._booted_s) * 1e6 * (1 + DRIFT))
+
+    def select(self, address: int) -> None:
+        """Only the lines that change."""
+        changed = address ^ self._address.address
+        for number in range(4):
+            if changed >> number & 1:
+                self.clock.advance(PIN_WRITE_S)
+                self._address.drive(number, bool(address >> number & 1), self.clock.now())
+
+    def convert(self, command: bytes, answer: bytearray) -> None:
+        """Through the chip's pins."""
+        answer[:] = bytes(self.spi.transfer(command, plate.SPI_HZ, 0))
+
+    def read_registers(self, address: int, register: int, count: int) -> bytes:
+        """On the node's bus."""
+        return self.i2c.transfer(
+            [Message(address, bytes([register])), Message(address, None, count)]
+        )
+
+    def write_registers(self, address: int, register: int, data: bytes) -> None:
+        """On the node's bus."""
+        self.i2c.transfer([Message(address, bytes([register]) + data)])
+
+    def buttons(self) -> int:
+        """Their contacts now."""
+        confirm, back = self._buttons
+        now_s = self.clock.now()
+        return confirm.closed(now_s) | back.closed(now_s) << 1
+
+    def tone(self, hz: int) -> None:
+        """A square wave at the buzzer's pin."""
+        self._piezo.drive(0.5 if hz else 0.0, float(hz) if hz else None, self.clock.now())
+
+    def show(self, grb: bytearray) -> None:
+        """The strip's bits, and its pause."""
+        end_s = self._chain.receive(bytes(grb), self.clock.now())
+        self.clock.sleep(end_s + RESET_S - self.clock.now())
+
+    def received(self) -> bytes:
+        """From the line."""
+        return self.line.received(self.clock.now())
+
+    def send(self, data: bytes) -> None:
+        """To the line."""
+        self.line.send(data, self.clock.now())
