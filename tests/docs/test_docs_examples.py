@@ -21,6 +21,8 @@ RUN_PAGES = (
     "docs/configuration.md",
     "docs/rules-contract.md",
     "docs/traces.md",
+    "docs/wiring-matrix-gpio.md",
+    "docs/wiring-plate-7.md",
 )
 
 
