@@ -9,6 +9,7 @@ from itertools import chain
 from drivers.clock import cpu_s
 from games.attraktion import ATTRAKTION, AttraktionGame
 from games.gravity_connect import GRAVITY_CONNECT
+from games.gravity_trap import GRAVITY_TRAP
 from games.momentum import MOMENTUM, MomentumGame
 
 _BATCH = 500  # playouts between two looks at the clock
@@ -17,7 +18,7 @@ _BYTES = 1 << 14
 
 def run(echo: Callable[[str], None], seconds: float = 3.0, *, seed: int = 1) -> None:
     """Print one line a game. ``seconds``: CPU time for each."""
-    for measure in (momentum, attraktion, gravity_connect):
+    for measure in (momentum, attraktion, gravity_connect, gravity_trap):
         echo(measure(seconds, random.Random(seed)))
 
 
@@ -47,6 +48,17 @@ def gravity_connect(seconds: float, rng: random.Random) -> str:
     return _measured(
         "gravity-connect 9x9", seconds, lambda: start.left - advance(start, slots).left
     )
+
+
+def gravity_trap(seconds: float, rng: random.Random) -> str:
+    """Gravity Trap on the usual board, set-up and mimic rule included: uniform over the legal
+    bases, until the engine finds a result.
+    """
+    game = GRAVITY_TRAP.create({})
+    bases = random_choices(range(len(game.board)), rng)
+    start, advance = game.core.start(), game.core.advance
+    title = f"gravity-trap {len(game.board)} bases"
+    return _measured(title, seconds, lambda: advance(start, bases).turn)
 
 
 def _measured(title: str, seconds: float, playout: Callable[[], int]) -> str:

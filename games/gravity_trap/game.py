@@ -137,7 +137,8 @@ class GravityTrapPosition:
         """Place the ship on the base ``move``, or move it there.
 
         A hand lifts the ship, knocks the pod away and lands the ship on its base, so both belong to
-        the act. After the second ship, the pods come from the box. Raises IllegalMoveError.
+        the act; ``path`` is the way along a track. After the second ship, the pods come from the
+        box. Raises IllegalMoveError.
         """
         refusal = self._refusal(move)
         if refusal is not None:
@@ -145,6 +146,7 @@ class GravityTrapPosition:
         game, ship, before = self.game, self._mover, self.state
         after = GravityTrapPosition(game, game.core.advance(before, (game.index[move],)))
         consequences: tuple[Shift, ...] = ()
+        path: tuple[str, ...] = ()
         if before.turn < 2:
             act: tuple[Shift, ...] = (Shift(ship, None, move),)
             consequences = tuple(
@@ -153,7 +155,18 @@ class GravityTrapPosition:
         else:
             source = game.names[before.ships[before.turn % 2]]
             act = (Shift(ship, source, move), Shift(POD, move, None))
-        return Turn(move, ship, act, consequences, after)
+            path = self._path(source, move)
+        return Turn(move, ship, act, consequences, after, path)
+
+    def _path(self, source: str, target: str) -> tuple[str, ...]:
+        """The bases from ``source`` to ``target`` along the track that passes the fewest."""
+        first, last = int(source), int(target)
+        ways = []
+        for track in self.game.layout.tracks:
+            if first in track and last in track:
+                start, end = track.index(first), track.index(last)
+                ways.append(track[start : end + 1] if start < end else track[end : start + 1][::-1])
+        return tuple(str(base) for base in min(ways, key=len))
 
     def drop_refusal(self, piece: str, place: str) -> RulesError | None:
         """Why the player to move may not put ``piece`` on ``place``; None if he may."""
