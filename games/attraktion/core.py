@@ -94,16 +94,9 @@ def _patterns(arm: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield occupied, _gap(arm, occupied)
 
 
-class _Space(NamedTuple):
-    """Tables of one space. ``marks``: its bit, white's and black's."""
-
-    marks: tuple[int, int]
-    shift_row: int
-    near_in_row: tuple[Pull, ...]
-    row: _Line
-    shift_column: int
-    near_in_column: tuple[Pull, ...]
-    column: _Line
+# marks (the space's bit, white's and black's); then shift, near and line of its row, of its column.
+# Plain tuples, here and in them: named ones take twice as long to unpack.
+_Space = tuple[tuple[int, int], int, tuple[Pull, ...], _Line, int, tuple[Pull, ...], _Line]
 
 
 class _Layout:
@@ -125,8 +118,9 @@ class _Layout:
                 at = grid[y][x]
                 row, column = _Line(grid[y], x, 1, half), _Line(turned[x], y, stride, half)
                 marks = 1 << at, 1 << at + half
-                self.spaces[at] = _Space(
-                    marks, row.shift, row.near, row, column.shift, column.near, column
+                self.spaces[at] = (
+                    *(marks, row.shift, row.near, row),
+                    *(column.shift, column.near, column),
                 )
         self.row_numbers = _numbers(1)
         self.column_numbers = _numbers(stride)
@@ -216,9 +210,9 @@ class Core:
     def pulled(self, state: State, drop: int) -> list[tuple[int, int]]:
         """What a piece on ``drop`` pulls: (source, target) each."""
         white, black = self.sides(state)
-        space = self._layout.spaces[drop]
+        _, _, _, row, _, _, column = self._layout.spaces[drop]
         moves = []
-        for line, step in ((space.row, 1), (space.column, self.stride)):
+        for line, step in ((row, 1), (column, self.stride)):
             for moved, way in zip(line.pull(white | black), (-step, step), strict=True):
                 moves += [(source, source + way) for source in bits(moved & (white | black))]
         return moves
