@@ -13,6 +13,7 @@ from firmware_host.config import nearest
 from firmware_host.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.perception.observation import Magnet, Observation
 from firmware_host.profile import Profile, load_profile, profile_names
+from firmware_host.settings import Settings
 from firmware_host.sight import UNKNOWN_PIECE, Sight, SightEvent
 from games.base import Game
 
@@ -137,9 +138,13 @@ def _check_fits(profile: Profile, game: Game) -> None:
 
 
 def _table_for(width: int, height: int, kinds: int) -> str | None:
-    """The first table that ships and can carry such a game."""
-    for name in profile_names():
-        able = load_profile(name).capabilities
-        if width <= able.columns and height <= able.rows and kinds <= able.kinds:
-            return name
-    return None
+    """The smallest table that ships and can carry such a game; the usual one among equals."""
+    tables = [load_profile(name) for name in profile_names()]
+    fitting = [
+        table
+        for table in tables
+        if width <= table.columns and height <= table.rows and kinds <= table.capabilities.kinds
+    ]
+    usual = Settings().profile
+    best = min(fitting, key=lambda table: (table.size, table.name != usual), default=None)
+    return None if best is None else best.name

@@ -207,7 +207,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def capabilities(self) -> Capabilities:
         """What it can tell, as its parts are."""
-        linear = isinstance(self.hall, MuxAdcHall)
+        linear = isinstance(self.hall, MuxAdcHall | NodeHall)
         return Capabilities(
             columns=self.columns,
             rows=self.rows,

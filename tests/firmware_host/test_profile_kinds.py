@@ -63,13 +63,18 @@ def test_a_struct_inside_a_list_is_checked_too() -> None:
 
 @pytest.mark.parametrize(
     ("name", "kinds", "sees_tilt", "measures"),
-    [("plate-10", 4, True, True), ("plate-7", 2, True, False), ("matrix-gpio", 2, False, False)],
+    [
+        ("plate-10", 4, True, True),
+        ("node", 4, True, True),
+        ("plate-7", 2, True, False),
+        ("matrix-gpio", 2, False, False),
+    ],
 )
 def test_what_tables_can_tell(name, kinds, sees_tilt, measures) -> None:
     able = load_profile(name).capabilities
     assert (able.kinds, able.poles, able.sees_tilt) == (kinds, 2, sees_tilt)
     assert able.measures is measures
-    assert able.spins is False
+    assert able.spins is (name == "node")  # HARDWARE: the only build that can
 
 
 @pytest.mark.parametrize(
@@ -84,7 +89,7 @@ def test_what_tables_can_tell(name, kinds, sees_tilt, measures) -> None:
         (
             "matrix-gpio",
             {},
-            "7 x 7 does not fit this plate of 5 x 5. .* A plate-10 is large enough.",
+            "7 x 7 does not fit this plate of 5 x 5. .* A plate-7 is large enough.",
         ),
         ("plate-10", {"size": 11, "marbles": 5}, "10 x 10. Choose a smaller board.$"),
     ],
