@@ -3,7 +3,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: play test check clean
+.PHONY: play test check clean install-service uninstall-service
 
 play: $(VENV)/.play
 	$(BIN)/tiltboard sim
@@ -17,6 +17,14 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/docs
+
+# docs/service.md. ROOT=DIR stages the files under DIR and changes nothing else.
+install-service:
+	sh systemd/install $(if $(ROOT),--root $(ROOT))
+
+# Games stay: docs/service.md says how to remove them too.
+uninstall-service:
+	sh systemd/uninstall $(if $(ROOT),--root $(ROOT))
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
