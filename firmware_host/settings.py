@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import os
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from firmware_host.config import read_toml
+from firmware_host.errors import ConfigError
 
 SYSTEM_FILE = Path("/etc/tiltboard/tiltboard.toml")
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All optional. ``game`` and ``options``: what a table without any game begins with."""
+    """All optional. ``game`` and ``options``: what a table without any game begins with.
+
+    ``host``: the address to serve the page at, beside this machine's own; ``names``: under which
+    other devices may reach it. ``watching``: whether those that are not paired may look on.
+    """
 
     profile: str = "plate-10"
     language: str = "en"
+    host: str = "127.0.0.1"
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] = 8080
+    names: list[str] = []
+    watching: Literal["open", "paired"] = "open"
     game: str = "momentum"
     options: dict[str, Any] = {}
 
@@ -35,4 +44,18 @@ def load_settings(path: Path | None) -> Settings:
         if not SYSTEM_FILE.exists():
             return Settings()
         path = SYSTEM_FILE
-    return read_toml(path, Settings)
+    settings = read_toml(path, Settings)
+    check_host(settings.host)
+    return settings
+
+
+def check_host(host: str) -> str:
+    """``host``, if it is an IP address. Raises ConfigError."""
+    try:
+        return str(ip_address(host))
+    except ValueError as error:
+        raise ConfigError(
+            "{host!r} is not an address that the page can be served at.",
+            remedy="Choose 127.0.0.1 for this computer alone, or 0.0.0.0 for the network.",
+            host=host,
+        ) from error

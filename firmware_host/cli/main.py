@@ -22,6 +22,8 @@ COMMANDS = {
     "export": "Write a game as text.",
     "record": "Record what the sensors read.",
     "replay": "Go through a recording again.",
+    "pair": "Pair another device with the table, or end its pairing.",
+    "unit": "Print what the systemd unit must allow for a table.",
     "bench": "Measure speed, memory, latency and errors.",
 }
 

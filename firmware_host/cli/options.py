@@ -27,6 +27,10 @@ SIMULATED = click.option(
     "--sim", "simulated", is_flag=True, help="The games of `tiltboard sim`, which are kept apart."
 )
 PORT = click.option("--port", type=click.IntRange(0, 65535), help="Port of the page. 0: any.")
+HOST = click.option(
+    "--host",
+    help="Address to serve the page at. 0.0.0.0: the network (docs/service.md).",
+)
 PROFILE = click.option("--profile", help="Table profile, by name or by path of a TOML file.")
 
 GAME = click.option("--game", help="Start this game; otherwise the last one goes on.")

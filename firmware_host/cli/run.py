@@ -10,6 +10,7 @@ import click
 from firmware_host.cli.options import (
     CONFIG,
     GAME,
+    HOST,
     OPTIONS,
     PORT,
     PROFILE,
@@ -23,6 +24,7 @@ from firmware_host.cli.options import (
 @CONFIG
 @PROFILE
 @STATE
+@HOST
 @PORT
 @GAME
 @OPTIONS
@@ -31,6 +33,7 @@ def command(
     config: Path | None,
     profile: str | None,
     state: Path | None,
+    host: str | None,
     port: int | None,
     game: str | None,
     options: tuple[str, ...],
@@ -66,4 +69,4 @@ def command(
     table = Table(
         lambda: open_host(table_profile, buses, folder, settings), pacer.wait, clock, catalogue
     )
-    sys.exit(serve(table, settings.port if port is None else port, catalogue, begin=begin))
+    sys.exit(serve(table, settings, catalogue, folder, host=host, port=port, begin=begin))

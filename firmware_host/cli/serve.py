@@ -2,38 +2,82 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import signal
 import threading
+from pathlib import Path
 
 import click
 
+from drivers.clock import SystemClock
 from firmware_host.commands import NewGame
 from firmware_host.messages import Catalogue
+from firmware_host.notify import Heartbeat
 from firmware_host.service import Table
+from firmware_host.settings import Settings, check_host
+from firmware_host.web.guard import Access, machine_names
+from firmware_host.web.pairing import Pairing
 from firmware_host.web.server import WebServer
+from firmware_host.web.tokens import Tokens
 
 
-def serve(table: Table, port: int, catalogue: Catalogue, *, begin: NewGame | None = None) -> int:
+def serve(
+    table: Table,
+    settings: Settings,
+    catalogue: Catalogue,
+    state: Path,
+    *,
+    host: str | None = None,
+    port: int | None = None,
+    begin: NewGame | None = None,
+) -> int:
     """Run ``table`` and its page until a signal ends it; returns the exit status.
 
-    ``begin``: a game to start, else the last one goes on. Raises what keeps any from starting.
+    ``host`` and ``port`` come before the settings; ``begin``: a game to start, else the last one
+    goes on. Raises what keeps any from starting.
     """
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
-    server = WebServer(table, port, catalogue)
+    host = check_host(settings.host if host is None else host)
+    access = access_for(host, settings, state)
+    port = settings.port if port is None else port
+    server = WebServer(table, port, catalogue, host=host, access=access)
+    heart = Heartbeat(table.latest, SystemClock())
+    table.subscribe(heart.beat)
     table.on_stop = ended.set
     try:
         table.start()
         if begin is not None:
             table.submit(begin).result()
         server.start()
+        heart.ready()
         click.echo(f"The table is at {server.url} (Ctrl-C ends it; the game is kept).")
+        if access.pairing is not None:
+            _say_network(access.pairing, server.port)
         ended.wait()
     finally:
+        heart.stopping()
         server.stop()
         table.stop()
     return 0 if table.failure is None else 1
+
+
+def access_for(host: str, settings: Settings, state: Path) -> Access:
+    """Who may do what on a page served at ``host``."""
+    if ipaddress.ip_address(host).is_loopback:
+        return Access()
+    clock = SystemClock()
+    pairing = Pairing(Tokens(state, clock.calendar), clock)
+    names = machine_names(settings.names)
+    return Access(pairing, names, watching=settings.watching == "open")
+
+
+def _say_network(pairing: Pairing, port: int) -> None:
+    name = machine_names()[1]
+    click.echo(f"Other devices reach it at http://{name}:{port}/ or by this machine's address.")
+    if not pairing.tokens.devices():
+        click.echo(f"None is paired yet. The code for the first one: {pairing.open()}")

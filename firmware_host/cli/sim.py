@@ -10,6 +10,7 @@ import click
 from firmware_host.cli.options import (
     CONFIG,
     GAME,
+    HOST,
     OPTIONS,
     PORT,
     PROFILE,
@@ -23,6 +24,7 @@ from firmware_host.cli.options import (
 @CONFIG
 @PROFILE
 @STATE
+@HOST
 @PORT
 @GAME
 @OPTIONS
@@ -32,6 +34,7 @@ def command(
     config: Path | None,
     profile: str | None,
     state: Path | None,
+    host: str | None,
     port: int | None,
     game: str | None,
     options: tuple[str, ...],
@@ -50,11 +53,12 @@ def command(
     begin = chosen_game(game, options)
     settings = load_settings(config)
     catalogue = Catalogue.load(settings.language)
+    folder = state_folder(state, "sim")
     live = LiveTable(
         load_profile(profile or settings.profile),
-        state_folder(state, "sim"),
+        folder,
         settings,
         catalogue,
         seed=seed,
     )
-    sys.exit(serve(live.table, settings.port if port is None else port, catalogue, begin=begin))
+    sys.exit(serve(live.table, settings, catalogue, folder, host=host, port=port, begin=begin))

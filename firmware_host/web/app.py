@@ -2,62 +2,83 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
+from drivers.clock import Clock, SystemClock
+from drivers.errors import TiltboardError
 from firmware_host.errors import NoSuchGameError
 from firmware_host.lighting import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, text
-from firmware_host.web import assets, desk
+from firmware_host.web import answers, api, assets, desk
 from firmware_host.web import messages_in as say
-from firmware_host.web.guard import LocalOnly
+from firmware_host.web.guard import COOKIE, VISITOR, Access, Guard
 from firmware_host.web.live import Pages
+from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
 from firmware_host.web.table_port import TablePort
+from firmware_host.web.tokens import TOKEN_LASTS_S
 
+BODY_WITHIN_S = 10.0
+HIGHEST_NUMBER = 2**53
+
+T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
+_pair_decoder = msgspec.json.Decoder(answers.PairRequest)
 
 
-def create_app(table: TablePort, catalogue: Catalogue | None = None) -> Starlette:
+def create_app(
+    table: TablePort,
+    catalogue: Catalogue | None = None,
+    access: Access | None = None,
+    clock: Clock | None = None,
+) -> Starlette:
     """The page for ``table``, its texts in ``catalogue``'s language (English if None).
 
-    Serves ``/``, ``/static/...``, the JSON under ``/api/`` that the routes below name, and the
-    WebSocket ``/ws``; only for this machine (see ``guard``).
+    Serves ``/``, ``/static/...``, the endpoints of ``api`` with their description, and the
+    WebSocket; for whom ``access`` says (this machine only if None).
     """
-    web = _Web(table, catalogue or Catalogue())
+    access = access or Access()
+    web = _Web(table, catalogue or Catalogue(), access)
     routes = [
         Route("/", web.page),
         Route("/static/{name}", web.asset),
-        Route("/api/layout", web.layout),
-        Route("/api/snapshot", web.snapshot),
-        Route("/api/games", web.games),
-        Route("/api/legend", web.legend),
-        Route("/api/texts", web.texts),
-        Route("/api/history", web.history),
-        Route("/api/history/{id:int}", web.record),
-        Route("/api/history/{id:int}/export", web.export),
-        Route("/api/command", web.command, methods=["POST"]),
-        WebSocketRoute("/ws", web.socket),
+        Route(f"{api.PREFIX}/openapi.json", web.openapi),
+        *(
+            Route(endpoint.route, getattr(web, endpoint.handler), methods=[endpoint.method])
+            for endpoint in api.ENDPOINTS
+        ),
+        WebSocketRoute(f"{api.PREFIX}/ws", web.socket),
     ]
-    return Starlette(routes=routes, middleware=[Middleware(LocalOnly)], lifespan=web.lifespan)
+    now = (clock or SystemClock()).now
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, access=access, now=now)],
+        exception_handlers={HTTPException: _http_problem},
+        lifespan=web.lifespan,
+    )
 
 
 class _Web:
-    def __init__(self, table: TablePort, catalogue: Catalogue) -> None:
+    def __init__(self, table: TablePort, catalogue: Catalogue, access: Access) -> None:
         self._table = table
         self._catalogue = catalogue
+        self._access = access
         self._assets = assets.load_assets()
-        self._pages = Pages(table, catalogue)
+        self._pages = Pages(table, catalogue, access)
+        self._description = _encode(api.description())
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -70,6 +91,9 @@ class _Web:
     async def asset(self, request: Request) -> Response:
         return assets.serve(self._assets, request.path_params["name"], request)
 
+    async def openapi(self, _request: Request) -> Response:
+        return Response(self._description, media_type="application/json")
+
     async def layout(self, _request: Request) -> Response:
         return _json(self._table.layout())
 
@@ -78,35 +102,34 @@ class _Web:
 
     async def texts(self, _request: Request) -> Response:
         catalogue = self._catalogue
-        return _json({"language": catalogue.language, "messages": catalogue.messages})
+        return _json(answers.Texts(catalogue.language, catalogue.messages))
 
     async def games(self, _request: Request) -> Response:
         translate = self._translate
         return _json(
             [
-                {
-                    "name": kind.name,
-                    "credit": replace(kind.credit, notice=translate(kind.credit.notice)),
-                    "rules": [translate(paragraph) for paragraph in kind.rules_summary],
-                    "options": [replace(o, help=translate(o.help)) for o in kind.option_specs],
-                }
+                answers.GameKind(
+                    name=kind.name,
+                    credit=replace(kind.credit, notice=translate(kind.credit.notice)),
+                    rules=[translate(paragraph) for paragraph in kind.rules_summary],
+                    options=[replace(o, help=translate(o.help)) for o in kind.option_specs],
+                )
                 for kind in self._table.game_types
             ]
         )
 
     async def legend(self, _request: Request) -> Response:
-        """What the lights mean; ``levels``, a quarter second each, and ``breath_s``: Pattern."""
         translate = self._catalogue.translate
         return _json(
             [
-                {
-                    "role": entry.role.value,
-                    "meaning": translate(entry.meaning),
-                    "rhythm": translate(entry.rhythm),
-                    "colour": entry.hex,
-                    "levels": PATTERNS[entry.role].levels,
-                    "breath_s": PATTERNS[entry.role].breath_s,
-                }
+                answers.Light(
+                    role=entry.role.value,
+                    meaning=translate(entry.meaning),
+                    rhythm=translate(entry.rhythm),
+                    colour=entry.hex,
+                    levels=PATTERNS[entry.role].levels,
+                    breath_s=PATTERNS[entry.role].breath_s,
+                )
                 for entry in LEGEND
             ]
         )
@@ -115,50 +138,128 @@ class _Web:
         return await self._answer(self._table.history())
 
     async def record(self, request: Request) -> Response:
-        return await self._answer(self._table.record(request.path_params["id"]))
+        number = _number(request)
+        return await self._answer(self._table.record(number))
 
     async def export(self, request: Request) -> Response:
-        number = request.path_params["id"]
+        number = _number(request)
         answer = await self._answer(self._table.export(number), as_text=True)
         if answer.status_code == 200:
             answer.headers["content-disposition"] = f'attachment; filename="game-{number}.txt"'
         return answer
 
     async def command(self, request: Request) -> Response:
+        if not self._access.may_act(request.scope[VISITOR]):
+            return self._problem(403, desk.NOT_PAIRED)
+        message = await self._sent(request, say.parse_command)
+        if isinstance(message, Response):
+            return message
+        try:
+            await desk.answer(desk.start(self._table, message))
+        except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
+            return self._explained(error, 409)
+        return _json(answers.Done())
+
+    async def pairing(self, request: Request) -> Response:
+        visitor, pairing = request.scope[VISITOR], self._access.pairing
+        return _json(
+            answers.PairingState(
+                network=pairing is not None,
+                may_act=self._access.may_act(visitor),
+                may_watch=self._access.may_watch(visitor),
+                code=pairing.code if pairing is not None and visitor.local else None,
+            )
+        )
+
+    async def open_code(self, request: Request) -> Response:
+        if not request.scope[VISITOR].local:
+            return self._problem(403, text("Only the table's own page shows the code."))
+        pairing = self._access.pairing
+        if pairing is None:
+            return self._problem(409, _NO_NETWORK)
+        return _json(answers.PairingCode(pairing.open(), CODE_LASTS_S))
+
+    async def pair(self, request: Request) -> Response:
+        asked = await self._sent(request, _pair_decoder.decode)
+        if isinstance(asked, Response):
+            return asked
+        if self._access.pairing is None:
+            return self._problem(409, _NO_NETWORK)
+        return self._paired(self._access.pairing, asked)
+
+    def _paired(self, pairing: Pairing, asked: answers.PairRequest) -> Response:
+        try:
+            token = pairing.redeem(asked.code, asked.name)
+        except WrongCodeError as error:
+            return self._explained(error, 403)
+        except TooManyTriesError as error:
+            return self._explained(error, 429)
+        except TiltboardError as error:
+            return self._explained(error, 409)
+        answer = _json(answers.Done())
+        # Not Secure: the page is plain HTTP (docs/service.md says what that means)
+        answer.set_cookie(
+            COOKIE, token, max_age=int(TOKEN_LASTS_S), httponly=True, samesite="strict"
+        )
+        return answer
+
+    async def socket(self, socket: WebSocket) -> None:
+        await self._pages.serve(socket)
+
+    async def _sent(self, request: Request, parse: Callable[[bytes], T]) -> T | Response:
+        """The body, checked; or what is wrong with it."""
         # another site's form can send text or a form, never JSON
         kind = request.headers.get("content-type", "").partition(";")[0].strip()
         if kind != "application/json":
             return self._problem(415, text("A command must be sent as application/json."))
-        body = await _limited_body(request)
+        try:
+            async with asyncio.timeout(BODY_WITHIN_S):
+                body = await _limited_body(request)
+        except TimeoutError:
+            return self._problem(408, text("That took too long to arrive."))
         if body is None:
             return self._problem(413, text("That is too long for the table."))
         try:
-            message = say.parse_command(body)
+            return parse(body)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             return self._problem(400, text("The table did not understand: {why}.", why=error))
-        try:
-            await desk.answer(desk.start(self._table, message))
-        except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
-            return _json({"error": desk.explain(error, self._catalogue)}, 409)
-        return _json({"done": True})
-
-    async def socket(self, socket: WebSocket) -> None:
-        await self._pages.serve(socket)
 
     async def _answer(self, future: Future[Any], *, as_text: bool = False) -> Response:
         try:
             value = await desk.answer(future)
         except NoSuchGameError as error:
-            return _json({"error": desk.explain(error, self._catalogue)}, 404)
+            return self._explained(error, 404)
         except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
-            return _json({"error": desk.explain(error, self._catalogue)}, 503)
+            return self._explained(error, 503)
         return Response(value, media_type="text/plain; charset=utf-8") if as_text else _json(value)
 
     def _translate(self, english: str) -> str:
         return self._catalogue.translate(Message(english))
 
-    def _problem(self, status: int, problem: Any) -> Response:
-        return _json({"error": self._catalogue.translate(problem)}, status)
+    def _problem(self, status: int, problem: Message) -> Response:
+        return _json(answers.Problem(self._catalogue.translate(problem)), status)
+
+    def _explained(self, error: Exception, status: int) -> Response:
+        return _json(answers.Problem(desk.explain(error, self._catalogue)), status)
+
+
+_NO_NETWORK = text("The page is served to this machine alone; there is nothing to pair.")
+
+
+def _number(request: Request) -> int:
+    number: int = request.path_params["id"]
+    if number > HIGHEST_NUMBER:  # more than the journal counts with
+        raise HTTPException(404)
+    return number
+
+
+async def _http_problem(_request: Request, error: Exception) -> Response:
+    """No such path, or not with this method, as everything else is answered."""
+    if not isinstance(error, HTTPException):
+        raise error
+    answer = _json(answers.Problem(error.detail), error.status_code)
+    answer.headers.update(error.headers or {})
+    return answer
 
 
 def _json(value: object, status: int = 200) -> Response:

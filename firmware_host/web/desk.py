@@ -16,6 +16,9 @@ from firmware_host.web.table_port import HandsPort, TablePort
 from games.base import RulesError
 
 ANSWER_WITHIN_S = 60.0
+NOT_PAIRED = text(
+    "This device may only look on. To play here, pair it with the code shown at the table."
+)
 
 _log = logging.getLogger(__name__)
 

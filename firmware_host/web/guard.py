@@ -1,18 +1,34 @@
-"""Who may talk to the page: this machine's own browser, and no page of somebody else's.
+"""Who may talk to the page, and who may act on the table.
 
-The table has no passwords, so a foreign web site must not reach it through the visitor's browser:
-neither directly (Origin) nor by a name of its own that points here (Host, DNS rebinding).
+A foreign web site must not reach the table through a visitor's browser: neither directly (Origin)
+nor by a name of its own that points here (Host, DNS rebinding). This machine's own page may do
+everything. Where the page is served to the network, another device may look on if the setting
+``watching`` allows it, and act once it is paired.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ipaddress
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from firmware_host.web.limits import PAGES_PER_ADDRESS, Places, Requests, counted_as
+from firmware_host.web.pairing import Pairing
+from firmware_host.web.tokens import digest_of
+
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
+COOKIE = "tiltboard"
+VISITOR = "tiltboard.visitor"
+# What a reverse proxy adds: whoever comes through one is not at this machine
+FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+# What a device needs in order to be paired
+BEFORE_PAIRING = ("/", "/api/v1/texts", "/api/v1/pairing")
 
 SECURITY_HEADERS = {
     "content-security-policy": (
@@ -28,55 +44,117 @@ SECURITY_HEADERS = {
 }
 
 
-class TokenBucket:
-    """Lets ``burst`` things through at once and ``per_s`` a second after that."""
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who asks. ``local``: this machine's own page; ``digest``: of the token shown, if any."""
 
-    def __init__(self, per_s: float, burst: float, now: Callable[[], float]) -> None:
-        self._per_s = per_s
-        self._burst = burst
-        self._now = now
-        self._tokens = burst
-        self._filled_s = now()
+    address: str
+    local: bool
+    digest: str | None
 
-    def take(self) -> bool:
-        """True, and one token fewer, where there is one."""
-        now = self._now()
-        grown = self._tokens + (now - self._filled_s) * self._per_s
-        self._tokens = min(self._burst, grown)
-        self._filled_s = now
-        if self._tokens < 1:
+
+class Access:
+    """What visitors may do. Without ``pairing`` the page is served to this machine alone.
+
+    ``names``: of this machine in its network. ``watching``: whether those not paired may look on.
+    """
+
+    def __init__(
+        self,
+        pairing: Pairing | None = None,
+        names: Iterable[str] = (),
+        *,
+        watching: bool = False,
+    ) -> None:
+        self.pairing = pairing
+        self._names = frozenset(name.lower().rstrip(".") for name in names)
+        self._watching = watching
+        self.pages = Places(PAGES_PER_ADDRESS)
+
+    def may_act(self, visitor: Visitor) -> bool:
+        """Asked anew for each thing done, so that revoking a pairing works at once."""
+        if visitor.local:
+            return True
+        if self.pairing is None or visitor.digest is None:
             return False
-        self._tokens -= 1
-        return True
+        return self.pairing.tokens.knows(visitor.digest)
+
+    def may_watch(self, visitor: Visitor) -> bool:
+        """Whether the visitor may see the table and its games."""
+        return visitor.local or self._watching or self.may_act(visitor)
+
+    def names_at(self, address: str | None) -> tuple[str, ...]:
+        """The names under which this machine may be asked at its own ``address``."""
+        if self.pairing is None or address is None:
+            return LOCAL_NAMES
+        literal = f"[{address}]" if ":" in address else address
+        return (*LOCAL_NAMES, literal, *self._names)
 
 
-def is_local(headers: Headers, port: int | None) -> bool:
-    """Whether Host names this machine and Origin, if there is one, is our own page."""
+def machine_names(more: Iterable[str] = ()) -> tuple[str, ...]:
+    """What other devices call this machine: its name, that name in mDNS, and ``more``."""
+    name = socket.gethostname()
+    return (name, f"{name.partition('.')[0]}.local", *more)
+
+
+def is_ours(headers: Headers, port: int | None, allowed: Iterable[str]) -> bool:
+    """Whether Host is one of the ``allowed`` names and Origin, if there is one, is our own page."""
     hosts = headers.getlist("host")
     origins = headers.getlist("origin")
-    names = {f"{name}:{port}" for name in LOCAL_NAMES}
+    names = {f"{name}:{port}" for name in allowed}
     if port == 80:
-        names |= set(LOCAL_NAMES)
+        names |= set(allowed)
     if len(hosts) != 1 or hosts[0].lower() not in names:
         return False
     return all(origin.lower() in {f"http://{name}" for name in names} for origin in origins)
 
 
-class LocalOnly:
-    """ASGI middleware: refuses foreign requests with 403 and adds the security headers."""
+def visitor_of(scope: Scope) -> Visitor:
+    """Who asks, by address, Host and cookie."""
+    connection = HTTPConnection(scope)
+    client = scope.get("client")
+    address = client[0] if client else ""
+    local = (
+        _is_loopback(address)
+        and _name_of(connection.headers.get("host", "")) in LOCAL_NAMES
+        and not any(name in connection.headers for name in FORWARDED)
+    )
+    token = connection.cookies.get(COOKIE)
+    return Visitor(counted_as(address), local, digest_of(token) if token else None)
 
-    def __init__(self, app: ASGIApp) -> None:
+
+def _name_of(host: str) -> str:
+    """A Host header without its port."""
+    has_port = ":" in host and not host.endswith("]")
+    return (host.rpartition(":")[0] if has_port else host).lower()
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+class Guard:
+    """ASGI middleware: refuses what is foreign or too much, and adds the security headers.
+
+    Leaves the Visitor in the scope, under VISITOR.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, now: Callable[[], float]) -> None:
         self._app = app
+        self._access = access
+        self._requests = Requests(now)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what comes from this machine's own page."""
+        """Pass on what may be asked."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        server = scope.get("server")
-        allowed = is_local(Headers(scope=scope), server[1] if server else None)
+        refusal = self._refusal(scope)
         if scope["type"] == "websocket":
-            if allowed:
+            if refusal is None:
                 await self._app(scope, receive, send)
             else:  # before it is accepted, this answers 403
                 await receive()
@@ -88,8 +166,26 @@ class LocalOnly:
                 MutableHeaders(scope=message).update(SECURITY_HEADERS)
             await send(message)
 
-        if allowed:
-            await self._app(scope, receive, send_guarded)
-        else:
-            refusal = PlainTextResponse("Only this machine's own page may talk to the table.", 403)
-            await refusal(scope, receive, send_guarded)
+        await (refusal or self._app)(scope, receive, send_guarded)
+
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        access = self._access
+        server = scope.get("server") or (None, None)
+        if not is_ours(Headers(scope=scope), server[1], access.names_at(server[0])):
+            return _refused("Only the table's own page may talk to it.", 403)
+        visitor = scope[VISITOR] = visitor_of(scope)
+        if access.pairing is None and not visitor.local:
+            return _refused("Only this machine's own page may talk to the table.", 403)
+        if visitor.local:
+            return None
+        if not self._requests.take(visitor.address):
+            return _refused("That was too fast for the table; wait a moment.", 429)
+        path = scope["path"]
+        free = scope["type"] == "http" and (path in BEFORE_PAIRING or path.startswith("/static/"))
+        if not free and not access.may_watch(visitor):
+            return _refused("Pair this device with the table first.", 403)
+        return None
+
+
+def _refused(why: str, status: int) -> JSONResponse:
+    return JSONResponse({"error": why}, status, {"cache-control": "no-store"})

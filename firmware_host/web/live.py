@@ -21,10 +21,12 @@ from firmware_host.messages import Catalogue, text
 from firmware_host.snapshot import Sensors, Snapshot
 from firmware_host.web import desk
 from firmware_host.web import messages_in as say
-from firmware_host.web.guard import TokenBucket
+from firmware_host.web.guard import VISITOR, Access
+from firmware_host.web.limits import TokenBucket
 from firmware_host.web.table_port import HandsPort, TablePort
 
 MAX_PAGES = 16
+MAX_PAGES_ELSEWHERE = 12  # the others are for this machine's own
 SNAPSHOT_PERIOD_S = 0.05
 MESSAGES_PER_S = 40.0
 MESSAGE_BURST = 80.0
@@ -41,9 +43,11 @@ _encode = msgspec.json.Encoder().encode
 class Pages:
     """All the pages that are open."""
 
-    def __init__(self, table: TablePort, catalogue: Catalogue) -> None:
+    def __init__(self, table: TablePort, catalogue: Catalogue, access: Access) -> None:
         self.table = table
         self.catalogue = catalogue
+        self.access = access
+        self._elsewhere = 0
         self._fresh: set[asyncio.Event] = set()
         self._end: Callable[[], None] | None = None
 
@@ -70,23 +74,38 @@ class Pages:
     async def serve(self, socket: WebSocket) -> None:
         """One page, from its connection to its end."""
         await socket.accept()
-        if len(self._fresh) >= MAX_PAGES:
+        address = None if socket.scope[VISITOR].local else socket.scope[VISITOR].address
+        if not self._has_room(address):
             reason = text("Too many pages are open.")
             await socket.close(CLOSE_TRY_LATER, self.catalogue.translate(reason))
             return
         fresh = asyncio.Event()
         fresh.set()
         self._fresh.add(fresh)
+        self._elsewhere += address is not None
         try:
             await _Page(self, socket, fresh).run()
         finally:
             self._fresh.discard(fresh)
+            if address is not None:
+                self._elsewhere -= 1
+                self.access.pages.give_back(address)
+
+    def _has_room(self, address: str | None) -> bool:
+        """Room for one more page; ``address`` None: on this machine."""
+        if len(self._fresh) >= MAX_PAGES:
+            return False
+        if address is None:
+            return True
+        return self._elsewhere < MAX_PAGES_ELSEWHERE and self.access.pages.take(address)
 
 
 class _Page:
     def __init__(self, pages: Pages, socket: WebSocket, fresh: asyncio.Event) -> None:
         self._table = pages.table
         self._catalogue = pages.catalogue
+        self._access = pages.access
+        self._visitor = socket.scope[VISITOR]
         self._socket = socket
         self._fresh = fresh
         self._watches_sensors = False
@@ -120,6 +139,9 @@ class _Page:
         while True:
             await self._fresh.wait()
             self._fresh.clear()
+            if not self._access.may_watch(self._visitor):  # its pairing was revoked
+                await self._socket.close(CLOSE_POLICY)
+                return
             layout = self._table.layout()
             snapshot = self._table.latest()
             if layout.number != self._sent_layout:
@@ -181,6 +203,8 @@ class _Page:
                 self._sent_sensors = None
                 self._fresh.set()
                 await self._send({"type": "done", "ref": message.ref})
+            case _ if not self._access.may_act(self._visitor):
+                await self._refuse(message.ref, desk.NOT_PAIRED)
             case _ if len(self._answers) >= MAX_UNANSWERED:
                 problem = text("The table is still busy with what you asked for before.")
                 await self._refuse(message.ref, problem)

@@ -144,6 +144,6 @@ def parse(data: str | bytes) -> Incoming:
 
 
 def parse_command(data: bytes) -> TableMessage:
-    """One message of ``POST /api/command``: the same, without what concerns a connection only."""
+    """The body of ``POST /api/v1/command``: the same, without what concerns a connection only."""
     message: TableMessage = _table_decoder.decode(data)
     return message

@@ -1,19 +1,30 @@
-"""Runs the page beside the table: uvicorn in a thread of its own, on the loopback interface."""
+"""Runs the page beside the table: uvicorn in a thread of its own.
+
+Always on this machine's own address; on one of the network's as well where that is asked for.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import ipaddress
 import socket
 import threading
+from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue
 from firmware_host.web.app import create_app
+from firmware_host.web.guard import Access
+from firmware_host.web.limits import CONNECTIONS_PER_ADDRESS, counted_as
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES
 from firmware_host.web.table_port import TablePort
 
+LOOPBACK = "127.0.0.1"
 MAX_CONNECTIONS = 64
+HEADER_WITHIN_S = 10.0
 STOP_WITHIN_S = 2
 
 
@@ -22,14 +33,26 @@ class PortTakenError(TiltboardError, OSError):
 
 
 class WebServer:
-    """The page of one table. ``port`` 0 takes any free one; ``url`` says which."""
+    """The page of one table. ``port`` 0 takes any free one; ``url`` says which.
 
-    def __init__(self, table: TablePort, port: int, catalogue: Catalogue | None = None) -> None:
+    ``host``: an address of the network to serve at too; 0.0.0.0 or :: for all of them.
+    """
+
+    def __init__(
+        self,
+        table: TablePort,
+        port: int,
+        catalogue: Catalogue | None = None,
+        *,
+        host: str = LOOPBACK,
+        access: Access | None = None,
+    ) -> None:
         """Take the port. Raises PortTakenError."""
-        self._socket = _listen(port)
-        self.port: int = self._socket.getsockname()[1]
+        self._sockets = _listen_at(host, port)
+        self.port: int = self._sockets[0].getsockname()[1]
         config = uvicorn.Config(
-            create_app(table, catalogue),
+            create_app(table, catalogue, access),
+            http=_limited_protocol(),
             access_log=False,
             log_config=None,
             proxy_headers=False,
@@ -42,12 +65,12 @@ class WebServer:
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, name="web", daemon=True
+            target=self._server.run, kwargs={"sockets": self._sockets}, name="web", daemon=True
         )
 
     @property
     def url(self) -> str:
-        """Where the page is."""
+        """Where the page is, on this machine."""
         return f"http://localhost:{self.port}/"
 
     def start(self) -> None:
@@ -59,21 +82,84 @@ class WebServer:
         self._server.should_exit = True
         if self._thread.ident is not None:
             self._thread.join()
-        self._socket.close()
+        for listening in self._sockets:
+            listening.close()
 
 
-def _listen(port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def _limited_protocol() -> type[H11Protocol]:
+    """HTTP connections of one server: so many for each address, and none that says nothing.
+
+    They are counted by transport, since one that becomes a WebSocket changes its protocol.
+    """
+    open_now: dict[str, list[asyncio.Transport]] = {}
+
+    class LimitedProtocol(H11Protocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            peer = transport.get_extra_info("peername")
+            address = counted_as(peer[0]) if peer else ""
+            for other in tuple(open_now):
+                open_now[other] = [t for t in open_now[other] if not t.is_closing()]
+                if not open_now[other]:
+                    del open_now[other]
+            held = open_now.setdefault(address, [])
+            if address != LOOPBACK and len(held) >= CONNECTIONS_PER_ADDRESS:
+                transport.abort()
+                return
+            held.append(transport)
+            self._silent = self.loop.call_later(HEADER_WITHIN_S, self._end_if_silent)
+
+        def _end_if_silent(self) -> None:
+            if self.cycle is None and transport_of(self) is not None:
+                self.transport.abort()
+
+    def transport_of(protocol: H11Protocol) -> asyncio.Transport | None:
+        """The transport, while it is still this protocol's."""
+        transport = protocol.transport
+        if transport is None or transport.is_closing():
+            return None
+        return transport if transport.get_protocol() is protocol else None
+
+    return LimitedProtocol
+
+
+def _listen_at(host: str, port: int) -> list[socket.socket]:
+    """Listening sockets, this machine's own first, all at one port."""
+    wanted = ipaddress.ip_address(host)
+    if wanted == ipaddress.ip_address("::"):
+        hosts = ["0.0.0.0", "::"]  # noqa: S104 - asked for
+    elif wanted.is_unspecified or wanted == ipaddress.ip_address(LOOPBACK):
+        hosts = [host]
+    else:
+        hosts = [LOOPBACK, host]
+    listening: list[socket.socket] = []
+    try:
+        for each in hosts:
+            listening.append(_listen(each, port))
+            port = listening[0].getsockname()[1]
+    except PortTakenError:
+        for one in listening:
+            one.close()
+        raise
+    return listening
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.1", port))
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listening.bind((host, port))
         listening.listen(128)
     except (OSError, OverflowError) as error:
         listening.close()
         raise PortTakenError(
-            "The page cannot use port {port}: {why}.",
-            remedy="End the program that uses it, or choose another port.",
+            "The page cannot use port {port} at {host}: {why}.",
+            remedy="End the program that uses it, or choose another port or host.",
             port=port,
+            host=host,
             why=getattr(error, "strerror", None) or str(error),
         ) from error
     return listening

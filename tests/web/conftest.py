@@ -94,7 +94,7 @@ class Served:
     def tell(self, **command: object) -> None:
         body = json.dumps(command).encode()
         status, _, answer = self.request(
-            "POST", "/api/command", body, content_type="application/json"
+            "POST", "/api/v1/command", body, content_type="application/json"
         )
         assert (status, json.loads(answer)) == (200, {"done": True})
 

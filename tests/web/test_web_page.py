@@ -150,7 +150,7 @@ def test_a_new_game_with_options_and_a_refused_choice(fake_served, open_page):
     player.expect_turn("red")
     expect(page.locator(".square")).to_have_count(36)
     expect(page.locator('.tray[data-piece="red"] .waiting')).to_have_count(5)
-    game = fake_served.ask("/api/layout")["game"]
+    game = fake_served.ask("/api/v1/layout")["game"]
     assert (game["options"]["size"], game["options"]["pie"]) == (6, False)
 
 
@@ -161,7 +161,7 @@ def test_stepping_through_the_moves_leaves_the_table_alone(fake, fake_served, op
     player = open_page(fake_served.url)
     page = player.page
     player.expect_moves("d4", "f6")
-    before = fake_served.ask("/api/snapshot")
+    before = fake_served.ask("/api/v1/snapshot")
 
     page.get_by_role("button", name="One move back").click()
     expect(page.locator(".line")).to_have_text("Move 1 of 2: Red d4")
@@ -176,7 +176,7 @@ def test_stepping_through_the_moves_leaves_the_table_alone(fake, fake_served, op
     page.get_by_role("button", name="Back to the game").click()
     player.expect_turn("red")
     player.expect_marbles(d4="red", f6="blue")
-    assert fake_served.ask("/api/snapshot") == before
+    assert fake_served.ask("/api/v1/snapshot") == before
 
 
 def test_an_earlier_game_is_looked_at_and_played_on(fake, fake_served, open_page):

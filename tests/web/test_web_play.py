@@ -38,7 +38,7 @@ def test_a_whole_game_by_mouse_ends_with_the_winner_shown(served, open_page):
     player.expect_marbles(**END)
     expect(player.page.locator('.tray[data-piece="red"] .turn')).to_have_text("wins")
     expect(player.page.locator(".say-card")).to_contain_text("New game")
-    assert served.ask("/api/snapshot")["result"]["winner"] == "red"
+    assert served.ask("/api/v1/snapshot")["result"]["winner"] == "red"
 
 
 def test_the_hand_pushes_for_the_player_and_a_marble_pushed_off_returns_to_its_tray(

@@ -21,7 +21,8 @@ from firmware_host.messages import Catalogue
 from firmware_host.snapshot import FaultInfo
 from firmware_host.web import messages_in
 from firmware_host.web.desk import explain
-from firmware_host.web.guard import TokenBucket, is_local
+from firmware_host.web.guard import LOCAL_NAMES, is_ours
+from firmware_host.web.limits import TokenBucket
 from firmware_host.web.live import MAX_PAGES, MAX_REFUSED, MESSAGE_BURST
 from firmware_host.web.server import PortTakenError, WebServer
 from games.base import RulesError
@@ -30,7 +31,7 @@ JSON = "application/json"
 
 
 def plug(served, **options):
-    return connect(f"ws://127.0.0.1:{served.port}/ws", max_size=None, proxy=None, **options)
+    return connect(f"ws://127.0.0.1:{served.port}/api/v1/ws", max_size=None, proxy=None, **options)
 
 
 @contextlib.contextmanager
@@ -61,10 +62,10 @@ def ask(page, **message):
 )
 def test_a_foreign_host_is_refused_everywhere(fake_served, host):
     host = host.format(fake_served.port)
-    for path in ("/", "/static/main.js", "/api/snapshot"):
+    for path in ("/", "/static/main.js", "/api/v1/snapshot"):
         assert fake_served.request("GET", path, host=host)[0] == 403
     body = b'{"type": "take-back"}'
-    assert fake_served.request("POST", "/api/command", body, host=host)[0] == 403
+    assert fake_served.request("POST", "/api/v1/command", body, host=host)[0] == 403
 
 
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"])
@@ -72,20 +73,20 @@ def test_this_machine_by_any_of_its_names_is_served(fake_served, name):
     host = f"{name}:{fake_served.port}"
     assert fake_served.request("GET", "/", host=host)[0] == 200
     origin = f"http://{host}"
-    assert fake_served.request("GET", "/api/layout", host=host, origin=origin)[0] == 200
+    assert fake_served.request("GET", "/api/v1/layout", host=host, origin=origin)[0] == 200
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://localhost:{}", ""])
 def test_a_foreign_origin_is_refused(fake_served, origin):
     origin = origin.format(fake_served.port)
-    assert fake_served.request("GET", "/api/snapshot", origin=origin)[0] == 403
+    assert fake_served.request("GET", "/api/v1/snapshot", origin=origin)[0] == 403
     with pytest.raises(InvalidStatus) as refused, plug(fake_served, origin=origin):
         pass
     assert refused.value.response.status_code == 403
 
 
 def test_a_foreign_host_is_refused_by_the_websocket(fake_served):
-    uri = f"ws://evil.example:{fake_served.port}/ws"  # as after DNS rebinding
+    uri = f"ws://evil.example:{fake_served.port}/api/v1/ws"  # as after DNS rebinding
     plain = socket.create_connection(("127.0.0.1", fake_served.port), timeout=20)
     with pytest.raises(InvalidStatus) as refused, connect(uri, sock=plain, proxy=None):
         pass
@@ -94,14 +95,14 @@ def test_a_foreign_host_is_refused_by_the_websocket(fake_served):
 
 def test_two_host_headers_are_refused():
     twice = Headers(raw=[(b"host", b"localhost:80"), (b"host", b"evil.example")])
-    assert not is_local(twice, 80)
-    assert is_local(Headers(raw=[(b"host", b"localhost")]), 80)
-    assert not is_local(Headers(raw=[(b"host", b"localhost")]), 8080)
-    assert not is_local(Headers(raw=[(b"host", b"localhost:80")]), None)
+    assert not is_ours(twice, 80, LOCAL_NAMES)
+    assert is_ours(Headers(raw=[(b"host", b"localhost")]), 80, LOCAL_NAMES)
+    assert not is_ours(Headers(raw=[(b"host", b"localhost")]), 8080, LOCAL_NAMES)
+    assert not is_ours(Headers(raw=[(b"host", b"localhost:80")]), None, LOCAL_NAMES)
 
 
 def test_every_answer_forbids_the_page_to_reach_outside(fake_served):
-    for path in ("/", "/static/style.css", "/api/games", "/nowhere"):
+    for path in ("/", "/static/style.css", "/api/v1/games", "/nowhere"):
         _, headers, _ = fake_served.request("GET", path)
         policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
         assert policy["default-src"] == "'none'"
@@ -113,8 +114,8 @@ def test_every_answer_forbids_the_page_to_reach_outside(fake_served):
 def test_a_command_by_a_foreign_form_is_refused(fake_served):
     body = b'{"type": "new-game", "game": "momentum"}'
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
-        assert fake_served.request("POST", "/api/command", body, content_type=kind)[0] == 415
-    assert fake_served.ask("/api/layout")["game"] is None
+        assert fake_served.request("POST", "/api/v1/command", body, content_type=kind)[0] == 415
+    assert fake_served.ask("/api/v1/layout")["game"] is None
 
 
 def test_a_taken_port_is_said_plainly(fake, fake_served):
@@ -127,7 +128,7 @@ def test_a_taken_port_is_said_plainly(fake, fake_served):
 
 def test_a_long_body_is_refused_and_a_long_message_ends_the_connection(fake_served):
     long = json.dumps({"type": "import", "text": "x" * 70_000})
-    status, _, _ = fake_served.request("POST", "/api/command", long.encode(), content_type=JSON)
+    status, _, _ = fake_served.request("POST", "/api/v1/command", long.encode(), content_type=JSON)
     assert status == 413
     with page_of(fake_served) as page:
         page.send(long)
@@ -237,10 +238,10 @@ def test_errors_of_the_table_arrive_as_its_sentences(fake_served):
         answer, _ = ask(page, type="new-game", game="momentum", options={"size": 8}, ref=4)
         assert "choose how many" in answer["say"]
     command = b'{"type": "new-game", "game": "chess"}'
-    status, _, body = fake_served.request("POST", "/api/command", command, content_type=JSON)
+    status, _, body = fake_served.request("POST", "/api/v1/command", command, content_type=JSON)
     assert (status, json.loads(body)) == (409, {"error": "There is no game 'chess'."})
-    assert fake_served.request("GET", "/api/history/9")[0] == 404
-    assert fake_served.request("GET", "/api/history/9/export")[0] == 404
+    assert fake_served.request("GET", "/api/v1/history/9")[0] == 404
+    assert fake_served.request("GET", "/api/v1/history/9/export")[0] == 404
 
 
 def test_an_error_is_translated_and_a_defect_is_not_shown():
@@ -267,8 +268,8 @@ def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(fake, fake_serv
     fake_served.new_game(pie=False)
     with plug(fake_served) as page:
         layout, whole = json.loads(page.recv()), json.loads(page.recv())
-        assert layout == fake_served.ask("/api/layout")
-        full = fake_served.ask("/api/snapshot")
+        assert layout == fake_served.ask("/api/v1/layout")
+        full = fake_served.ask("/api/v1/snapshot")
         assert set(full) - set(whole) == {"time_s", "sensors"}
         assert all(full[name] == value for name, value in whole.items())
 
@@ -358,6 +359,6 @@ def test_files_are_kept_by_the_browser_until_they_change(fake_served):
 def test_an_exported_game_comes_as_a_file(fake, fake_served):
     fake_served.new_game(pie=False)
     fake.put("red", -52.5, -52.5)
-    status, headers, body = fake_served.request("GET", "/api/history/1/export")
+    status, headers, body = fake_served.request("GET", "/api/v1/history/1/export")
     assert (status, body) == (200, b"momentum\nd4\n")
     assert headers["content-disposition"] == 'attachment; filename="game-1.txt"'

@@ -20,7 +20,7 @@ export class Connection {
 
   open() {
     clearTimeout(this.retry);
-    const socket = new WebSocket(`ws://${location.host}/ws`);
+    const socket = new WebSocket(`ws://${location.host}/api/v1/ws`);
     this.socket = socket;
     socket.onopen = () => {
       this.wait = FIRST_WAIT_MS;

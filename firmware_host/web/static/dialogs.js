@@ -40,7 +40,7 @@ export class NewGame {
     this.problem.textContent = "";
     this.element.showModal();
     try {
-      this.games ??= await fetchJson("/api/games");
+      this.games ??= await fetchJson("/api/v1/games");
     } catch {
       this.problem.textContent = t("The table does not answer.");
       return;
@@ -71,7 +71,7 @@ export class NewGame {
 
   /** One option's input, and how to read it: undefined where it is not set. */
   field(option) {
-    const { name, kind, help, default: usual, low, high } = option;
+    const { name, kind, help, default: usual, low, high, choices = [] } = option;
     const id = `option-${name}`;
     const label = h("strong", {}, name.replaceAll("_", " "));
     if (kind === "bool") {
@@ -79,6 +79,15 @@ export class NewGame {
       const element = h("div", { class: "option bool" }, input,
         h("label", { for: id }, label, ` ${help}`));
       const read = () => (input.checked === usual ? undefined : input.checked);
+      return { element, name, read, usual: true };
+    }
+    if (choices.length) {
+      const input = h("select", { id }, usual ? null : h("option", { value: "" }, "–"),
+        ...choices.map((choice) => h("option", { value: choice }, choice)));
+      input.value = usual ?? "";
+      const element = h("div", { class: "option" },
+        h("label", { for: id }, label, ` ${help}`), input);
+      const read = () => (input.value === (usual ?? "") ? undefined : input.value);
       return { element, name, read, usual: true };
     }
     const number = kind === "int";
@@ -133,7 +142,7 @@ export class Games {
     this.problem.textContent = "";
     this.element.showModal();
     try {
-      const games = await fetchJson("/api/history");
+      const games = await fetchJson("/api/v1/history");
       this.list.replaceChildren(...(games.length
         ? games.map((game) => this.line(game))
         : [h("p", { class: "hint" }, t("No games yet."))]));
@@ -154,7 +163,7 @@ export class Games {
       h("div", { class: "row" },
         h("button", { type: "button", onclick: () => this.look(id) }, t("Look at it")),
         current ? null : h("button", { type: "button", onclick: () => this.resume(id) }, t("Play on")),
-        h("a", { class: "button", href: `/api/history/${id}/export`, download: `game-${id}.txt` }, t("Export"))));
+        h("a", { class: "button", href: `/api/v1/history/${id}/export`, download: `game-${id}.txt` }, t("Export"))));
   }
 
   async resume(game) {
@@ -166,7 +175,7 @@ export class Games {
   }
 
   async look(id) {
-    await this.try(fetchJson(`/api/history/${id}`).then((record) => this.review(record, record.moves.length)));
+    await this.try(fetchJson(`/api/v1/history/${id}`).then((record) => this.review(record, record.moves.length)));
   }
 
   async try(work) {

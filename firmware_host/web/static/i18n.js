@@ -4,7 +4,7 @@ let messages = {};
 
 /** Fetch the catalogue; English needs none, so a failure leaves English. */
 export async function loadTexts() {
-  const answer = await fetch("/api/texts");
+  const answer = await fetch("/api/v1/texts");
   if (!answer.ok) return;
   const catalogue = await answer.json();
   messages = catalogue.messages;

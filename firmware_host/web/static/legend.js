@@ -21,7 +21,7 @@ function goLike(lamp, levels, breath) {
 export class Legend {
   constructor(fetchJson) {
     this.element = h("ul", { class: "legend" });
-    fetchJson("/api/legend").then((entries) => this.draw(entries), () => {});
+    fetchJson("/api/v1/legend").then((entries) => this.draw(entries), () => {});
   }
 
   draw(entries) {

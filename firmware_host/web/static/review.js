@@ -42,7 +42,7 @@ export class Reviewer {
     if (review) return review.record;
     if (!layout?.game) return null;
     try {
-      return await this.fetchJson(`/api/history/${layout.game.id}`);
+      return await this.fetchJson(`/api/v1/history/${layout.game.id}`);
     } catch (error) {
       this.complain(error.message);
       return null;

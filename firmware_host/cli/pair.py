@@ -1,0 +1,71 @@
+"""``tiltboard pair``: a code for another device; who is paired, and who no longer."""
+
+from __future__ import annotations
+
+import datetime
+import http.client
+import json
+from pathlib import Path
+
+import click
+
+from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_folder
+
+ANSWER_WITHIN_S = 10.0
+
+
+@click.command(name="pair", epilog="Example: tiltboard pair")
+@click.option("--list", "listing", is_flag=True, help="List the devices that are paired.")
+@click.option("--revoke", metavar="NUMBER", help="End the pairing of that device, or of `all`.")
+@CONFIG
+@PORT
+@STATE
+@SIMULATED
+def command(
+    *,
+    listing: bool,
+    revoke: str | None,
+    config: Path | None,
+    port: int | None,
+    state: Path | None,
+    simulated: bool,
+) -> None:
+    """Show a code, to be typed on the device that is to play here.
+
+    The table must be running on this machine, with --host. A code is good for ten minutes and for
+    one device.
+    """
+    from drivers.clock import SystemClock
+    from firmware_host.settings import load_settings
+    from firmware_host.web.tokens import Tokens
+
+    if listing or revoke is not None:
+        tokens = Tokens(games_folder(state, simulated=simulated), SystemClock().calendar)
+        if revoke == "all":
+            tokens.revoke_all()
+        elif revoke is not None:
+            tokens.revoke(revoke)
+        for device in tokens.devices() if listing else ():
+            until = datetime.datetime.fromtimestamp(device.expires_s, datetime.UTC).date()
+            click.echo(f"{device.id:>3}  {device.name}  (until {until})")
+        return
+    click.echo(_open_code(load_settings(config).port if port is None else port))
+
+
+def _open_code(port: int) -> str:
+    """Ask the running table for a code. Raises NotPossibleError."""
+    from firmware_host.errors import NotPossibleError
+
+    table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
+    try:
+        table.request("POST", "/api/v1/pairing/code")
+        answer = table.getresponse()
+        said = json.loads(answer.read())
+        if answer.status == 200:
+            return str(said["code"])
+        why = str(said["error"])
+    except (OSError, ValueError, KeyError, http.client.HTTPException):
+        why = f"No table answers at port {port}."
+    finally:
+        table.close()
+    raise NotPossibleError("{why}", remedy="Start it with: tiltboard run --host 0.0.0.0", why=why)

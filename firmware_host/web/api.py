@@ -1,0 +1,177 @@
+"""The HTTP interface, version 1: its endpoints, and their description made from the types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+import msgspec
+
+from firmware_host.snapshot import Layout, Snapshot
+from firmware_host.web import answers
+from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, Number, TableMessage
+from firmware_host.web.table_port import GameRecord, GameSummary
+
+PREFIX = "/api/v1"
+TEXT = "text/plain; charset=utf-8"
+REFUSED = {403: answers.Problem, 429: answers.Problem}
+WHY = {
+    200: "It is so.",
+    400: "It was not understood.",
+    403: "This visitor may not do that, or another web site asked.",
+    404: "There is no such game.",
+    408: "It took too long to arrive.",
+    409: "The table cannot do that now.",
+    413: f"It is longer than {MAX_MESSAGE_BYTES} bytes.",
+    415: "It is not application/json.",
+    429: "Too fast.",
+    503: "The table does not answer.",
+}
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """``handler``: the method that serves it; ``answers``: status -> type (str: plain text)."""
+
+    method: str
+    path: str
+    handler: str
+    summary: str
+    answers: dict[int, Any]
+    body: Any = None
+    headers: tuple[str, ...] = field(default=())
+
+    @property
+    def route(self) -> str:
+        """The path as Starlette writes it."""
+        return PREFIX + self.path.replace("{id}", "{id:int}")
+
+
+_ASKED = {404: answers.Problem, 503: answers.Problem}
+_SENT = {400: answers.Problem, 408: answers.Problem, 413: answers.Problem, 415: answers.Problem}
+
+ENDPOINTS = (
+    Endpoint("GET", "/layout", "layout", "What stays while a game is played.", {200: Layout}),
+    Endpoint("GET", "/snapshot", "snapshot", "The table after its newest scan.", {200: Snapshot}),
+    Endpoint(
+        "GET", "/games", "games", "The games that can be started.", {200: list[answers.GameKind]}
+    ),
+    Endpoint("GET", "/legend", "legend", "What the lights mean.", {200: list[answers.Light]}),
+    Endpoint("GET", "/texts", "texts", "The page's language.", {200: answers.Texts}),
+    Endpoint(
+        "GET",
+        "/history",
+        "history",
+        "Every game in the journal, the newest first.",
+        {200: list[GameSummary], 503: answers.Problem},
+    ),
+    Endpoint(
+        "GET",
+        "/history/{id}",
+        "record",
+        "One game, position by position.",
+        {200: GameRecord, **_ASKED},
+    ),
+    Endpoint(
+        "GET",
+        "/history/{id}/export",
+        "export",
+        "One game as text.",
+        {200: str, **_ASKED},
+        headers=("content-disposition",),
+    ),
+    Endpoint(
+        "POST",
+        "/command",
+        "command",
+        "Have the table do something; answered when it is done. Paired devices only.",
+        {200: answers.Done, 409: answers.Problem, **_SENT},
+        TableMessage,
+    ),
+    Endpoint(
+        "GET", "/pairing", "pairing", "What this visitor may do.", {200: answers.PairingState}
+    ),
+    Endpoint(
+        "POST",
+        "/pairing",
+        "pair",
+        "Exchange the code shown at the table for a cookie.",
+        {200: answers.Done, 409: answers.Problem, **_SENT},
+        answers.PairRequest,
+        headers=("set-cookie",),
+    ),
+    Endpoint(
+        "POST",
+        "/pairing/code",
+        "open_code",
+        "Open a new code. The table's own page only.",
+        {200: answers.PairingCode, 409: answers.Problem},
+    ),
+)
+
+
+def description() -> dict[str, Any]:
+    """The interface in OpenAPI 3.1."""
+    kinds: list[Any] = []
+    for endpoint in ENDPOINTS:
+        kinds += [kind for kind in endpoint.answers.values() if kind is not str]
+        kinds += [] if endpoint.body is None else [endpoint.body]
+    kinds.append(answers.Problem)
+    made, schemas = msgspec.json.schema_components(
+        kinds, ref_template="#/components/schemas/{name}"
+    )
+    schema_of = {id(kind): schema for kind, schema in zip(kinds, made, strict=True)}
+    paths: dict[str, dict[str, Any]] = {}
+    for endpoint in ENDPOINTS:
+        path = paths.setdefault(PREFIX + endpoint.path, {})
+        path[endpoint.method.lower()] = _operation(endpoint, schema_of)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "tiltboard",
+            "version": metadata.version("tiltboard"),
+            "description": "The table over HTTP. Live state: the WebSocket, docs/websocket.md.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"paired": {"type": "apiKey", "in": "cookie", "name": "tiltboard"}},
+        },
+    }
+
+
+def _operation(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "operationId": endpoint.handler,
+        "summary": endpoint.summary,
+        "responses": {
+            str(status): {
+                "description": WHY[status],
+                "content": _content(kind, schema_of),
+                **(_headers(endpoint) if status == 200 else {}),
+            }
+            for status, kind in sorted({**endpoint.answers, **REFUSED}.items())
+        },
+    }
+    if "{id}" in endpoint.path:
+        number = {"type": "integer", **msgspec.json.schema(Number)}
+        operation["parameters"] = [{"name": "id", "in": "path", "required": True, "schema": number}]
+    if endpoint.body is not None:
+        content = {"application/json": {"schema": schema_of[id(endpoint.body)]}}
+        operation["requestBody"] = {"required": True, "content": content}
+    if endpoint.handler == "command":
+        # none: the table's own page
+        operation["security"] = [{"paired": []}, {}]
+    return operation
+
+
+def _headers(endpoint: Endpoint) -> dict[str, Any]:
+    named = {name: {"required": True, "schema": {"type": "string"}} for name in endpoint.headers}
+    return {"headers": named} if named else {}
+
+
+def _content(kind: Any, schema_of: dict[int, Any]) -> dict[str, Any]:
+    if kind is str:
+        return {TEXT: {"schema": {"type": "string"}}}
+    return {"application/json": {"schema": schema_of[id(kind)]}}
