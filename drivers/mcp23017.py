@@ -25,7 +25,7 @@ INPUT_MASK: Final = 0x7F
 
 # From IODIRA on: seven inputs a port, not inverted, no interrupts, IOCON at its reset value
 # (BANK 0,
-# sequential), pulled up inside by some 100 kilohm (section 3.5.7), so that a broken wire reads as
+# sequential), pulled up inside by some 100 kilohm (GPPU), so that a broken wire reads as
 # open rather than as anything.
 SETTINGS: Final = (
     *(INPUT_MASK, INPUT_MASK),  # IODIR

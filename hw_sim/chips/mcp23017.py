@@ -36,7 +36,7 @@ class Mcp23017:
         self.power_on(0.0)
 
     def power_on(self, now_s: float) -> None:
-        """The supply comes back, or RESET was low: reset values (table 3-3)."""
+        """The supply comes back, or RESET was low: reset values."""
         del now_s
         for port in self._registers:
             port[:] = [0] * KINDS
@@ -106,7 +106,7 @@ class Mcp23017:
             for registers in self._registers:
                 registers[IOCON] = value & IOCON_BITS
         else:
-            # Writing the port writes its latch (section 3.5.10).
+            # Writing the port writes its latch.
             self._registers[port][OLAT if kind == GPIO else kind] = value
 
     def _levels(self, port: int, now_s: float) -> int:

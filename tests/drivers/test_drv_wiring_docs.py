@@ -72,7 +72,7 @@ def test_addresses_are_the_profiles_and_the_straps_are_theirs() -> None:
     rows = table("plate-7", "row")[: profile.rows]
     assert [int(row[1], 16) for row in rows] == list(profile.hall.addresses)
     for number, (row, address, *straps, first, last) in enumerate(rows):
-        # DS20001952 figure 3-4: 0100, A2, A1, A0.
+        # DS20001952, device addressing: 0100, A2, A1, A0.
         bits = "".join({"high": "1", "low": "0"}[strap] for strap in straps)
         assert int("0100" + bits, 2) == int(address, 16)
         assert (row, first, last) == (
