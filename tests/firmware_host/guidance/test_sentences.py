@@ -8,12 +8,12 @@ import string
 
 import pytest
 
-from firmware_host.guidance import troubles, turns, words
+from firmware_host.guidance import questions, troubles, turns, words
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.sight import UNKNOWN_PIECE
 from games.base import Outcome, Shift
 
-MODULES = (troubles, turns, words)
+MODULES = (questions, troubles, turns, words)
 DROP = Shift("blue", None, "d4")
 
 EXAMPLES = {
@@ -41,6 +41,52 @@ EXAMPLES = {
     "team": (
         turns.over("momentum", Outcome("white", "round-limit", team=("red", "white"))),
         "red and white won",
+    ),
+    "lift": (
+        turns.turn("gravity-trap", "blue", drops=False, exchange=None),
+        "It is blue's turn: lift the blue ship.",
+    ),
+    "carried": (
+        turns.carried("gravity-trap", "red", "7"),
+        "Put the red ship on a lit place, or back on 7.",
+    ),
+    "landing": (turns.land("gravity-trap", "red", "3", "pod", extra=None), "red ship on 3."),
+    "pod astray": (
+        turns.land("gravity-trap", "red", "3", "pod", extra="9"),
+        "Take the pod off 9 and put the red ship on 3.",
+    ),
+    "sides": (turns.turn_by_sides("gravity-connect", "red"), "put a red tile on a lit place."),
+    "which side": (
+        questions.asked(
+            questions.which_side("gravity-connect", "red"), questions.side("top", "green", "A")
+        ),
+        "From which side does the red tile come? top, green, slot A? Hold confirm for yes",
+    ),
+    "margin": (
+        turns.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 3})),
+        "blue won by 3 pods.",
+    ),
+    "margin of one": (
+        turns.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 1})),
+        "blue won by 1 pod.",
+    ),
+    "positions": (
+        turns.over(
+            "attraktion",
+            Outcome(
+                "white",
+                "positions",
+                extra={"positions": {"white": ["b2", "c3"], "black": ["d2"]}},
+            ),
+        ),
+        "white won. white has 2 winning positions, black 1.",
+    ),
+    "one position": (
+        turns.over(
+            "attraktion",
+            Outcome("black", "positions", extra={"positions": {"white": ["b2"], "black": []}}),
+        ),
+        "white has 1 winning position, black 0.",
     ),
     "last": (turns.last_piece("momentum", text("Play."), ["red"]), "Last marble: red has only one"),
     "strange": (troubles.take_off("momentum", UNKNOWN_PIECE, "a1"), "the strange piece"),

@@ -189,3 +189,63 @@ def test_the_same_instant_gives_the_same_light_after_other_instants():
     for step in range(50):
         used.render(wanted, OVERLAY, step * 0.07)
     assert used.render(wanted, OVERLAY, 5.0) == Lighting().render(wanted, OVERLAY, 5.0)
+
+
+GREEN, GRAY = (0, 158 / 255, 115 / 255), (0.6, 0.6, 0.6)
+
+
+def hue(colour):
+    """Without its brightness."""
+    return tuple(round(part / max(colour), 2) for part in colour)
+
+
+def test_legal_places_take_the_colours_of_their_sides_in_turn():
+    tinted = replace(
+        standing({"a1": Role.LEGAL, "b1": Role.LEGAL, "c1": Role.LEGAL}),
+        tint={"a1": ("green", "gray"), "b1": ("gray",)},
+    )
+    lighting = Lighting()
+    seen = [lighting.render(tinted, OVERLAY, now_s)[:3] for now_s in (0.0, 0.9, 1.0, 1.9, 2.0)]
+    assert [hue(a1) for a1, _, _ in seen] == [hue(c) for c in (GREEN, GREEN, GRAY, GRAY, GREEN)]
+    assert {hue(b1) for _, b1, _ in seen} == {hue(GRAY)}
+    plain = lighting.render(standing({"c1": Role.LEGAL}), OVERLAY, 0.0)[2]
+    assert {c1 for _, _, c1 in seen} == {plain}
+
+
+def test_a_light_runs_along_the_path_and_leaves_roles_that_ask_for_something():
+    way = ("a1", "b1", "c1", "d1")
+    running = replace(
+        standing({"a1": Role.LIFT, "d1": Role.PUT}, piece_for={"d1": "red"}),
+        path=way,
+        path_colour="gray",
+    )
+    bare = standing({"a1": Role.LIFT, "d1": Role.PUT}, piece_for={"d1": "red"})
+    lighting, plain = Lighting(), Lighting()
+    brightest = []
+    for step in range(28):
+        now_s = step * 0.125
+        colours = lighting.render(running, OVERLAY, now_s)
+        asked = plain.render(bare, OVERLAY, now_s)
+        assert (colours[0], colours[3]) == (asked[0], asked[3])
+        assert hue(colours[1]) == hue(colours[2]) == hue(GRAY)
+        brightest.append([max(colours[1]) > 0.4, max(colours[2]) > 0.4])
+    # one place further each quarter second, and a rest before the next round
+    assert brightest[:14] == brightest[14:]
+    assert brightest[:14:2].index([True, False]) == 1
+    assert brightest[:14:2].index([False, True]) == 2
+    assert sum(map(sum, brightest[:14])) == 4
+
+
+def test_a_running_light_flashes_once_a_round():
+    lighting = Lighting()
+    running = replace(standing({}), path=("a1", "b1"), path_colour="green")
+    levels = [max(lighting.render(running, OVERLAY, i * TICK_S)[0]) for i in range(1200)]
+    assert flashes(levels) <= 1
+    assert max(levels) - min(levels) > 0.3
+
+
+def test_choices_light_up_over_the_last_move_while_the_light_runs():
+    asked = replace(standing({"a1": Role.LEGAL, "b1": Role.LAST}), path=("a1", "b1"))
+    colours = [Lighting().render(asked, OVERLAY, now_s) for now_s in (0.0, 0.25, 0.5)]
+    assert [max(c[0]) > 0.8 for c in colours] == [True, False, False]
+    assert [max(c[1]) > 0.8 for c in colours] == [False, True, False]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import radians
 from typing import Any
 
 import pytest
 
 from drivers.errors import PartError
 from firmware_host.buttons import Press
+from firmware_host.commands import Answer
 from firmware_host.errors import JournalFullError
+from firmware_host.menu import game_menu
 from firmware_host.perception.observation import Happening, Stillness
 from firmware_host.referee import Referee, Request
 from firmware_host.sight import Sight, SightEvent
@@ -57,13 +60,14 @@ class Desk:
         self.game = game
         self.journal = MemoryJournal()
         self.journal.moves = list(moves)
-        self.referee = Referee(self.journal)
+        self.referee = Referee(self.journal, game_menu())
         self.referee.begin(game, 7, moves, **begin)
         self.now_s = 100.0
         self.cells: dict[str, str] = {}
         self.unsure: frozenset[str] = frozenset()
         self.ready = True
         self.stillness = Stillness.STILL
+        self.tilt_rad = (0.0, 0.0)
         self.faults: tuple[PartError, ...] = ()
         self.sounds: list[Sound] = []
         self.log: list[Standing] = []
@@ -82,7 +86,7 @@ class Desk:
             dict(self.cells),
             self.unsure,
             self.stillness,
-            (0.0, 0.0),
+            self.tilt_rad,
             events,
             self.faults,
         )
@@ -127,9 +131,22 @@ class Desk:
                 self.cells.pop(shift.source or "", None)
             self.cells |= {shift.target: shift.piece for shift in turn.act if shift.target}
             self.scan()
+            if self.standing.question is not None:
+                self.answer(turn.entrance.side)
             self.cells = dict(turn.position.cells)
             self.scan()
         return self.standing
+
+    def answer(self, value: str) -> Standing:
+        self.referee.check(Answer(value))
+        return self.scan(requests=[Answer(value)])
+
+    def tilt(self, x_deg: float, y_deg: float) -> Standing:
+        """Hold the plate at these angles, or level it; nothing is read while it is not level."""
+        self.tilt_rad = (radians(x_deg), radians(y_deg))
+        tilted = max(abs(x_deg), abs(y_deg)) > 2.5
+        self.stillness = Stillness.TILTED if tilted else Stillness.STILL
+        return self.scan()
 
     def lights(self, role: Role) -> set[str]:
         return {place for place, has in self.standing.roles.items() if has is role}
@@ -140,20 +157,16 @@ class Desk:
         return sounds
 
 
-@pytest.fixture(scope="session")
-def momentum() -> Callable[..., Game]:
-    def create(**options: Any) -> Game:
-        return registry.game_type("momentum").create(options)
-
-    return create
+def create(game: str, options: Mapping[str, Any]) -> Game:
+    return registry.game_type(game).create(options)
 
 
 @pytest.fixture(scope="session")
-def desk(momentum: Callable[..., Game]) -> Callable[..., Desk]:
+def desk() -> Callable[..., Desk]:
     """A game whose board stands as it should: after one scan it is the first player's turn."""
 
-    def start(*moves: str, begin: Mapping[str, bool] | None = None, **options: Any) -> Desk:
-        table = Desk(momentum(**options))
+    def start(*moves: str, game: str = "momentum", **options: Any) -> Desk:
+        table = Desk(create(game, options))
         table.scan()
         table.play(*moves)
         assert table.journal.moves == list(moves)
@@ -165,11 +178,16 @@ def desk(momentum: Callable[..., Game]) -> Callable[..., Desk]:
 
 
 @pytest.fixture(scope="session")
-def new_desk(momentum: Callable[..., Game]) -> Callable[..., Desk]:
+def new_desk() -> Callable[..., Desk]:
     """A game just begun, or resumed with ``begin={"resumed": True}``; nothing scanned yet."""
 
-    def start(*moves: str, begin: Mapping[str, bool] | None = None, **options: Any) -> Desk:
-        return Desk(momentum(**options), moves, **(begin or {}))
+    def start(
+        *moves: str,
+        game: str = "momentum",
+        begin: Mapping[str, bool] | None = None,
+        **options: Any,
+    ) -> Desk:
+        return Desk(create(game, options), moves, **(begin or {}))
 
     return start
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.errors import PartAbsentError
-from firmware_host.commands import Swap, TakeBack
+from firmware_host.commands import Answer, Swap, TakeBack
 from firmware_host.perception.observation import Stillness
 from firmware_host.sight import UNKNOWN_PIECE
 from firmware_host.standing import Phase, Role
@@ -19,7 +19,11 @@ OPTIONS = [
     {"size": 4, "marbles": 4, "holes": ["b2"]},
     {"hex": 2, "marbles": 3},
     {"size": 3, "players": 3, "marbles": 2},
+    {"game": "attraktion", "size": 3},
+    {"game": "gravity-connect", "size": 3, "line": 3},
+    {"game": "gravity-trap", "board": {"tracks": [[1, 2, 3], [3, 4, 1], [2, 5]]}},
 ]
+ANSWERS = ["left", "right", "top", "purple", "A", "2", "momentum", "nothing"]
 
 
 def upset(table, rng):
@@ -36,6 +40,7 @@ def upset(table, rng):
     match rng.randrange(12):
         case 0:
             table.stillness = rng.choice(list(Stillness))
+            table.tilt_rad = (rng.uniform(-0.2, 0.2), rng.choice([0.0, 0.08, -0.08]))
         case 1 | 2 | 3:
             table.stillness, table.ready, table.faults = Stillness.STILL, True, ()
         case 4:
@@ -45,7 +50,7 @@ def upset(table, rng):
         case 6:
             table.faults = (PartAbsentError("imu", "No answer.", remedy="Look."),)
         case 7:
-            requests = [rng.choice([TakeBack(), Swap()])]
+            requests = [rng.choice([TakeBack(), Swap(), Answer(rng.choice(ANSWERS))])]
         case 8 | 9 if table.standing.position is not None:
             table.cells = dict(table.standing.position.cells)
         case _:
@@ -68,9 +73,17 @@ def holds_together(table):
     for place, role in roles.items():
         if role in (Role.LIFT, Role.REMOVE) and place not in table.unsure:
             assert place in table.cells
-        if role in (Role.PUT, Role.LEGAL) and place not in table.unsure:
+        if role is Role.PUT and place not in table.unsure:
             assert place not in table.cells
+        if role is Role.LEGAL and place in table.cells.keys() - table.unsure:
+            movable = table.game.name == "gravity-trap"
+            assert standing.question is not None or movable
     asking = {r for r in roles.values() if r not in (Role.LAST, Role.WIN)}
+    if standing.question is not None:
+        assert asking <= {Role.LEGAL}
+        assert standing.phase is not Phase.PAUSED
+        assert 0 <= standing.question.at < len(standing.question.choices)
+        return
     match standing.phase:
         case Phase.PAUSED:
             assert not roles
