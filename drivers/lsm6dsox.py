@@ -14,6 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from drivers.attitude import G_M_S2, Attitude
+from drivers.axis_watch import AxisWatch
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError
 from drivers.frame import Motion
@@ -79,6 +80,7 @@ class Lsm6dsox:
         self._buses = buses
         self._clock = buses.clock
         self._attitude = Attitude()
+        self._axes = AxisWatch()
         self._bus: SMBus | None = None
         self._phase = Phase.RESET
         self._phase_ends_s = 0.0
@@ -86,7 +88,8 @@ class Lsm6dsox:
         self._last = b""
 
     def read(self) -> Motion | None:
-        """One reading; None for 120 ms after the start, while the chip comes up (nothing blocks).
+        """One reading; None for 120 ms after the start, while the chip comes up, and after
+        an axis was dead until all have moved (nothing blocks).
 
         Raises PartAbsentError if the chip or its bus does not answer, WrongPartError if another
         chip does, PartReadingError if the values cannot be or the chip lost its settings.
@@ -124,6 +127,7 @@ class Lsm6dsox:
         self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + RESET_S
         self._last = b""
         self._attitude.restart()
+        self._axes.restart()
         return bus
 
     def _identify(self, bus: SMBus) -> None:
@@ -159,7 +163,7 @@ class Lsm6dsox:
         self._phase = Phase.UP
         return True
 
-    def _measure(self, bus: SMBus) -> Motion:
+    def _measure(self, bus: SMBus) -> Motion | None:
         now_s = self._clock.now()
         raw = bytes(bus.read_i2c_block_data(self._settings.address, OUT_TEMP_L, BURST))
         if raw.count(0xFF) == BURST:
@@ -172,9 +176,12 @@ class Lsm6dsox:
                 raise self._impossible(0x00)
         self._last = raw
         temperature, gx, gy, gz, ax, ay, az = _UNPACK(raw)
+        self._axes.take((ax, ay, az))
         force = (ax * M_S2_PER_STEP, ay * M_S2_PER_STEP, az * M_S2_PER_STEP)
         rate = (gx * RAD_S_PER_STEP, gy * RAD_S_PER_STEP, gz * RAD_S_PER_STEP)
         tilt_rad, rate_rad_s = self._attitude.update(now_s, force, rate)
+        if not self._axes.trusted:
+            return None
         return Motion(
             tilt_rad=tilt_rad,
             specific_force_m_s2=force,

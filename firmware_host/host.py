@@ -23,6 +23,7 @@ from firmware_host.commands import (
     Swap,
     TakeBack,
 )
+from firmware_host.fault_watch import FaultLog, ScanWatch
 from firmware_host.guidance import troubles
 from firmware_host.journal import Journal, import_game, positions, rules_of
 from firmware_host.lighting import Colour, Lighting
@@ -75,6 +76,8 @@ class Host:
         self.sounds: deque[tuple[int, Sound]] = deque(maxlen=SOUNDS_KEPT)
         self._clock = clock
         self._buttons = Buttons()
+        self._scan_watch = ScanWatch()
+        self._fault_log = FaultLog()
         self._tunes = TunePlayer()
         self._referee = Referee(journal, game_menu())
         self._lighting = Lighting()
@@ -134,7 +137,12 @@ class Host:
         now_s = self._clock.now()
         self.observation = self.perception.observe(self.frame)
         self._calibration.keep(self.perception, ready=self.observation.ready, now_s=now_s)
-        self.sight = self.overlay.sight(self.observation, self.frame.faults)
+        faults = self.frame.faults
+        stalled = self._scan_watch.take(self.frame)
+        if stalled is not None:
+            faults = (*faults, stalled)
+        self._fault_log.take(faults)
+        self.sight = self.overlay.sight(self.observation, faults)
         presses = self._buttons.update(self.frame.pressed, self.frame.time_s)
         requests, self._requests = tuple(self._requests), []
         self.standing = self._referee.step(self.sight, now_s, presses, requests)

@@ -1,7 +1,7 @@
 """Faults of the simulated table: each is applied where the real one would be, and proves it.
 
-A target is a place ("d4"), a button ("confirm"), an I2C bus ("1") or a chip ("imu", "0x20"); a
-fault of the only bus or chip of its kind needs none.
+A target is a place ("d4"), a button ("confirm"), an I2C bus ("1"), a chip ("imu", "0x20") or an
+axis ("x"); a fault of the only bus or chip of its kind needs none.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import errno
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from hw_sim.buses.i2c import I2cBus, Message
@@ -18,8 +17,10 @@ from hw_sim.chips import lsm6dsox, mcp23017, mpu6050
 from hw_sim.chips.drv5055 import NOISE_RMS_MT, SENSITIVITY_V_MT
 from hw_sim.chips.lsm6dsox import Lsm6dsox
 from hw_sim.chips.mcp23017 import Mcp23017
+from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.clock import VirtualClock
 from hw_sim.errors import FaultError
+from hw_sim.fault_kinds import Change, FaultKind, Proof, computer_kinds, lights_kinds, node_kinds
 from hw_sim.hall_board import HallBoard
 from hw_sim.world.buttons import BOUNCE_S
 
@@ -28,13 +29,11 @@ if TYPE_CHECKING:
     from hw_sim.world.pieces import Piece
 
 WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
+AXES = ("x", "y", "z")
 OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
 READINGS = 32
 READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
 READ_HZ = 1_000_000
-
-Change = Callable[[Sequence[str]], None]
-Proof = Callable[[Sequence[str]], bool]
 
 
 class _Resettable(Protocol):
@@ -44,20 +43,6 @@ class _Resettable(Protocol):
         """It does."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """``targets``: how many it takes. ``shows``: whether its effect can be seen now.
-    ``momentary``: it happens, and is over.
-    """
-
-    targets: int
-    what: str
-    apply: Change
-    undo: Change
-    shows: Proof
-    momentary: bool = False
-
-
 class Faults:
     """What is wrong with one table. ``active``: name and targets, in the order of injection."""
 
@@ -65,7 +50,7 @@ class Faults:
         self._table = table
         self._weakened: dict[str, Piece] = {}
         self.active: list[tuple[str, tuple[str, ...]]] = []
-        self._kinds: Mapping[str, _Kind] = self._all_kinds()
+        self._kinds: Mapping[str, FaultKind] = self._all_kinds()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,7 +114,7 @@ class Faults:
         kind = self._kind(name)
         return kind.shows(self._targets(name, kind, targets))
 
-    def _kind(self, name: str) -> _Kind:
+    def _kind(self, name: str) -> FaultKind:
         kind = self._kinds.get(name)
         if kind is None:
             raise FaultError(
@@ -140,7 +125,7 @@ class Faults:
             )
         return kind
 
-    def _targets(self, name: str, kind: _Kind, given: Sequence[str]) -> tuple[str, ...]:
+    def _targets(self, name: str, kind: FaultKind, given: Sequence[str]) -> tuple[str, ...]:
         """Checked targets; the only bus or chip may be left out."""
         known = self._known(kind.what)
         chosen = tuple(given)
@@ -152,7 +137,7 @@ class Faults:
                 remedy="Name what is to fail.",
                 name=name,
                 count=kind.targets,
-                known=", ".join(known) if len(known) <= 4 else f"{known[0]} to {known[-1]}",
+                known=_listed(known),
                 given=" ".join(given),
             )
         return chosen
@@ -164,11 +149,12 @@ class Faults:
             "i2c": tuple(str(number) for number in self._table.buses.i2c_buses),
             "chip": tuple(self._chips),
             "identity": ("imu",),
-            "node": (),
+            "axis": AXES,
+            "nothing": (),
             "spi": tuple(f"{bus}.{device}" for bus, device in self._table.buses.spi_ports),
         }[what]
 
-    def _all_kinds(self) -> dict[str, _Kind]:
+    def _all_kinds(self) -> dict[str, FaultKind]:
         table = self._table
         board, buttons = table.hall_board, table.world.buttons
 
@@ -184,29 +170,36 @@ class Faults:
         kinds = {
             "sensor-dead": self._sensor(board.set_dead, self._is_dead),
             "sensor-stuck": self._sensor(board.set_stuck, self._is_stuck),
-            "weak-magnet": _Kind(1, "place", self._weaken, self._strengthen, self._is_weak),
-            "sensor-swapped": _Kind(2, "place", swap, swap, self._are_swapped),
+            "weak-magnet": FaultKind(1, "place", self._weaken, self._strengthen, self._is_weak),
+            "sensor-swapped": FaultKind(2, "place", swap, swap, self._are_swapped),
         }
         if isinstance(board, HallBoard):
             kinds["sensor-drift"] = self._sensor(board.set_drifting, self._drifts)
             kinds["sensor-noisy"] = self._sensor(board.set_noisy, self._is_noisy)
         if table.profile.panel is not None:
-            kinds["button-bounce"] = _Kind(
+            kinds["button-bounce"] = FaultKind(
                 1,
                 "button",
                 worn(True),
                 worn(False),
                 lambda t: buttons[t[0]].chatter_s > BOUNCE_S,
             )
-        return {**kinds, **self._i2c_kinds(), **self._spi_kinds(), **self._node_kinds()}
+        return {
+            **kinds,
+            **self._i2c_kinds(),
+            **self._spi_kinds(),
+            **node_kinds(table),
+            **lights_kinds(table),
+            **computer_kinds(table),
+        }
 
-    def _sensor(self, change: Callable[[int, bool], None], shows: Proof) -> _Kind:
+    def _sensor(self, change: Callable[[int, bool], None], shows: Proof) -> FaultKind:
         def place(on: bool) -> Change:
             return lambda targets: change(self._index(targets[0]), on)
 
-        return _Kind(1, "place", place(True), place(False), shows)
+        return FaultKind(1, "place", place(True), place(False), shows)
 
-    def _i2c_kinds(self) -> dict[str, _Kind]:
+    def _i2c_kinds(self) -> dict[str, FaultKind]:
         """Of the buses and of the chips on them."""
         table, imu = self._table, self._table.imu
         buses = table.buses.i2c_buses
@@ -237,9 +230,9 @@ class Faults:
             return shows
 
         kinds = {
-            "i2c-nack": _Kind(1, "i2c", nack, acknowledge, answers(errno.EREMOTEIO)),
-            "i2c-stuck": _Kind(1, "i2c", stick(True), stick(False), answers(errno.ETIMEDOUT)),
-            "chip-reset": _Kind(
+            "i2c-nack": FaultKind(1, "i2c", nack, acknowledge, answers(errno.EREMOTEIO)),
+            "i2c-stuck": FaultKind(1, "i2c", stick(True), stick(False), answers(errno.ETIMEDOUT)),
+            "chip-reset": FaultKind(
                 1,
                 "chip",
                 lambda t: self._chips[t[0]].reset(table.clock.now()),
@@ -257,16 +250,23 @@ class Faults:
 
                 return change
 
-            kinds["wrong-id"] = _Kind(
+            kinds["wrong-id"] = FaultKind(
                 1,
                 "identity",
                 identify(OTHER_ID),
                 identify(genuine),
                 lambda _: self._identity() == OTHER_ID,
             )
+            kinds["imu-axis-dead"] = FaultKind(
+                1,
+                "axis",
+                lambda t: imu.dead_axes.add(AXES.index(t[0])),
+                lambda t: imu.dead_axes.discard(AXES.index(t[0])),
+                lambda t: self._stands_still(imu, AXES.index(t[0])),
+            )
         return kinds
 
-    def _spi_kinds(self) -> dict[str, _Kind]:
+    def _spi_kinds(self) -> dict[str, FaultKind]:
         ports = self._table.buses.spi_ports
         if not ports:
             return {}
@@ -283,22 +283,12 @@ class Faults:
             probe.clock = self._spare_clock()
             return not any(probe.transfer(READ_CHANNEL_0, READ_HZ, 0))
 
-        return {"spi-silent": _Kind(1, "spi", silence(0x00), silence(None), is_silent)}
+        return {"spi-silent": FaultKind(1, "spi", silence(0x00), silence(None), is_silent)}
 
-    def _node_kinds(self) -> dict[str, _Kind]:
-        node = self._table.node
-        if node is None:
-            return {}
-        line, clock = node.line, self._table.clock
-
-        def is_gone(_targets: Sequence[str]) -> bool:
-            return not line.plugged and not line.path.exists()
-
-        return {
-            "node-unplugged": _Kind(
-                0, "node", lambda _: node.unplug(), lambda _: node.power_on(clock.now()), is_gone
-            )
-        }
+    def _stands_still(self, imu: Mpu6050 | Lsm6dsox, axis: int) -> bool:
+        """Whether that axis of the accelerometer feels nothing at all, not even its own noise."""
+        now_s = self._table.clock.now()
+        return not any(imu.accel_words(now_s)[axis] for _ in range(READINGS))
 
     @property
     def _chips(self) -> dict[str, _Resettable]:
@@ -404,3 +394,9 @@ def _answer(bus: I2cBus, address: int) -> int | None:
     except OSError as error:
         return error.errno
     return None
+
+
+def _listed(known: Sequence[str]) -> str:
+    if not known:
+        return "nothing"
+    return ", ".join(known) if len(known) <= 4 else f"{known[0]} to {known[-1]}"

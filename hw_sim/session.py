@@ -12,6 +12,7 @@ from firmware_host.overlay import Overlay
 from firmware_host.pacer import Pacer
 from firmware_host.profile import Profile
 from firmware_host.settings import Settings
+from hw_sim.disk import SimDisk
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 
@@ -30,7 +31,7 @@ class SimSession:
         self, profile: Profile, state: Path, *, seed: int = 1, settings: Settings | None = None
     ) -> None:
         self.profile = profile
-        self.table = SimTable(profile, seed)
+        self.table = SimTable(profile, seed, SimDisk(state))
         self.clock = self.table.clock
         self.hands = self.table.hands
         self.faults = self.table.faults
@@ -95,6 +96,8 @@ class SimSession:
 
     def _start(self) -> None:
         self.host: Host = open_host(self.profile, self.table.buses, self._state, self._settings)
+        if self.table.disk is not None:
+            self.table.disk.reopened()
         self._pacer = Pacer(self.clock, self.profile.scans_per_s)
         self._stock_trays()
 

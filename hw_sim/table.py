@@ -28,6 +28,7 @@ from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.chips.piezo import Piezo
 from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
+from hw_sim.disk import SimDisk
 from hw_sim.errors import SimulationError
 from hw_sim.faults import Faults
 from hw_sim.hall_board import HallBoard
@@ -53,12 +54,13 @@ class SimTable:
     A context manager: within it the seams below smbus2 and neopixel are in place.
     ``buses``: for the drivers. ``hands``, ``faults``: what happens to it. ``hall_board``,
     ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as
-    far as it has them.
+    far as it has them. ``disk``: under its journal, where it has one.
     """
 
-    def __init__(self, profile: Profile, seed: int = 1) -> None:
+    def __init__(self, profile: Profile, seed: int = 1, disk: SimDisk | None = None) -> None:
         self.profile = profile
         self.seed = seed
+        self.disk = disk
         self.clock = VirtualClock()
         self._streams = streams = Streams(seed)
         self.world = World(profile, self.clock, streams)
@@ -89,6 +91,8 @@ class SimTable:
         trace: TracebackType | None,
     ) -> None:
         self.buses.__exit__(kind, error, trace)
+        if self.disk is not None:
+            self.disk.empty()
 
     @property
     def noise_factor(self) -> float:

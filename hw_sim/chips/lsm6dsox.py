@@ -70,6 +70,7 @@ class Lsm6dsox:
         self._gauss = noise.gauss
         self.spread = spread or ImuSpread()
         self.who_am_i = IDENTITY
+        self.dead_axes: set[int] = set()  # 0, 1, 2: their proof masses are stuck
         self._registers = bytearray(REGISTERS)
         self._pointer = 0
         self._answers_from_s = -math.inf
@@ -168,7 +169,7 @@ class Lsm6dsox:
         at_s = self._awake_since_s + GYRO_START_S + number / self._rate_hz()
         words = [round((self._temperature_c(at_s) - ZERO_C) * STEPS_PER_C)]
         words += self._gyro(at_s) if self._registers[CTRL2_G] >> 4 else [0, 0, 0]
-        words += self._accel(at_s) if self._registers[CTRL1_XL] >> 4 else [0, 0, 0]
+        words += self.accel_words(at_s) if self._registers[CTRL1_XL] >> 4 else [0, 0, 0]
         self._registers[OUT_TEMP_L : OUTZ_H_A + 1] = b"".join(
             max(-0x8000, min(0x7FFF, word)).to_bytes(2, "little", signed=True) for word in words
         )
@@ -189,10 +190,13 @@ class Lsm6dsox:
                 )
                 / lsb
             )
+            if i not in self.dead_axes
+            else 0
             for i in (0, 1, 2)
         ]
 
-    def _accel(self, at_s: float) -> list[int]:
+    def accel_words(self, at_s: float) -> list[int]:
+        """The accelerometer's three registers at that time; a dead axis stands at 0."""
         control, spread = self._registers[CTRL1_XL], self.spread
         rate_hz = _rate_hz(control)
         divisor = HPCF_DIVISORS[self._registers[CTRL8_XL] >> 5] if control & LPF2_XL_EN else 2
@@ -209,6 +213,8 @@ class Lsm6dsox:
                 )
                 / lsb
             )
+            if i not in self.dead_axes
+            else 0
             for i in (0, 1, 2)
         ]
 

@@ -86,6 +86,7 @@ class Mpu6050:
         self._gauss = noise.gauss
         self.spread = spread or ImuSpread()
         self.who_am_i = who_am_i
+        self.dead_axes: set[int] = set()  # 0, 1, 2: their proof masses are stuck
         self._registers = bytearray(REGISTERS)
         self._pointer = 0
         self._answers_from_s = -math.inf
@@ -194,28 +195,37 @@ class Mpu6050:
         self._sample = number
         at_s = self._awake_since_s + GYRO_START_S + number * self._sample_s()
         registers = self._registers
-        accel_hz, delay_s, gyro_hz, _ = FILTERS[registers[CONFIG] & 0x07]
+        _, delay_s, gyro_hz, _ = FILTERS[registers[CONFIG] & 0x07]
         spread = self.spread
         gauss = self._gauss
-        accel_lsb = ACCEL_LSB_PER_G[registers[ACCEL_CONFIG] >> FULL_SCALE_SHIFT & 3]
         gyro_lsb = GYRO_LSB_PER_DEG_S[registers[GYRO_CONFIG] >> FULL_SCALE_SHIFT & 3]
-        accel_noise = ACCEL_NOISE_G * math.sqrt(accel_hz) * spread.noise
         gyro_noise = GYRO_NOISE_DEG_S * math.sqrt(gyro_hz) * spread.noise
-        force = filtered(self._specific_force_m_s2, at_s, delay_s)
+        words: list[float] = [*self.accel_words(at_s)]
         rate = filtered(self._rate_rad_s, at_s, delay_s)
-        words = [
-            (force[i] / STANDARD_G_M_S2 * spread.accel_gain[i] + spread.accel_offset_g[i])
-            * accel_lsb
-            + gauss(0.0, accel_noise) * accel_lsb
-            for i in (0, 1, 2)
-        ]
         words.append((self._temperature_c(at_s) - TEMP_OFFSET_C) * TEMP_LSB_PER_C)
         words += [
             (math.degrees(rate[i]) * spread.gyro_gain[i] + spread.gyro_offset_deg_s[i]) * gyro_lsb
             + gauss(0.0, gyro_noise) * gyro_lsb
+            if i not in self.dead_axes
+            else 0.0
             for i in (0, 1, 2)
         ]
         registers[ACCEL_XOUT_H : GYRO_ZOUT_L + 1] = b"".join(
             max(-0x8000, min(0x7FFF, round(word))).to_bytes(2, "big", signed=True) for word in words
         )
         registers[INT_STATUS] |= DATA_RDY_INT
+
+    def accel_words(self, at_s: float) -> list[float]:
+        """The accelerometer's three registers at that time, unrounded; a dead axis stands at 0."""
+        registers, spread, gauss = self._registers, self.spread, self._gauss
+        accel_hz, delay_s, _, _ = FILTERS[registers[CONFIG] & 0x07]
+        lsb = ACCEL_LSB_PER_G[registers[ACCEL_CONFIG] >> FULL_SCALE_SHIFT & 3]
+        noise = ACCEL_NOISE_G * math.sqrt(accel_hz) * spread.noise
+        force = filtered(self._specific_force_m_s2, at_s, delay_s)
+        return [
+            (force[i] / STANDARD_G_M_S2 * spread.accel_gain[i] + spread.accel_offset_g[i]) * lsb
+            + gauss(0.0, noise) * lsb
+            if i not in self.dead_axes
+            else 0.0
+            for i in (0, 1, 2)
+        ]

@@ -14,11 +14,15 @@ BYTES_PER_LIGHT = 3
 
 
 class Ws2812Chain:
-    """``count`` lights. ``updates`` counts the writes that reached the chain."""
+    """``count`` lights. ``updates`` counts the writes that reached the chain.
+
+    ``supply_failed``: bits are lost until it is over; ``power_on`` says what the lights then do.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.updates = 0
+        self.supply_failed = False
         self._grb = bytearray(count * BYTES_PER_LIGHT)
         self._since_reset = bytearray()
         self._quiet_from_s = -math.inf
@@ -35,6 +39,8 @@ class Ws2812Chain:
         Bytes beyond the chain's end fall off it; lights that none reach keep their colour; a
         light that got fewer than 24 bits does too.
         """
+        if self.supply_failed:
+            return start_s + len(data) * 8 * BIT_S
         if start_s - self._quiet_from_s >= RESET_S:
             self._since_reset.clear()
             self.updates += 1
