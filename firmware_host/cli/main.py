@@ -22,6 +22,7 @@ COMMANDS = {
     "export": "Write a game as text.",
     "record": "Record what the sensors read.",
     "replay": "Go through a recording again.",
+    "doctor": "Check everything that the table needs, with remedies.",
     "pair": "Pair another device with the table, or end its pairing.",
     "unit": "Print what the systemd unit must allow for a table.",
     "bench": "Measure speed, memory, latency and errors.",

@@ -1,0 +1,58 @@
+"""What a check found, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from drivers.errors import TiltboardError
+from firmware_host.messages import Catalogue, Message
+
+
+class State(StrEnum):
+    """How a check ended. A note does not keep the table from working; a problem does."""
+
+    OK = "ok"
+    NOTE = "note"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the account. ``remedy``: what to do, where there is something to do."""
+
+    subject: str
+    state: State
+    found: Message
+    remedy: Message | None = None
+
+    def plain(self, catalogue: Catalogue) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "subject": self.subject,
+            "state": str(self.state),
+            "found": catalogue.translate(self.found),
+            "remedy": None if self.remedy is None else catalogue.translate(self.remedy),
+        }
+
+
+def ok(subject: str, found: Message) -> Finding:
+    """All is well."""
+    return Finding(subject, State.OK, found)
+
+
+def note(subject: str, found: Message, remedy: Message | None = None) -> Finding:
+    """Worth knowing."""
+    return Finding(subject, State.NOTE, found, remedy)
+
+
+def problem(subject: str, found: Message, remedy: Message) -> Finding:
+    """To be mended."""
+    return Finding(subject, State.PROBLEM, found, remedy)
+
+
+def of_error(subject: str, error: TiltboardError) -> Finding:
+    """What an error made for people says."""
+    remedy = Message(error.remedy_template, error.params) if error.remedy_template else None
+    return Finding(subject, State.PROBLEM, Message(error.template, error.params), remedy)
