@@ -9,6 +9,7 @@ import pytest
 from games.base import OptionError
 from games.gravity_trap import GRAVITY_TRAP, boardfile, curves
 from games.gravity_trap.board import Board
+from games.squares import bits
 
 TRIANGLE = {"tracks": [[1, 2, 3]]}
 FILE = """
@@ -215,3 +216,31 @@ def test_a_curve_is_smooth_at_its_points_and_the_same_backwards():
 def test_two_points_are_joined_by_a_straight_line():
     for x, y in along(curves.through([(1, 1), (4, 3)])):
         assert (x - 1) * 2 == pytest.approx((y - 1) * 3)
+
+
+def test_the_shipped_board_is_won_from_some_starts_and_lost_from_others(trap):
+    core = trap(board="whirl", mirror="allow").core
+    known = {}
+    assert wins(core, known, *start(core, 1, 11))
+    assert not wins(core, known, *start(core, 1, 14))
+
+
+def start(core, red, blue):
+    return red - 1, blue - 1, core.all & ~core.bit[red - 1] & ~core.bit[blue - 1]
+
+
+def wins(core, known, mine, other, pods):
+    """Whether the player to move can force a win: T4, solved."""
+    key = (mine, other, pods)
+    if key in known:
+        return known[key]
+    moves = []
+    for base in bits(core.near[mine] & pods):
+        left = pods ^ core.bit[base]
+        if core.near[base] & left:
+            moves.append(((core.near[other] & left).bit_count(), base, left))
+    moves.sort()  # those that leave the other ship the least first
+    known[key] = any(
+        not free or not wins(core, known, other, base, left) for free, base, left in moves
+    )
+    return known[key]
