@@ -18,16 +18,30 @@ BENCHES = {
 }
 
 
+# Those that can be asked about any table.
+OF_A_PROFILE = ("latency",)
+
+
 def _bench(name: str) -> click.Command:
     module, function, summary = BENCHES[name]
 
-    def measure() -> None:
+    def measure(**options: str) -> None:
         run = getattr(import_module(f"firmware_host.bench.{module}"), function)
-        run(click.echo)
+        run(click.echo, **options)
 
-    return click.Command(
-        name, callback=measure, help=summary, epilog=f"Example: tiltboard bench {name}"
+    profile = click.Option(
+        ["--profile"], default="plate-10", show_default=True, help="Table profile."
     )
+    example = f"Example: tiltboard bench {name}"
+    if name in OF_A_PROFILE:
+        return click.Command(
+            name,
+            callback=measure,
+            params=[profile],
+            help=summary,
+            epilog=f"{example} --profile node",
+        )
+    return click.Command(name, callback=measure, help=summary, epilog=example)
 
 
 @click.group(name="bench", epilog="Example: tiltboard bench engines")
