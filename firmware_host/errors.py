@@ -33,6 +33,10 @@ class JournalConflictError(JournalError):
     """The journal holds something else than the caller believes. Rebuild the game from it."""
 
 
+class BackupError(TiltboardError, ValueError):
+    """A backup cannot be made there, or is damaged or newer. Nothing has been changed."""
+
+
 class NoSuchGameError(TiltboardError, LookupError):
     """No game with that number is in the journal."""
 

@@ -32,18 +32,24 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = {}
 
 
+def settings_file(path: Path | None) -> Path | None:
+    """``path``, else $TILTBOARD_CONFIG, else the system's file; None if there is none."""
+    named = os.environ.get("TILTBOARD_CONFIG")
+    if path is not None:
+        return path
+    if named:
+        return Path(named)
+    return SYSTEM_FILE if SYSTEM_FILE.exists() else None
+
+
 def load_settings(path: Path | None) -> Settings:
     """Read ``path``, else $TILTBOARD_CONFIG, else the system's file if there is one.
 
     Raises ConfigError naming file, key and what is allowed.
     """
-    named = os.environ.get("TILTBOARD_CONFIG")
-    if path is None and named:
-        path = Path(named)
+    path = settings_file(path)
     if path is None:
-        if not SYSTEM_FILE.exists():
-            return Settings()
-        path = SYSTEM_FILE
+        return Settings()
     settings = read_toml(path, Settings)
     check_host(settings.host)
     return settings

@@ -22,6 +22,8 @@ COMMANDS = {
     "export": "Write a game as text.",
     "record": "Record what the sensors read.",
     "replay": "Go through a recording again.",
+    "backup": "Copy games, calibration and settings to one file.",
+    "restore": "Put a backup back.",
     "doctor": "Check everything that the table needs, with remedies.",
     "pair": "Pair another device with the table, or end its pairing.",
     "unit": "Print what the systemd unit must allow for a table.",

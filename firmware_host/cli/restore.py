@@ -1,0 +1,44 @@
+"""``tiltboard restore``: a backup put back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firmware_host.cli.options import SIMULATED, STATE, games_folder
+
+
+@click.command(name="restore", epilog="Example: tiltboard restore table-2026-05.backup")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the settings go. Default: they stay as they are.",
+)
+@STATE
+@SIMULATED
+def command(file: Path, config: Path | None, state: Path | None, simulated: bool) -> None:
+    """Put back what `tiltboard backup` wrote to FILE. Stop the table first.
+
+    FILE is checked whole before anything is touched. What was there is kept aside, in a folder
+    that is named at the end.
+    """
+    from drivers.clock import SystemClock
+    from firmware_host.setup.backup import SETTINGS_NAME, read_backup
+    from firmware_host.setup.restore import restore
+
+    folder = games_folder(state, simulated=simulated)
+    try:
+        backup = read_backup(file)
+        aside = restore(backup, folder, config, SystemClock())
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        raise click.ClickException(f"It could not be put back: {error.strerror}.") from error
+    names = [name for name in backup.contents if name != SETTINGS_NAME or config is not None]
+    click.echo(f"Put back in {folder}: {', '.join(names)}")
+    if SETTINGS_NAME in backup.contents and config is None:
+        click.echo("The backup holds settings too: --config FILE says where to put them.")
+    if aside is not None:
+        click.echo(f"What was there is kept in {aside}")
