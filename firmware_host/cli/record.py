@@ -77,6 +77,7 @@ def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int) -> in
     from firmware_host.trace import TraceWriter, header_for
     from hw_sim.scenario.parse import parse_scenario
     from hw_sim.scenario.run import ScenarioRunner
+    from hw_sim.scenario.simulated import SimulatedHands
     from hw_sim.session import SimSession
 
     steps = parse_scenario(str(scenario), read_text(scenario))
@@ -94,7 +95,7 @@ def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int) -> in
             tempfile.TemporaryDirectory() as state,
             Recorded(table, Path(state), seed=seed) as session,
         ):
-            for report in ScenarioRunner(session).run(steps):
+            for report in ScenarioRunner(SimulatedHands(session)).run(steps):
                 if report.failure is not None:
                     click.echo(f"{scenario}:{report.step.line}: {report.failure}", err=True)
     return written

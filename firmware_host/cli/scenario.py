@@ -41,6 +41,7 @@ def _run(file: Path, as_json: bool, profile: str, seed: int) -> int:
     from firmware_host.profile import load_profile
     from hw_sim.scenario.parse import parse_scenario
     from hw_sim.scenario.run import ScenarioRunner
+    from hw_sim.scenario.simulated import SimulatedHands
     from hw_sim.session import SimSession
 
     steps = parse_scenario(str(file), read_text(file))
@@ -51,7 +52,7 @@ def _run(file: Path, as_json: bool, profile: str, seed: int) -> int:
         SimSession(table, Path(state), seed=seed) as session,
     ):
         try:
-            for number, report in enumerate(ScenarioRunner(session).run(steps)):
+            for number, report in enumerate(ScenarioRunner(SimulatedHands(session)).run(steps)):
                 if as_json:
                     click.echo(msgspec.json.encode(report.as_json()))
                 if report.failure is not None:

@@ -5,6 +5,7 @@ import pytest
 from firmware_host.profile import load_profile
 from hw_sim.scenario.parse import parse_scenario
 from hw_sim.scenario.run import ScenarioRunner, StepReport
+from hw_sim.scenario.simulated import SimulatedHands
 from hw_sim.session import SimSession
 
 
@@ -18,7 +19,7 @@ def session(tmp_path):
 @pytest.fixture
 def play(session):
     """Runs scenario text on the table; fails the test where an expectation does not hold."""
-    runner = ScenarioRunner(session)
+    runner = ScenarioRunner(SimulatedHands(session))
 
     def run(text: str, source: str = "test") -> list[StepReport]:
         reports = list(runner.run(parse_scenario(source, text)))
