@@ -1,0 +1,148 @@
+"""Runs as root inside the booted container: plays, stalls the service, and writes down what it saw.
+
+It waits in real time, since what it waits for is systemd's own clock.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PATIENCE_S = 60
+PITCH_MM = 35.0
+UNIT = "tiltboard.service"
+
+
+def shown(name):
+    asked = ["systemctl", "show", UNIT, f"--property={name}", "--value"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def wait_until(what, condition):
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.1)
+    raise TimeoutError(what)
+
+
+def ask(path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    page = http.client.HTTPConnection("127.0.0.1", 8080, timeout=PATIENCE_S)
+    try:
+        headers = {"content-type": "application/json"}
+        page.request("GET" if body is None else "POST", f"/api/v1{path}", data, headers)
+        answer = page.getresponse()
+        said = answer.read()
+        if answer.status != 200:
+            raise ValueError(f"{path}: {answer.status} {said.decode()}")
+        return json.loads(said)
+    finally:
+        page.close()
+
+
+def middle_mm(place):
+    column, row = ord(place[0]) - ord("a"), int(place[1:]) - 1
+    return {"x_mm": (column - 4.5) * PITCH_MM, "y_mm": (row - 4.5) * PITCH_MM}
+
+
+def drop(kind, place, count):
+    ask("/command", {"type": "put", "kind": kind, **middle_mm(place)})
+    wait_until(f"move {count}", lambda: len(ask("/snapshot")["moves"]) == count)
+
+
+def set_up():
+    """The simulated plate is empty after a restart: put the pieces where the table expects them."""
+    for place, kind in ask("/snapshot")["position"].items():
+        ask("/command", {"type": "put", "kind": kind, **middle_mm(place)})
+    wait_until("turn", lambda: ask("/snapshot")["phase"] == "turn")
+
+
+def position():
+    state = ask("/snapshot")
+    return {key: state[key] for key in ("moves", "position", "to_move", "reserve")} | {
+        "game": ask("/layout")["game"]["id"]
+    }
+
+
+def restarted(count):
+    return shown("NRestarts") == str(count) and shown("ActiveState") == "active"
+
+
+def after_restart():
+    """The position, once the page answers again."""
+    try:
+        return position()
+    except ConnectionError:
+        return None
+
+
+def drive(seen):
+    subprocess.run(["systemctl", "start", UNIT], check=True)  # returns when it is ready
+    pid = int(shown("MainPID"))
+    status = Path(f"/proc/{pid}/status").read_text()
+    seen["user"] = subprocess.run(
+        ["stat", "--format=%U", f"/proc/{pid}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    seen["capabilities"] = [line.split()[1] for line in status.splitlines() if "Cap" in line]
+    ask("/command", {"type": "new-game", "game": "momentum", "options": {"pie": False}})
+    wait_until("turn", lambda: ask("/snapshot")["phase"] == "turn")  # its sensors are zeroed
+    drop("red", "d4", 1)
+    drop("blue", "a1", 2)
+    seen["status"] = shown("StatusText")
+    seen["before"] = position()
+
+    os.kill(pid, signal.SIGSTOP)
+    wait_until("watchdog", lambda: restarted(1))
+    seen["after_watchdog"] = after_restart()
+    seen["new_pid"] = int(shown("MainPID")) != pid
+    set_up()
+    drop("red", "g7", 3)
+    seen["played_on"] = position()
+
+    os.kill(int(shown("MainPID")), signal.SIGKILL)
+    wait_until("kill", lambda: restarted(2))
+    seen["after_kill"] = after_restart()
+
+    seen["memory_mb"] = int(shown("MemoryCurrent")) / 1e6 if shown("MemoryCurrent").isdigit() else 0
+    subprocess.run(["systemctl", "stop", UNIT], check=True)
+    seen["stopped"] = [shown("ActiveState"), shown("Result")]
+    games = ["/opt/tiltboard/bin/tiltboard", "games", "--json", "--state"]
+    listed = subprocess.run(
+        [
+            "setpriv",
+            "--reuid=tiltboard",
+            "--regid=tiltboard",
+            "--clear-groups",
+            *games,
+            "/var/lib/tiltboard/sim",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seen["games"] = [json.loads(line) for line in listed.stdout.splitlines()]
+
+
+def main():
+    seen = {}
+    try:
+        drive(seen)
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
+        seen["error"] = repr(error)
+        with contextlib.suppress(OSError):
+            seen["snapshot"] = ask("/snapshot")
+            seen["error"] += repr({k: seen["snapshot"][k] for k in ("say", "faults", "cells")})
+    log = ["journalctl", "--no-pager", "--output=short-monotonic", "--boot", f"--unit={UNIT}"]
+    seen["log"] = subprocess.run(log, capture_output=True, text=True, check=False).stdout
+    Path(sys.argv[1]).write_text(json.dumps(seen))
+    subprocess.run(["systemctl", "poweroff"], check=False)
+
+
+main()

@@ -1,0 +1,142 @@
+"""The eight lines that systemd reads, on a real datagram socket, and when they are sent."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import msgspec
+import pytest
+
+from firmware_host.messages import Catalogue
+from firmware_host.notify import Heartbeat, Notifier, status_of, watchdog_s
+from firmware_host.profile import load_profile
+from firmware_host.publish import Publisher
+from firmware_host.snapshot import FaultInfo
+from hw_sim.clock import VirtualClock
+from hw_sim.session import SimSession
+
+
+@pytest.fixture(params=["path", "abstract"])
+def manager(request, tmp_path):
+    """systemd's end: the address in the environment, and what has arrived."""
+    path = f"{tmp_path}/notify"
+    address = path if request.param == "path" else f"@tiltboard-test-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as inbox:
+        inbox.bind(path if request.param == "path" else "\0" + address[1:])
+        inbox.setblocking(False)
+
+        def arrived():
+            got = []
+            while True:
+                try:
+                    got.append(inbox.recv(4096).decode())
+                except BlockingIOError:
+                    return got
+
+        yield address, arrived
+
+
+@pytest.fixture
+def snapshot(tmp_path):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        return Publisher(session.host, Catalogue()).snapshot()
+
+
+def test_lines_arrive_as_one_datagram(manager):
+    address, arrived = manager
+    Notifier(address).tell("READY=1", "STATUS=Red to move: ä")
+    assert arrived() == ["READY=1\nSTATUS=Red to move: ä"]
+
+
+def test_without_a_manager_and_with_one_that_is_gone_nothing_happens(tmp_path):
+    Notifier("").tell("READY=1")
+    Notifier(f"{tmp_path}/nobody").tell("READY=1")
+
+
+@pytest.mark.parametrize(
+    ("environ", "limit_s"),
+    [
+        ({}, None),
+        ({"WATCHDOG_USEC": "10000000"}, 10.0),
+        ({"WATCHDOG_USEC": "10000000", "WATCHDOG_PID": "7"}, 10.0),
+        ({"WATCHDOG_USEC": "10000000", "WATCHDOG_PID": "8"}, None),
+        ({"WATCHDOG_USEC": "0"}, None),
+        ({"WATCHDOG_USEC": "soon"}, None),
+        ({"WATCHDOG_USEC": "-5"}, None),
+    ],
+)
+def test_the_watchdog_is_that_of_sd_watchdog_enabled(environ, limit_s):
+    assert watchdog_s(environ, pid=7) == limit_s
+
+
+class Scans:
+    """Snapshots of a table that scans, or not, in virtual time."""
+
+    def __init__(self, snapshot, manager, limit_us="8000000"):
+        address, self.arrived = manager
+        self.clock = VirtualClock()
+        self.snapshot = snapshot
+        environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": limit_us}
+        self.heart = Heartbeat(lambda: self.snapshot, self.clock, environ, pid=1)
+
+    def publish(self, *, scanned=True, **changes):
+        self.clock.advance(0.05)
+        if scanned:
+            changes["time_s"] = self.clock.now()
+        self.snapshot = msgspec.structs.replace(self.snapshot, **changes)
+        self.heart.beat()
+
+
+def test_the_watchdog_is_fed_four_times_within_its_limit(snapshot, manager):
+    scans = Scans(snapshot, manager)
+    for _ in range(20 * 8):
+        scans.publish()
+    sent = scans.arrived()
+    assert sum("WATCHDOG=1" in datagram for datagram in sent) == 4
+    assert len(sent) == 4  # the first carries the status too; it does not change after that
+
+
+def test_a_scan_published_again_and_again_does_not_feed_it(snapshot, manager):
+    scans = Scans(snapshot, manager)
+    scans.publish()
+    assert len(scans.arrived()) == 1
+    for _ in range(20 * 60):
+        scans.publish(scanned=False)
+    assert scans.arrived() == []
+    scans.publish()
+    assert scans.arrived() == ["WATCHDOG=1"]
+
+
+def test_without_a_watchdog_only_the_status_is_sent_and_only_when_it_changes(snapshot, manager):
+    scans = Scans(snapshot, manager, limit_us="")
+    for say in ("Red to move.", "Red to move.", "Blue to\nmove."):
+        for _ in range(100):
+            scans.publish(say=say, phase="turn", faults=[])
+    assert scans.arrived() == ["STATUS=turn: Red to move.", "STATUS=turn: Blue to move."]
+
+
+def test_the_status_names_what_is_broken(snapshot):
+    broken = [FaultInfo("imu", "The tilt sensor is lost.", "Check its plug.")]
+    line = status_of(msgspec.structs.replace(snapshot, faults=broken, phase="paused"))
+    assert line == "paused: The tilt sensor is lost."
+
+
+def test_a_real_table_is_ready_after_its_first_scan_and_says_when_it_stops(tmp_path, manager):
+    from firmware_host.settings import Settings
+    from hw_sim.live import LiveTable
+
+    address, arrived = manager
+    clock = VirtualClock()
+    live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), Catalogue(), real=clock)
+    environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "1"}
+    heart = Heartbeat(live.table.latest, clock, environ, pid=1)
+    live.table.subscribe(heart.beat)
+    live.table.start()
+    heart.ready()
+    heart.stopping()
+    live.table.stop()
+    sent = "\n".join(arrived()).splitlines()
+    assert sent[0] == "WATCHDOG=1"  # the first scan, which start() waits for
+    assert "READY=1" in sent
+    assert "STOPPING=1" in sent

@@ -1,0 +1,205 @@
+"""The unit in systemd's own judgement, what the drop-in allows, and the installation staged."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from firmware_host.profile import load_profile, profile_names
+from firmware_host.settings import Settings
+from firmware_host.unit import PRIVATE_NETWORKS, drop_in
+
+EXPOSURE_TENTHS = 20  # 2.0
+NETWORK = "0.0.0.0"  # noqa: S104 - a setting, nothing listens
+
+analyzed = pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed"
+)
+
+
+def staged(root: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {
+        "TILTBOARD": str(Path(sys.executable).with_name("tiltboard")),
+        "PYTHONPATH": str(root),
+    }
+    return subprocess.run(
+        ["make", "-s", "-C", str(root), "install-service", f"ROOT={folder}", *options],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def installed(root, tmp_path_factory):
+    """A staged system: what `make install-service` puts into it, and a program to start."""
+    folder = tmp_path_factory.mktemp("staged")
+    done = staged(root, folder)
+    assert done.returncode == 0, done.stderr
+    program = folder / "opt/tiltboard/bin/tiltboard"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    return folder
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@analyzed
+def test_systemd_has_nothing_to_remark(installed):
+    # man pages are not staged; --man=no leaves everything else
+    done = subprocess.run(
+        ["systemd-analyze", "verify", f"--root={installed}", "--man=no", "--recursive-errors=no",
+         "tiltboard.service"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    ours = [line for line in done.stderr.splitlines() if "tiltboard" in line]
+    assert (done.returncode, ours) == (0, []), done.stderr
+
+
+@analyzed
+def test_what_is_wrong_with_a_unit_would_be_remarked(installed, tmp_path):
+    shutil.copytree(installed, tmp_path / "root")
+    unit = tmp_path / "root/etc/systemd/system/tiltboard.service"
+    unit.write_text(unit.read_text().replace("WatchdogSec=", "WatchdogSecs="))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", f"--root={tmp_path}/root", "--man=no",
+         "--recursive-errors=no", "tiltboard.service"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "'WatchdogSecs'" in done.stderr
+
+
+@analyzed
+@pytest.mark.parametrize("host", ["127.0.0.1", NETWORK])
+def test_exposure_is_low_and_each_that_remains_is_justified(installed, tmp_path, host):
+    folder = tmp_path / "root"
+    shutil.copytree(installed, folder)
+    made = drop_in(load_profile("plate-10"), Settings(host=host))
+    (folder / "etc/systemd/system/tiltboard.service.d/10-table.conf").write_text(made)
+    done = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", f"--root={folder}", "--no-pager",
+         f"--threshold={EXPOSURE_TENTHS}", "tiltboard.service"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    unit = (folder / "etc/systemd/system/tiltboard.service").read_text()
+    reasons = unit.partition("# What remains exposed, and why.")[2]
+    exposed = re.findall(r"^✗ (\S+)=", done.stdout, re.MULTILINE)
+    assert {"PrivateDevices", "PrivateNetwork"} <= set(exposed)
+    assert [name for name in exposed if name.partition("=")[0] not in reasons] == []
+
+
+def test_plate_10_gets_its_devices_and_groups_and_no_other():
+    """HARDWARE: SPI1 chip select 0, I2C 1, GPIO; lights on SPI0's MOSI, or /dev/pio0 on a Pi 5."""
+    made = drop_in(load_profile("plate-10"), Settings())
+    assert set(re.findall(r"^DeviceAllow=(.+) rw$", made, re.MULTILINE)) == {
+        "/dev/spidev1.0",
+        "/dev/spidev0.0",
+        "/dev/i2c-1",
+        "/dev/pio0",
+        "char-gpiochip",
+    }
+    (groups,) = re.findall(r"^SupplementaryGroups=(.*)$", made, re.MULTILINE)
+    assert sorted(groups.split()) == ["gpio", "i2c", "spi"]
+    assert "IPAddressAllow" not in made
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_every_profile_has_groups_that_the_installation_makes(name, root):
+    (groups,) = re.findall(
+        r"^SupplementaryGroups=(.*)$", drop_in(load_profile(name), Settings()), re.MULTILINE
+    )
+    made = re.findall(r"^g (\S+)", (root / "systemd/tiltboard.sysusers").read_text(), re.MULTILINE)
+    assert groups
+    assert set(groups.split()) <= set(made)
+
+
+def test_the_network_is_let_in_only_where_the_settings_say_so_and_only_private_ones():
+    made = drop_in(load_profile("plate-10"), Settings(host=NETWORK))
+    (allowed,) = re.findall(r"^IPAddressAllow=(.*)$", made, re.MULTILINE)
+    assert allowed.split() == list(PRIVATE_NETWORKS)
+
+
+def test_installing_again_changes_nothing_and_leaves_games_and_settings(root, tmp_path):
+    folder = tmp_path / "root"
+    games = folder / "var/lib/tiltboard/journal.sqlite"
+    games.parent.mkdir(parents=True)
+    games.write_bytes(b"games")
+    settings = folder / "etc/tiltboard/tiltboard.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('profile = "plate-7"\nhost = "0.0.0.0"\n')
+    assert staged(root, folder).returncode == 0
+    once = files(folder)
+    assert "plate-7" in once["etc/systemd/system/tiltboard.service.d/10-table.conf"].decode()
+    assert staged(root, folder).returncode == 0
+    assert files(folder) == once
+    assert games.read_bytes() == b"games"
+    assert settings.read_text().startswith('profile = "plate-7"')
+    modes = {stat.S_IMODE((folder / name).stat().st_mode) for name in once if "systemd/" in name}
+    assert modes == {0o644}
+
+
+def test_a_setting_that_is_not_accepted_leaves_the_service_as_it_was(root, tmp_path):
+    folder = tmp_path / "root"
+    assert staged(root, folder).returncode == 0
+    before = files(folder)
+    (folder / "etc/tiltboard/tiltboard.toml").write_text('profile = "plate-11"\n')
+    done = staged(root, folder)
+    assert done.returncode != 0
+    assert "There is no profile 'plate-11'" in done.stderr
+    (folder / "etc/tiltboard/tiltboard.toml").write_bytes(before["etc/tiltboard/tiltboard.toml"])
+    assert files(folder) == before
+
+
+def removed(root, folder, *options):
+    script = root / "systemd/uninstall"
+    done = subprocess.run(
+        ["sh", str(script), "--root", str(folder), *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_removing_keeps_games_unless_asked(root, tmp_path):
+    folder = tmp_path / "root"
+    assert staged(root, folder).returncode == 0
+    games = folder / "var/lib/tiltboard/journal.sqlite"
+    games.parent.mkdir(parents=True)
+    games.write_bytes(b"games")
+    assert "Games and calibration are kept" in removed(root, folder)
+    assert set(files(folder)) == {
+        "var/lib/tiltboard/journal.sqlite",
+        "etc/tiltboard/tiltboard.toml",
+    }
+    removed(root, folder)  # once more is no error
+    removed(root, folder, "--delete-games")
+    assert files(folder) == {}
+
+
+def test_only_root_may_change_the_system(root):
+    if os.geteuid() == 0:
+        pytest.skip("this is root, who may")
+    for script in ("install", "uninstall"):
+        done = subprocess.run(
+            ["sh", str(root / "systemd" / script)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert "only root may do this" in done.stderr
