@@ -31,7 +31,7 @@ from firmware_host.menu import game_menu
 from firmware_host.messages import Message
 from firmware_host.overlay import Overlay
 from firmware_host.perception import Perception
-from firmware_host.perception.observation import Observation
+from firmware_host.perception.observation import Magnet, Observation
 from firmware_host.profile import Profile
 from firmware_host.referee import Referee, Request
 from firmware_host.sight import Sight
@@ -146,6 +146,9 @@ class Host:
         presses = self._buttons.update(self.frame.pressed, self.frame.time_s)
         requests, self._requests = tuple(self._requests), []
         self.standing = self._referee.step(self.sight, now_s, presses, requests)
+        for place, piece in self._referee.take_claims():
+            magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
+            self.perception.believe(self.overlay.index_of(place), magnet)
         if self._referee.wants_game is not None:
             self._try_game(NewGame(self._referee.wants_game))
         elif self._referee.wants_new_game:

@@ -102,6 +102,9 @@ class Overlay:
                 for event in observation.events
             ),
             faults=faults,
+            masked={self.places[index]: why for index, why in observation.masked.items()},
+            blind=frozenset(self.places[index] for index in observation.blind),
+            weak=frozenset(self.places[index] for index in observation.weak),
         )
 
 

@@ -27,7 +27,8 @@ class Sight:
 
     ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
     board keep their plate name. ``unsure``: places that cannot be read surely now. ``faults``:
-    parts lost in this scan; while there are any, ``cells`` may be stale.
+    parts lost in this scan; while there are any, ``cells`` may be stale. ``masked``, ``blind``,
+    ``weak``: as in Observation.
     """
 
     time_s: float
@@ -38,3 +39,6 @@ class Sight:
     tilt_rad: tuple[float, float]
     events: tuple[SightEvent, ...] = ()
     faults: tuple[PartError, ...] = field(default=())
+    masked: Mapping[str, str] = field(default_factory=dict)
+    blind: frozenset[str] = frozenset()
+    weak: frozenset[str] = frozenset()

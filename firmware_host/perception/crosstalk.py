@@ -47,6 +47,10 @@ class Crosstalk:
         """The readings without the neighbours."""
         return [v - x for v, x in zip(readings_mt, self.total_mt, strict=True)]
 
+    def share_mt(self, source: int, index: int) -> float:
+        """What a strong south magnet at ``source`` adds to the sensor ``index``."""
+        return self._row(True, source)[index]
+
     def resolve(self, readings_mt: Sequence[float]) -> list[float]:
         """Find the strong magnets among readings of which nothing is known, and remove them."""
         for _ in range(_ROUNDS):

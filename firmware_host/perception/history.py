@@ -44,6 +44,11 @@ class History:
         scans = list(islice(reversed(self._scans), count))
         return [scan[index] for scan in reversed(scans)]
 
+    def flatten(self, index: int, value_mt: float) -> None:
+        """Restate one sensor's past as always the same."""
+        for scan in self._scans:
+            scan[index] = value_mt
+
     def shift(self, index: int, by_mt: float) -> None:
         """Restate one sensor's past after its zero has moved up by ``by_mt``."""
         for scan in self._scans:

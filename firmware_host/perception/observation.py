@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 
 
@@ -61,6 +62,10 @@ class Observation:
     class; what was accepted there before still stands in ``magnets``. ``confidence``: 0 to 1 per
     place, how far the reading is from the nearest boundary of its class. ``field_mt``: calibrated,
     averaged, neighbours removed. ``ready``: zeroed and filled; nothing is accepted before.
+    ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
+    "silent": what stands there is told by their neighbours, except at those in ``blind``), or is
+    wired to another place, which is allowed for ("swapped").
+    ``weak``: unsure places over which a magnet stands centred that is too weak for its class.
     """
 
     time_s: float
@@ -72,3 +77,6 @@ class Observation:
     stillness: Stillness
     tilt_rad: tuple[float, float]
     events: tuple[BoardEvent, ...] = ()
+    masked: Mapping[int, str] = field(default_factory=dict)
+    blind: frozenset[int] = frozenset()
+    weak: frozenset[int] = frozenset()

@@ -12,15 +12,19 @@ from math import sqrt
 
 from drivers.frame import Frame
 from firmware_host.perception import bands
+from firmware_host.perception.blind import LEAST_MT2, BlindPlaces, around
 from firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
 from firmware_host.perception.changes import understand
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
+from firmware_host.perception.health import SensorHealth
 from firmware_host.perception.history import AVERAGED, History, trend
 from firmware_host.perception.loose import LooseMagnet
 from firmware_host.perception.noise import NoiseMeter
 from firmware_host.perception.observation import BoardEvent, Magnet, Observation, Stillness
 from firmware_host.perception.stillness import StillnessGate
+from firmware_host.perception.wires import SCANS as WIRE_SCANS
+from firmware_host.perception.wires import SwappedWires
 from firmware_host.perception.zeroing import SCANS, zero
 from firmware_host.profile import Profile
 
@@ -47,6 +51,9 @@ _LIVELY_S = 0.5  # other changes wait for a place that moved within this time
 _LONGEST_WAIT_S = 3.0
 _LEARN_NOISE_S = 1.0
 _REST_SHARE = 0.1
+_WEAK_MAGNET_S = 0.3
+_UNSETTLED_S = 0.8  # longer than a hand needs to put a piece right
+_WEAK_MAGNET = 0.65  # of a strong one; off centre, a sound one is felt whole by the neighbours
 # Zeros of empty places follow drift: a share of the reading every few scans, within limits.
 _TRACK_EVERY = 8
 _TRACK_S = 30.0
@@ -93,6 +100,8 @@ class Perception:
         self._crosstalk = Crosstalk(self._calibration, profile.columns, profile.rows)
         self._loose = LooseMagnet(profile)
         self._noise = NoiseMeter(size)
+        self._health = SensorHealth(size)
+        self._blind_places = BlindPlaces(self._crosstalk, profile.columns, profile.rows)
         self._history = History(max(self._scans(_WEAK_SEEN_S), SCANS))
         self._ready = False
         self._magnets = [Magnet.NONE] * size
@@ -105,6 +114,9 @@ class Perception:
         self._enter_high = [bands.ENTER[Magnet.NONE][1]] * size
         self._per_mt = [1.0] * size
         self._pending: dict[int, _Pending] = {}
+        self._wires = SwappedWires(self._crosstalk, profile.columns, profile.rows)
+        self._quiet_scans = 0
+        self._weak: frozenset[int] = frozenset()
         self._trail: list[int] = []
         self._trail_s = 0.0
         self._blind = True
@@ -139,6 +151,15 @@ class Perception:
                     self._move_zero(index, reading)
                     self._set_bands(index)
 
+    def believe(self, index: int, magnet: Magnet) -> None:
+        """Take a person's word for what stands where the sensor cannot be trusted; from now on it
+        is not, if it was.
+        """
+        if index not in self._health.masked:
+            self._health.claim(index)
+            self._follow_health()
+        self._blind_places.believe(index, magnet)
+
     def observe(self, frame: Frame) -> Observation:
         """Take one scan in."""
         now = frame.time_s
@@ -149,10 +170,13 @@ class Perception:
         if stalled or not still or not frame.field_mt:
             self._interrupt()
         if frame.field_mt:
-            scan = [
-                (f - o) * g
-                for f, o, g in zip(frame.field_mt, self._offset, self._gain, strict=True)
-            ]
+            field_mt = self._wires.sorted(frame.field_mt)
+            scan = [(f - o) * g for f, o, g in zip(field_mt, self._offset, self._gain, strict=True)]
+            taken = [i for i, m in enumerate(self._magnets) if m is not Magnet.NONE]
+            if self._health.take(now, field_mt, self._noise.noisy, taken):
+                self._follow_health()
+            for index in self._blind_places.places():
+                scan[index] = self._blind_places.reading_mt(index)
             if still:
                 self._take(scan, now, events)
             else:
@@ -163,7 +187,25 @@ class Perception:
         self._history.clear()
         self._pending.clear()
         self._trail.clear()
+        self._health.interrupt()
+        self._wires.interrupt()
+        self._blind_places.interrupt()
         self._blind = True
+
+    def _follow_health(self) -> None:
+        """Believe where sensors have failed, read where they have healed."""
+        for index in self._health.masked.keys() - set(self._blind_places.places()):
+            belief = self._magnets[index]
+            if not self._ready and self._expected is not None:
+                belief = self._expected.get(index, Magnet.NONE)
+            self._blind_places.mask(index, belief)
+            self._pending.pop(index, None)
+            self._doubt.pop(index, None)
+            self._crosstalk.stand(index, self._magnets[index])
+            self._history.flatten(index, self._blind_places.reading_mt(index))
+        for index in set(self._blind_places.places()) - self._health.masked.keys():
+            self._blind_places.unmask(index)
+            self._history.clear()
 
     def _take(self, scan: list[float], now: float, events: list[BoardEvent]) -> None:
         if self._history:
@@ -178,10 +220,16 @@ class Perception:
             self._count += 1
             if self._count % _TRACK_EVERY == 0:
                 self._track()
+                self._weak = frozenset(
+                    i for i, p in self._pending.items() if self._is_weak(i, p, now)
+                )
 
     def _start(self, now: float) -> None:
         """Zero the sensors, and take what stands there as given."""
-        restless = [i for i in range(self._profile.size) if not self._agree(i, SCANS)]
+        masked = self._blind_places.places()
+        restless = [
+            i for i in range(self._profile.size) if i not in masked and not self._agree(i, SCANS)
+        ]
         if restless and self._waited(now) < _LONGEST_WAIT_S:
             return
         count = len(self._history)
@@ -190,6 +238,8 @@ class Perception:
         self._readings = self._crosstalk.removed(mean)
         for index, start in enumerate(starts):
             self._magnets[index] = start.magnet
+            if index in masked:
+                continue
             if index in restless:
                 self._magnets[index] = Magnet.NONE
                 self._crosstalk.stand(index, Magnet.NONE)
@@ -221,8 +271,15 @@ class Perception:
         ]
         self._readings = readings
         if not out and not self._pending:
+            if self._blind_places:
+                self._blind_places.take(readings, self._classes)
             self._rest_here(anew=self._blind)
+            self._quiet_scans += 1
+            if self._wires.wanted() and self._quiet_scans > WIRE_SCANS:
+                self._check_wires()
             return ()
+        self._blind_places.interrupt()
+        self._quiet_scans = 0
         for index in [i for i in self._pending if i not in out]:
             del self._pending[index]
             self._crosstalk.stand(index, self._magnets[index])
@@ -258,13 +315,16 @@ class Perception:
             elif (
                 now - pending.moved_s < _LIVELY_S
                 and now - pending.since_s < _LONGEST_WAIT_S
-                and index not in self._noise.noisy
+                and not self._is_noisy(index)
             ):
                 lively = True
         if lively:
             return ()
         if not verdicts:
             self._rest_here(anew=self._blind)
+            settled = all(now - p.since_s > _UNSETTLED_S for p in self._pending.values())
+            if settled and self._wires.wanted():
+                self._check_wires()
             return ()
         if not self._blind and self._still_sliding(verdicts):
             return ()
@@ -283,11 +343,14 @@ class Perception:
             pending.moved_s = now
             return None
         magnet = bands.classify(self._readings[index], zeroed=self._zeroed[index])
-        if magnet is None or magnet is self._magnets[index] or index in self._noise.noisy:
+        if magnet is None or magnet is self._magnets[index] or self._is_noisy(index):
             return None
         if magnet in bands.WEAK_CLASSES and not self._weak_rests(index, magnet, pending, now):
             return None
         return magnet
+
+    def _is_noisy(self, index: int) -> bool:
+        return index in self._noise.noisy and index not in self._health.masked
 
     def _weak_rests(self, index: int, magnet: Magnet, pending: _Pending, now: float) -> bool:
         """Whether that is a weak magnet, not a strong one in the hand or far off centre."""
@@ -356,11 +419,68 @@ class Perception:
         most = max(abs(low), abs(high)) * _RANGE_SHARE
         return len(series) >= count and high - low <= max(_RANGE_MT, most)
 
+    def _check_wires(self) -> None:
+        """Where the neighbours contradict a sensor, its wires belong to another place."""
+        count = WIRE_SCANS
+        mean = [sum(self._history.series(i, count)) / count for i in range(self._profile.size)]
+        unread = {*self._health.masked, *self._doubt}
+        readings = self._crosstalk.removed(mean)
+        found = self._wires.found(readings, self._magnets, unread, self._pending)
+        if found is None:
+            return
+        seeming, real = found
+        self._wires.cross(seeming, real)
+        for kept in (self._offset, self._anchor, self._gain):
+            kept[seeming], kept[real] = kept[real], kept[seeming]
+        zeroed = self._zeroed
+        zeroed[seeming], zeroed[real] = zeroed[real], zeroed[seeming]
+        if abs(readings[real]) < bands.STRONG_STAYS_MT:  # that sensor stands empty
+            self._move_zero(seeming, readings[real])
+        self._magnets[seeming], self._magnets[real] = Magnet.NONE, self._magnets[seeming]
+        self._crosstalk.stand(seeming, Magnet.NONE)
+        self._crosstalk.stand(real, self._magnets[real])
+        self._set_bands(seeming)
+        self._set_bands(real)
+        self._interrupt()
+
+    def _is_weak(self, index: int, pending: _Pending, now: float) -> bool:
+        """Whether what rests there between the classes stands centred: its neighbours feel the
+        same share of a magnet as its own sensor does.
+        """
+        count = self._scans(_WEAK_MAGNET_S)
+        reading = self._readings[index]
+        size = abs(reading)
+        if now - pending.since_s < 2 * _WEAK_MAGNET_S or not 1.0 < size < bands.STRONG_MT:
+            return False
+        if not self._agree(index, count) or len(self._history) < count:
+            return False
+        neighbours = [i for i in self._neighbours(index) if i not in self._pending]
+        shares = [self._crosstalk.share_mt(index, i) for i in neighbours]
+        weight = sum(share * share for share in shares)
+        if weight < LEAST_MT2:
+            return False
+        felt = [
+            sum(self._history.series(i, count)) / count
+            - self._crosstalk.total_mt[i]
+            - pending.rest_mt[i]
+            for i in neighbours
+        ]
+        amount = sum(f * s for f, s in zip(felt, shares, strict=True)) / weight
+        return 0 < amount * (1 if reading > 0 else -1) < _WEAK_MAGNET
+
+    def _neighbours(self, index: int) -> tuple[int, ...]:
+        return around(index, self._profile.columns, self._profile.rows)
+
     def _accept(self, index: int, magnet: Magnet) -> None:
         self._magnets[index] = magnet
         self._crosstalk.stand(index, magnet)
-        del self._pending[index]
-        if index in self._doubt:
+        self._blind_places.changed(index)
+        pending = self._pending.pop(index)
+        if not self._blind:
+            self._wires.watch(index, magnet, pending.rest_mt, pending.rest_magnets)
+        if index in self._health.masked:
+            pass
+        elif index in self._doubt:
             # Two pieces have no room on one place: what was in doubt was an empty place.
             self._move_zero(index, self._doubt.pop(index))
         elif magnet is Magnet.NONE and not self._zeroed[index]:
@@ -386,7 +506,8 @@ class Perception:
         """Let the zeros of empty places follow drift; and learn how much a millitesla means."""
         share = _TRACK_EVERY / (_TRACK_S * self._profile.scans_per_s)
         for index, magnet in enumerate(self._magnets):
-            if magnet is Magnet.NONE and self._zeroed[index] and index not in self._pending:
+            known = self._zeroed[index] and index not in self._health.masked
+            if magnet is Magnet.NONE and known and index not in self._pending:
                 moved = self._offset[index] + share * self._readings[index] / self._gain[index]
                 anchor = self._anchor[index]
                 self._offset[index] = min(
@@ -405,7 +526,8 @@ class Perception:
         if not self._classes >= bands.WEAK_CLASSES:
             other = bands.WEAK_CLASSES - self._classes
             late.update(i for i, magnet in enumerate(self._magnets) if magnet in other)
-        return self._noise.noisy.union(late, self._doubt)
+        unsure = self._noise.noisy.union(late, self._doubt)
+        return unsure - self._health.masked.keys() if self._health.masked else unsure
 
     def _confidence(self) -> tuple[float, ...]:
         if not self._ready:
@@ -418,6 +540,10 @@ class Perception:
         ]
         return tuple([1.0 if d > 1 else d if d > 0 else 0.0 for d in distances])
 
+    def _masked(self) -> dict[int, str]:
+        masked = dict.fromkeys(self._wires.crossed, "swapped")
+        return masked | {i: ailment.value for i, ailment in self._health.masked.items()}
+
     def _observation(self, now: float, events: tuple[BoardEvent, ...]) -> Observation:
         return Observation(
             time_s=now,
@@ -429,4 +555,7 @@ class Perception:
             stillness=self._gate.state,
             tilt_rad=self._gate.tilt_rad,
             events=events,
+            masked=self._masked(),
+            blind=self._blind_places.unguessed,
+            weak=self._weak,
         )

@@ -19,6 +19,7 @@ from firmware_host.referee.line import Line
 from firmware_host.referee.pauses import may_answer, why_paused
 from firmware_host.referee.plan import Finding, Plan
 from firmware_host.referee.port import JournalPort, Request
+from firmware_host.referee.sensors import Claim, SensorTalk
 from firmware_host.referee.view import (
     Problems,
     View,
@@ -66,6 +67,7 @@ class Referee:
         """Forget everything about the game before."""
         self._line = line
         self._watch = Watch()
+        self._sensors = SensorTalk()
         self._pending: Pending | None = None
         self._settling = False  # the pending move was seen unfinished
         self._undone: tuple[Turn, Turn] | None = None  # taken back by hand, and its exchange
@@ -110,6 +112,11 @@ class Referee:
             self._asking.check(request.value)
         elif self._line is None or self._pending is not None or self._book.exchange is None:
             raise NotPossibleError("A swap is not possible now.")
+
+    def take_claims(self) -> Sequence[Claim]:
+        """What people have said of places that no sensor sees since this was asked last."""
+        claims, self._sensors.claims = self._sensors.claims, []
+        return claims
 
     def refuse(self, why: Message) -> None:
         """What was wanted of the host cannot be; say why for a moment."""
@@ -158,7 +165,11 @@ class Referee:
                 return View(Phase.SETUP, turns.no_game())
             if self._view.phase is Phase.PAUSED:
                 self._watch.restart()
+            news = self._sensors.news(line, sight)
+            if news is not None:
+                self._notify(news)
             view = self._judge(line, sight)
+            view = self._sensors.spoken(view, line, self._book, sight, self._watch)
             menu = self._asking.browsing(sight.cells)
             if menu is not None:
                 view = question_view(menu, view.phase, line.last)
@@ -193,6 +204,8 @@ class Referee:
                 self._swap(line)
             elif press.button == CONFIRM and line.position.outcome is not None:
                 self.wants_new_game = True
+            elif press.button == CONFIRM:
+                self._sensors.confirmed(self._view, line, self._book, sight, self._watch)
         for request in requests:
             if isinstance(request, TakeBack):
                 self._take_back(line)

@@ -36,6 +36,9 @@ class Watch:
             and seen.stillness is sight.stillness
             and seen.faults == sight.faults
             and seen.unsure == sight.unsure
+            and seen.masked == sight.masked
+            and seen.blind == sight.blind
+            and seen.weak == sight.weak
             and seen.cells == sight.cells
         )
 

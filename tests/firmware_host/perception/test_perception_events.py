@@ -198,13 +198,23 @@ def test_a_glitch_is_no_event(table, glitch):
 def test_a_sensor_far_noisier_than_the_rest_is_unsure(table):
     t = table({"d4": N})
     rng = random.Random(3)
-    for _ in range(200):
-        t.plate.extra_mt = {t.plate.index("e5"): rng.gauss(0, 0.5)}
-        t.run()
-    assert t.last.unsure == {t.plate.index("e5")}
+    e5 = t.plate.index("e5")
+
+    def hiss(scans: int) -> None:
+        for _ in range(scans):
+            t.plate.extra_mt = {e5: rng.gauss(0, 0.5)}
+            t.run()
+
+    hiss(100)
+    assert t.last.unsure == {e5}
+    hiss(150)
+    assert t.last.masked == {e5: "noisy"}
+    hiss(500)
+    assert t.last.masked == {e5: "noisy"}
     assert t.events == []
-    t.run(3.0)
+    t.run(8.0)
     assert t.last.unsure == frozenset()
+    assert t.last.masked == {}
 
 
 def test_a_piece_too_far_off_centre_is_unsure_and_keeps_what_was(table):

@@ -1,0 +1,160 @@
+"""What stands on places whose own sensor cannot be trusted: their neighbours feel it.
+
+A strong magnet adds some -0.16 mT to each sensor a place away and -0.08 mT across the corner: far
+too little for one scan, plenty for the mean of a quarter of a second, where only the change counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from firmware_host.perception.bands import STRONG_CLASSES
+from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.field import SIGN_OF
+from firmware_host.perception.observation import Magnet
+
+SCANS = 15  # of quiet, averaged
+AGREEING = 2  # such means in a row that say the same
+NEAR = 0.35  # of a strong magnet: how far off a mean may be
+# Of the squares of what neighbours feel: two beside it, or one and three across. Less is a guess.
+LEAST_MT2 = 0.04
+FOLLOW_SHARE = 0.1
+BELIEVED_MT = {Magnet.NONE: 0.0, Magnet.N_STRONG: -10.0, Magnet.S_STRONG: 10.0}
+WEAK_MT = 2.0
+
+
+@dataclass(slots=True)
+class _Blind:
+    belief: Magnet
+    base_mt: dict[int, float] = field(default_factory=dict)
+    wished: Magnet | None = None
+    agreed: int = 0
+    sighted: bool = True  # whether the neighbours suffice
+
+
+class BlindPlaces:
+    """Beliefs about masked places. ``columns``, ``rows``: of the plate."""
+
+    def __init__(self, crosstalk: Crosstalk, columns: int, rows: int) -> None:
+        self._crosstalk = crosstalk
+        self._columns, self._rows = columns, rows
+        self._places: dict[int, _Blind] = {}
+        self._sum: list[float] = []
+        self._count = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    @property
+    def unguessed(self) -> frozenset[int]:
+        """Places where the neighbours cannot tell: somebody must be asked."""
+        return frozenset(i for i, place in self._places.items() if not place.sighted)
+
+    def mask(self, index: int, belief: Magnet) -> None:
+        """From now on ``index`` is believed, not read."""
+        self._places[index] = _Blind(belief)
+        self.interrupt()
+
+    def unmask(self, index: int) -> Magnet:
+        """Its sensor is read again; what was believed."""
+        return self._places.pop(index).belief
+
+    def believe(self, index: int, belief: Magnet) -> None:
+        """Somebody says what stands there."""
+        place = self._places[index]
+        self._places[index] = _Blind(belief, sighted=place.sighted)
+        self.interrupt()
+
+    def reading_mt(self, index: int) -> float:
+        """What a sound sensor would read there, the neighbours' share included."""
+        belief = self._places[index].belief
+        own = BELIEVED_MT.get(belief)
+        if own is None:
+            own = SIGN_OF[belief] * WEAK_MT
+        return own + self._crosstalk.total_mt[index]
+
+    def places(self) -> tuple[int, ...]:
+        """All that are masked."""
+        return tuple(self._places)
+
+    def interrupt(self) -> None:
+        """Something moves: the mean begins anew."""
+        self._count = 0
+
+    def changed(self, index: int) -> None:
+        """Another magnet stands at ``index`` now: what its sensor felt before says nothing."""
+        for place in self._places.values():
+            place.base_mt.pop(index, None)
+        self.interrupt()
+
+    def take(self, readings_mt: Sequence[float], classes: Collection[Magnet]) -> None:
+        """One quiet scan: readings with all that is known or believed removed."""
+        if self._count == 0:
+            self._sum = list(readings_mt)
+        else:
+            self._sum = [s + r for s, r in zip(self._sum, readings_mt, strict=True)]
+        self._count += 1
+        if self._count >= SCANS:
+            means = [s / self._count for s in self._sum]
+            self._count = 0
+            for index, place in self._places.items():
+                self._judge(index, place, means, classes)
+
+    def _judge(
+        self, index: int, place: _Blind, means: Sequence[float], classes: Collection[Magnet]
+    ) -> None:
+        felt = {
+            i: (means[i], self._crosstalk.share_mt(index, i))
+            for i in around(index, self._columns, self._rows)
+            if i not in self._places
+        }
+        known = {i: felt[i] for i in place.base_mt if i in felt}
+        weight = sum(share * share for _, share in known.values())
+        if not place.base_mt:  # the first mean after masking, or all neighbours have changed
+            place.base_mt = {i: mean for i, (mean, _) in felt.items()}
+            return
+        strong = place.belief is Magnet.NONE or place.belief in STRONG_CLASSES
+        place.sighted = strong and weight >= LEAST_MT2 and not STRONG_CLASSES.isdisjoint(classes)
+        if not place.sighted:
+            return
+        change = sum((m - place.base_mt[i]) * share for i, (m, share) in known.items()) / weight
+        now = _signed(place.belief) + change
+        wished = nearest(now, classes)
+        if wished is None or wished is place.belief:
+            place.wished, place.agreed = None, 0
+            if wished is place.belief:
+                for i, (mean, _) in felt.items():
+                    base = place.base_mt.setdefault(i, mean)
+                    place.base_mt[i] = base + FOLLOW_SHARE * (mean - base)
+            return
+        place.agreed = place.agreed + 1 if place.wished is wished else 1
+        place.wished = wished
+        if place.agreed >= AGREEING:
+            by_mt = _signed(wished) - _signed(place.belief)
+            for i, (mean, share) in felt.items():
+                place.base_mt.setdefault(i, mean - by_mt * share)
+            place.belief, place.wished, place.agreed = wished, None, 0
+
+
+def nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
+    """What ``amount`` strong south magnets are: none, one, or one the other way round."""
+    if abs(amount) < NEAR:
+        return Magnet.NONE
+    magnet = Magnet.S_STRONG if amount > 0 else Magnet.N_STRONG
+    return magnet if magnet in classes and abs(abs(amount) - 1) < NEAR else None
+
+
+def around(index: int, columns: int, rows: int) -> tuple[int, ...]:
+    """The up to eight places beside ``index``."""
+    row, column = divmod(index, columns)
+    return tuple(
+        r * columns + c
+        for r in range(max(0, row - 1), min(rows, row + 2))
+        for c in range(max(0, column - 1), min(columns, column + 2))
+        if (r, c) != (row, column)
+    )
+
+
+def _signed(magnet: Magnet) -> float:
+    return SIGN_OF[magnet] if magnet in STRONG_CLASSES else 0.0
