@@ -27,7 +27,9 @@ class ResumeGame:
 
 @dataclass(frozen=True, slots=True)
 class TakeBack:
-    """Take the last move back."""
+    """Take the last move back, or all moves after the first ``to``."""
+
+    to: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,9 @@ def _slots(game: Game) -> list[SlotInfo]:
     if not isinstance(game, GravityConnectGame):
         return []
     return [
-        SlotInfo(slot.name, slot.side.name, slot.side.colour, list(slot.cells))
+        SlotInfo(
+            slot.name, slot.side.name, slot.side.colour, list(slot.cells), _hex(slot.side.colour)
+        )
         for slot in game.slots.values()
     ]
 
@@ -187,7 +189,12 @@ def _drawing(game: Game) -> DrawingInfo | None:
     if not isinstance(game, GravityTrapGame):
         return None
     drawing = game.drawing
-    return DrawingInfo([list(track) for track in drawing.tracks], drawing.hole, drawing.title)
+    return DrawingInfo(
+        tracks=[list(track) for track in drawing.tracks],
+        places=[[str(base) for base in track] for track in game.layout.tracks],
+        hole=drawing.hole,
+        title=drawing.title,
+    )
 
 
 def _hex(colour: str) -> str:

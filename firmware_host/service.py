@@ -173,14 +173,16 @@ class Table:
     def _record(self, stored: StoredGame) -> GameRecord:
         game = rules_of(stored)
         overlay = Overlay(self._host.profile, game)
+        reached = positions(stored)
+        outcome = reached[-1].outcome
         return GameRecord(
             game=game_info(stored.id, game, overlay, self._catalogue),
             moves=list(stored.moves),
             positions=[
-                RecordedPosition(dict(p.cells), dict(p.reserve), p.to_move)
-                for p in positions(stored)
+                RecordedPosition(dict(p.cells), dict(p.reserve), p.to_move) for p in reached
             ],
             result=None if stored.result is None else dict(stored.result),
+            places=[] if outcome is None else list(outcome.places),
         )
 
 

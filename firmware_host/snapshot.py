@@ -19,22 +19,27 @@ class BoardPlace(msgspec.Struct, frozen=True):
 
 
 class SlotInfo(msgspec.Struct, frozen=True):
-    """A slot at the board's edge. ``cells``: its line's places, inward. ``colour``: plain name."""
+    """A slot at the board's edge. ``cells``: its line's places, inward. ``colour``: plain name,
+    and ``tint`` its ``#rrggbb``.
+    """
 
     name: str
     side: str
     colour: str
     cells: list[str]
+    tint: str
 
 
 class DrawingInfo(msgspec.Struct, frozen=True):
     """Tracks of a board; x to the east and y to the north, in places from the low corner.
 
     ``tracks``: cubic Bezier curves, each a first point and then two control points and an end for
-    every segment. ``hole``: its middle, if there is one.
+    every segment. ``places``: for each track the places that these points are, in its order.
+    ``hole``: its middle, if there is one.
     """
 
     tracks: list[list[tuple[float, float]]]
+    places: list[list[str]]
     hole: tuple[float, float] | None
     title: str
 

@@ -74,7 +74,7 @@ class Referee:
         self._guide: _Guide | None = None
         self._matched = False  # the board has been the position since the game was begun
         self._ended_here = False  # not replayed from the journal
-        self._take_back_owed = False
+        self._take_back_owed: int | None = None  # how many moves are to be left
         self._trouble: JournalError | None = None
         self._retry_s = 0.0
         self._notice: tuple[Message, float] | None = None
@@ -108,6 +108,11 @@ class Referee:
             made = self._pending is not None or self._asking.side
             if self._line is None or (not made and self._line.last is None):
                 raise NotPossibleError("There is no move to take back.")
+            count = len(self._line.moves)
+            if request.to is not None and request.to >= count + made:
+                raise NotPossibleError(
+                    "There is no move after move {to} to take back.", to=request.to
+                )
         elif isinstance(request, Answer):
             self._asking.check(request.value)
         elif self._line is None or self._pending is not None or self._book.exchange is None:
@@ -208,7 +213,7 @@ class Referee:
                 self._sensors.confirmed(self._view, line, self._book, sight, self._watch)
         for request in requests:
             if isinstance(request, TakeBack):
-                self._take_back(line)
+                self._take_back(line, request.to)
             elif isinstance(request, Swap):
                 self._swap(line)
             else:
@@ -225,15 +230,20 @@ class Referee:
             self._guide = None
             self._pending = meant
 
-    def _take_back(self, line: Line) -> None:
-        """At once in the journal, where the move is there already; then the board is guided."""
-        if self._pending is None and not self._asking.side:
-            if line.last is None:
+    def _take_back(self, line: Line, to: int | None = None) -> None:
+        """At once in the journal, move by move; then the board is guided. ``to``: how many moves
+        are left; None: all but the last, or all where one is made that is not in the journal.
+        """
+        if to is None:
+            made = self._pending is not None or self._asking.side
+            to = len(line.moves) - (not made)
+            if to < 0:
                 self._notify(troubles.nothing_to_take_back())
                 return
-            self._take_back_owed = True
+        self._take_back_owed = to
+        while len(line.moves) > to:
             line.take_back()
-            self._take_back_owed = False
+        self._take_back_owed = None
         self._trouble = None
         self._rebook(line)
         self._guide = _Guide.TAKEBACK
@@ -243,8 +253,8 @@ class Referee:
         """After a refusal of the journal: try again once a second."""
         if self._trouble is not None and self._watch.due(self._retry_s):
             self._trouble = None
-            if self._take_back_owed:
-                self._take_back(line)
+            if self._take_back_owed is not None:
+                self._take_back(line, self._take_back_owed)
 
     def _swap(self, line: Line) -> None:
         if self._pending is not None or self._book.exchange is None:

@@ -31,8 +31,8 @@ def start(table: TablePort, message: say.TableMessage) -> Future[None]:
             return table.submit(commands.NewGame(game, given))
         case say.ResumeMessage(game=number):
             return table.submit(commands.ResumeGame(number))
-        case say.TakeBackMessage():
-            return table.submit(commands.TakeBack())
+        case say.TakeBackMessage(to=to):
+            return table.submit(commands.TakeBack(to))
         case say.SwapMessage():
             return table.submit(commands.Swap())
         case say.AnswerMessage(value=value):

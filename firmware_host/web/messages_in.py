@@ -43,7 +43,9 @@ class ResumeMessage(_Message, frozen=True, tag="resume"):
 
 
 class TakeBackMessage(_Message, frozen=True, tag="take-back"):
-    """Take the last move back."""
+    """Take the last move back, or all moves after the first ``to``."""
+
+    to: Number | None = None
 
 
 class AnswerMessage(_Message, frozen=True, tag="answer"):

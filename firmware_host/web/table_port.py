@@ -45,12 +45,16 @@ class RecordedPosition(msgspec.Struct, frozen=True):
 
 
 class GameRecord(msgspec.Struct, frozen=True):
-    """A whole game for step-through review: ``positions`` has one more entry than ``moves``."""
+    """A whole game for step-through review: ``positions`` has one more entry than ``moves``.
+
+    ``places``: those that show why it is over.
+    """
 
     game: GameInfo
     moves: list[str]
     positions: list[RecordedPosition]
     result: dict[str, Any] | None
+    places: list[str] = []
 
 
 class HandsPort(Protocol):

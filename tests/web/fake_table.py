@@ -242,10 +242,11 @@ class FakeTable:
             case commands.ResumeGame(game_id=game_id):
                 self.play = self._find(game_id)
                 self._publish(new_layout=True)
-            case commands.TakeBack():
+            case commands.TakeBack(to=to):
                 if self.play is None or not self.play.moves:
                     raise NotPossibleError("There is no move to take back.")
-                shorter = (self.play.positions[:-1], self.play.moves[:-1])
+                to = len(self.play.moves) - 1 if to is None else to
+                shorter = (self.play.positions[: to + 1], self.play.moves[:to])
                 self._keep(replace(self.play, positions=shorter[0], moves=shorter[1]))
                 self._publish("takeback")
             case commands.Swap():

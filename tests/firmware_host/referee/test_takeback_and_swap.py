@@ -67,6 +67,35 @@ def test_several_moves_in_a_row(desk):
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
 
 
+def test_all_moves_after_one_go_at_once_each_as_its_own_entry_of_the_journal(desk):
+    table = desk("d4", "a1", "g7", "c1", pie=False)
+    standing = table.scan(requests=[TakeBack(to=1)])
+    assert (standing.phase, standing.to_move, standing.moves) == (Phase.FIX, "blue", ("d4",))
+    assert table.journal.calls[-3:] == [("take_back", 7, ply) for ply in (4, 3, 2)]
+    assert table.lights(Role.WRONG) == {"a1", "g7", "c1"}
+    assert table.heard() == [Sound.TAKEBACK]
+
+
+def test_a_refusing_journal_is_asked_again_for_the_moves_that_are_left(desk):
+    table = desk("d4", "a1", "g7", pie=False)
+    table.journal.full = True
+    table.scan(requests=[TakeBack(to=0)])
+    assert len(table.journal.moves) == 3
+    table.journal.full = False
+    table.wait(1.1)
+    assert (table.journal.moves, table.standing.moves) == ([], ())
+
+
+def test_there_must_be_a_move_after_the_one_that_is_named(desk):
+    table = desk("d4", "a1", pie=False)
+    with pytest.raises(NotPossibleError, match="no move after move 2"):
+        table.referee.check(TakeBack(to=2))
+    table.put("red", "d5")  # made, and not confirmed: that one is after move 2
+    assert table.standing.phase is Phase.SETTLE
+    assert table.scan(requests=[TakeBack(to=2)]).moves == ("d4", "a1")
+    assert table.lights(Role.WRONG) == {"d5"}
+
+
 def test_in_settle_the_pending_move_is_dropped_and_the_journal_left_alone(example_desk):
     table = example_desk()
     table.put("red", "d5")
