@@ -23,7 +23,8 @@ from firmware_host.web.messages_in import MAX_MESSAGE_BYTES
 from firmware_host.web.table_port import TablePort
 
 LOOPBACK = "127.0.0.1"
-MAX_CONNECTIONS = 64
+MAX_CONNECTIONS = 80
+MAX_ELSEWHERE = 64  # the others are for this machine's own page
 HEADER_WITHIN_S = 10.0
 STOP_WITHIN_S = 2
 
@@ -102,8 +103,11 @@ def _limited_protocol() -> type[H11Protocol]:
                 open_now[other] = [t for t in open_now[other] if not t.is_closing()]
                 if not open_now[other]:
                     del open_now[other]
+            elsewhere = sum(len(t) for other, t in open_now.items() if other != LOOPBACK)
             held = open_now.setdefault(address, [])
-            if address != LOOPBACK and len(held) >= CONNECTIONS_PER_ADDRESS:
+            if address != LOOPBACK and (
+                len(held) >= CONNECTIONS_PER_ADDRESS or elsewhere >= MAX_ELSEWHERE
+            ):
                 transport.abort()
                 return
             held.append(transport)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import secrets
 import tempfile
@@ -17,6 +18,8 @@ TOKENS_NAME = "paired.json"
 TOKEN_BYTES = 16
 TOKEN_LASTS_S = 90 * 86_400.0
 MAX_DEVICES = 32
+
+_log = logging.getLogger(__name__)
 
 
 class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +51,10 @@ class Tokens:
         self._devices: tuple[Device, ...] = ()
 
     def devices(self) -> tuple[Device, ...]:
-        """Those whose pairing has not expired, oldest first. Raises ConfigError (damaged file)."""
+        """Those whose pairing has not expired, oldest first. A damaged list is an empty one.
+
+        Raises ConfigError where this user may not read it.
+        """
         self._refresh()
         now_s = self._calendar()
         return tuple(device for device in self._devices if device.expires_s > now_s)
@@ -101,14 +107,19 @@ class Tokens:
         if version == self._read_at:
             return
         try:
-            self._devices = msgspec.json.decode(self._path.read_bytes(), type=tuple[Device, ...])
-        except (OSError, msgspec.DecodeError) as error:
+            content = self._path.read_bytes()
+        except OSError as error:
             raise ConfigError(
                 "The list of paired devices, {path}, cannot be read: {why}.",
-                remedy="Remove it, and pair the devices again.",
+                remedy="Run this as the table's user.",
                 path=self._path,
-                why=error,
+                why=error.strerror,
             ) from error
+        try:
+            self._devices = msgspec.json.decode(content, type=tuple[Device, ...])
+        except msgspec.DecodeError as error:
+            _log.warning("%s is damaged (%s): no device is paired any more", self._path, error)
+            self._devices = ()
         self._read_at = version
 
     def _write(self, devices: tuple[Device, ...]) -> None:

@@ -19,7 +19,7 @@ from websockets.sync.client import connect
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue
 from firmware_host.snapshot import FaultInfo
-from firmware_host.web import messages_in
+from firmware_host.web import live, messages_in
 from firmware_host.web.desk import explain
 from firmware_host.web.guard import LOCAL_NAMES, is_ours
 from firmware_host.web.limits import TokenBucket
@@ -137,7 +137,8 @@ def test_a_long_body_is_refused_and_a_long_message_ends_the_connection(fake_serv
         assert closed.value.rcvd.code == 1009
 
 
-def test_too_fast_a_page_is_told_and_at_last_closed(fake_served):
+def test_too_fast_a_page_is_told_and_at_last_closed(fake_served, monkeypatch):
+    monkeypatch.setattr(live, "MESSAGES_PER_S", 0.001)  # however slow this machine is
     with page_of(fake_served) as page:
         answers = []
         with pytest.raises(ConnectionClosed) as closed:
@@ -198,6 +199,22 @@ def test_whatever_comes_is_a_message_or_refused(data):
             continue
         assert isinstance(message, messages_in._Message)
         assert 0 <= message.ref <= 2**53
+
+
+def test_a_connection_survives_whatever_a_page_sends(fake_served):
+    """Each message gets one answer, and the connection still serves after all of them."""
+    with page_of(fake_served) as page:
+
+        @given(st.one_of(st.text(max_size=200), (JSON_VALUES | ALMOST).map(json.dumps)))
+        @settings(max_examples=60, deadline=None, database=None)  # fewer than MESSAGE_BURST
+        def send(text):
+            page.send(text)
+            while json.loads(page.recv(timeout=20))["type"] not in ("done", "error"):
+                pass
+
+        send()
+        answer, _ = ask(page, type="ping", ref=9)
+        assert answer == {"type": "done", "ref": 9}
 
 
 def _bytes(data):

@@ -1,0 +1,116 @@
+"""The HTTP interface against its own description: schemathesis asks, in this process."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import hypothesis
+import pytest
+import schemathesis
+from schemathesis import GenerationMode, checks
+from schemathesis.core.failures import FailureGroup
+from schemathesis.specs.openapi import checks as openapi_checks
+
+from firmware_host.snapshot import Snapshot
+from firmware_host.web import api, messages_in
+from firmware_host.web.app import create_app
+from hw_sim.clock import VirtualClock
+
+DESCRIPTION = "/api/v1/openapi.json"
+
+
+def at_the_table(app):
+    """The app as the table's own page sees it, whatever address the test client makes up."""
+
+    async def local(scope, receive, send):
+        if scope["type"] == "http":
+            names = [(k, v) for k, v in scope["headers"] if k != b"host"]
+            scope = {
+                **scope,
+                "client": ("127.0.0.1", 50_000),
+                "server": ("127.0.0.1", 8080),
+                "headers": [*names, (b"host", b"localhost:8080")],
+            }
+        await app(scope, receive, send)
+
+    return local
+
+
+@pytest.fixture
+def described(fake):
+    return schemathesis.openapi.from_asgi(
+        DESCRIPTION, at_the_table(create_app(fake, clock=VirtualClock()))
+    )
+
+
+CHECKS = (
+    checks.not_a_server_error,
+    openapi_checks.status_code_conformance,
+    openapi_checks.content_type_conformance,
+    openapi_checks.response_schema_conformance,
+    openapi_checks.response_headers_conformance,
+    openapi_checks.negative_data_rejection,
+    openapi_checks.unsupported_method,
+)
+
+
+# What has neither a body nor a number in its path cannot be asked wrongly.
+CASES = [
+    (endpoint.method, endpoint.path, mode)
+    for endpoint in api.ENDPOINTS
+    for mode in GenerationMode
+    if mode is GenerationMode.POSITIVE or endpoint.body is not None or "{" in endpoint.path
+]
+
+
+@pytest.mark.parametrize(("method", "path", "mode"), CASES)
+def test_every_answer_is_as_described(described, method, path, mode):
+    operation = described[api.PREFIX + path][method]
+    statuses = set()
+
+    @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
+    @hypothesis.settings(
+        max_examples=15,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    def ask(case):
+        statuses.add(case.call_and_validate(checks=list(CHECKS)).status_code)
+
+    ask()
+    wrong = mode is GenerationMode.NEGATIVE
+    assert statuses & ({400, 404, 415} if wrong else {200, 404, 409})
+
+
+def test_an_answer_that_is_not_as_described_would_be_found(fake, monkeypatch):
+    monkeypatch.setattr(fake, "latest", lambda: {"layout": "one"})
+    app = at_the_table(create_app(fake, clock=VirtualClock()))
+    described = schemathesis.openapi.from_asgi(DESCRIPTION, app)
+    case = described["/api/v1/snapshot"]["GET"].Case()
+    with pytest.raises(FailureGroup):
+        case.call_and_validate(checks=list(CHECKS))
+
+
+def test_the_description_names_every_message_and_every_field_of_a_snapshot():
+    schemas = api.description()["components"]["schemas"]
+    assert set(schemas["Snapshot"]["properties"]) == {"type", *Snapshot.__struct_fields__}
+    for kind in get_args(messages_in.TableMessage):
+        assert set(schemas[kind.__name__]["properties"]) == {"type", *kind.__struct_fields__}
+        assert schemas[kind.__name__]["additionalProperties"] is False
+
+
+def test_the_table_of_messages_in_the_documents_is_the_protocol():
+    page = (Path(__file__).parents[2] / "docs/websocket.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.*?)\| .*? \| (.*?) \|$", page, re.MULTILINE)
+    shown = {name: (set(re.findall(r"`(\w+)`", fields)), who) for name, fields, who in rows}
+    kinds = {kind.__struct_config__.tag: kind for kind in get_args(messages_in.Incoming)}
+    assert {name: fields for name, (fields, _) in shown.items()} == {
+        name: set(kind.__struct_fields__) - {"ref"} for name, kind in kinds.items()
+    }
+    free = {name for name, (_, who) in shown.items() if who == "whoever may watch"}
+    acting = {kind.__struct_config__.tag for kind in get_args(messages_in.TableMessage)}
+    assert free == kinds.keys() - acting

@@ -1,0 +1,428 @@
+"""The page in a network: who may look on, who may act, pairing, and limits for each address."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import socket
+import stat
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from firmware_host.cli.serve import access_for
+from firmware_host.errors import ConfigError, NotPossibleError
+from firmware_host.settings import Settings, check_host
+from firmware_host.web.app import create_app
+from firmware_host.web.guard import Access
+from firmware_host.web.limits import (
+    ADDRESSES_KEPT,
+    CONNECTIONS_PER_ADDRESS,
+    PAGES_PER_ADDRESS,
+    REQUEST_BURST,
+    Requests,
+    counted_as,
+)
+from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
+from firmware_host.web.server import WebServer
+from firmware_host.web.tokens import MAX_DEVICES, TOKEN_LASTS_S, Tokens
+from hw_sim.clock import VirtualClock
+
+TABLE = "192.168.1.20"
+PHONE = "192.168.1.77"
+NAME = "table.local"
+NEW_GAME = {"type": "new-game", "game": "momentum"}
+
+
+class Network:
+    """The page of a fake table, as asked from several devices; no socket, virtual time."""
+
+    def __init__(self, folder, table, *, watching=True):
+        self.clock = VirtualClock()
+        self.tokens = Tokens(folder, self.clock.calendar)
+        self.pairing = Pairing(self.tokens, self.clock)
+        self.access = Access(self.pairing, (NAME,), watching=watching)
+        self.app = create_app(table, access=self.access, clock=self.clock)
+
+    def device(self, address=PHONE, at=TABLE, host=None, **headers):
+        """A device's browser; ``at``: the address that it reaches the table by."""
+        name = f"[{at}]" if ":" in at else at
+
+        async def app(scope, receive, send):
+            await self.app({**scope, "server": (at, 8080)}, receive, send)
+
+        transport = httpx.ASGITransport(app=app, client=(address, 50_000))
+        base = f"http://{host or name}:8080"
+        return Browser(httpx.AsyncClient(transport=transport, base_url=base, headers=headers))
+
+    def here(self, **headers):
+        return self.device("127.0.0.1", "127.0.0.1", **headers)
+
+
+class Browser:
+    def __init__(self, client):
+        self.client = client
+
+    def get(self, path, **more):
+        return asyncio.run(self.client.get(path, **more))
+
+    def post(self, path, body=None):
+        return asyncio.run(self.client.post(path, json=body))
+
+    def state(self):
+        return self.get("/api/v1/pairing").json()
+
+    def pair(self, code, name="phone"):
+        return self.post("/api/v1/pairing", {"code": code, "name": name})
+
+
+@pytest.fixture
+def network(tmp_path, fake):
+    return Network(tmp_path, fake)
+
+
+@pytest.fixture
+def closed_network(tmp_path, fake):
+    return Network(tmp_path, fake, watching=False)
+
+
+# Who may do what
+
+
+def test_another_device_may_look_on_and_acts_once_it_is_paired(network):
+    phone = network.device()
+    assert phone.state() == {"network": True, "may_act": False, "may_watch": True, "code": None}
+    assert phone.get("/api/v1/snapshot").status_code == 200
+    refused = phone.post("/api/v1/command", NEW_GAME)
+    assert refused.status_code == 403
+    assert "only look on" in refused.json()["error"]
+
+    code = network.here().post("/api/v1/pairing/code").json()["code"]
+    assert network.here().state()["code"] == code
+    assert phone.state()["code"] is None  # shown at the table only
+    assert phone.pair(code).json() == {"done": True}
+    assert phone.state()["may_act"]
+    assert phone.post("/api/v1/command", NEW_GAME).json() == {"done": True}
+    assert not network.device("192.168.1.78").state()["may_act"]
+
+
+def test_only_the_tables_own_page_opens_a_code(network):
+    assert network.device().post("/api/v1/pairing/code").status_code == 403
+    assert network.pairing.code is None
+
+
+def test_where_watching_is_closed_an_unpaired_device_sees_nothing_but_how_to_pair(closed_network):
+    phone = closed_network.device()
+    for path in ("snapshot", "layout", "games", "history", "history/1", "openapi.json"):
+        assert phone.get(f"/api/v1/{path}").status_code == 403
+    for path in ("/", "/static/main.js", "/api/v1/texts", "/api/v1/pairing"):
+        assert phone.get(path).status_code == 200
+    phone.pair(closed_network.pairing.open())
+    assert phone.get("/api/v1/snapshot").status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "192.168.1.21", "localhost.evil.example"])
+def test_a_name_that_is_not_the_tables_is_refused_as_after_dns_rebinding(network, host):
+    assert network.device(host=host).get("/").status_code == 403
+
+
+@pytest.mark.parametrize("at", [TABLE, "fd00::20"])
+def test_the_table_is_served_under_its_address_and_names(network, at):
+    for host in (None, NAME, NAME.upper()):
+        assert network.device(at=at, host=host).get("/").status_code == 200
+
+
+def test_a_foreign_page_cannot_use_a_paired_browser(network):
+    phone = network.device()
+    phone.pair(network.pairing.open())
+    phone.client.headers["origin"] = "http://evil.example"
+    assert phone.post("/api/v1/command", NEW_GAME).status_code == 403
+    phone.client.headers["origin"] = f"http://{TABLE}:8080"
+    assert phone.post("/api/v1/command", NEW_GAME).status_code == 200
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
+def test_what_a_proxy_forwards_does_not_come_from_the_table_itself(network, header):
+    assert network.here().state()["may_act"]
+    assert not network.here(**{header: "203.0.113.9"}).state()["may_act"]
+
+
+def test_a_device_that_calls_itself_localhost_is_none(network):
+    phone = network.device(host="localhost")
+    assert not phone.state()["may_act"]
+
+
+def test_without_the_network_another_device_gets_nothing(fake):
+    alone = create_app(fake, access=Access(), clock=VirtualClock())
+
+    async def app(scope, receive, send):
+        await alone({**scope, "server": ("127.0.0.1", 8080)}, receive, send)
+
+    transport = httpx.ASGITransport(app=app, client=(PHONE, 5))
+    phone = Browser(httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080"))
+    assert phone.get("/").status_code == 403
+
+
+# Codes and tokens
+
+
+def test_the_cookie_cannot_be_read_by_scripts_nor_sent_by_other_sites(network):
+    answer = network.device().pair(network.pairing.open())
+    parts = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")}
+    assert {"httponly", "samesite=strict", "path=/", f"max-age={90 * 86_400}"} <= parts
+    value = answer.cookies["tiltboard"]
+    assert len(bytes.fromhex(value)) * 8 == 128
+
+
+def test_only_the_digest_is_kept_readable_for_the_owner_alone(network, tmp_path):
+    value = network.device().pair(network.pairing.open()).cookies["tiltboard"]
+    file = tmp_path / "paired.json"
+    (device,) = json.loads(file.read_text())
+    assert value not in file.read_text()
+    assert device["digest"] == hashlib.sha256(value.encode()).hexdigest()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_code_is_good_for_one_device_and_ten_minutes(network):
+    code = network.pairing.open()
+    assert network.device().pair(code).status_code == 200
+    assert network.device("192.168.1.78").pair(code).status_code == 403
+    code = network.pairing.open()
+    network.clock.advance(CODE_LASTS_S - 1)
+    assert network.pairing.code == code
+    network.clock.advance(1)
+    assert network.pairing.code is None
+    assert network.device().pair(code).status_code == 403
+
+
+def test_a_new_code_ends_the_one_before(tmp_path):
+    clock = VirtualClock()
+    numbers = iter([7, 123_456])
+    pairing = Pairing(Tokens(tmp_path, clock.calendar), clock, lambda below: next(numbers))
+    assert pairing.open() == "000007"
+    assert pairing.open() == "123456"
+    with pytest.raises(WrongCodeError):
+        pairing.redeem("000007", "phone")
+    pairing.redeem("123456", "phone")
+
+
+def test_five_codes_a_minute_can_be_tried_by_all_devices_together(network):
+    code = network.pairing.open()
+    wrong = f"{(int(code) + 1) % 10**6:06}"
+    answers = [network.device(f"192.168.1.{n}").pair(wrong).status_code for n in range(30, 37)]
+    assert answers == [403] * 5 + [429] * 2
+    assert network.device().pair(code).status_code == 429  # not even looked at
+    network.clock.advance(12)
+    assert network.device().pair(code).status_code == 200
+
+
+def test_guessing_while_a_code_is_open_gets_through_so_many_times(network):
+    network.pairing.open()
+    tried = 0
+    for _ in range(int(CODE_LASTS_S)):
+        network.clock.advance(1)
+        try:
+            network.pairing.redeem("no code", "guesser")
+        except WrongCodeError:
+            tried += 1
+        except TooManyTriesError:
+            pass
+    assert tried <= 5 + 50
+
+
+@pytest.mark.parametrize("body", [{"code": "12345"}, {"code": "12345x"}, {"code": 123456}, {}, []])
+def test_what_is_no_code_is_not_tried(network, body):
+    assert network.device().post("/api/v1/pairing", body).status_code == 400
+
+
+def test_a_pairing_ends_when_it_is_revoked_or_after_ninety_days(network, tmp_path):
+    phone, tablet = network.device(), network.device("192.168.1.78")
+    phone.pair(network.pairing.open(), "phone")
+    tablet.pair(network.pairing.open(), "tablet")
+    # as `tiltboard pair --revoke`: another process, the same file
+    elsewhere = Tokens(tmp_path, network.clock.calendar)
+    assert [(d.id, d.name) for d in elsewhere.devices()] == [("1", "phone"), ("2", "tablet")]
+    elsewhere.revoke("1")
+    assert (phone.state()["may_act"], tablet.state()["may_act"]) == (False, True)
+    network.clock.advance(TOKEN_LASTS_S + 1)
+    assert not tablet.state()["may_act"]
+    with pytest.raises(NotPossibleError):
+        elsewhere.revoke("2")
+
+
+def test_only_so_many_devices_are_paired_and_a_number_is_used_again(tmp_path):
+    tokens = Tokens(tmp_path, VirtualClock().calendar)
+    for n in range(MAX_DEVICES):
+        tokens.pair(f"device {n}")
+    with pytest.raises(NotPossibleError):
+        tokens.pair("one more")
+    tokens.revoke("3")
+    tokens.pair("one more")
+    assert sorted(int(d.id) for d in tokens.devices()) == list(range(1, MAX_DEVICES + 1))
+    tokens.revoke_all()
+    assert tokens.devices() == ()
+
+
+@pytest.mark.parametrize("damage", ["[{]", "", "{}", '[{"id": 1}]', "\xff"])
+def test_a_damaged_list_lets_nobody_in_is_logged_and_replaced(network, tmp_path, caplog, damage):
+    phone = network.device()
+    phone.pair(network.pairing.open())
+    (tmp_path / "paired.json").write_bytes(damage.encode("latin-1"))
+    assert not phone.state()["may_act"]
+    assert "no device is paired any more" in caplog.text
+    phone.pair(network.pairing.open())
+    assert phone.state()["may_act"]
+
+
+# Limits
+
+
+def test_an_address_may_ask_so_often_and_this_machine_as_often_as_it_likes(network):
+    phone, other = network.device(), network.device("192.168.1.78")
+    for _ in range(int(REQUEST_BURST)):
+        assert phone.get("/api/v1/texts").status_code == 200
+    assert phone.get("/api/v1/texts").status_code == 429
+    assert other.get("/api/v1/texts").status_code == 200
+    network.clock.advance(0.05)
+    assert phone.get("/api/v1/texts").status_code == 200
+    here = network.here()
+    assert {here.get("/api/v1/texts").status_code for _ in range(2 * int(REQUEST_BURST))} == {200}
+
+
+def test_addresses_are_counted_by_household():
+    assert counted_as("192.168.1.77") == "192.168.1.77"
+    assert counted_as("::ffff:192.168.1.77") == "192.168.1.77"
+    assert counted_as("2001:db8:1:2:aaaa::1") == counted_as("2001:db8:1:2:bbbb::9")
+    assert counted_as("2001:db8:1:2::1") != counted_as("2001:db8:1:3::1")
+    assert counted_as("fe80::1%eth0") == counted_as("fe80::2")
+
+
+def test_many_addresses_do_not_fill_the_memory():
+    requests = Requests(lambda: 0.0)
+    assert all(requests.take(f"10.0.{n // 256}.{n % 256}") for n in range(4 * ADDRESSES_KEPT))
+    assert len(requests._buckets) == ADDRESSES_KEPT
+
+
+# Over real sockets: this machine under a second loopback address is another device
+
+
+@pytest.fixture
+def elsewhere(fake, tmp_path):
+    """A server at 127.0.0.1 and 127.0.0.2; who asks at the second is not at the table."""
+    try:
+        probe = socket.create_server(("127.0.0.2", 0))
+    except OSError:
+        pytest.skip("this machine has one loopback address only")
+    probe.close()
+    clock = VirtualClock()
+    access = Access(Pairing(Tokens(tmp_path, clock.calendar), clock), watching=False)
+    server = WebServer(fake, 0, host="127.0.0.2", access=access)
+    server.start()
+    yield server, access
+    server.stop()
+
+
+def plug(server, token=None):
+    headers = {"Cookie": f"tiltboard={token}"} if token else {}
+    return connect(
+        f"ws://127.0.0.2:{server.port}/api/v1/ws",
+        additional_headers=headers,
+        max_size=None,
+        proxy=None,
+    )
+
+
+def test_the_websocket_knows_who_may_act_and_ends_with_the_pairing(fake, elsewhere):
+    server, access = elsewhere
+    with pytest.raises(Exception, match="403"):
+        plug(server)
+    token = access.pairing.tokens.pair("phone")
+    with plug(server, token) as page:
+        assert json.loads(page.recv(timeout=20))["type"] == "layout"
+        page.send(json.dumps({**NEW_GAME, "ref": 1}))
+        said = [json.loads(page.recv(timeout=20)) for _ in range(3)]
+        assert {"type": "done", "ref": 1} in said
+        access.pairing.tokens.revoke("1")
+        fake.tilt(1.0, 0.0)  # any news
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                page.recv(timeout=20)
+        assert closed.value.rcvd.code == 1008
+
+
+def test_a_page_that_only_watches_is_told_so(fake, tmp_path):
+    clock = VirtualClock()
+    access = Access(Pairing(Tokens(tmp_path, clock.calendar), clock), watching=True)
+    server = WebServer(fake, 0, host="127.0.0.2", access=access)
+    server.start()
+    try:
+        with plug(server) as page:
+            page.send('{"type": "ping", "ref": 1}')
+            page.send('{"type": "bump", "ref": 2}')
+            said = [json.loads(page.recv(timeout=20)) for _ in range(4)]
+            assert {"type": "done", "ref": 1} in said
+            refused = next(message for message in said if message.get("ref") == 2)
+            assert "only look on" in refused["say"]
+    finally:
+        server.stop()
+
+
+def test_an_address_has_so_many_pages(elsewhere):
+    server, access = elsewhere
+    token = access.pairing.tokens.pair("phone")
+    with contextlib.ExitStack() as open_now:
+        pages = [open_now.enter_context(plug(server, token)) for _ in range(PAGES_PER_ADDRESS + 1)]
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                pages[-1].recv(timeout=20)
+        assert closed.value.rcvd.code == 1013
+        assert json.loads(pages[0].recv(timeout=20))["type"] == "layout"
+
+
+def test_an_address_has_so_many_connections_and_this_machines_own_page_is_still_served(elsewhere):
+    server, _ = elsewhere
+    with contextlib.ExitStack() as open_now:
+        held = [
+            open_now.enter_context(
+                socket.create_connection(
+                    ("127.0.0.2", server.port), timeout=20, source_address=("127.0.0.2", 0)
+                )
+            )
+            for _ in range(CONNECTIONS_PER_ADDRESS + 1)
+        ]
+        for connection in held[:-1]:
+            connection.sendall(b"GET /api/v1/nothing HTTP/1.1\r\n")  # and never the rest
+        assert ended(held[-1])
+        answer = httpx.get(f"http://127.0.0.1:{server.port}/", trust_env=False)
+        assert answer.status_code == 200
+
+
+def ended(connection):
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_a_connection_that_says_nothing_is_ended(elsewhere, monkeypatch):
+    monkeypatch.setattr("firmware_host.web.server.HEADER_WITHIN_S", 0.0)
+    server, _ = elsewhere
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as silent:
+        assert ended(silent)
+
+
+def test_the_page_can_be_served_at_an_address_only():
+    assert check_host("0.0.0.0") == "0.0.0.0"  # noqa: S104 - nothing listens
+    with pytest.raises(ConfigError, match=r"0\.0\.0\.0 for the network"):
+        check_host("table.local")
+
+
+def test_the_settings_decide_who_is_let_in(tmp_path):
+    assert access_for("127.0.0.1", Settings(), tmp_path).pairing is None
+    assert access_for("::1", Settings(), tmp_path).pairing is None
+    open_to_all = access_for(TABLE, Settings(names=["Spieltisch"]), tmp_path)
+    assert {TABLE, "spieltisch"} <= set(open_to_all.names_at(TABLE))
