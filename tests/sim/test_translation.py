@@ -38,7 +38,7 @@ def literal_templates() -> dict[str, Path]:
 
 
 def rule_sentences() -> set[str]:
-    """Every string in the games' sources: refusals by rule keep their template, to be translated."""
+    """Every string in the games' sources: refusals by rule keep their template."""
     package = Path(games.__file__).parent
     return {
         node.value
