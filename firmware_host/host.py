@@ -27,7 +27,7 @@ from firmware_host.fault_watch import FaultLog, ScanWatch
 from firmware_host.guidance import troubles
 from firmware_host.journal import Journal, import_game, positions, rules_of
 from firmware_host.lighting import Colour, Lighting
-from firmware_host.menu import game_menu
+from firmware_host.menu import game_menu, options_for
 from firmware_host.messages import Message
 from firmware_host.overlay import Overlay
 from firmware_host.perception import Perception
@@ -133,6 +133,11 @@ class Host:
         """One scan, carried from the sensors to the lights."""
         while not self._inbox.empty():
             self._inbox.get()()
+        if self._referee.wants_game is not None:
+            kind = game_type(self._referee.wants_game)
+            self._try_game(NewGame(kind.name, options_for(kind, self.profile)))
+        elif self._referee.wants_new_game:
+            self._try_game(NewGame(self.game.name, self.game.options))
         self.frame = self.plate.scan()
         now_s = self._clock.now()
         self.observation = self.perception.observe(self.frame)
@@ -149,10 +154,6 @@ class Host:
         for place, piece in self._referee.take_claims():
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
             self.perception.believe(self.overlay.index_of(place), magnet)
-        if self._referee.wants_game is not None:
-            self._try_game(NewGame(self._referee.wants_game))
-        elif self._referee.wants_new_game:
-            self._try_game(NewGame(self.game.name, self.game.options))
         self._show(now_s)
 
     @property

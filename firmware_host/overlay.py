@@ -40,8 +40,9 @@ class Overlay:
 
     @property
     def classes(self) -> frozenset[Magnet]:
-        """The magnets that this game's pieces have."""
-        return frozenset(self._piece_of)
+        """The magnets that this game's pieces have, and what one upside down reads as."""
+        count = len(self._piece_of)
+        return frozenset(CLASSES[: count + count % 2])
 
     @property
     def pieces(self) -> tuple[str, ...]:

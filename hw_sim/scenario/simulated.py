@@ -12,6 +12,7 @@ from hw_sim.scenario.actor import Deed, Tick
 from hw_sim.session import SimSession
 
 PATIENCE_S = 5.0
+LEAVE_BUTTON_S = 0.1  # between two presses a finger lets go
 
 
 class SimulatedHands:
@@ -72,7 +73,7 @@ class SimulatedHands:
                 tilted = self._tilt(deed)
                 end_s = now_s if deed.for_s is not None else tilted.end_s
             case s.Press(button, held_s):
-                end_s = hands.press(button, held_s).end_s
+                end_s = hands.press(button, held_s).end_s + LEAVE_BUTTON_S
             case s.Bump():
                 end_s = hands.bump().end_s
             case s.Wait(duration_s):

@@ -12,7 +12,7 @@ from hw_sim.session import SimSession
 @pytest.fixture
 def session(tmp_path):
     """A simulated plate-10 with the host running on it."""
-    with SimSession(load_profile("plate-10"), tmp_path / "state", seed=1) as running:
+    with SimSession(load_profile("plate-10"), tmp_path, seed=1) as running:
         yield running
 
 
