@@ -28,6 +28,7 @@ from drivers.node_protocol import (
 )
 
 GREETING_S: Final = 0.3  # for the answer to the greeting
+GREETING_AGAIN_S: Final = 0.05
 GREETING_STEP_S: Final = 0.005
 RETRY_S: Final = 0.5  # between attempts to open
 SILENT_S: Final = 0.5  # without a good message the node is lost
@@ -38,6 +39,9 @@ KEPT: Final = 2  # readings of one scan: a host that was late averages no old on
 OUT_MOST: Final = 2048  # bytes waiting to leave: about 45 ms of line
 CREEP: Final = 100e-6  # the clocks drift apart by at most this share (two crystals of 50 ppm)
 BITS_PER_BYTE: Final = 10  # with start and stop
+PING_BYTES: Final = 10  # on the line
+PONGS: Final = 3  # before the clocks are known well enough: one may have met the node in a scan
+FRESH_S: Final = 0.003  # a reading may wait so long for its scan before the node is asked to shift
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,7 @@ class NodeLink:
 
     def to_node_us(self, time_s: float) -> int:
         """A time of this computer's as the node counts, modulo 2 ** 32."""
-        return round((time_s - self._offset_s) * 1e6) & 0xFFFFFFFF
+        return round((time_s - self._offset.s) * 1e6) & 0xFFFFFFFF
 
     def close(self) -> None:
         """Give the port back; the next poll opens it again."""
@@ -159,8 +163,9 @@ class NodeLink:
         self._key_asked_s = 0.0
         self._heard_s = self._pinged_s = self._clock.now()
         self._node_us: int | None = None  # of the last reading, counted on over 2 ** 32
-        self._offset_s = 0.0
-        self._offset_at_s: float | None = None
+        self._offset = _Offset()
+        self._pongs = 0
+        self._age_s = 0.0  # of the newest reading when it was taken from the port
         self._last_s = 0.0
         self.scans.clear()
 
@@ -176,6 +181,7 @@ class NodeLink:
             raise self._silent()
         if now_s - self._pinged_s >= PING_S:
             self._pinged_s = now_s
+            self._keep_step()
             self.tell(protocol.PING, (round(now_s * 1e6) & 0xFFFFFFFF).to_bytes(4, "big"))
         else:
             self._flush(port)
@@ -186,12 +192,17 @@ class NodeLink:
         """Greet the node and wait for its answer and its first reading."""
         self._begin()
         self._port = port = self._buses.serial(self._settings.port, self._settings.baud)
-        deadline_s = self._clock.now() + GREETING_S
-        self._out = b"\0"  # ends whatever stood on the line
-        self.tell(protocol.HELLO, bytes((protocol.MAJOR, protocol.MINOR)))
+        start_s = self._clock.now()
+        greetings = 0
         while self.capabilities is None or not self.scans:
-            if self._clock.now() >= deadline_s:
+            waited_s = self._clock.now() - start_s
+            if waited_s >= GREETING_S:
                 raise self._silent()
+            if self.capabilities is None and waited_s >= greetings * GREETING_AGAIN_S:
+                # Once may not do: what a former host left on the line spoils a frame.
+                greetings += 1
+                self._out += b"\0"
+                self.tell(protocol.HELLO, bytes((protocol.MAJOR, protocol.MINOR)))
             self._clock.sleep(GREETING_STEP_S)
             self._hear(port)
         self.session += 1
@@ -261,7 +272,7 @@ class NodeLink:
             case Refused():
                 self.counters.refused += 1
             case Pong():
-                pass
+                self._pong(message, now_s)
 
     def _meet(self, found: Capabilities) -> None:
         wanted = self._settings
@@ -307,24 +318,41 @@ class NodeLink:
         self.scan_count += 1
 
     def _time_s(self, time_us: int, now_s: float, size: int) -> float:
-        """When a reading was taken. The offset of the clocks is the least delay seen, less the
-        bytes' time on the line; it creeps up so that it follows drift.
-        """
+        """When a reading was taken, by this computer's clock; never goes back."""
         last = self._node_us
         self._node_us = node_us = (
             time_us
             if last is None
             else last + ((time_us - last + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
         )
-        seen_s = now_s - node_us / 1e6 - size * BITS_PER_BYTE / self._settings.baud
-        if self._offset_at_s is None:
-            self._offset_s = seen_s
-        else:
-            crept_s = self._offset_s + CREEP * (now_s - self._offset_at_s)
-            self._offset_s = min(seen_s, crept_s)
-        self._offset_at_s = now_s
-        self._last_s = max(self._last_s, min(now_s, node_us / 1e6 + self._offset_s))
+        line_s = size * BITS_PER_BYTE / self._settings.baud
+        self._offset.at_most(now_s - node_us / 1e6 - line_s, now_s)
+        taken_s = node_us / 1e6 + self._offset.s
+        self._age_s = now_s - taken_s - line_s
+        self._last_s = max(self._last_s, min(now_s, taken_s))
         return self._last_s
+
+    def _pong(self, pong: Pong, now_s: float) -> None:
+        """The ping was read at the node's ``time_us``, and not before it could have got there."""
+        if self._node_us is None:
+            return
+        sent_s = now_s - ((round(now_s * 1e6) - pong.token) & 0xFFFFFFFF) / 1e6
+        node_us = self._node_us + ((pong.time_us - self._node_us + (1 << 31)) & 0xFFFFFFFF)
+        line_s = PING_BYTES * BITS_PER_BYTE / self._settings.baud
+        self._pongs += 1
+        self._offset.at_least(sent_s + line_s - (node_us - (1 << 31)) / 1e6, now_s)
+
+    def _keep_step(self) -> None:
+        """Have the node scan so that its readings are here just before they are asked for."""
+        found = self.capabilities
+        if (
+            self._pongs < PONGS
+            or found is None
+            or not 0.0 <= self._age_s - FRESH_S < 1 / found.scans_per_s
+        ):
+            return
+        late_s = self._age_s - FRESH_S / 2
+        self.tell(protocol.SHIFT, round(late_s * 1e6).to_bytes(2, "big"))
 
     # Words
 
@@ -374,6 +402,34 @@ class NodeLink:
             port=port,
             why=error.strerror or os.strerror(error.errno),
         )
+
+
+class _Offset:
+    """Our clock minus the node's, between two bounds that drift lets go of slowly."""
+
+    def __init__(self) -> None:
+        self._most: tuple[float, float] | None = None
+        self._least: tuple[float, float] | None = None
+
+    @property
+    def s(self) -> float:
+        """The lower bound, which is the tighter one, once there is one."""
+        bound = self._least or self._most
+        return 0.0 if bound is None else bound[0]
+
+    def at_most(self, s: float, now_s: float) -> None:
+        """A reading came no earlier than it was taken."""
+        if self._most is not None:
+            known_s, at_s = self._most
+            s = min(s, known_s + CREEP * (now_s - at_s))
+        self._most = (s, now_s)
+
+    def at_least(self, s: float, now_s: float) -> None:
+        """The node read a ping no earlier than it was sent."""
+        if self._least is not None:
+            known_s, at_s = self._least
+            s = max(s, known_s - CREEP * (now_s - at_s))
+        self._least = (s, now_s)
 
 
 def _about(part: str, error: PartError) -> PartError:

@@ -20,7 +20,7 @@ LONGEST: Final = 1024  # bytes of a message, its CRC included
 LONGEST_FRAME: Final = LONGEST + LONGEST // 254 + 1  # after COBS, without the zero
 BODY_MOST: Final = LONGEST - 4
 
-HELLO, PING, SETUP, KEY_PLEASE, LIGHTS, PATTERN, TONE = range(0x01, 0x08)
+HELLO, PING, SETUP, KEY_PLEASE, LIGHTS, PATTERN, TONE, SHIFT = range(0x01, 0x09)
 CAPABILITIES, PONG, KEY, DELTA, STATUS, REFUSED = range(0x81, 0x87)
 
 CONFIRM: Final = 0x01

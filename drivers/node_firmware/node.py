@@ -23,7 +23,8 @@ from .wire import Receiver, wrap
 MAJOR, MINOR = 1, 0
 
 # From the host
-HELLO, PING, SETUP, KEY_PLEASE, LIGHTS, PATTERN, TONE = 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07
+HELLO, PING, SETUP, KEY_PLEASE = 0x01, 0x02, 0x03, 0x04
+LIGHTS, PATTERN, TONE, SHIFT = 0x05, 0x06, 0x07, 0x08
 # To the host
 CAPABILITIES, PONG, KEY, DELTA, STATUS, REFUSED = 0x81, 0x82, 0x83, 0x84, 0x85, 0x86
 # Why a message is refused
@@ -40,7 +41,7 @@ STATUS_US = 1_000_000
 KEY_SCANS = 100
 BOUNCE_US = 20_000
 HALL_RETRY_US = 100_000
-_LENGTHS = {HELLO: 2, PING: 4, SETUP: 262, KEY_PLEASE: 0, LIGHTS: 5, PATTERN: 3, TONE: 2}
+_LENGTHS = {HELLO: 2, PING: 4, SETUP: 262, KEY_PLEASE: 0, LIGHTS: 5, PATTERN: 3, TONE: 2, SHIFT: 2}
 
 
 class Node:
@@ -121,6 +122,8 @@ class Node:
             if number == 0 or ticks == 0:
                 return VALUE
             self._lights.learn(number, ticks, levels)
+        elif kind == SHIFT:
+            self._scan_us += (body[0] << 8 | body[1]) % SCAN_US
         else:
             hz = body[0] << 8 | body[1]
             if hz and not 20 <= hz <= 10_000:

@@ -68,6 +68,6 @@ def _touch_to_light_s(session: SimSession, place: str, offset_mm: tuple[float, f
         lights = session.table.lights
         host.step()
         if host.standing.roles != before and session.table.lights != lights:
-            return session.clock.now() - action.touch_s
+            return session.table.chain.latched_s - action.touch_s
         session.wait()
     raise TimeoutError(f"the table did not notice a piece on {place} within {PATIENCE_S} s")

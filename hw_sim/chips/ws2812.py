@@ -33,6 +33,11 @@ class Ws2812Chain:
         grb = self._grb
         return tuple((grb[i + 1], grb[i], grb[i + 2]) for i in range(0, len(grb), BYTES_PER_LIGHT))
 
+    @property
+    def latched_s(self) -> float:
+        """When the lights took on the colours that they show."""
+        return self._quiet_from_s + RESET_S
+
     def receive(self, data: bytes | bytearray, start_s: float) -> float:
         """Bits that arrive from ``start_s`` on. Returns the time at which the last has passed.
 

@@ -1,0 +1,169 @@
+"""A node to talk to: the reference firmware in a real MicroPython interpreter."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drivers import node_firmware
+from drivers.node import NodeLightsSettings
+from drivers.node_link import NodeLink, NodeSettings
+from drivers.plate import Plate, build_node_plate
+from hw_sim.clock import VirtualClock
+
+HERE = Path(__file__).parent
+PACKAGE = "@micropython/micropython-webassembly-pyscript"
+VERSION = "1.27.0"
+CACHE = Path(sys.prefix) / "share" / f"micropython-{VERSION}"
+INTERPRETER = CACHE / "node_modules" / PACKAGE / "micropython.mjs"
+
+
+class Firmware:
+    """One node in the interpreter: a serial port whose far end it is, and what it does."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self.clock = clock
+        folder = Path(node_firmware.__file__).parent
+        self._process = subprocess.Popen(
+            ["node", HERE / "harness.mjs", INTERPRETER, folder, HERE / "stand_ins.py"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._to_node = b""
+        self._to_host = b""
+        self._changes: dict[str, Any] = {}
+        self.strip = b""
+        self.tone = 0
+        self.noise = b""
+        self.out_waiting = 0
+
+    def set(self, **changes: Any) -> None:
+        """Change what is wired to the pins."""
+        self._changes |= changes
+
+    def turn(self) -> None:
+        """One step at the present time."""
+        ask = {
+            "us": round(self.clock.now() * 1e6),
+            "rx": self._to_node.hex(),
+            "set": self._changes,
+        }
+        self._to_node, self._changes = b"", {}
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(ask) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        self._to_host += self.noise + bytes.fromhex(answer["tx"])
+        self.noise = b""
+        self.strip, self.tone = bytes.fromhex(answer["strip"]), answer["tone"]
+
+    def stop(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait(timeout=20)
+
+    # serial.Serial
+
+    @property
+    def in_waiting(self) -> int:
+        self.turn()
+        return len(self._to_host)
+
+    def read(self, size: int) -> bytes:
+        data, self._to_host = self._to_host[:size], self._to_host[size:]
+        return data
+
+    def write(self, data: bytes) -> int:
+        self._to_node += data
+        return len(data)
+
+    def close(self) -> None:
+        pass
+
+
+class Buses:
+    """Only a serial port."""
+
+    def __init__(self, port: Any, clock: VirtualClock) -> None:
+        self.port = port
+        self.clock = clock
+
+    def serial(self, port: str, baud: int) -> Any:
+        if self.port is None:
+            raise FileNotFoundError(2, "No such file or directory", port)
+        return self.port
+
+
+@pytest.fixture(scope="session")
+def interpreter() -> Path:
+    """MicroPython's WebAssembly build; fetched once, then kept in the virtual environment."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed: it runs MicroPython's WebAssembly build")
+    if not INTERPRETER.exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip(f"npm is not installed: it would fetch {PACKAGE}")
+        CACHE.mkdir(parents=True, exist_ok=True)
+        fetched = subprocess.run(
+            [npm, "install", "--no-fund", "--no-audit", "--prefix", CACHE, f"{PACKAGE}@{VERSION}"],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        if fetched.returncode or not INTERPRETER.exists():
+            pytest.skip(f"npm could not fetch {PACKAGE}: {fetched.stderr.strip()[-200:]}")
+    return INTERPRETER
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock()
+
+
+@pytest.fixture
+def firmware(interpreter: Path, clock: VirtualClock):
+    running = Firmware(clock)
+    yield running
+    running.stop()
+
+
+SETTINGS = NodeSettings("/dev/node", 460_800, 10, 10)
+LIGHTS = NodeLightsSettings(count=100, supply_a=4.0)
+
+
+@pytest.fixture
+def plate_with(firmware: Firmware, clock: VirtualClock):
+    """``plate_with(supply_a=...)``: a plate on the firmware with such lights."""
+
+    def build(**lights: float) -> Plate:
+        settings = replace(LIGHTS, **lights)
+        return build_node_plate(SETTINGS, settings, Buses(firmware, clock))
+
+    return build
+
+
+@pytest.fixture
+def plate(plate_with) -> Plate:
+    return plate_with()
+
+
+@pytest.fixture
+def link_to(clock: VirtualClock):
+    """``link_to(port)``: a link over that stand-in for serial.Serial; None: nothing plugged in."""
+
+    def link(port: Any, settings: NodeSettings = SETTINGS) -> NodeLink:
+        return NodeLink(settings, Buses(port, clock))
+
+    return link
