@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import re
 import socket
 import stat
 
@@ -15,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from firmware_host.cli.serve import access_for
+from firmware_host.commands import NewGame
 from firmware_host.errors import ConfigError, NotPossibleError
 from firmware_host.settings import Settings, check_host
 from firmware_host.web.app import create_app
@@ -426,3 +428,31 @@ def test_the_settings_decide_who_is_let_in(tmp_path):
     assert access_for("::1", Settings(), tmp_path).pairing is None
     open_to_all = access_for(TABLE, Settings(names=["Spieltisch"]), tmp_path)
     assert {TABLE, "spieltisch"} <= set(open_to_all.names_at(TABLE))
+
+
+# In a browser
+
+
+@pytest.mark.web
+def test_a_phone_is_paired_with_the_code_on_the_tables_page_and_plays(fake, tmp_path, open_page):
+    from playwright.sync_api import expect
+
+    clock = VirtualClock()
+    access = Access(Pairing(Tokens(tmp_path, clock.calendar), clock), watching=True)
+    server = WebServer(fake, 0, host="127.0.0.2", access=access)
+    server.start()
+    try:
+        fake.submit(NewGame("momentum", {"pie": False})).result()
+        table = open_page(f"http://127.0.0.1:{server.port}/").page
+        table.get_by_role("button", name="Pair a device").click()
+        shown = table.locator(".pairing .code")
+        expect(shown).to_have_text(re.compile("^[0-9]{6}$"))
+        phone = open_page(f"http://127.0.0.2:{server.port}/")
+        phone.page.get_by_role("button", name="Pair", exact=True).click()
+        phone.page.get_by_label("Code").fill(shown.inner_text())
+        phone.page.locator(".pairing form button").click()
+        expect(phone.page.get_by_role("button", name="Pair", exact=True)).to_have_count(0)
+        phone.drop("red", "d4")
+        phone.expect_marbles(d4="red")
+    finally:
+        server.stop()

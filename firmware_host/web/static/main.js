@@ -10,6 +10,7 @@ import { Keys } from "/static/keys.js";
 import { Legend, Rules } from "/static/legend.js";
 import { drawSprite } from "/static/marble.js";
 import { Moves } from "/static/moves.js";
+import { Pairing } from "/static/pair.js";
 import { Pieces } from "/static/pieces.js";
 import { Plate } from "/static/plate.js";
 import { remember, remembered } from "/static/prefs.js";
@@ -101,6 +102,7 @@ function build() {
   });
   byId("side").append(controls.element, tabs.element);
   header(store, new Sounds(store), dialogs);
+  new Pairing(byId("bar").querySelector("nav")).offer();
   store.tell("link");
 }
 

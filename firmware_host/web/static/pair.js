@@ -1,0 +1,92 @@
+// Pairing: the table's own page shows a code, another device's asks for it.
+
+import { dialog, fetchJson } from "/static/dialogs.js";
+import { button, h } from "/static/dom.js";
+import { t } from "/static/i18n.js";
+
+const PAIRING = "/api/v1/pairing";
+
+async function post(path, body) {
+  const answer = await fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const value = await answer.json();
+  if (!answer.ok) throw new Error(value.error);
+  return value;
+}
+
+export class Pairing {
+  /** `bar`: where the button goes, on a table that is served to the network. */
+  constructor(bar) {
+    this.bar = bar;
+  }
+
+  async offer() {
+    let state;
+    try {
+      state = await fetchJson(PAIRING);
+    } catch {
+      return; // without it the page shows the table all the same
+    }
+    if (!state.network) return;
+    if (state.may_act) {
+      // the code is told to the table's own page only; a paired device has nothing to do here
+      if (["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) this.put(t("Pair a device"), () => this.showCode());
+      return;
+    }
+    this.put(t("Pair"), () => this.askCode());
+    if (!state.may_watch) this.askCode();
+  }
+
+  put(label, onclick) {
+    this.bar.prepend(button("phone", label, onclick, { class: "plain" }));
+  }
+
+  async showCode() {
+    this.code ??= h("p", { class: "code" });
+    this.problem ??= h("p", { class: "problem", role: "alert" });
+    this.shown ??= dialog(t("Pair a device"), "pairing", h("div", {},
+      h("p", {}, t("Open this table's page on the other device, press Pair, and type:")),
+      this.code, this.problem,
+      h("p", { class: "hint" }, t("The code is good for ten minutes and for one device."))));
+    this.shown.showModal();
+    try {
+      this.code.textContent = (await post(`${PAIRING}/code`, {})).code;
+      this.problem.textContent = "";
+    } catch (error) {
+      this.code.textContent = "";
+      this.problem.textContent = error.message || t("The table does not answer.");
+    }
+  }
+
+  askCode() {
+    this.asking ??= this.form();
+    this.asking.showModal();
+  }
+
+  form() {
+    const code = h("input", {
+      name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}",
+      maxlength: 6, required: true, placeholder: "000000",
+    });
+    const name = h("input", { name: "name", maxlength: 60, required: true, value: t("a phone") });
+    const problem = h("p", { class: "problem", role: "alert" });
+    const send = async (event) => {
+      event.preventDefault();
+      try {
+        await post(PAIRING, { code: code.value, name: name.value });
+        location.reload();
+      } catch (error) {
+        problem.textContent = error.message || t("The table does not answer.");
+      }
+    };
+    return dialog(t("Pair"), "pairing", h("form", { onsubmit: send },
+      h("p", {}, t("To play here, type the code that the table shows: on its own page, Pair a device.")),
+      h("label", {}, t("Code"), code),
+      h("label", {}, t("What to call this device"), name),
+      problem,
+      h("footer", {}, h("button", { type: "submit", class: "primary" }, t("Pair")))));
+  }
+}
