@@ -35,7 +35,7 @@ from firmware_host.perception.observation import Magnet, Observation
 from firmware_host.profile import Profile
 from firmware_host.referee import Referee, Request
 from firmware_host.sight import Sight
-from firmware_host.standing import Sound, Standing
+from firmware_host.standing import Asked, Sound, Standing
 from firmware_host.tunes import TunePlayer
 from games.base import Game, Position, RulesError
 from games.registry import game_type
@@ -49,6 +49,7 @@ class Host:
 
     Lives in one thread: the one that made it and calls ``step``. Other threads use ``call`` and
     ``submit``. ``frame``, ``observation``, ``sight`` and ``standing`` are those of the last step.
+    ``asked``: what somebody is to do now; may be set.
     """
 
     frame: Frame
@@ -72,6 +73,7 @@ class Host:
         self.journal = journal
         self.notice = notice
         self._calibration = calibration
+        self.asked: Asked | None = None
         self._perception: Perception | None = None
         self.sounds: deque[tuple[int, Sound]] = deque(maxlen=SOUNDS_KEPT)
         self._clock = clock
@@ -164,6 +166,11 @@ class Host:
         return self._perception
 
     @property
+    def shown(self) -> Standing:
+        """The standing as lights and page show it: under what somebody is asked to do."""
+        return self.standing if self.asked is None else self.asked.over(self.standing)
+
+    @property
     def game(self) -> Game:
         """The game being played."""
         return self._game
@@ -180,7 +187,7 @@ class Host:
             self.sounds.append((self._sounds_made, sound))
         self._tunes.play(standing.sounds)
         self.plate.tone(self._tunes.tone_hz(now_s))
-        colours = self._lighting.render(standing, self.overlay, now_s)
+        colours = self._lighting.render(self.shown, self.overlay, now_s)
         if colours is not self._colours:
             self._colours = colours
             self.plate.show([colours[index] for index in self._place_at_light])

@@ -72,7 +72,7 @@ class Publisher:
     def snapshot(self) -> Snapshot:
         """The table after the last step."""
         host = self._host
-        standing, observation, position = host.standing, host.observation, host.standing.position
+        standing, observation, position = host.shown, host.observation, host.standing.position
         tilt_x, tilt_y = observation.tilt_rad
         return Snapshot(
             layout=self.layout().number,

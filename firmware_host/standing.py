@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from firmware_host.messages import Message
@@ -118,3 +118,30 @@ class Standing:
     path: tuple[str, ...] = ()
     path_colour: str | None = None
     sounds: tuple[Sound, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody is asked to do besides playing, for a test or a set-up, shown meanwhile.
+
+    ``roles`` and ``piece_for``: as in Standing; None: the lights stay as they are.
+    """
+
+    say: Message
+    roles: Mapping[str, Role] | None = None
+    piece_for: Mapping[str, str] = field(default_factory=dict)
+
+    def over(self, standing: Standing) -> Standing:
+        """``standing`` with this in the place of what it says and lights."""
+        if self.roles is None:
+            return replace(standing, say=self.say)
+        return replace(
+            standing,
+            say=self.say,
+            roles=self.roles,
+            piece_for=self.piece_for,
+            shifts=(),
+            question=None,
+            tint={},
+            path=(),
+        )
