@@ -1,16 +1,26 @@
-"""``tiltboard scenario``: a file of steps and expectations, run on the simulated table."""
+"""``tiltboard scenario``: a file of steps and expectations, on a simulated or a real table."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from drivers.errors import TiltboardError
+from firmware_host.cli.options import STATE, state_folder
 from firmware_host.config import read_text
 from games.base import RulesError
+
+if TYPE_CHECKING:
+    from firmware_host.profile import Profile
+    from hw_sim.scenario.actor import Actor
+    from hw_sim.scenario.steps import Step
 
 HELD, FAILED, UNUSABLE = 0, 1, 2
 
@@ -22,46 +32,127 @@ HELD, FAILED, UNUSABLE = 0, 1, 2
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per step.")
 @click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
 @click.option("--seed", default=1, show_default=True, help="Another table, other hands.")
-def command(file: Path, as_json: bool, profile: str, seed: int) -> None:
-    """Run FILE on the simulated table, in virtual time.
+@click.option("--real", is_flag=True, help="On the table wired to this machine, step by step.")
+@click.option(
+    "--time-out",
+    "time_out_s",
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    type=click.FloatRange(1, 3600),
+    help="With --real: for each step.",
+)
+@STATE
+def command(
+    *,
+    file: Path,
+    as_json: bool,
+    profile: str,
+    seed: int,
+    real: bool,
+    time_out_s: float,
+    state: Path | None,
+) -> None:
+    """Run FILE on the simulated table, in virtual time, or with --real on a wired one.
 
-    Exit status 0: every expectation held. 1: one did not. 2: the file cannot be read, or a step is
-    one that no hand could do. The language: docs/scenarios.md.
+    Exit status 0: every expectation held. 1: one did not, or the sensors did not see a step. 2: the
+    file cannot be read, there is no table, or a step is one that no hand could do. The language:
+    docs/scenarios.md.
     """
+    if state is not None and not real:
+        raise click.UsageError("--state goes with --real.")
+    from firmware_host.profile import load_profile
+    from hw_sim.scenario.parse import parse_scenario
+
     try:
-        sys.exit(_run(file, as_json, profile, seed))
+        steps = parse_scenario(str(file), read_text(file))
+        table = load_profile(profile)
+        with ExitStack() as until_done:
+            if real:
+                actor = _person(table, state, until_done, as_json=as_json, time_out_s=time_out_s)
+            else:
+                actor = _simulated(table, seed, until_done)
+            sys.exit(UNUSABLE if actor is None else _play(file, steps, actor, as_json))
     except (TiltboardError, RulesError) as error:
         click.echo(f"tiltboard scenario: {error}", err=True)
         sys.exit(UNUSABLE)
 
 
-def _run(file: Path, as_json: bool, profile: str, seed: int) -> int:
-    import msgspec
-
-    from firmware_host.profile import load_profile
-    from hw_sim.scenario.parse import parse_scenario
-    from hw_sim.scenario.run import ScenarioRunner
+def _simulated(table: Profile, seed: int, until_done: ExitStack) -> Actor:
     from hw_sim.scenario.simulated import SimulatedHands
     from hw_sim.session import SimSession
 
-    steps = parse_scenario(str(file), read_text(file))
-    table = load_profile(profile)
+    games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
+    return SimulatedHands(until_done.enter_context(SimSession(table, games, seed=seed)))
+
+
+def _person(
+    table: Profile,
+    state: Path | None,
+    until_done: ExitStack,
+    *,
+    as_json: bool,
+    time_out_s: float,
+) -> Actor | None:
+    """Somebody at the wired table; None, with the reason said, where there is none.
+
+    The table's calibration is used; its games are left alone.
+    """
+    from drivers.buses import PiBuses
+    from firmware_host.assemble import missing_table
+    from firmware_host.board_lock import BoardLock
+    from firmware_host.messages import Catalogue
+    from firmware_host.state import CALIBRATION_NAME
+    from hw_sim.scenario import prompts
+    from hw_sim.scenario.console import Console
+    from hw_sim.scenario.person import Person
+    from hw_sim.scenario.real_table import RealTable
+
+    until_done.enter_context(BoardLock())
+    buses = PiBuses()
+    until_done.callback(buses.close)
+    missing = missing_table(table, buses)
+    for problem in missing:
+        click.echo(f"tiltboard scenario: {problem}", err=True)
+    if missing:
+        click.echo("There is no table here? Run it on the simulated one, without --real.", err=True)
+        return None
+    games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
+    calibration = state_folder(state) / CALIBRATION_NAME
+    if calibration.exists():
+        shutil.copy(calibration, games)
+    console = Console(
+        lambda line: click.echo(line, err=as_json),
+        Catalogue(),
+        None if sys.stdin.closed else sys.stdin.fileno(),
+    )
+    console.tell(prompts.KEYS)
+    wired = until_done.enter_context(RealTable(table, buses, games))
+    return Person(wired, console, time_out_s=time_out_s)
+
+
+def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int:
+    import msgspec
+
+    from hw_sim.scenario.run import ScenarioRunner
+
     at = f"{file}"
-    with (
-        tempfile.TemporaryDirectory() as state,
-        SimSession(table, Path(state), seed=seed) as session,
-    ):
-        try:
-            for number, report in enumerate(ScenarioRunner(SimulatedHands(session)).run(steps)):
-                if as_json:
-                    click.echo(msgspec.json.encode(report.as_json()))
-                if report.failure is not None:
-                    click.echo(f"{file}:{report.step.line}: {report.failure}", err=True)
-                    return FAILED
-                at = f"{file}:{steps[min(number + 1, len(steps) - 1)].line}"
-        except (TiltboardError, RulesError) as error:
-            click.echo(f"{at}: {error}", err=True)
-            return UNUSABLE
-        if not as_json:
-            click.echo(f"{file}: {len(steps)} steps held, {session.clock.now():.1f} s at the table")
+    skipped = 0
+    try:
+        for number, report in enumerate(ScenarioRunner(actor).run(tuple(steps))):
+            if as_json:
+                click.echo(msgspec.json.encode(report.as_json()))
+            if report.skipped is not None:
+                skipped += 1
+                click.echo(f"{file}:{report.step.line}: skipped: {report.skipped}", err=True)
+            if report.failure is not None:
+                click.echo(f"{file}:{report.step.line}: {report.failure}", err=True)
+                return FAILED
+            at = f"{file}:{steps[min(number + 1, len(steps) - 1)].line}"
+    except (TiltboardError, RulesError) as error:
+        click.echo(f"{at}: {error}", err=True)
+        return UNUSABLE
+    if not as_json:
+        held = f"{len(steps) - skipped} steps held" + (f", {skipped} skipped" if skipped else "")
+        click.echo(f"{file}: {held}, {actor.clock.now():.1f} s at the table")
     return HELD
