@@ -335,7 +335,8 @@ class Referee:
             found = self._book.match(cells, finding, hand_empty=self._matched)
             if any(each.touched & sight.unsure for each in found):
                 turn = turn_view(line.game, self._book, line.last)
-                return self._unless_unclear(turn, line, sight)
+                lit = {p: role for p, role in turn.roles.items() if p not in finding.strays}
+                return self._unless_unclear(replace(turn, roles=lit), line, sight)
             if len(found) > 1:
                 return question_view(self._asking.ask_side(line.game, found), Phase.TURN, line.last)
             if found:

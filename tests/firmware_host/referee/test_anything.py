@@ -106,7 +106,7 @@ def holds_together(table):
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("resumed", [False, True])
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_it_always_answers_and_the_answer_holds_together(new_desk, options, resumed, seed):
     rng = Random(seed)
