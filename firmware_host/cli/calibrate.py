@@ -1,0 +1,181 @@
+"""``tiltboard calibrate``: the sensors measured, led by the lights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
+from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, simulated_table
+
+if TYPE_CHECKING:
+    from firmware_host.messages import Catalogue
+    from firmware_host.profile import Profile
+    from firmware_host.setup.calibrate import Advice, Calibrator
+
+STUCK_S = 30.0  # a simulated hand that is refused for so long will not be accepted any more
+
+
+@click.command(name="calibrate", epilog="Example: tiltboard calibrate --sim")
+@CONFIG
+@PROFILE
+@STATE
+@SIMULATE
+@SEED
+@FAULTS
+@click.option("--again", metavar="PLACE", help="Measure only this place again.")
+@click.option("--fresh", is_flag=True, help="Begin anew rather than go on.")
+@click.option("--strong-only", is_flag=True, help="The table's pieces are all strong ones.")
+def command(
+    *,
+    config: Path | None,
+    profile: str | None,
+    state: Path | None,
+    simulated: bool,
+    seed: int,
+    faults: Sequence[str],
+    again: str | None,
+    fresh: bool,
+    strong_only: bool,
+) -> None:
+    """Measure every sensor: follow the lights, and read what stands here.
+
+    First the empty plate; then one strong piece, carried to every place in turn; then pieces of
+    each kind; then two edges lifted. It takes four minutes for 100 places. Ctrl-C interrupts it;
+    the next run goes on with the same piece. The table must not be running. With --sim a hand
+    follows the lights.
+    """
+    from firmware_host.journal.failures import in_use
+    from firmware_host.messages import Catalogue
+    from firmware_host.perception.calibration import write_calibration
+    from firmware_host.profile import load_profile
+    from firmware_host.settings import load_settings
+    from firmware_host.setup.health import health_map, health_table
+    from firmware_host.setup.progress import PROGRESS_NAME, write_progress
+    from firmware_host.setup.running import running_table
+    from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
+
+    settings = load_settings(config)
+    catalogue = Catalogue.load(settings.language)
+    table = load_profile(profile or settings.profile)
+    folder = games_folder(state, simulated=simulated)
+    holder = running_table(folder)
+    if holder is not None:
+        raise in_use(folder / JOURNAL_NAME, holder)
+    path = folder / PROGRESS_NAME
+    calibrator = _calibrator(table, path, again=again, fresh=fresh, strong_only=strong_only)
+    teller = _Teller(calibrator, catalogue, lambda: write_progress(path, calibrator.progress))
+    if simulated:
+        date_s = _on_simulated(table, calibrator, teller, seed, faults)
+    else:
+        date_s = _on_table(table, calibrator, teller)
+    write_calibration(folder / CALIBRATION_NAME, calibrator.result(date_s))
+    for line in health_table(table, health_map(table, calibrator.progress)):
+        click.echo(line)
+    click.echo(f"Kept in {folder / CALIBRATION_NAME}. ! marks a place that is worth a look.")
+
+
+class _Teller:
+    """Prints what is new, and keeps the progress."""
+
+    def __init__(
+        self, calibrator: Calibrator, catalogue: Catalogue, save: Callable[[], None]
+    ) -> None:
+        self._calibrator = calibrator
+        self._catalogue = catalogue
+        self._save = save
+        self._said = ""
+        self._refused = ""
+
+    def tell(self, advice: Advice) -> None:
+        """One scan's advice."""
+        if advice.accepted:
+            self._save()
+        refused = "" if advice.refused is None else self._catalogue.translate(advice.refused)
+        said = self._catalogue.translate(advice.say)
+        if said != self._said:
+            count, total = self._calibrator.remaining, self._calibrator.total
+            click.echo(f"[{total - count:>3}/{total}] {said}")
+            self._refused = ""
+        if refused != self._refused and refused:
+            click.echo(f"          {refused}")
+        self._said, self._refused = said, refused
+
+
+def _calibrator(
+    table: Profile, path: Path, *, again: str | None, fresh: bool, strong_only: bool
+) -> Calibrator:
+    from firmware_host.config import nearest
+    from firmware_host.errors import ConfigError
+    from firmware_host.setup.calibrate import KINDS, STRONG, Calibrator
+    from firmware_host.setup.progress import read_progress
+
+    progress = None if fresh else read_progress(path, table)
+    kinds = STRONG if strong_only else KINDS
+    if again is None:
+        if progress is not None and Calibrator(table, progress, kinds=kinds).remaining == 1:
+            progress = None  # it was finished: begin anew
+        return Calibrator(table, progress, kinds=kinds)
+    if again not in table.places:
+        raise ConfigError(
+            "There is no place {place!r}; {hint}.",
+            remedy="Name a place of the plate.",
+            place=again,
+            hint=nearest(again, table.places),
+        )
+    if progress is None:
+        raise ConfigError(
+            "The table has not been calibrated yet.", remedy="Run: tiltboard calibrate"
+        )
+    return Calibrator(table, progress, kinds=kinds, again=table.places.index(again))
+
+
+def _on_table(table: Profile, calibrator: Calibrator, teller: _Teller) -> float:
+    from drivers.buses import PiBuses
+    from drivers.clock import SystemClock
+    from firmware_host.assemble import plate_for
+    from firmware_host.pacer import Pacer
+    from firmware_host.setup.calibration_run import run_calibration
+
+    clock = SystemClock()
+    plate = plate_for(table, PiBuses(clock))
+    try:
+        pacer = Pacer(clock, table.scans_per_s)
+        run_calibration(calibrator, plate, table, pacer.wait, teller.tell)
+    finally:
+        plate.close()
+    return clock.calendar()
+
+
+def _on_simulated(
+    table: Profile, calibrator: Calibrator, teller: _Teller, seed: int, faults: Sequence[str]
+) -> float:
+    from firmware_host.assemble import plate_for
+    from firmware_host.pacer import Pacer
+    from firmware_host.setup.calibration_run import run_calibration
+    from hw_sim.calibrating import LightFollower
+
+    with simulated_table(table, seed, faults) as sim:
+        plate = plate_for(table, sim.buses)
+        hand = LightFollower(sim, seed)
+        pacer = Pacer(sim.clock, table.scans_per_s)
+        accepted_s = sim.clock.now()
+
+        def tell(advice: Advice) -> None:
+            nonlocal accepted_s
+            teller.tell(advice)
+            if advice.accepted:
+                accepted_s = sim.clock.now()
+            elif sim.clock.now() > accepted_s + STUCK_S:
+                raise click.ClickException("The simulated hand can do nothing about that.")
+            magnet = None if advice.magnet is None else advice.magnet.value
+            hand.follow(advice.place, magnet, advice.edge)
+
+        try:
+            run_calibration(calibrator, plate, table, pacer.wait, tell)
+        finally:
+            plate.close()
+        return sim.clock.calendar()

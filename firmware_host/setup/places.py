@@ -1,0 +1,33 @@
+"""Which places are asked for, in which order."""
+
+from __future__ import annotations
+
+from firmware_host.profile import Profile
+from firmware_host.setup.mounting import NORTH, Edge
+
+
+def to_and_fro(profile: Profile) -> list[int]:
+    """Every place, row by row, every second row backward: the next is always beside the last."""
+    found = []
+    for row in range(profile.rows):
+        columns = range(profile.columns)
+        found += [
+            row * profile.columns + column
+            for column in (columns if row % 2 == 0 else reversed(columns))
+        ]
+    return found
+
+
+def samples(profile: Profile) -> list[int]:
+    """Two places, far from each other and from the edge, for a piece of each kind."""
+    column, row = max(0, profile.columns // 4), max(0, profile.rows // 4)
+    other = profile.columns - 1 - column, profile.rows - 1 - row
+    found = [row * profile.columns + column, other[1] * profile.columns + other[0]]
+    return list(dict.fromkeys(found))
+
+
+def along(profile: Profile, edge: Edge) -> list[int]:
+    """The places at the north or the east edge."""
+    if edge is NORTH:
+        return [(profile.rows - 1) * profile.columns + column for column in range(profile.columns)]
+    return [row * profile.columns + profile.columns - 1 for row in range(profile.rows)]

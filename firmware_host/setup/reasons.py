@@ -1,0 +1,153 @@
+"""What calibration says: the next thing to do, and why a reading is not accepted, with remedies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from drivers.errors import PartError
+from firmware_host.messages import Message, text
+from firmware_host.perception.observation import Magnet
+from firmware_host.profile import Profile
+from firmware_host.setup.mounting import NORTH, Edge
+
+
+def piece(magnet: Magnet) -> Message:
+    """A kind of piece, by its magnet."""
+    match magnet:
+        case Magnet.N_STRONG:
+            return text("a strong piece, north down (the first player's)")
+        case Magnet.S_STRONG:
+            return text("a strong piece, south down (the second player's)")
+        case Magnet.N_WEAK:
+            return text("a weak piece, north down")
+        case _:
+            return text("a weak piece, south down")
+
+
+def put_here(profile: Profile, place: int, magnet: Magnet | None, carried: bool) -> Message:
+    """Where the piece goes next."""
+    name = profile.places[place]
+    if magnet is not None:
+        return text(
+            "Put {piece} on the middle of {place}, and no other piece on the plate.",
+            piece=piece(magnet),
+            place=name,
+        )
+    if carried:
+        return text("Carry it on to {place}, to the middle, and let go.", place=name)
+    return text("Put one strong piece on the middle of {place}, and let go.", place=name)
+
+
+def lift_edge(edge: Edge) -> Message:
+    """Tilt the plate."""
+    if edge is NORTH:
+        return text("Lift the edge with the highest row by a hand's width, and hold it still.")
+    return text("Lift the edge with the last column by a hand's width, and hold it still.")
+
+
+def no_sensors(faults: Sequence[PartError]) -> Message:
+    """Nothing can be read."""
+    if not faults:
+        return text("The sensors do not answer yet.")
+    fault = faults[0]
+    return text(
+        "{problem} {remedy}",
+        problem=Message(fault.template, fault.params),
+        remedy=Message(fault.remedy_template, fault.params),
+    )
+
+
+def not_level() -> Message:
+    """The empty plate stands askew."""
+    return text("The plate is not level. Level it; then leave it alone.")
+
+
+def not_empty(profile: Profile, place: int, reading_mt: float) -> Message:
+    """Something stands there, or the sensor is broken."""
+    return text(
+        "{place} reads {mt:+.1f} mT though the plate should be empty. Take away what stands there."
+        " If nothing does, check that sensor's wires: tiltboard bringup.",
+        place=profile.places[place],
+        mt=reading_mt,
+    )
+
+
+def noisy(profile: Profile, place: int, sigma_mt: float) -> Message:
+    """Readings jump about."""
+    return text(
+        "{place} is noisy ({mt:.2f} mT). Check its solder joints and the capacitor at its supply.",
+        place=profile.places[place],
+        mt=sigma_mt,
+    )
+
+
+def no_reaction(profile: Profile, place: int) -> Message:
+    """The piece should have been there by now."""
+    return text(
+        "{place} does not react. If the piece stands there, check that sensor's wires and supply:"
+        " tiltboard bringup.",
+        place=profile.places[place],
+    )
+
+
+def elsewhere(profile: Profile, place: int, strongest: int) -> Message:
+    """Another sensor than the one under the piece."""
+    return text(
+        "{there} reacts, not {place}. If the piece does stand on {place}, the wires of {place} and"
+        " {there} are swapped.",
+        place=profile.places[place],
+        there=profile.places[strongest],
+    )
+
+
+def two_pieces(profile: Profile, other: int) -> Message:
+    """More than one place reads a magnet."""
+    return text("Something stands on {place} too. Take it away.", place=profile.places[other])
+
+
+def other_pole(profile: Profile, place: int, magnet: Magnet) -> Message:
+    """Not the pole that was asked for."""
+    return text(
+        "{place} sees the other pole. Put {piece} there.",
+        place=profile.places[place],
+        piece=piece(magnet),
+    )
+
+
+def other_strength(profile: Profile, place: int, magnet: Magnet, reading_mt: float) -> Message:
+    """Not the strength that was asked for."""
+    return text(
+        "{place} reads {mt:.1f} mT. Put {piece} there, on its middle.",
+        place=profile.places[place],
+        mt=abs(reading_mt),
+        piece=piece(magnet),
+    )
+
+
+def turned_over(profile: Profile, place: int) -> Message:
+    """The same piece shows the other pole."""
+    return text(
+        "{place} sees the other pole than the places before. If the piece was not turned over, that"
+        " sensor is soldered in with its face down.",
+        place=profile.places[place],
+    )
+
+
+def too_weak(profile: Profile, place: int, reading_mt: float) -> Message:
+    """Less than on other places."""
+    return text(
+        "{place} reads only {mt:.1f} mT. Move the piece to the middle. If it stands there, the"
+        " sensor sits too deep, or the piece is a weak one.",
+        place=profile.places[place],
+        mt=abs(reading_mt),
+    )
+
+
+def too_strong(profile: Profile, place: int, reading_mt: float) -> Message:
+    """More than on other places."""
+    return text(
+        "{place} reads {mt:.1f} mT, far more than the others. Use the same piece for every place;"
+        " if it is, the sensor sits too high.",
+        place=profile.places[place],
+        mt=abs(reading_mt),
+    )
