@@ -109,10 +109,12 @@ class BlindPlaces:
             for i in around(index, self._columns, self._rows)
             if i not in self._places
         }
+        possible = sum(share * share for _, share in felt.values())
         known = {i: felt[i] for i in place.base_mt if i in felt}
         weight = sum(share * share for _, share in known.values())
         if not place.base_mt:  # the first mean after masking, or all neighbours have changed
             place.base_mt = {i: mean for i, (mean, _) in felt.items()}
+            place.sighted = possible >= LEAST_MT2
             return
         strong = place.belief is Magnet.NONE or place.belief in STRONG_CLASSES
         place.sighted = strong and weight >= LEAST_MT2 and not STRONG_CLASSES.isdisjoint(classes)

@@ -8,9 +8,10 @@ _SHARE = 1 / 64  # of each new difference; about 1.3 s at 50 scans/s
 _MOST_MT = 1.0  # what a difference counts at most, so that a glitch is no noise
 _START_MT = 0.05
 _SIGMA = 0.886  # a normal sigma over the mean size of differences: sqrt(pi) / 2
-# HARDWARE gives 0.2 mT peak to peak, a sigma of about 0.035 mT. These are about ten times that.
-_NOISY_MT = 0.35
-_CALM_MT = 0.25
+# HARDWARE gives 0.2 mT peak to peak, a sigma of about 0.035 mT. Steps are
+# 1.1 sigma on average: these are seven and five times the usual.
+_NOISY_MT = 0.27
+_CALM_MT = 0.2
 
 
 class NoiseMeter:

@@ -92,6 +92,7 @@ class Perception:
         size = profile.size
         self._classes = classes
         self._expected = expected
+        self._unchanged = set(range(size))  # since the start, when the journal's word was given
         self._offset = list(self._calibration.offset_mt)
         self._anchor = list(self._offset)
         self._gain = list(self._calibration.gain)
@@ -196,7 +197,7 @@ class Perception:
         """Believe where sensors have failed, read where they have healed."""
         for index in self._health.masked.keys() - set(self._blind_places.places()):
             belief = self._magnets[index]
-            if not self._ready and self._expected is not None:
+            if index in self._unchanged and self._expected is not None:
                 belief = self._expected.get(index, Magnet.NONE)
             self._blind_places.mask(index, belief)
             self._pending.pop(index, None)
@@ -239,8 +240,8 @@ class Perception:
         for index, start in enumerate(starts):
             self._magnets[index] = start.magnet
             if index in masked:
-                continue
-            if index in restless:
+                pass  # as believed
+            elif index in restless:
                 self._magnets[index] = Magnet.NONE
                 self._crosstalk.stand(index, Magnet.NONE)
             elif start.doubt:
@@ -434,10 +435,12 @@ class Perception:
             kept[seeming], kept[real] = kept[real], kept[seeming]
         zeroed = self._zeroed
         zeroed[seeming], zeroed[real] = zeroed[real], zeroed[seeming]
+        there = self._magnets[real]
         if abs(readings[real]) < bands.STRONG_STAYS_MT:  # that sensor stands empty
             self._move_zero(seeming, readings[real])
-        self._magnets[seeming], self._magnets[real] = Magnet.NONE, self._magnets[seeming]
-        self._crosstalk.stand(seeming, Magnet.NONE)
+            there = Magnet.NONE
+        self._magnets[seeming], self._magnets[real] = there, self._magnets[seeming]
+        self._crosstalk.stand(seeming, there)
         self._crosstalk.stand(real, self._magnets[real])
         self._set_bands(seeming)
         self._set_bands(real)
@@ -475,6 +478,7 @@ class Perception:
         self._magnets[index] = magnet
         self._crosstalk.stand(index, magnet)
         self._blind_places.changed(index)
+        self._unchanged.discard(index)
         pending = self._pending.pop(index)
         if not self._blind:
             self._wires.watch(index, magnet, pending.rest_mt, pending.rest_magnets)

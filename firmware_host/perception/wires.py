@@ -82,7 +82,7 @@ class SwappedWires:
             candidates = [
                 (score, i)
                 for i, other in enumerate(magnets)
-                if i != index and (other is Magnet.NONE or i in restless) and i not in unread
+                if i != index and (other is not magnet or i in restless) and i not in unread
                 for amount, score in (self._amount(i, steady),)
                 if amount > SURE
             ]
