@@ -312,20 +312,35 @@ def test_many_addresses_do_not_fill_the_memory():
 # Over real sockets: this machine under a second loopback address is another device
 
 
-@pytest.fixture
-def elsewhere(fake, tmp_path):
+@contextlib.contextmanager
+def served_elsewhere(fake, folder, *, watching):
     """A server at 127.0.0.1 and 127.0.0.2; who asks at the second is not at the table."""
     try:
-        probe = socket.create_server(("127.0.0.2", 0))
+        socket.create_server(("127.0.0.2", 0)).close()
     except OSError:
         pytest.skip("this machine has one loopback address only")
-    probe.close()
     clock = VirtualClock()
-    access = Access(Pairing(Tokens(tmp_path, clock.calendar), clock), watching=False)
+    access = Access(Pairing(Tokens(folder, clock.calendar), clock), watching=watching)
     server = WebServer(fake, 0, host="127.0.0.2", access=access)
     server.start()
-    yield server, access
-    server.stop()
+    try:
+        yield server, access
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def elsewhere(fake, tmp_path):
+    """Paired devices may watch."""
+    with served_elsewhere(fake, tmp_path, watching=False) as served:
+        yield served
+
+
+@pytest.fixture
+def watched(fake, tmp_path):
+    """Every device may watch."""
+    with served_elsewhere(fake, tmp_path, watching=True) as served:
+        yield served[0]
 
 
 def plug(server, token=None):
@@ -356,21 +371,14 @@ def test_the_websocket_knows_who_may_act_and_ends_with_the_pairing(fake, elsewhe
         assert closed.value.rcvd.code == 1008
 
 
-def test_a_page_that_only_watches_is_told_so(fake, tmp_path):
-    clock = VirtualClock()
-    access = Access(Pairing(Tokens(tmp_path, clock.calendar), clock), watching=True)
-    server = WebServer(fake, 0, host="127.0.0.2", access=access)
-    server.start()
-    try:
-        with plug(server) as page:
-            page.send('{"type": "ping", "ref": 1}')
-            page.send('{"type": "bump", "ref": 2}')
-            said = [json.loads(page.recv(timeout=20)) for _ in range(4)]
-            assert {"type": "done", "ref": 1} in said
-            refused = next(message for message in said if message.get("ref") == 2)
-            assert "only look on" in refused["say"]
-    finally:
-        server.stop()
+def test_a_page_that_only_watches_is_told_so(watched):
+    with plug(watched) as page:
+        page.send('{"type": "ping", "ref": 1}')
+        page.send('{"type": "bump", "ref": 2}')
+        said = [json.loads(page.recv(timeout=20)) for _ in range(4)]
+        assert {"type": "done", "ref": 1} in said
+        refused = next(message for message in said if message.get("ref") == 2)
+        assert "only look on" in refused["say"]
 
 
 def test_an_address_has_so_many_pages(elsewhere):
@@ -434,25 +442,18 @@ def test_the_settings_decide_who_is_let_in(tmp_path):
 
 
 @pytest.mark.web
-def test_a_phone_is_paired_with_the_code_on_the_tables_page_and_plays(fake, tmp_path, open_page):
-    from playwright.sync_api import expect
+def test_a_phone_is_paired_with_the_code_on_the_tables_page_and_plays(fake, watched, open_page):
+    from playwright.sync_api import expect  # so that the others need no browser
 
-    clock = VirtualClock()
-    access = Access(Pairing(Tokens(tmp_path, clock.calendar), clock), watching=True)
-    server = WebServer(fake, 0, host="127.0.0.2", access=access)
-    server.start()
-    try:
-        fake.submit(NewGame("momentum", {"pie": False})).result()
-        table = open_page(f"http://127.0.0.1:{server.port}/").page
-        table.get_by_role("button", name="Pair a device").click()
-        shown = table.locator(".pairing .code")
-        expect(shown).to_have_text(re.compile("^[0-9]{6}$"))
-        phone = open_page(f"http://127.0.0.2:{server.port}/")
-        phone.page.get_by_role("button", name="Pair", exact=True).click()
-        phone.page.get_by_label("Code").fill(shown.inner_text())
-        phone.page.locator(".pairing form button").click()
-        expect(phone.page.get_by_role("button", name="Pair", exact=True)).to_have_count(0)
-        phone.drop("red", "d4")
-        phone.expect_marbles(d4="red")
-    finally:
-        server.stop()
+    fake.submit(NewGame("momentum", {"pie": False})).result()
+    table = open_page(f"http://127.0.0.1:{watched.port}/").page
+    table.get_by_role("button", name="Pair a device").click()
+    shown = table.locator(".pairing .code")
+    expect(shown).to_have_text(re.compile("^[0-9]{6}$"))
+    phone = open_page(f"http://127.0.0.2:{watched.port}/")
+    phone.page.get_by_role("button", name="Pair", exact=True).click()
+    phone.page.get_by_label("Code").fill(shown.inner_text())
+    phone.page.locator(".pairing form button").click()
+    expect(phone.page.get_by_role("button", name="Pair", exact=True)).to_have_count(0)
+    phone.drop("red", "d4")
+    phone.expect_marbles(d4="red")
