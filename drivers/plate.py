@@ -118,8 +118,9 @@ class _Part:
 class Plate:
     """Everything that a host needs of the hardware. Never raises PartError: see Frame.faults.
 
-    A part that is None is one that this plate does not have: it is never at fault. ``read_at_s``:
-    when the Hall array was read, where that is not the moment when its ``read`` returns.
+    ``hall``, ``imu``, ``lights``, ``panel``: its parts, for tests of one alone. A part that is None
+    is one that this plate does not have: it is never at fault. ``read_at_s``: when the Hall array
+    was read, where that is not the moment when its ``read`` returns.
     """
 
     def __init__(
@@ -132,7 +133,7 @@ class Plate:
         *,
         read_at_s: Callable[[], float] | None = None,
     ) -> None:
-        self._hall, self._imu, self._lights, self._panel = hall, imu, lights, panel
+        self.hall, self.imu, self.lights, self.panel = hall, imu, lights, panel
         self._clock = clock
         self._read_at_s = read_at_s or clock.now
         self._parts = tuple(_Part(clock) for _ in range(4))
@@ -142,30 +143,30 @@ class Plate:
     @property
     def part_count(self) -> int:
         """How many parts this plate has."""
-        return sum(part is not None for part in (self._hall, self._imu, self._lights, self._panel))
+        return sum(part is not None for part in (self.hall, self.imu, self.lights, self.panel))
 
     @property
     def shown(self) -> bytes:
         """Red, green, blue of each light on the strip as last written; empty without a strip."""
-        return b"" if self._lights is None else self._lights.shown
+        return b"" if self.lights is None else self.lights.shown
 
     @property
     def dimmed(self) -> float:
         """The share of the light asked for that the supply allowed, 0 to 1."""
-        return 1.0 if self._lights is None else self._lights.dimmed
+        return 1.0 if self.lights is None else self.lights.dimmed
 
     def scan(self) -> Frame:
         """Read every part once, and write what the lights still owe."""
-        field_mt: tuple[float, ...] = self._hall_part.attempt(self._hall.read, ())
+        field_mt: tuple[float, ...] = self._hall_part.attempt(self.hall.read, ())
         time_s = self._read_at_s() if field_mt else self._clock.now()
         motion: Motion | None = None
-        if self._imu is not None:
-            motion = self._imu_part.attempt(self._imu.read, None, may_start=True)
-        if self._lights is not None:
-            self._lights_part.attempt(self._lights.flush, None)
+        if self.imu is not None:
+            motion = self._imu_part.attempt(self.imu.read, None, may_start=True)
+        if self.lights is not None:
+            self._lights_part.attempt(self.lights.flush, None)
         pressed: frozenset[str] = frozenset()
-        if self._panel is not None:
-            pressed = self._panel_part.attempt(self._panel.pressed, pressed)
+        if self.panel is not None:
+            pressed = self._panel_part.attempt(self.panel.pressed, pressed)
         number, self._number = self._number, self._number + 1
         return Frame(
             number=number,
@@ -173,26 +174,26 @@ class Plate:
             field_mt=field_mt,
             motion=motion,
             pressed=pressed,
-            temperature_c=self._hall.temperature_c if field_mt else None,
+            temperature_c=self.hall.temperature_c if field_mt else None,
             faults=tuple(part.fault for part in self._parts if part.fault is not None),
         )
 
     def show(self, colours: Sequence[Colour]) -> None:
         """Set the lights, by position on the strip; see LightStrip.ask."""
-        if self._lights is not None:
-            self._lights.ask(colours)
-            self._lights_part.attempt(self._lights.flush, None)
+        if self.lights is not None:
+            self.lights.ask(colours)
+            self._lights_part.attempt(self.lights.flush, None)
 
     def tone(self, hz: float | None) -> None:
         """Sound the buzzer, or silence it."""
-        panel = self._panel
+        panel = self.panel
         if panel is not None:
             self._panel_part.attempt(lambda: panel.tone(hz), None)
 
     def close(self) -> None:
         """Lights off, silence, all buses given back."""
         with ExitStack() as last_first:  # each is closed even if another fails
-            for part in (self._hall, self._imu, self._panel, self._lights):
+            for part in (self.hall, self.imu, self.panel, self.lights):
                 if part is not None:
                     last_first.callback(part.close)
 
