@@ -78,7 +78,7 @@ class _Web:
         self._access = access
         self._assets = assets.load_assets()
         self._pages = Pages(table, catalogue, access)
-        self._description = _encode(api.description())
+        self._description: bytes | None = None
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -92,6 +92,8 @@ class _Web:
         return assets.serve(self._assets, request.path_params["name"], request)
 
     async def openapi(self, _request: Request) -> Response:
+        if self._description is None:  # few ask, and a start on a Pi should not wait for it
+            self._description = _encode(api.description())
         return Response(self._description, media_type="application/json")
 
     async def layout(self, _request: Request) -> Response:

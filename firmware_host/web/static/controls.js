@@ -11,7 +11,8 @@ const TILT_EVERY_MS = 80;
 // What the table's hand can do for a person, by phase.
 const HELP = {
   setup: () => t("Set it up for me"),
-  settle: () => t("Push them for me"),
+  settle: ({ shifts }) => (shifts.length && shifts.every(({ source }) => source === null)
+    ? t("Put them on for me") : t("Push them for me")),
   fix: () => t("Put it right for me"),
 };
 
@@ -73,7 +74,7 @@ export class Controls {
     const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
     this.help.hidden = !store.handsFree || !words || !something;
     this.help.disabled = this.working;
-    if (words) setText(this.help.lastChild, words());
+    if (words) setText(this.help.lastChild, words(snapshot));
   }
 
   /** One help at a time. */

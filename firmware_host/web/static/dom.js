@@ -48,6 +48,10 @@ const ICONS = {
   trophy: "M8 4h8v6a4 4 0 0 1-8 0zM8 5H4v2a4 4 0 0 0 4 4M16 5h4v2a4 4 0 0 1-4 4M12 14v4M8 20h8",
   phone: "M8 3h8v18H8zM11 18h2",
   close: "M6 6l12 12M18 6 6 18",
+  east: "M5 12h14M13 6l6 6-6 6",
+  west: "M19 12H5M11 6l-6 6 6 6",
+  north: "M12 19V5M6 11l6-6 6 6",
+  south: "M12 5v14M6 13l6 6 6-6",
 };
 
 /** A line icon; it says nothing to a screen reader, the button around it does. */

@@ -166,9 +166,20 @@ export class Hand {
       return;
     }
     this.pieces.override(id, { piece, x, y, z: 0 });
-    lifting.then(() => this.ask({ type: "set-down", piece: number, x_mm: x, y_mm: y }))
+    const struck = this.struck(number, home, { x, y });
+    lifting.then(() => struck && this.ask({ type: "remove", piece: struck.number }))
+      .then(() => this.ask({ type: "set-down", piece: number, x_mm: x, y_mm: y }))
       .then(() => this.pieces.release(id))
       .catch((error) => this.springBack(id, number, home, error));
+  }
+
+  /** What a ship knocks into the hole where it lands: the pod on a base of its track. */
+  struck(number, home, { x, y }) {
+    const { store } = this;
+    const [from, to] = [home, { x, y }].map((at) => store.placeName(store.nearest(at.x, at.y).index));
+    if (!this.plate.extra?.tracks?.joined(from, to)) return null;
+    return store.pieces().find((p) => p.piece === "pod" && p.number !== number
+      && Math.hypot(p.x - x, p.y - y) < SNAP_MM) ?? null;
   }
 
   springBack(id, number, home, error) {

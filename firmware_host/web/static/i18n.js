@@ -23,6 +23,7 @@ const NAMES = {
   white: () => t("White"),
   green: () => t("Green"),
   black: () => t("Black"),
+  pod: () => t("Pods"),
 };
 
 /** A player's or piece's name for people. */

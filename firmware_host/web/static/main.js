@@ -14,6 +14,7 @@ import { Pairing } from "/static/pair.js";
 import { Pieces } from "/static/pieces.js";
 import { Plate } from "/static/plate.js";
 import { remember, remembered } from "/static/prefs.js";
+import { Questions } from "/static/question.js";
 import { Reviewer } from "/static/review.js";
 import { Say } from "/static/say.js";
 import { SensorView } from "/static/sensors.js";
@@ -74,14 +75,16 @@ function build() {
   const announce = (words) => { spoken.textContent = words; };
   document.body.append(spoken);
 
-  const reviewer = new Reviewer(store, fetchJson, complain);
+  const reviewer = new Reviewer(store, { fetchJson, ask, complain });
   const dialogs = {
     newGame: new NewGame({ ask }),
     games: new Games(store, { ask, review: (record, ply) => reviewer.look(record, ply) }),
     help: new Help(),
   };
   const newGame = () => dialogs.newGame.show();
-  new Say(store, byId("say"), { newGame, leaveReview: () => reviewer.leave() });
+  new Say(store, byId("say"), {
+    newGame, leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
+  });
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);
   const hand = new Hand(store, plate, pieces, { ask, complain, announce });
@@ -100,7 +103,8 @@ function build() {
     remember("tab", name);
     watch(name === "sensors");
   });
-  byId("side").append(controls.element, tabs.element);
+  const questions = new Questions(store, { ask, complain });
+  byId("side").append(questions.element, controls.element, tabs.element);
   header(store, new Sounds(store), dialogs);
   new Pairing(byId("bar").querySelector("nav")).offer();
   store.tell("link");

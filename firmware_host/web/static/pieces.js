@@ -1,7 +1,7 @@
 // The marbles on the plate, where they lie, and the one that this page holds.
 
 import { h } from "/static/dom.js";
-import { marble } from "/static/marble.js";
+import { formOf, marble } from "/static/marble.js";
 
 const KEEP_MS = 1500; // a piece just put down stays drawn there until the table says so, at most
 
@@ -12,7 +12,7 @@ export class Pieces {
     this.drawn = new Map(); // id -> {element, piece}
     this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
     store.listen((_, changed) => {
-      const parts = ["layout", "pieces", "cells", "roles", "review"];
+      const parts = ["layout", "pieces", "cells", "roles", "review", "result"];
       if (parts.some((name) => changed.has(name))) this.draw();
     });
   }
@@ -81,7 +81,7 @@ export class Pieces {
   place(id, { piece, x, y, z, held = false, number }) {
     let drawn = this.drawn.get(id);
     if (!drawn) {
-      const element = h("div", { class: "marble", "data-piece": piece, "data-id": id },
+      const element = h("div", { class: "marble", "data-piece": piece, "data-form": formOf(piece, this.store.game), "data-id": id },
         h("div", { class: "shade" }),
         h("div", { class: "stand" }, marble(piece, this.store.game), h("span", { class: "tag" })));
       this.box.append(element);

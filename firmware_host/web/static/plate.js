@@ -1,10 +1,12 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
 
+import { Slots, TrackBoard, resultMarks, route } from "/static/boards.js";
 import { h, s } from "/static/dom.js";
 import { outline } from "/static/marble.js";
 import { PlaneMap } from "/static/geometry.js";
 
 const LIP_MM = 10;
+const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "position", "moves", "result", "layout", "review"];
 const VIEW_DISTANCE_MM = 1900; // keep in step with plate.css
 
 export class Plate {
@@ -31,8 +33,9 @@ export class Plate {
     if (changed.has("lights") || changed.has("layout") || changed.has("review")) {
       this.shine(review ? "" : snapshot.lights);
     }
-    if (["roles", "piece_for", "shifts", "layout", "review"].some((name) => changed.has(name))) {
+    if (MARKED.some((name) => changed.has(name))) {
       this.mark();
+      this.extra?.update();
     }
   }
 
@@ -43,12 +46,19 @@ export class Plate {
     this.builtGame = game;
     const half = layout.plate_mm / 2;
     const box = { viewBox: `${-half} ${-half} ${layout.plate_mm} ${layout.plate_mm}` };
+    this.tiltBox.dataset.game = game?.name ?? "";
+    this.extra = null;
+    if (game?.drawing) this.extra = new TrackBoard(this.store);
+    else if (game?.slots.length) this.extra = new Slots(this.store, LIP_MM);
     this.marks = s("g");
     this.focusRing = s("g", { class: "focus-ring" },
       s("circle", { r: 16.500, class: "focus-under" }), s("circle", { r: 16.500 }));
     this.glows = s("g");
     const surface = s("svg", { class: "surface", ...box, "aria-hidden": "true" },
-      this.frost(), this.board(), this.glows, this.marks, this.focusRing);
+      this.frost(), this.extra?.element ?? null, this.board(), this.extra?.onFelt ?? null,
+      this.glows, this.marks, this.focusRing);
+    const above = s("svg", { class: "surface above", ...box, "aria-hidden": "true" },
+      this.extra?.onLip ?? null);
     this.drawLights();
     const sides = ["n", "e", "s", "w"];
     const lips = Object.fromEntries(sides.map((at) => [at, h("div", { class: `lip ${at}` })]));
@@ -58,7 +68,7 @@ export class Plate {
     this.engrave(lips.s, lips.w);
     this.corners = ["sw", "se", "ne", "nw"].map((at) => h("i", { class: `corner ${at}` }));
     this.tiltBox.replaceChildren(
-      h("div", { class: "felt" }, surface), ...walls, this.pieces,
+      h("div", { class: "felt" }, surface), ...walls, above, this.pieces,
       ...this.corners);
     this.scene.style.setProperty("--plate", layout.plate_mm);
     this.scene.style.setProperty("--lip", LIP_MM);
@@ -70,6 +80,10 @@ export class Plate {
       s("radialGradient", { id: "frost", cx: 0.5, cy: 0.42 },
         s("stop", { offset: 0, class: "frost-in" }), s("stop", { offset: 0.86, class: "frost-mid" }),
         s("stop", { offset: 1, class: "frost-rim" })),
+      s("radialGradient", { id: "disk" },
+        s("stop", { offset: 0.3, "stop-color": "#ffd9a0", "stop-opacity": 0.55 }),
+        s("stop", { offset: 0.55, "stop-color": "#b06ad0", "stop-opacity": 0.3 }),
+        s("stop", { offset: 1, "stop-color": "#6a5ad0", "stop-opacity": 0 })),
       s("radialGradient", { id: "pit" },
         s("stop", { offset: 0.55, "stop-color": "#000" }),
         s("stop", { offset: 1, "stop-color": "#000", "stop-opacity": 0.35 })));
@@ -86,6 +100,7 @@ export class Plate {
     const pitch = layout.pitch_mm;
     const under = s("g", { class: "squares" });
     const discs = s("g");
+    const beside = game?.drawing ? 13.500 : 0; // pods would hide the names
     layout.places.forEach((_, index) => {
       const { x, y } = this.store.centreOf(index);
       const plays = inGame.has(index);
@@ -103,7 +118,7 @@ export class Plate {
       discs.append(shape);
       const name = this.store.placeName(index);
       if (plays && name !== layout.places[index]) {
-        discs.append(s("text", { x, y: -y + 2.200, class: "place-name" }, name));
+        discs.append(s("text", { x: x + beside, y: -y + 2.200 + beside, class: "place-name" }, name));
       }
     });
     return s("g", {}, under, discs);
@@ -150,11 +165,25 @@ export class Plate {
       for (const [place, piece] of Object.entries(snapshot.piece_for)) {
         marks.push(this.at(place, outline(piece, game)));
       }
-      for (const shift of snapshot.shifts) marks.push(this.arrow(shift));
+      const { path, path_colour: colour, question, shifts } = snapshot;
+      const hint = this.store.hint ?? path;
+      for (const choice of question?.choices ?? []) {
+        const chosen = choice.path.join() === hint.join();
+        if (choice.path.length > 1 && !chosen) {
+          marks.push(route(this.store, this.extra, choice.path, choice.colour, "faint"));
+        }
+      }
+      const way = this.store.hint ? question?.choices.find((c) => c.path.join() === hint.join())?.colour : colour;
+      if (hint.length > 1) marks.push(route(this.store, this.extra, hint, way));
+      for (const shift of shifts) {
+        const drawn = shift.source === path[0] && shift.target === path[path.length - 1];
+        if (!drawn) marks.push(this.arrow(shift));
+      }
       for (const [place, role] of Object.entries(snapshot.roles)) {
         if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
       }
     }
+    marks.push(...resultMarks(this.store, this.extra));
     this.marks.replaceChildren(...marks.filter(Boolean));
   }
 

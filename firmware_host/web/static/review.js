@@ -1,8 +1,8 @@
 // Looking at earlier positions, of this game or of another, without touching the table.
 
 export class Reviewer {
-  constructor(store, fetchJson, complain) {
-    Object.assign(this, { store, fetchJson, complain });
+  constructor(store, { fetchJson, ask, complain }) {
+    Object.assign(this, { store, fetchJson, ask, complain });
     this.review = this.review.bind(this);
     this.step = this.step.bind(this);
     addEventListener("keydown", (event) => {
@@ -19,6 +19,20 @@ export class Reviewer {
 
   leave() {
     this.store.set("review", null);
+  }
+
+  /** The game that is looked at goes on from the position that is shown. */
+  async takeBackToHere() {
+    const { record, ply } = this.store.review;
+    try {
+      if (record.game.id !== this.store.layout.game?.id) {
+        await this.ask({ type: "resume", game: record.game.id });
+      }
+      if (ply < record.moves.length) await this.ask({ type: "take-back", to: ply });
+      this.leave();
+    } catch (error) {
+      this.complain(error.message);
+    }
   }
 
   /** Show the position after move number `ply` of the game that is looked at, or played. */

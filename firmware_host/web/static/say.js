@@ -1,6 +1,7 @@
 // What to do next, in one sentence; the result; what is broken; whether the table is there.
 
 import { button, h, icon, setText } from "/static/dom.js";
+import { shown } from "/static/boards.js";
 import { marble } from "/static/marble.js";
 import { nameOf, t } from "/static/i18n.js";
 
@@ -14,18 +15,19 @@ const PHASES = {
 };
 
 export class Say {
-  constructor(store, box, { newGame, leaveReview }) {
+  constructor(store, box, { newGame, leaveReview, takeBackToHere }) {
     this.store = store;
-    this.newGame = newGame;
     this.phase = h("span", { class: "phase" });
     this.mover = h("span", { class: "mover" });
     this.line = h("p", { class: "line", "aria-live": "polite" });
+    this.tally = h("div", { class: "tally" });
     this.actions = h("div", { class: "say-actions" });
     this.card = h("div", { class: "say-card" }, this.mover,
-      h("div", { class: "say-words" }, this.phase, this.line), this.actions);
+      h("div", { class: "say-words" }, this.phase, this.line, this.tally), this.actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
     this.play = button("plus", t("New game"), newGame, { class: "primary" });
+    this.goOn = button("back", "", takeBackToHere);
     this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary" });
     box.append(this.link, this.faults, this.card);
     store.listen(() => this.update());
@@ -50,10 +52,11 @@ export class Say {
     const { phase, result } = snapshot;
     this.card.dataset.phase = layout.game ? phase : "none";
     setText(this.phase, layout.game ? PHASES[phase]?.() ?? phase : t("Welcome"));
-    setText(this.line, snapshot.say);
+    setText(this.line, snapshot.question ? snapshot.question.ask : snapshot.say);
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result));
-    this.offer(!layout.game || phase === "over" ? this.play : null);
+    this.offer(...(!layout.game || phase === "over" ? [this.play] : []));
+    this.count();
   }
 
   showReview({ record, ply }) {
@@ -67,21 +70,42 @@ export class Say {
         number: ply, count: record.moves.length, player: mover ? nameOf(mover) : "", move,
       }));
     this.showBall(mover, false);
-    this.offer(this.leave);
+    const own = record.game.id === this.store.layout.game?.id;
+    setText(this.goOn.lastChild, own ? t("Take back to here") : t("Play on from here"));
+    this.offer(...(own && ply === record.moves.length ? [] : [this.goOn]), this.leave);
+    this.count();
+  }
+
+  /** What decided the game, in figures. */
+  count() {
+    const { result } = shown(this.store);
+    const key = JSON.stringify([result, this.store.game?.id]);
+    if (key === this.counted) return;
+    this.counted = key;
+    const figure = (piece, text) => h("span", {}, marble(piece, this.store.game), text);
+    const figures = Object.entries(result?.positions ?? {}).map(([player, found]) => figure(player,
+      found.length === 1 ? t("1 winning position") : t("{count} winning positions", { count: found.length })));
+    if (result?.margin !== undefined) {
+      figures.push(figure("pod", result.margin === 1
+        ? t("1 pod still in reach") : t("{count} pods still in reach", { count: result.margin })));
+    }
+    this.tally.replaceChildren(...figures);
+    this.tally.hidden = figures.length === 0;
   }
 
   showBall(piece, won) {
-    const shown = `${piece}-${won}`;
-    if (this.shown === shown) return;
-    this.shown = shown;
+    const ball = `${this.store.game?.name}-${piece}-${won}`;
+    if (this.ball === ball) return;
+    this.ball = ball;
     this.mover.replaceChildren(...(piece ? [marble(piece, this.store.game)] : []),
       ...(won ? [icon("trophy")] : []));
     this.mover.hidden = !piece && !won;
   }
 
-  offer(action) {
-    if (this.actions.firstChild === action) return;
-    this.actions.replaceChildren(...(action ? [action] : []));
+  offer(...actions) {
+    const there = [...this.actions.children];
+    if (there.length === actions.length && there.every((one, at) => one === actions[at])) return;
+    this.actions.replaceChildren(...actions);
   }
 
   showFaults(faults, dimmed) {

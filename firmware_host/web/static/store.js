@@ -7,6 +7,7 @@ export class Store {
     this.link = "connecting"; // connecting, open, lost
     this.review = null; // {record, ply} while an earlier position is looked at
     this.holding = null; // what this page has in its hand, see hand.js
+    this.hint = null; // the way of an answer that somebody points at, see question.js
     this.listeners = [];
   }
 
@@ -90,14 +91,17 @@ export class Store {
     return Math.abs(x) <= half && Math.abs(y) <= half;
   }
 
-  /** How many pieces of a kind lie beside the plate. */
+  /** How many pieces of a kind lie beside the plate; Infinity where the box never runs out. */
   inTray(piece) {
-    const { snapshot, layout, review } = this;
-    if (review) return review.record.positions[review.ply].reserve[piece] ?? 0;
+    const { snapshot, layout, review, game } = this;
+    const { cells, reserve } = review
+      ? review.record.positions[review.ply] : { cells: snapshot.position, reserve: snapshot.reserve };
     const count = (list) => list.filter((name) => name === piece).length;
-    const all = (snapshot.reserve[piece] ?? 0) + count(Object.values(snapshot.position));
-    const out = layout.hands ? snapshot.pieces.map((p) => p.piece) : Object.values(snapshot.cells);
-    return Math.max(0, all - count(out));
+    const out = review || !layout.hands ? Object.values(review ? cells : snapshot.cells)
+      : snapshot.pieces.map((p) => p.piece);
+    if (piece in reserve) return Math.max(0, reserve[piece] + count(Object.values(cells)) - count(out));
+    if (!game?.drawing || !game.players.includes(piece)) return Infinity;
+    return Math.max(0, 1 - count(out)); // one ship each
   }
 
   /** Pieces to draw: as they lie where that is known, else as the sensors see them. */

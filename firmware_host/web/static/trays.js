@@ -4,6 +4,9 @@ import { h, setText } from "/static/dom.js";
 import { marble } from "/static/marble.js";
 import { nameOf, t } from "/static/i18n.js";
 
+const MOST_DRAWN = 25; // more only cover each other
+const OF_A_BOX = 9;
+
 export class Trays {
   constructor(store, box, hand) {
     Object.assign(this, { store, box, hand });
@@ -52,17 +55,28 @@ export class Trays {
       const there = Math.max(0, store.inTray(piece) - (store.holding === piece && this.fromTray() ? 1 : 0));
       if (there !== tray.drawn) {
         tray.drawn = there;
-        const balls = Array.from({ length: there }, () =>
+        const balls = Array.from({ length: Number.isFinite(there) ? Math.min(there, MOST_DRAWN) : OF_A_BOX }, () =>
           h("div", { class: "waiting" }, marble(piece, game)));
         tray.trough.replaceChildren(...balls);
       }
-      setText(tray.count, there === 1 ? t("1 left") : t("{count} left", { count: there }));
+      setText(tray.count, this.counted(piece, there));
       tray.element.classList.toggle("to-move", toMove === piece);
       tray.element.classList.toggle("movable", store.handsFree);
       const won = result && (result.winner === piece || result.team?.includes(piece));
       tray.element.classList.toggle("won", Boolean(won));
       setText(tray.turn, won ? t("wins") : toMove === piece ? t("to move") : "");
     }
+  }
+
+  counted(piece, there) {
+    const { review, snapshot, game } = this.store;
+    if (there === 1) return t("1 left");
+    if (there === 0 && game.drawing) return t("on the board");
+    if (Number.isFinite(there)) return t("{count} left", { count: there });
+    const cells = review ? review.record.positions[review.ply].cells : snapshot.position;
+    if (game.players.includes(piece) || !Object.values(cells).includes(piece)) return t("enough for all");
+    const gone = Object.keys(game.board).length - Object.keys(cells).length;
+    return t("{count} in the hole", { count: gone });
   }
 
   fromTray() {

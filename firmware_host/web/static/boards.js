@@ -1,0 +1,174 @@
+// What lies on a game's board besides its places: slots at its sides, tracks and a hole, and what
+// ways and results look like there.
+
+import { s } from "/static/dom.js";
+import { Tracks } from "/static/curves.js";
+
+const TAB_MM = { long: 24, deep: 12.500, off: 8.500 };
+const LIP_TAB_MM = 9; // as deep as the lip lets it be
+const OUT = { left: [-1, 0], right: [1, 0], top: [0, 1], bottom: [0, -1] };
+
+/** The position that is shown: the one being looked at, or the one that is confirmed. */
+export function shown(store) {
+  const { review, snapshot } = store;
+  if (!review) return { ...snapshot, cells: snapshot.position };
+  const { record, ply } = review;
+  const over = ply === record.moves.length && record.result !== null;
+  return {
+    ...record.positions[ply],
+    moves: record.moves.slice(0, ply),
+    result: over ? record.result : null,
+    places: over ? record.places : [],
+  };
+}
+
+/** Where a drawing's point is, in mm on the plate; it counts in places from the low corner. */
+function plateMap({ columns, rows, pitch_mm: pitch }) {
+  return (x, y) => ({ x: (x - (columns - 1) / 2) * pitch, y: (y - (rows - 1) / 2) * pitch });
+}
+
+/** Tabs with the slots' names around the board: on the plate's lip, or beside the board. */
+export class Slots {
+  constructor(store, lip) {
+    this.store = store;
+    this.onFelt = s("g", { class: "slots" });
+    this.onLip = s("g", { class: "slots" });
+    const { layout, game } = store;
+    const half = layout.plate_mm / 2;
+    this.tabs = game.slots.map((slot) => {
+      const [dx, dy] = OUT[slot.side];
+      const edge = store.centreOf(store.indexOf(slot.cells[0]));
+      const far = layout.pitch_mm / 2 + TAB_MM.off;
+      let x = edge.x + dx * far;
+      let y = edge.y + dy * far;
+      const outside = Math.max(Math.abs(x), Math.abs(y)) > half - lip - TAB_MM.deep / 2;
+      const deep = outside ? LIP_TAB_MM : TAB_MM.deep;
+      if (outside) {
+        x = dx ? dx * (half - lip / 2) : x;
+        y = dy ? dy * (half - lip / 2) : y;
+      }
+      const [width, height] = dx ? [deep, TAB_MM.long] : [TAB_MM.long, deep];
+      const tab = s("g", { class: "slot", "data-slot": slot.name, transform: `translate(${x} ${-y})` },
+        s("rect", { x: -width / 2, y: -height / 2, width, height, rx: 2.600 }),
+        s("path", { class: "shut", d: `M${-width / 2 + 1} ${height / 2 - 1}L${width / 2 - 1} ${-height / 2 + 1}` }),
+        s("text", { y: 2.900, class: dx && outside && slot.name.length > 1 ? "tight" : null }, slot.name));
+      tab.style.setProperty("--tint", slot.tint);
+      const inner = layout.pitch_mm / 2 - 2.500;
+      const angle = { left: 0, right: 180, top: 90, bottom: -90 }[slot.side];
+      const way = s("path", {
+        class: "way-in", d: "M-2.500 -4.500L3 0L-2.500 4.500Z", fill: slot.tint,
+        transform: `translate(${edge.x + dx * inner} ${-(edge.y + dy * inner)}) rotate(${angle})`,
+      });
+      (outside ? this.onLip : this.onFelt).append(tab);
+      this.onFelt.append(way);
+      return { slot, tab, way };
+    });
+  }
+
+  /** Closed: the side that the player to move used last. Full: no open cell in the line. */
+  update() {
+    const { to_move: toMove, moves, cells } = shown(this.store);
+    const sideOf = (move) => this.store.game.slots.find(({ name }) => name === move)?.side;
+    const players = this.store.game.players.length;
+    const closed = toMove && moves.length >= players ? sideOf(moves[moves.length - players]) : null;
+    for (const { slot, tab, way } of this.tabs) {
+      const full = slot.cells.every((cell) => cell in cells);
+      const shut = slot.side === closed;
+      tab.classList.toggle("closed", shut);
+      tab.classList.toggle("full", full && !shut);
+      way.style.display = shut || full || !toMove ? "none" : "";
+    }
+  }
+}
+
+/** Tracks as glowing curves, and the hole that pods are knocked into. */
+export class TrackBoard {
+  constructor(store) {
+    this.store = store;
+    const { layout, game } = store;
+    const toPlate = plateMap(layout);
+    this.tracks = new Tracks(game.drawing, toPlate);
+    this.lines = this.tracks.whole().map((d, number) => s("path", { d, class: `track hue-${number % 4}` }));
+    const beds = this.tracks.whole().map((d) => s("path", { d, class: "track-bed" }));
+    this.element = s("g", { class: "tracks" }, this.stars(), this.hole(toPlate), beds, this.lines);
+  }
+
+  stars() {
+    const { plate_mm: plate } = this.store.layout;
+    // the golden ratio spreads them evenly, without a pattern
+    return s("g", { class: "stars" }, Array.from({ length: 110 }, (_, n) => s("circle", {
+      cx: (((n * 0.6180339887) % 1) - 0.5) * (plate - 26),
+      cy: (((n * 0.7548776662) % 1) - 0.5) * (plate - 26),
+      r: 0.35 + ((n * 0.381966) % 1) * 0.75, opacity: 0.25 + ((n * 0.2360679) % 1) * 0.6,
+    })));
+  }
+
+  hole(toPlate) {
+    const { hole } = this.store.game.drawing;
+    if (!hole) return null;
+    const { x, y } = toPlate(...hole);
+    return s("g", { class: "black-hole", transform: `translate(${x} ${-y})` },
+      s("circle", { r: 46, fill: "url(#disk)" }),
+      s("ellipse", { rx: 34, ry: 34, class: "orbit" }), s("ellipse", { rx: 27, ry: 27, class: "orbit" }),
+      s("circle", { r: 20, class: "abyss" }));
+  }
+
+  /** The tracks of the ship that is to fly; at the end, of the winner's. */
+  update() {
+    const { cells, to_move: toMove, result } = shown(this.store);
+    const owner = result ? result.winner : toMove;
+    const ship = Object.keys(cells).find((place) => cells[place] === owner);
+    const live = this.tracks.through(ship);
+    this.lines.forEach((line, number) => {
+      line.classList.toggle("live", live[number]);
+      line.classList.toggle("dimmed", Boolean(ship) && !live[number]);
+      line.dataset.owner = live[number] ? owner : "";
+    });
+  }
+}
+
+/** A piece's way over the board: along a track where there is one, else straight. */
+export function route(store, board, path, colour, extra = "") {
+  const points = path.map((place) => store.centreOf(store.indexOf(place)));
+  const d = (board instanceof TrackBoard && board.tracks.between(path[0], path[path.length - 1]))
+    || `M${points.map(({ x, y }) => `${x} ${-y}`).join("L")}`;
+  const line = s("g", { class: `route ${extra}` },
+    s("path", { d, class: "route-bed" }), s("path", { d, class: "route-line" }),
+    s("circle", { cx: points[points.length - 1].x, cy: -points[points.length - 1].y, r: 15, class: "route-end" }));
+  line.style.setProperty("--way", colour ?? "#ffe9b8");
+  return line;
+}
+
+/** Why the game is over: winning positions with the pieces that make them, or what can be reached. */
+export function resultMarks(store, board) {
+  const { result, places = [], cells } = shown(store);
+  if (!result) return [];
+  const marks = [];
+  const at = (place) => store.centreOf(store.indexOf(place));
+  for (const [player, found] of Object.entries(result.positions ?? {})) {
+    for (const place of found) {
+      const { x, y } = at(place);
+      const far = store.layout.pitch_mm;
+      const d = `M${x - far} ${-y - far}L${x + far} ${-y + far}M${x - far} ${-y + far}L${x + far} ${-y - far}`;
+      marks.push(s("g", { class: `decided ${player}` }, s("path", { d, class: "decided-bed" }),
+        s("path", { d }), s("circle", { cx: x, cy: -y, r: 16.500 })));
+    }
+  }
+  if (board instanceof TrackBoard && result.winner) {
+    const ship = Object.keys(cells).find((place) => cells[place] === result.winner);
+    const pods = Object.keys(cells).filter((place) => cells[place] === "pod");
+    for (const pod of pods) {
+      const d = board.tracks.between(ship, pod);
+      if (!d) continue;
+      const { x, y } = at(pod);
+      marks.push(s("g", { class: `reached ${result.winner}` }, s("path", { d }),
+        s("circle", { cx: x, cy: -y, r: 15.500 })));
+    }
+  } else if (store.review) {
+    for (const place of places) {
+      const { x, y } = at(place);
+      marks.push(s("circle", { cx: x, cy: -y, r: 16, class: "deciding" }));
+    }
+  }
+  return marks;
+}

@@ -1,0 +1,85 @@
+// A question of the table beside the plate: answers to press, by mouse, finger or key.
+
+import { h, icon, setText } from "/static/dom.js";
+
+const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+export class Questions {
+  /** `ask(message)` asks the table; `complain(text)` tells the person. */
+  constructor(store, { ask, complain }) {
+    Object.assign(this, { store, ask, complain });
+    this.line = h("p", { class: "line" });
+    this.element = h("section", { class: "card question", "aria-live": "polite", hidden: true }, this.line);
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    store.listen((_, changed) => {
+      if (["question", "layout", "review", "link"].some((name) => changed.has(name))) this.draw();
+    });
+  }
+
+  draw() {
+    const { snapshot, review, link } = this.store;
+    const question = review ? null : snapshot?.question ?? null;
+    const asked = question ? JSON.stringify([question.ask, question.choices]) : "";
+    if (asked !== this.asked) this.open(question, asked);
+    this.buttons?.forEach((button, at) => {
+      button.classList.toggle("at", at === question?.at);
+      button.disabled = link !== "open";
+    });
+  }
+
+  open(question, asked) {
+    this.asked = asked;
+    const held = this.element.contains(document.activeElement);
+    this.store.set("hint", null);
+    this.element.hidden = !question;
+    if (!question) {
+      this.buttons = null;
+      this.element.replaceChildren(this.line);
+      if (held) document.getElementById("stage").focus();
+      return;
+    }
+    setText(this.line, question.ask);
+    this.element.setAttribute("aria-label", question.ask);
+    this.buttons = question.choices.map((choice) => this.button(choice));
+    this.element.replaceChildren(this.line, ...this.buttons);
+    const stage = document.getElementById("stage");
+    const idle = document.activeElement === document.body || document.activeElement === stage;
+    if (idle || held) this.buttons[question.at].focus({ preventScroll: true });
+  }
+
+  button({ value, label, colour, path }) {
+    const swatch = h("span", { class: "swatch" }, icon(this.arrow(path)));
+    const element = h("button", {
+      type: "button", class: "choice", "data-value": value,
+      onclick: () => this.answer(value),
+      onpointerenter: () => this.point(path), onpointerleave: () => this.point(null),
+      onfocus: () => this.point(path), onblur: () => this.point(null),
+    }, swatch, h("span", {}, label.charAt(0).toUpperCase() + label.slice(1)));
+    if (colour) swatch.style.setProperty("--tint", colour);
+    return element;
+  }
+
+  /** Which way it falls. */
+  arrow(path) {
+    if (path.length < 2) return "next";
+    const [a, b] = [path[0], path[path.length - 1]].map((p) => this.store.centreOf(this.store.indexOf(p)));
+    if (a.x !== b.x) return b.x > a.x ? "east" : "west";
+    return b.y > a.y ? "north" : "south";
+  }
+
+  point(path) {
+    this.store.set("hint", path?.length > 1 ? path : null);
+  }
+
+  answer(value) {
+    this.ask({ type: "answer", value }).catch((error) => this.complain(error.message));
+  }
+
+  key(event) {
+    const step = STEPS[event.key];
+    if (!step || !this.buttons) return;
+    const now = this.buttons.indexOf(document.activeElement);
+    this.buttons[(now + step + this.buttons.length) % this.buttons.length].focus();
+    event.preventDefault();
+  }
+}

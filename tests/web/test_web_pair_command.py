@@ -1,0 +1,75 @@
+"""``tiltboard pair``: the code of a running table, and the devices that are paired."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from drivers.errors import TiltboardError
+from firmware_host.cli.main import cli
+from firmware_host.web.guard import Access
+from firmware_host.web.pairing import Pairing
+from firmware_host.web.server import WebServer
+from firmware_host.web.tokens import Tokens
+from hw_sim.clock import VirtualClock
+
+
+def run(*words):
+    done = CliRunner().invoke(cli, ["pair", *map(str, words)], catch_exceptions=True)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.output
+
+
+@pytest.fixture
+def pairing(tmp_path):
+    clock = VirtualClock()
+    return Pairing(Tokens(tmp_path, clock.calendar), clock)
+
+
+@pytest.fixture
+def table(fake, pairing):
+    """Served at every address of this machine."""
+    every = "0.0.0.0"  # noqa: S104 - its guard is under test
+    server = WebServer(fake, 0, host=every, access=Access(pairing))
+    server.start()
+    yield server
+    server.stop()
+
+
+def test_it_shows_the_code_that_the_running_table_then_takes(table, pairing):
+    code = run("--port", table.port).strip()
+    assert (len(code), code) == (6, pairing.code)
+    pairing.redeem(code, "phone")
+
+
+def test_it_says_what_to_do_where_no_table_runs_or_none_is_on_the_network(fake, table):
+    alone = WebServer(fake, 0)
+    alone.start()
+    try:
+        with pytest.raises(TiltboardError, match=r"served to this machine alone.*--host"):
+            run("--port", alone.port)
+    finally:
+        alone.stop()
+    with pytest.raises(TiltboardError, match=rf"No table answers at port {alone.port}.*--host"):
+        run("--port", alone.port)
+
+
+def test_devices_are_listed_and_their_pairing_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr("drivers.clock.SystemClock.calendar", lambda self: 1_700_000_000.0)
+    tokens = Tokens(tmp_path, lambda: 1_700_000_000.0)
+    for name in ("phone", "tablet", "tv"):
+        tokens.pair(name)
+    listed = run("--list", "--state", tmp_path).splitlines()
+    # 2023-11-14 22:13 UTC and ninety days
+    assert listed == [
+        "  1  phone  (until 2024-02-12)",
+        "  2  tablet  (until 2024-02-12)",
+        "  3  tv  (until 2024-02-12)",
+    ]
+    assert run("--revoke", 2, "--state", tmp_path) == ""
+    assert [device.name for device in tokens.devices()] == ["phone", "tv"]
+    with pytest.raises(TiltboardError, match="No device is paired as 2"):
+        run("--revoke", 2, "--state", tmp_path)
+    run("--revoke", "all", "--state", tmp_path)
+    assert run("--list", "--state", tmp_path) == ""
