@@ -138,7 +138,7 @@ async def _watch(url: str) -> int:
     from websockets.asyncio.client import connect
 
     taken = 0
-    target = url.replace("http", "ws") + "ws"
+    target = url.replace("http", "ws") + "api/v1/ws"
     async with connect(target, origin=url.rstrip("/"), max_size=None) as socket:  # type: ignore[arg-type]
         try:
             async with asyncio.timeout(PAGE_OPEN_S):
