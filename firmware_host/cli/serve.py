@@ -80,4 +80,4 @@ def _say_network(pairing: Pairing, port: int) -> None:
     name = machine_names()[1]
     click.echo(f"Other devices reach it at http://{name}:{port}/ or by this machine's address.")
     if not pairing.tokens.devices():
-        click.echo(f"None is paired yet. The code for the first one: {pairing.open()}")
+        pairing.open()  # which logs it, for the first one
