@@ -22,6 +22,7 @@ COMMANDS = {
     "export": "Write a game as text.",
     "record": "Record what the sensors read.",
     "replay": "Go through a recording again.",
+    "bringup": "Try a new table, one part at a time.",
     "calibrate": "Measure every sensor, led by the lights.",
     "backup": "Copy games, calibration and settings to one file.",
     "restore": "Put a backup back.",

@@ -1,0 +1,414 @@
+"""Bring-up: one bus, one light, one sensor at a time, with somebody at the table who answers.
+
+Every step's outcome is kept, so that it can be interrupted; steps that went well are not repeated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from drivers.errors import PartError
+from drivers.frame import Frame
+from drivers.plate import Plate
+from firmware_host.messages import Message, text
+from firmware_host.profile import Profile, Ws2812Lights
+from firmware_host.setup import places, reasons, sensor_map
+from firmware_host.setup.findings import Finding, note, of_error, problem
+from firmware_host.setup.mounting import EAST, NORTH, Edge, is_lifted, wrong_mounting
+from firmware_host.setup.sampling import Window
+from firmware_host.setup.wires import supply_of
+
+BRINGUP_NAME = "bringup.json"
+FORMAT = 1
+REST_SCANS = 12
+REST_SWING_MT = 0.6
+REACTS_MT = 3.0  # a strong piece, wherever on its place, and not a neighbour's
+WAIT_S = 12.0
+START_S = 1.0  # until a motion sensor has started
+STEADY_RAD = 0.02
+TONE_HZ = 880.0
+COLOURS = {"red": (0.5, 0.0, 0.0), "green": (0.0, 0.5, 0.0), "blue": (0.0, 0.0, 0.5)}
+ALL_COLOURS = (*COLOURS, "other", "none")
+NO_LIGHT = "none"
+
+
+class Person(Protocol):
+    """Somebody at the table. Each call returns when it is done, or has been told to be."""
+
+    def tell(self, message: Message) -> None:
+        """Read this."""
+
+    def clear(self) -> None:
+        """Take everything off the plate, level it, and let go."""
+
+    def bring(self, place: int) -> None:
+        """Put a strong piece, south down, on the middle of a place; the last one's goes there."""
+
+    def lift(self, edge: Edge) -> None:
+        """Lift that edge and hold it."""
+
+    def press(self, button: str) -> None:
+        """Press that button for a second."""
+
+    def which_light(self, place: int) -> str:
+        """The place that is lit now (``place`` should be), or "none"."""
+
+    def which_colour(self, colour: str) -> str:
+        """The colour of the light (``colour`` it should be): one of ALL_COLOURS."""
+
+    def is_there(self, place: int) -> bool:
+        """Whether the piece really stands on that place."""
+
+    def hears(self) -> bool:
+        """Whether the buzzer sounds."""
+
+
+class Answers(msgspec.Struct, forbid_unknown_fields=True):
+    """What has been found out. ``sensors``: place index -> (place that reacted or None, south);
+    ``lights``: place -> the place that was seen; ``good``: other steps that went well.
+    """
+
+    format: int
+    profile: str
+    sensors: dict[str, tuple[int | None, bool]] = {}
+    lights: dict[str, str] = {}
+    good: list[str] = []
+
+
+def read_answers(path: Path, profile: Profile) -> Answers:
+    """Those of an interrupted bring-up; none if there was none, or of another table."""
+    try:
+        stored = msgspec.convert(json.loads(path.read_bytes()), Answers)
+    except (OSError, ValueError):
+        return Answers(FORMAT, profile.name)
+    fits = stored.format == FORMAT and stored.profile == profile.name
+    return stored if fits else Answers(FORMAT, profile.name)
+
+
+class Bringup:
+    """One bring-up. ``save`` is called after every step; ``wait``: until the next scan is due."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        plate: Plate,
+        person: Person,
+        answers: Answers,
+        *,
+        wait: Callable[[], None],
+        save: Callable[[Answers], None],
+    ) -> None:
+        self._profile = profile
+        self._plate = plate
+        self._person = person
+        self._answers = answers
+        self._wait = wait
+        self._save = save
+        self._last: int | None = None
+        self._place_at_light = sorted(range(profile.size), key=profile.light_of)
+
+    def run(self) -> Iterator[Finding]:
+        """Every part in order, each only if it answers; what is wrong."""
+        faults: dict[str, PartError] = {}
+        for frame in self._frames(START_S):
+            faults = {fault.part: fault for fault in frame.faults}
+        parts: tuple[tuple[str, object, Callable[[], Iterator[Finding]]], ...] = (
+            ("lights", self._profile.lights, self._lights),
+            ("hall", self._profile.hall, self._sensors),
+            ("imu", self._profile.imu, self._edges),
+            ("panel", self._profile.panel, self._panel),
+        )
+        for name, part, steps in parts:
+            if name in faults:
+                yield of_error(name, faults[name])
+                yield note(name, supply_of(name))
+            elif part is not None:
+                yield from steps()
+        self._show({})
+
+    # Lights
+
+    def _lights(self) -> Iterator[Finding]:
+        profile, answers = self._profile, self._answers
+        if "colours" not in answers.good:
+            wrong = list(self._colours())
+            yield from wrong
+            if not wrong:
+                self._good("colours")
+        for row in range(profile.rows):
+            for place in {row * profile.columns: None, (row + 1) * profile.columns - 1: None}:
+                name = profile.places[place]
+                if answers.lights.get(name) != name:
+                    self._show({place: (0.6, 0.6, 0.6)})
+                    answers.lights[name] = self._person.which_light(place)
+                    self._save(answers)
+        self._show({})
+        yield from self._judge_lights()
+
+    def _colours(self) -> Iterator[Finding]:
+        seen = {}
+        for colour, rgb in COLOURS.items():
+            self._show({0: rgb})
+            seen[colour] = self._person.which_colour(colour)
+        if set(seen.values()) == {NO_LIGHT}:
+            yield problem(
+                "lights",
+                text("The first light stays dark."),
+                text(
+                    "With a multimeter: 5 V at the strip, and the data wire at its DIN end. The"
+                    " 74AHCT125 needs 5 V at its supply, and its enable pin at ground."
+                ),
+            )
+        elif any(saw != colour for colour, saw in seen.items()):
+            yield problem(
+                "lights",
+                text("Colours are exchanged: {seen}.", seen=_pairs(seen.items())),
+                text("The table needs WS2812B, which take green first. Use such a strip."),
+            )
+
+    def _judge_lights(self) -> Iterator[Finding]:
+        wrong = {n: saw for n, saw in self._answers.lights.items() if saw != n}
+        if not wrong:
+            return
+        profile = self._profile
+        mirrored = {profile.places[i]: profile.places[j] for i, j in self._row_ends()}
+        if isinstance(profile.lights, Ws2812Lights) and wrong == mirrored:
+            order = "rows" if profile.lights.order == "serpentine" else "serpentine"
+            yield problem(
+                "lights",
+                text("Every second row runs the other way."),
+                text('Set order = "{order}" under [lights] in the profile.', order=order),
+            )
+            return
+        dark = [name for name, saw in wrong.items() if saw == NO_LIGHT]
+        if dark:
+            yield problem(
+                "lights",
+                text("Dark: {places}.", places=", ".join(dark)),
+                text(
+                    "Look at the joint before the first dark light of the chain: DOUT of the light"
+                    " before must reach its DIN. With a multimeter: 5 V across it."
+                ),
+            )
+        elsewhere = [(name, saw) for name, saw in wrong.items() if saw != NO_LIGHT]
+        if elsewhere:
+            yield problem(
+                "lights",
+                text("Lights are elsewhere: {pairs}.", pairs=_pairs(elsewhere)),
+                text("Wire the chain as the wiring page's table of lights says, row by row."),
+            )
+
+    def _row_ends(self) -> Iterator[tuple[int, int]]:
+        """Both ends of every second row, and what shines there if rows run the other way."""
+        columns = self._profile.columns
+        for row in range(1, self._profile.rows, 2):
+            west, east = row * columns, (row + 1) * columns - 1
+            yield west, east
+            yield east, west
+
+    # Sensors
+
+    def _sensors(self) -> Iterator[Finding]:
+        answers = self._answers
+        left = [
+            place
+            for place in places.to_and_fro(self._profile)
+            if answers.sensors.get(str(place), (None, True))[0] != place
+        ]
+        if left:
+            self._person.clear()
+            empty = self._mean()
+            self._last = None
+            for place in left:
+                self._show({place: (0.6, 0.6, 0.6)})
+                answers.sensors[str(place)] = self._one_sensor(place, empty)
+                self._save(answers)
+            self._show({})
+            self._person.clear()
+        found = {int(place): answer for place, answer in answers.sensors.items()}
+        yield from sensor_map.judge(self._profile, found)
+
+    def _one_sensor(self, place: int, empty: list[float]) -> tuple[int | None, bool]:
+        while True:
+            self._person.bring(place)
+            found = self._reaction(empty)
+            if found is not None:
+                self._last = found[0]
+                return found
+            if self._person.is_there(place):
+                return None, True
+
+    def _reaction(self, empty: list[float]) -> tuple[int, bool] | None:
+        """The place that reacts once its reading rests, after the one that reacted last has been
+        left; None if none does.
+        """
+        window = Window(REST_SCANS)
+        left = self._last
+        for frame in self._frames(WAIT_S):
+            if not frame.field_mt:
+                window.clear()
+                continue
+            change = [f - e for f, e in zip(frame.field_mt, empty, strict=True)]
+            if left is not None and abs(change[left]) < REACTS_MT:
+                left = None
+            window.push(change)
+            if left is not None or not window.full:
+                continue
+            means = window.means()
+            most = max(range(len(means)), key=lambda i: abs(means[i]))
+            if abs(means[most]) > REACTS_MT and window.swing(most) < REST_SWING_MT:
+                return most, means[most] > 0
+        return None
+
+    # Motion sensor
+
+    def _edges(self) -> Iterator[Finding]:
+        if "edges" in self._answers.good:
+            return
+        self._person.clear()
+        level = self._steady_tilt((0.0, 0.0), lifted=False)
+        wrong: Message | None = None
+        for edge in (NORTH, EAST):
+            if level is None or wrong is not None:
+                break
+            self._person.tell(reasons.lift_edge(edge))
+            self._person.lift(edge)
+            tilt = self._steady_tilt(level, lifted=True)
+            if tilt is None:
+                wrong = text("The motion sensor did not notice the {edge} edge.", edge=edge.name)
+            else:
+                wrong = wrong_mounting(edge, tilt)
+        self._person.clear()
+        if level is None:
+            wrong = text("The motion sensor does not come to rest.")
+        if wrong is None:
+            self._good("edges")
+        else:
+            yield problem(
+                "imu",
+                wrong,
+                text("Mount it flat on the pivot's axis, its face up, and glue it there."),
+            )
+
+    def _steady_tilt(
+        self, level: tuple[float, float], *, lifted: bool
+    ) -> tuple[float, float] | None:
+        """From ``level``, once it is steady (and lifted)."""
+        window = Window(REST_SCANS)
+        for frame in self._frames(WAIT_S):
+            if frame.motion is None:
+                window.clear()
+                continue
+            x, y = frame.motion.tilt_rad
+            window.push((x - level[0], y - level[1]))
+            if window.full and max(window.swing(0), window.swing(1)) < STEADY_RAD:
+                mean_x, mean_y = window.means()
+                if not lifted or is_lifted((mean_x, mean_y)):
+                    return mean_x, mean_y
+        return None
+
+    # Panel
+
+    def _panel(self) -> Iterator[Finding]:
+        seen: dict[str, frozenset[str]] = {}
+        for button in ("confirm", "back"):
+            if button not in self._answers.good:
+                self._person.press(button)
+                seen[button] = self._pressed()
+                if seen[button] == {button}:
+                    self._good(button)
+        if seen == {"confirm": frozenset({"back"}), "back": frozenset({"confirm"})}:
+            yield problem(
+                "panel",
+                text("The buttons confirm and back are exchanged."),
+                text("Exchange their wires, or their pins in the profile."),
+            )
+        else:
+            for button, pressed in seen.items():
+                if pressed != {button}:
+                    yield self._bad_button(button, pressed)
+        if "buzzer" not in self._answers.good:
+            self._plate.tone(TONE_HZ)
+            heard = self._person.hears()
+            self._plate.tone(None)
+            if heard:
+                self._good("buzzer")
+            else:
+                yield problem(
+                    "panel",
+                    text("The buzzer is silent."),
+                    text(
+                        "It must be a passive one. With a multimeter: about 1.6 V at its pin while"
+                        " it should sound, 0 V otherwise."
+                    ),
+                )
+
+    def _bad_button(self, button: str, pressed: frozenset[str]) -> Finding:
+        if pressed:
+            return problem(
+                "panel",
+                text(
+                    "Pressing {button} closes {others}.",
+                    button=button,
+                    others=" and ".join(sorted(pressed)),
+                ),
+                text("Look for wires that touch, or go to the wrong pin."),
+            )
+        return problem(
+            "panel",
+            text("The button {button} does nothing.", button=button),
+            text(
+                "With a multimeter, at its pin: 3.3 V when it is let go, 0 V when pressed. Always"
+                " 3.3 V: its wire or its ground is broken."
+            ),
+        )
+
+    def _pressed(self) -> frozenset[str]:
+        seen: frozenset[str] = frozenset()
+        for frame in self._frames(WAIT_S):
+            if seen and not frame.pressed:
+                break
+            seen |= frame.pressed
+        return seen
+
+    # What all need
+
+    def _good(self, step: str) -> None:
+        self._answers.good.append(step)
+        self._save(self._answers)
+
+    def _mean(self) -> list[float]:
+        """Of the empty plate, once the sensors answer."""
+        window = Window(REST_SCANS)
+        for frame in self._frames(WAIT_S):
+            if frame.field_mt:
+                window.push(frame.field_mt)
+            if window.full:
+                return window.means()
+        return [0.0] * self._profile.size
+
+    def _frames(self, duration_s: float) -> Iterator[Frame]:
+        until_s: float | None = None
+        while True:
+            self._wait()
+            frame = self._plate.scan()
+            until_s = frame.time_s + duration_s if until_s is None else until_s
+            if frame.time_s > until_s:
+                return
+            yield frame
+
+    def _show(self, colours: dict[int, tuple[float, float, float]]) -> None:
+        dark = (0.0, 0.0, 0.0)
+        self._plate.show([colours.get(index, dark) for index in self._place_at_light])
+        for _ in range(3):  # the strip takes a write every thirtieth of a second
+            self._wait()
+            self._plate.scan()
+
+
+def _pairs(seen: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} -> {saw}" for name, saw in seen)
