@@ -17,7 +17,7 @@ from firmware_host.settings import Settings
 
 GPIO = "char-gpiochip"  # a Pi 4 has gpiochip0, a Pi 5 also others: the class, not one number
 # A cable that is pulled and plugged gets a new node: the classes of USB and of on-board serial
-SERIAL = ("char-ttyACM", "char-ttyAMA")
+SERIAL = ("char-ttyACM", "char-ttyUSB", "char-ttyAMA")
 # RFC 1918, RFC 4193 and link-local: what a household's network uses
 PRIVATE_NETWORKS = (
     "10.0.0.0/8",

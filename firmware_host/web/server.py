@@ -88,13 +88,15 @@ class WebServer:
 
 
 def _limited_protocol() -> type[H11Protocol]:
-    """HTTP connections of one server: so many for each address, and none that says nothing.
+    """HTTP connections of one server: so many for each address, and none that is long in asking.
 
     They are counted by transport, since one that becomes a WebSocket changes its protocol.
     """
     open_now: dict[str, list[asyncio.Transport]] = {}
 
     class LimitedProtocol(H11Protocol):
+        _due: asyncio.TimerHandle | None = None
+
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             peer = transport.get_extra_info("peername")
@@ -111,18 +113,30 @@ def _limited_protocol() -> type[H11Protocol]:
                 transport.abort()
                 return
             held.append(transport)
-            self._silent = self.loop.call_later(HEADER_WITHIN_S, self._end_if_silent)
+            self._expect_header()
 
-        def _end_if_silent(self) -> None:
-            if self.cycle is None and transport_of(self) is not None:
+        def data_received(self, data: bytes) -> None:
+            self._expect_header()
+            super().data_received(data)
+            if not self._awaits_header() and self._due is not None:
+                self._due.cancel()
+                self._due = None
+
+        def _awaits_header(self) -> bool:
+            """Whether no request is being answered, and this is still the connection's protocol."""
+            transport: Any = self.transport
+            if transport is None or transport.get_protocol() is not self:
+                return False
+            return self.cycle is None or self.cycle.response_complete
+
+        def _expect_header(self) -> None:
+            if self._due is None and self._awaits_header():
+                self._due = self.loop.call_later(HEADER_WITHIN_S, self._end_if_slow)
+
+        def _end_if_slow(self) -> None:
+            self._due = None
+            if self._awaits_header() and not self.transport.is_closing():
                 self.transport.abort()
-
-    def transport_of(protocol: H11Protocol) -> asyncio.Transport | None:
-        """The transport, while it is still this protocol's."""
-        transport = protocol.transport
-        if transport is None or transport.is_closing():
-            return None
-        return transport if transport.get_protocol() is protocol else None
 
     return LimitedProtocol
 

@@ -418,11 +418,36 @@ def ended(connection):
         return True
 
 
-def test_a_connection_that_says_nothing_is_ended(elsewhere, monkeypatch):
+@pytest.mark.parametrize("begun", [b"", b"GET /api/v1/te"])
+def test_a_connection_that_never_finishes_asking_is_ended(elsewhere, monkeypatch, begun):
     monkeypatch.setattr("firmware_host.web.server.HEADER_WITHIN_S", 0.0)
     server, _ = elsewhere
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as silent:
+        if begun:
+            with contextlib.suppress(ConnectionError):
+                silent.sendall(begun)
         assert ended(silent)
+
+
+def test_a_second_question_must_be_finished_too(elsewhere, monkeypatch):
+    server, _ = elsewhere
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
+        slow.sendall(
+            f"GET /api/v1/texts HTTP/1.1\r\nHost: localhost:{server.port}\r\n\r\n".encode()
+        )
+        assert slow.recv(65_536).startswith(b"HTTP/1.1 200")
+        monkeypatch.setattr("firmware_host.web.server.HEADER_WITHIN_S", 0.0)
+        slow.sendall(b"GET /api/v1/te")
+        while data := received(slow):
+            assert b"HTTP" not in data  # the rest of the first answer
+        assert ended(slow)
+
+
+def received(connection):
+    try:
+        return connection.recv(65_536)
+    except ConnectionResetError:
+        return b""
 
 
 def test_the_page_can_be_served_at_an_address_only():
