@@ -198,8 +198,7 @@ class Player:
 
     def spot(self, place: str) -> tuple[float, float]:
         """Where a place is on the screen."""
-        index = (int(place[1:]) - 1) * 10 + ord(place[0]) - ord("a")
-        return self._middle(self.page.locator(f'.surface [data-index="{index}"]').bounding_box())
+        return self._middle(self.page.locator(f'.surface [data-name="{place}"]').bounding_box())
 
     def marble(self, place: str) -> Any:
         return self.page.locator(f'.marble[data-place="{place}"]')

@@ -114,9 +114,10 @@ export class Plate {
       const shape = kind === "cushion"
         ? s("rect", { x: x - 15, y: -y - 15, width: 30, height: 30, rx: 7, class: "cushion" })
         : s("circle", { cx: x, cy: -y, r: 14, class: kind ? "hole" : `disc${quiet}` });
-      shape.dataset.index = index;
-      discs.append(shape);
       const name = this.store.placeName(index);
+      shape.dataset.index = index;
+      shape.dataset.name = name;
+      discs.append(shape);
       if (plays && name !== layout.places[index]) {
         discs.append(s("text", { x: x + beside, y: -y + 2.200 + beside, class: "place-name" }, name));
       }

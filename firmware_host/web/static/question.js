@@ -8,7 +8,7 @@ export class Questions {
   /** `ask(message)` asks the table; `complain(text)` tells the person. */
   constructor(store, { ask, complain }) {
     Object.assign(this, { store, ask, complain });
-    this.line = h("p", { class: "line" });
+    this.line = h("p", { class: "asked" });
     this.element = h("section", { class: "card question", "aria-live": "polite", hidden: true }, this.line);
     this.element.addEventListener("keydown", (event) => this.key(event));
     store.listen((_, changed) => {

@@ -21,14 +21,14 @@ export class Say {
     this.mover = h("span", { class: "mover" });
     this.line = h("p", { class: "line", "aria-live": "polite" });
     this.tally = h("div", { class: "tally" });
-    this.actions = h("div", { class: "say-actions" });
+    this.actions = h("div", { class: "say-actions row" });
     this.card = h("div", { class: "say-card" }, this.mover,
       h("div", { class: "say-words" }, this.phase, this.line, this.tally), this.actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
     this.play = button("plus", t("New game"), newGame, { class: "primary" });
     this.goOn = button("back", "", takeBackToHere);
-    this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary" });
+    this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
     box.append(this.link, this.faults, this.card);
     store.listen(() => this.update());
   }
@@ -84,7 +84,7 @@ export class Say {
     this.counted = key;
     const figure = (piece, text) => h("span", {}, marble(piece, this.store.game), text);
     const figures = Object.entries(result?.positions ?? {}).map(([player, found]) => figure(player,
-      found.length === 1 ? t("1 winning position") : t("{count} winning positions", { count: found.length })));
+      found.length === 1 ? t("1 position") : t("{count} positions", { count: found.length })));
     if (result?.margin !== undefined) {
       figures.push(figure("pod", result.margin === 1
         ? t("1 pod still in reach") : t("{count} pods still in reach", { count: result.margin })));

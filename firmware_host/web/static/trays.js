@@ -74,7 +74,7 @@ export class Trays {
     if (there === 0 && game.drawing) return t("on the board");
     if (Number.isFinite(there)) return t("{count} left", { count: there });
     const cells = review ? review.record.positions[review.ply].cells : snapshot.position;
-    if (game.players.includes(piece) || !Object.values(cells).includes(piece)) return t("enough for all");
+    if (game.players.includes(piece) || !Object.values(cells).includes(piece)) return t("plenty");
     const gone = Object.keys(game.board).length - Object.keys(cells).length;
     return t("{count} in the hole", { count: gone });
   }
