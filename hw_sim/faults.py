@@ -57,6 +57,11 @@ class Faults:
         """Every fault that this table can have."""
         return tuple(self._kinds)
 
+    def targets_of(self, name: str) -> tuple[Sequence[str], ...]:
+        """What each target of that fault may be. Raises FaultError for an unknown fault."""
+        kind = self._kind(name)
+        return (self._known(kind.what),) * kind.targets
+
     def inject(self, name: str, targets: Sequence[str] = ()) -> None:
         """Break something, and see that it is broken.
 

@@ -87,6 +87,10 @@ class SimSession:
         self.clock.sleep(POWER_UP_S)
         self._start()
 
+    def start_again(self) -> None:
+        """Start the service after ``kill`` or ``power_cut`` has failed to."""
+        self._start()
+
     def _die(self) -> None:
         # What the system does for a dead process: its files are closed, its locks released. Nothing
         # is written and no chip is told.

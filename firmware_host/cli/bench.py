@@ -11,6 +11,7 @@ BENCHES = {
     "engines": ("engines", "run", "Random playouts of each game per CPU second."),
     "perception": ("perception", "run", "False events and wrong classes against noise and offset."),
     "latency": ("latency", "run", "From a piece touching the board to the first changed light."),
+    "recovery": ("recovery", "run", "From the end of each fault to play going on."),
     "scan": ("service", "scan", "CPU of one scan, from the drivers to the lights."),
     "start": ("service", "start", "CPU from start to the first scan."),
     "memory": ("service", "memory", "Resident memory of the service with a page open."),

@@ -29,6 +29,7 @@ COMMANDS = {
     "doctor": "Check everything that the table needs, with remedies.",
     "pair": "Pair another device with the table, or end its pairing.",
     "unit": "Print what the systemd unit must allow for a table.",
+    "soak": "Play random games under random faults.",
     "bench": "Measure speed, memory, latency and errors.",
 }
 

@@ -20,6 +20,7 @@ NEAR = 0.35  # of a strong magnet: how far off a mean may be
 # Of the squares of what neighbours feel: two beside it, or one and three across. Less is a guess.
 LEAST_MT2 = 0.04
 FOLLOW_SHARE = 0.1
+CALM_SHARE = 0.02  # every eighth scan: some eight seconds
 BELIEVED_MT = {Magnet.NONE: 0.0, Magnet.N_STRONG: -10.0, Magnet.S_STRONG: 10.0}
 WEAK_MT = 2.0
 
@@ -40,6 +41,7 @@ class BlindPlaces:
         self._crosstalk = crosstalk
         self._columns, self._rows = columns, rows
         self._places: dict[int, _Blind] = {}
+        self._calm_mt: dict[int, float] = {}
         self._sum: list[float] = []
         self._count = 0
 
@@ -52,9 +54,20 @@ class BlindPlaces:
         return frozenset(i for i, place in self._places.items() if not place.sighted)
 
     def mask(self, index: int, belief: Magnet) -> None:
-        """From now on ``index`` is believed, not read."""
-        self._places[index] = _Blind(belief)
+        """From now on ``index`` is believed, not read. What its neighbours felt before counts, as
+        far as it is known: a piece may have come while the sensor was not yet known to have failed.
+        """
+        calm = self._calm_mt
+        near = around(index, self._columns, self._rows)
+        self._places[index] = _Blind(belief, {i: calm[i] for i in near if i in calm})
         self.interrupt()
+
+    def follow(self, readings_mt: Sequence[float]) -> None:
+        """A quiet scan, now and then: what is felt while nothing happens."""
+        calm = self._calm_mt
+        for index, reading in enumerate(readings_mt):
+            before = calm.get(index, reading)
+            calm[index] = before + CALM_SHARE * (reading - before)
 
     def unmask(self, index: int) -> Magnet:
         """Its sensor is read again; what was believed."""
@@ -84,6 +97,7 @@ class BlindPlaces:
 
     def changed(self, index: int) -> None:
         """Another magnet stands at ``index`` now: what its sensor felt before says nothing."""
+        self._calm_mt.pop(index, None)
         for place in self._places.values():
             place.base_mt.pop(index, None)
         self.interrupt()

@@ -276,6 +276,8 @@ class Perception:
                 self._blind_places.take(readings, self._classes)
             self._rest_here(anew=self._blind)
             self._quiet_scans += 1
+            if self._count % _TRACK_EVERY == 0:
+                self._blind_places.follow(readings)
             if self._wires.wanted() and self._quiet_scans > WIRE_SCANS:
                 self._check_wires()
             return ()
