@@ -36,8 +36,10 @@ class Table:
 
     ``open_host`` is called in that thread, which owns buses and journal from then on. ``wait`` is
     called after each step and returns when the next scan is due. ``close``: gives everything back,
-    by default the host alone. ``on_stop`` is called, from the thread, when the loop has ended for
-    any reason; ``failure`` says which, None when it was told to stop.
+    by default the host alone. ``loop``: what runs there in the place of scanning until told to
+    stop; it is handed what to call, with the host, after each step. ``on_stop`` is called, from the
+    thread, when the loop has ended for any reason; ``failure`` says which, None when it was told to
+    stop.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Table:
         hands: HandsPort | None = None,
         loose: LoosePieces | None = None,
         close: Callable[[], None] | None = None,
+        loop: Callable[[Callable[[Host], None]], None] | None = None,
         on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         self._open_host = open_host
@@ -59,6 +62,8 @@ class Table:
         self._hands = hands
         self._loose = loose
         self._close = close
+        self._own_loop = loop
+        self._publish_at_s = 0.0
         self.on_stop = on_stop
         self._listeners: list[Callable[[], None]] = []
         self._stopping = threading.Event()
@@ -157,13 +162,21 @@ class Table:
             self.on_stop()
 
     def _loop(self) -> None:
-        due_s = self._clock.now()
+        if self._own_loop is not None:
+            self._own_loop(self._stepped)
+            return
         while not self._stopping.is_set():
             self._host.step()
-            if self._clock.now() >= due_s:
-                due_s = self._clock.now() + 1 / SNAPSHOTS_PER_S
-                self._publish()
+            self._stepped(self._host)
             self._wait()
+
+    def _stepped(self, host: Host) -> None:
+        if host is not self._host:  # it was started again
+            self._host = host
+            self._publisher = Publisher(host, self._catalogue, self._loose)
+        if self._clock.now() >= self._publish_at_s:
+            self._publish_at_s = self._clock.now() + 1 / SNAPSHOTS_PER_S
+            self._publish()
 
     def _publish(self) -> None:
         self._published = (self._publisher.layout(), self._publisher.snapshot())
