@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 import click
 
 from drivers.errors import TiltboardError
-from firmware_host.cli.options import STATE, state_folder
+from firmware_host.cli.options import PORT, STATE, state_folder
 from firmware_host.config import read_text
 from games.base import RulesError
 
 if TYPE_CHECKING:
     from firmware_host.profile import Profile
     from hw_sim.scenario.actor import Actor
+    from hw_sim.scenario.real_table import RealTable
     from hw_sim.scenario.steps import Step
 
 HELD, FAILED, UNUSABLE = 0, 1, 2
@@ -43,6 +44,7 @@ HELD, FAILED, UNUSABLE = 0, 1, 2
     help="With --real: for each step.",
 )
 @STATE
+@PORT
 def command(
     *,
     file: Path,
@@ -52,6 +54,7 @@ def command(
     real: bool,
     time_out_s: float,
     state: Path | None,
+    port: int | None,
 ) -> None:
     """Run FILE on the simulated table, in virtual time, or with --real on a wired one.
 
@@ -59,8 +62,8 @@ def command(
     file cannot be read, there is no table, or a step is one that no hand could do. The language:
     docs/scenarios.md.
     """
-    if state is not None and not real:
-        raise click.UsageError("--state goes with --real.")
+    if not real and (state is not None or port is not None):
+        raise click.UsageError("--state and --port go with --real.")
     from firmware_host.profile import load_profile
     from hw_sim.scenario.parse import parse_scenario
 
@@ -68,11 +71,19 @@ def command(
         steps = parse_scenario(str(file), read_text(file))
         table = load_profile(profile)
         with ExitStack() as until_done:
-            if real:
-                actor = _person(table, state, until_done, as_json=as_json, time_out_s=time_out_s)
-            else:
-                actor = _simulated(table, seed, until_done)
-            sys.exit(UNUSABLE if actor is None else _play(file, steps, actor, as_json))
+            if not real:
+                sys.exit(_play(file, steps, _simulated(table, seed, until_done), as_json))
+            wired = _wired(table, state, until_done)
+            if wired is None:
+                sys.exit(UNUSABLE)
+            status = _ask(
+                wired,
+                lambda actor: _play(file, steps, actor, as_json),
+                port=port,
+                time_out_s=time_out_s,
+                as_json=as_json,
+            )
+            sys.exit(status)
     except (TiltboardError, RulesError) as error:
         click.echo(f"tiltboard scenario: {error}", err=True)
         sys.exit(UNUSABLE)
@@ -86,26 +97,15 @@ def _simulated(table: Profile, seed: int, until_done: ExitStack) -> Actor:
     return SimulatedHands(until_done.enter_context(SimSession(table, games, seed=seed)))
 
 
-def _person(
-    table: Profile,
-    state: Path | None,
-    until_done: ExitStack,
-    *,
-    as_json: bool,
-    time_out_s: float,
-) -> Actor | None:
-    """Somebody at the wired table; None, with the reason said, where there is none.
+def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTable | None:
+    """The table on this machine's buses; None, with the reason said, where there is none.
 
-    The table's calibration is used; its games are left alone.
+    Its calibration is used; its games are left alone.
     """
     from drivers.buses import PiBuses
     from firmware_host.assemble import missing_table
     from firmware_host.board_lock import BoardLock
-    from firmware_host.messages import Catalogue
     from firmware_host.state import CALIBRATION_NAME
-    from hw_sim.scenario import prompts
-    from hw_sim.scenario.console import Console
-    from hw_sim.scenario.person import Person
     from hw_sim.scenario.real_table import RealTable
 
     until_done.enter_context(BoardLock())
@@ -121,14 +121,35 @@ def _person(
     calibration = state_folder(state) / CALIBRATION_NAME
     if calibration.exists():
         shutil.copy(calibration, games)
-    console = Console(
-        lambda line: click.echo(line, err=as_json),
-        Catalogue(),
-        None if sys.stdin.closed else sys.stdin.fileno(),
-    )
+    return RealTable(table, buses, games)
+
+
+def _ask(
+    wired: RealTable,
+    play: Callable[[Actor], int],
+    *,
+    port: int | None,
+    time_out_s: float,
+    as_json: bool,
+) -> int:
+    """Have a person play, with the page beside it where ``port`` is given."""
+    from firmware_host.messages import Catalogue
+    from hw_sim.scenario import prompts
+    from hw_sim.scenario.console import Console
+    from hw_sim.scenario.page import with_page
+    from hw_sim.scenario.person import Person
+
+    def write(line: str) -> None:
+        click.echo(line, err=as_json)
+
+    catalogue = Catalogue()
+    console = Console(write, catalogue, None if sys.stdin.closed else sys.stdin.fileno())
     console.tell(prompts.KEYS)
-    wired = until_done.enter_context(RealTable(table, buses, games))
-    return Person(wired, console, time_out_s=time_out_s)
+    person = Person(wired, console, time_out_s=time_out_s)
+    if port is not None:
+        return with_page(wired, catalogue, port, lambda: play(person), write)
+    with wired:
+        return play(person)
 
 
 def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int:

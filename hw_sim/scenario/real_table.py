@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,7 +19,8 @@ from firmware_host.settings import Settings
 class RealTable:
     """The parts of ``profile`` on ``buses``, open inside the context.
 
-    ``state``: the directory of journal and calibration; it outlives ``restart``.
+    ``state``: the directory of journal and calibration; it outlives ``restart``. ``stepped`` is
+    called with the host after each step; may be set.
     """
 
     def __init__(
@@ -26,6 +28,7 @@ class RealTable:
     ) -> None:
         self.profile = profile
         self.clock: Clock = buses.clock
+        self.stepped: Callable[[Host], None] = lambda _: None
         self._buses = buses
         self._state = state
         self._settings = settings or Settings()
@@ -45,6 +48,7 @@ class RealTable:
     def tick(self) -> None:
         """One scan, and the wait until the next is due."""
         self.host.step()
+        self.stepped(self.host)
         self._pacer.wait()
 
     def restart(self) -> None:
