@@ -32,13 +32,26 @@ class CalibrationStore:
         except ConfigError as error:
             _log.warning("%s", error)
 
+    @property
+    def folder(self) -> Path:
+        """Where it is kept."""
+        return self._path.parent
+
+    def replace(self, calibration: Calibration) -> None:
+        """From now on this one is the table's."""
+        self.loaded = calibration
+        self._write(calibration)
+
     def keep(self, perception: Perception, *, ready: bool, now_s: float) -> None:
         """Save when the sensors have just been zeroed, and every few minutes from then on."""
         if not ready or (self._saved_s is not None and now_s < self._saved_s + SAVE_EVERY_S):
             return
         self._saved_s = now_s
+        self._write(perception.calibration)
+
+    def _write(self, calibration: Calibration) -> None:
         try:
-            write_calibration(self._path, perception.calibration)
+            write_calibration(self._path, calibration)
             self._failed = False
         except OSError as error:
             if not self._failed:

@@ -51,4 +51,16 @@ class ImportGame:
     text: str
 
 
-Command = NewGame | ResumeGame | TakeBack | Swap | Answer | ImportGame
+@dataclass(frozen=True, slots=True)
+class Calibrate:
+    """Calibrate the sensors, while the game waits; ``again``: only that place of the plate."""
+
+    again: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StopCalibration:
+    """Go back to the game; what has been measured is kept for the next time."""
+
+
+Command = Calibrate | StopCalibration | NewGame | ResumeGame | TakeBack | Swap | Answer | ImportGame

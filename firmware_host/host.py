@@ -6,20 +6,23 @@ import queue
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import TypeVar
 
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from drivers.frame import Frame
 from drivers.plate import Plate
-from firmware_host.buttons import Buttons
+from firmware_host.buttons import Buttons, Press
 from firmware_host.calibration_store import CalibrationStore
 from firmware_host.commands import (
     Answer,
+    Calibrate,
     Command,
     ImportGame,
     NewGame,
     ResumeGame,
+    StopCalibration,
     Swap,
     TakeBack,
 )
@@ -34,6 +37,7 @@ from firmware_host.perception import Perception
 from firmware_host.perception.observation import Magnet, Observation
 from firmware_host.profile import Profile
 from firmware_host.referee import Referee, Request
+from firmware_host.setup.at_table import TableCalibration
 from firmware_host.sight import Sight
 from firmware_host.standing import Asked, Sound, Standing
 from firmware_host.tunes import TunePlayer
@@ -49,7 +53,7 @@ class Host:
 
     Lives in one thread: the one that made it and calls ``step``. Other threads use ``call`` and
     ``submit``. ``frame``, ``observation``, ``sight`` and ``standing`` are those of the last step.
-    ``asked``: what somebody is to do now; may be set.
+    ``asked``: what somebody is to do now; may be set. ``calibrating``: while that is done.
     """
 
     frame: Frame
@@ -74,6 +78,7 @@ class Host:
         self.notice = notice
         self._calibration = calibration
         self.asked: Asked | None = None
+        self.calibrating: TableCalibration | None = None
         self._perception: Perception | None = None
         self.sounds: deque[tuple[int, Sound]] = deque(maxlen=SOUNDS_KEPT)
         self._clock = clock
@@ -121,6 +126,10 @@ class Host:
     def do(self, command: Command) -> None:
         """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
         match command:
+            case Calibrate(again):
+                self.calibrating = TableCalibration(self.profile, self._calibration.folder, again)
+            case StopCalibration():
+                self._stop_calibrating()
             case NewGame():
                 self._new_game(command)
             case ResumeGame(game_id):
@@ -151,6 +160,10 @@ class Host:
         self._fault_log.take(faults)
         self.sight = self.overlay.sight(self.observation, faults)
         presses = self._buttons.update(self.frame.pressed, self.frame.time_s)
+        if self.calibrating is not None:
+            self._calibrate(self.calibrating, presses)
+            self._show(now_s)
+            return
         requests, self._requests = tuple(self._requests), []
         self.standing = self._referee.step(self.sight, now_s, presses, requests)
         for place, piece in self._referee.take_claims():
@@ -179,6 +192,21 @@ class Host:
         """Lights off and everything given back."""
         self.plate.close()
         self.journal.close()
+
+    def _calibrate(self, calibrating: TableCalibration, presses: tuple[Press, ...]) -> None:
+        """One scan of a calibration; the game waits as it stands."""
+        self.standing = replace(self.standing, sounds=())
+        self.asked = calibrating.step(self.frame, presses, self.overlay)
+        found = calibrating.result(self._clock.calendar())
+        if found is not None:
+            self._calibration.replace(found)
+            self._stop_calibrating()
+            self._perception = None
+            position = self.standing.position or self.game.start()
+            self._lay(self.game, self.overlay, position)
+
+    def _stop_calibrating(self) -> None:
+        self.calibrating = self.asked = None
 
     def _show(self, now_s: float) -> None:
         standing = self.standing

@@ -64,6 +64,16 @@ class ImportMessage(_Message, frozen=True, tag="import"):
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
 
 
+class CalibrateMessage(_Message, frozen=True, tag="calibrate"):
+    """Calibrate the sensors while the game waits, or only one place again."""
+
+    again: Name | None = None
+
+
+class StopCalibrationMessage(_Message, frozen=True, tag="stop-calibration"):
+    """Go back to the game."""
+
+
 class PressMessage(_Message, frozen=True, tag="press"):
     """Press a button of the panel."""
 
@@ -130,7 +140,14 @@ HandsMessage = (
     | BumpMessage
 )
 CommandMessage = (
-    NewGameMessage | ResumeMessage | TakeBackMessage | SwapMessage | AnswerMessage | ImportMessage
+    NewGameMessage
+    | ResumeMessage
+    | TakeBackMessage
+    | SwapMessage
+    | AnswerMessage
+    | ImportMessage
+    | CalibrateMessage
+    | StopCalibrationMessage
 )
 TableMessage = HandsMessage | CommandMessage
 Incoming = TableMessage | WatchMessage | PingMessage

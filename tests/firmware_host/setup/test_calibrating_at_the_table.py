@@ -1,0 +1,95 @@
+"""Calibration while the service runs: the game waits, and nothing of it is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.commands import Calibrate, NewGame, StopCalibration
+from firmware_host.errors import NotPossibleError
+from firmware_host.perception.calibration import read_calibration
+from firmware_host.profile import load_profile
+from firmware_host.web.desk import start
+from firmware_host.web.messages_in import parse
+from hw_sim.calibrating import LightFollower
+from hw_sim.session import SimSession
+
+
+@pytest.fixture
+def session(tmp_path):
+    """A table of 5 x 5 switches in the middle of a game."""
+    with SimSession(load_profile("matrix-gpio"), tmp_path) as made:
+        made.host.do(NewGame("momentum", made.profile.first_options))
+        made.run_until(made.clock.now() + 3)
+        made.table.hands.put("red", made.host.overlay.index_of("c3"))
+        made.run_until(made.clock.now() + 4)
+        assert made.host.standing.moves == ("c3",)
+        yield made
+
+
+def clear(session):
+    session.table.hands.take(session.host.overlay.index_of("c3"))
+    session.run_until(session.clock.now() + 1)
+
+
+def follow(session, hand, until):
+    end_s = session.clock.now() + 200
+    while session.host.calibrating is not None and not until(session.host):
+        session.tick()
+        assert session.clock.now() < end_s, session.host.shown.say
+        doing = session.host.calibrating
+        if doing is not None and doing.advice is not None:
+            advice = doing.advice
+            magnet = None if advice.magnet is None else advice.magnet.value
+            hand.follow(advice.place, magnet, advice.edge)
+
+
+def test_the_game_waits_and_goes_on(session, tmp_path):
+    host = session.host
+    before = host.journal.games()
+    host.do(Calibrate())
+    session.tick()
+    assert "Calibration, 0 of" in str(host.shown.say)
+    session.run_until(session.clock.now() + 4)
+    # The piece of the game still stands: said by place, with a light on it.
+    assert "c3 reads" in str(host.shown.say)
+    assert dict(host.shown.roles) == {"c3": "wrong"}
+    clear(session)
+    hand = LightFollower(session.table, 1)
+    follow(session, hand, lambda host: "3 of" in str(host.shown.say))
+    host.do(StopCalibration())
+    assert host.asked is None
+    host.do(Calibrate())  # goes on: the next is not the first place again
+    follow(session, hand, lambda host: False)
+    assert host.calibrating is None
+    stored = read_calibration(tmp_path / "calibration.json", session.profile)
+    assert stored.made_s > 0
+    assert all(stored.zeroed)
+    # The very game, one move old: the table asks for the piece that was taken off.
+    session.run_until(session.clock.now() + 3)
+    assert host.standing.moves == ("c3",)
+    assert host.journal.games() == before
+    assert dict(host.standing.roles)["c3"] == "put"
+    session.kill()
+    assert session.host.standing.moves == ("c3",)
+
+
+def test_what_cannot_be_is_said(session):
+    with pytest.raises(NotPossibleError, match="no place"):
+        session.host.do(Calibrate("z9"))
+    with pytest.raises(NotPossibleError, match="not been calibrated"):
+        session.host.do(Calibrate("a1"))
+    assert session.host.calibrating is None
+
+
+def test_the_page_may_ask_for_it():
+    asked = []
+
+    class Port:
+        hands = None
+
+        def submit(self, command):
+            asked.append(command)
+
+    for words in ('{"type": "calibrate", "again": "a1"}', '{"type": "stop-calibration"}'):
+        start(Port(), parse(words))
+    assert asked == [Calibrate("a1"), StopCalibration()]
