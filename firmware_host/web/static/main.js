@@ -1,5 +1,6 @@
 // Puts the page together.
 
+import { Calibration } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
 import { Controls, TiltPad } from "/static/controls.js";
 import { Games, Help, NewGame, fetchJson } from "/static/dialogs.js";
@@ -98,7 +99,7 @@ function build() {
     ["tilt", t("Tilt"), new TiltPad(store, { ask, complain }).element],
     ["lights", t("Lights"), new Legend(fetchJson).element],
     ["rules", t("Rules"), new Rules(store).element],
-    ["sensors", t("Sensors"), sensors.element],
+    ["sensors", t("Sensors"), new Calibration({ ask, complain }, sensors.element).element],
   ], remembered("tab", "moves"), (name) => {
     remember("tab", name);
     watch(name === "sensors");
