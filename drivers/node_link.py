@@ -160,7 +160,7 @@ class NodeLink:
         self._sequence = 0
         self._expected: int | None = None
         self._key: tuple[int, tuple[int, ...]] | None = None
-        self._key_asked_s = 0.0
+        self._key_asked_s = -KEY_AGAIN_S
         self._heard_s = self._pinged_s = self._clock.now()
         self._node_us: int | None = None  # of the last reading, counted on over 2 ** 32
         self._offset = _Offset()

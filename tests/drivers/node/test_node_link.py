@@ -1,0 +1,215 @@
+"""The driver against a scripted port: what a node must not be, and lines that fail."""
+
+import struct
+
+import pytest
+
+from drivers import node_protocol as protocol
+from drivers.errors import PartAbsentError, WrongPartError
+from drivers.node_link import NodeSettings
+
+NAME = b"somebody's"
+
+
+def capabilities(major=1, columns=2, rows=2) -> bytes:
+    numbers = (major, 3, columns, rows, 100, 2, 2, 31, -512_000, 1000, 1_197_101, 266_462)
+    return struct.pack(">BBBBBBBBiiIIB", *numbers, len(NAME)) + NAME
+
+
+def key(time_us=0, number=1, codes=(512, 512, 512, 512), inputs=0x20) -> bytes:
+    digits = "".join(f"{code:03x}" for code in codes)
+    return struct.pack(">IBB", time_us, inputs, number) + bytes.fromhex(digits)
+
+
+def delta(time_us=0, number=1, packed="0000") -> bytes:
+    return struct.pack(">IBB", time_us, 0x20, number) + bytes.fromhex(packed)
+
+
+class Port:
+    """Answers a greeting with ``greeting``; says what ``say`` is given; keeps what it hears."""
+
+    def __init__(self, *greeting: tuple[int, bytes]) -> None:
+        self.greeting = greeting
+        self.waiting = b""
+        self.sequence = 0
+        self.heard: list[tuple[int, bytes]] = []
+        self.closed = 0
+        self.gone = False
+        self.out_waiting = 0
+
+    def say(self, kind: int, body: bytes) -> None:
+        self.waiting += protocol.frame(kind, self.sequence, body)
+        self.sequence = (self.sequence + 1) & 0xFF
+
+    @property
+    def in_waiting(self) -> int:
+        if self.gone:
+            raise OSError(5, "Input/output error")  # as pyserial: a bare one
+        return len(self.waiting)
+
+    def read(self, size: int) -> bytes:
+        data, self.waiting = self.waiting[:size], self.waiting[size:]
+        return data
+
+    def write(self, data: bytes) -> int:
+        for coded in data.split(b"\0"):
+            if coded:
+                kind, _, body = protocol.unframe(coded)
+                self.heard.append((kind, body))
+                if kind == protocol.HELLO:
+                    for message in self.greeting:
+                        self.say(*message)
+        return len(data)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.fixture
+def settings():
+    return NodeSettings("/dev/node", 460_800, 2, 2)
+
+
+@pytest.fixture
+def good():
+    return Port((protocol.CAPABILITIES, capabilities()), (protocol.KEY, key()))
+
+
+def test_another_major_version_says_which_firmware_is_needed(link_to, settings):
+    port = Port((protocol.CAPABILITIES, capabilities(major=2)))
+    with pytest.raises(
+        WrongPartError, match=r"speaks version 2\.3 .* speaks version 1\."
+    ) as raised:
+        link_to(port, settings).poll("imu")
+    assert raised.value.part == "imu"
+    assert "firmware for version 1.x" in raised.value.remedy
+    assert port.closed == 1
+
+
+def test_another_plate_is_refused(link_to, settings):
+    port = Port((protocol.CAPABILITIES, capabilities(columns=7, rows=7)), (protocol.KEY, key()))
+    with pytest.raises(WrongPartError, match="has 7 x 7 places; the profile says 2 x 2"):
+        link_to(port, settings).poll("hall")
+
+
+def test_a_later_minor_version_may_append_and_add(link_to, settings):
+    port = Port(
+        (protocol.CAPABILITIES, capabilities() + b"more"),
+        (0x90, b"news"),
+        (protocol.KEY, key() + b"\x77"),
+    )
+    link = link_to(port, settings)
+    link.poll("hall")
+    assert link.scans[-1].codes == (512, 512, 512, 512)
+    assert link.counters.unknown == 1
+    assert link.capabilities.name == NAME.decode()
+
+
+def test_nothing_plugged_in_is_said_with_its_remedy_and_tried_again_later(link_to, settings, clock):
+    link = link_to(None, settings)
+    with pytest.raises(PartAbsentError, match="no /dev/node") as raised:
+        link.poll("lights")
+    assert raised.value.part == "lights"
+    assert "USB cable" in raised.value.remedy
+    link._buses.port = Port((protocol.CAPABILITIES, capabilities()), (protocol.KEY, key()))
+    clock.sleep(0.4)
+    with pytest.raises(PartAbsentError):
+        link.poll("lights")
+    clock.sleep(0.2)
+    link.poll("lights")
+    assert link.counters.opened == 1
+
+
+def test_unplugging_is_noticed_at_once_and_the_port_given_back(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    link.poll("hall")
+    good.gone = True
+    clock.sleep(0.01)
+    with pytest.raises(PartAbsentError, match="not plugged in"):
+        link.poll("hall")
+    assert good.closed == 1
+    good.gone = False
+    clock.sleep(0.6)
+    link.poll("hall")
+    assert link.counters.opened == 2
+
+
+def test_a_node_that_never_answers_is_waited_for_a_third_of_a_second(link_to, settings, clock):
+    port = Port()
+    with pytest.raises(PartAbsentError, match="does not answer") as raised:
+        link_to(port, settings).poll("hall")
+    assert 0.3 <= clock.now() < 0.31
+    assert "TX to RX" in raised.value.remedy
+    assert {kind for kind, _ in port.heard} == {protocol.HELLO}
+    assert len(port.heard) == 6  # every 50 ms
+
+
+def test_a_node_that_falls_silent_is_lost_after_half_a_second(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    link.poll("hall")
+    clock.sleep(0.45)
+    link.poll("hall")
+    clock.sleep(0.1)
+    with pytest.raises(PartAbsentError, match="does not answer"):
+        link.poll("hall")
+
+
+def test_gaps_and_damage_are_counted_and_a_missed_key_is_asked_for(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    link.poll("hall")
+    good.sequence += 3
+    good.say(protocol.DELTA, delta(10_000, 1, "1f00"))
+    clock.sleep(0.01)
+    link.poll("hall")
+    assert link.counters.missed == 3
+    assert link.scans[-1].codes == (513, 511, 512, 512)
+    spoilt = bytearray(protocol.frame(protocol.KEY, good.sequence, key(20_000, 2)))
+    spoilt[5] ^= 0x10
+    good.waiting += bytes(spoilt)
+    good.sequence += 1
+    good.say(protocol.DELTA, delta(30_000, 2))
+    clock.sleep(0.01)
+    link.poll("hall")
+    assert link.counters.damaged == 1
+    assert link.counters.missed == 4
+    assert good.heard[-1] == (protocol.KEY_PLEASE, b"")
+    good.say(protocol.KEY, key(40_000, 3, (100, 200, 300, 400)))
+    clock.sleep(0.01)
+    link.poll("hall")
+    assert link.scans[-1].codes == (100, 200, 300, 400)
+
+
+def test_times_are_ours_over_the_wrap_of_the_nodes_clock(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    start_us = (1 << 32) - 25_000
+    good.greeting = ((protocol.CAPABILITIES, capabilities()), (protocol.KEY, key(start_us)))
+    link.poll("hall")
+    first_s = link.scans[-1].time_s
+    for step in range(1, 8):
+        clock.sleep(0.01)
+        good.say(protocol.DELTA, delta((start_us + step * 10_000) & 0xFFFFFFFF))
+        link.poll("hall")
+        assert link.scans[-1].time_s == pytest.approx(first_s + step * 0.01, abs=1e-4)
+
+
+def test_pings_keep_the_node_alive(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    for step in range(200):
+        good.say(protocol.DELTA, delta(step * 10_000))
+        link.poll("hall")
+        clock.sleep(0.01)
+    pings = [body for kind, body in good.heard if kind == protocol.PING]
+    assert len(pings) == 3
+
+
+def test_what_was_lost_on_the_way_is_told_again(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    link.poll("hall")
+    session = link.session
+    status = struct.Struct(">IhhHHBB")
+    for lost, sessions in ((0, 0), (1, 1), (1, 1), (3, 2)):
+        good.say(protocol.STATUS, status.pack(1, 2500, 2500, lost, 0, 255, 0))
+        good.say(protocol.DELTA, delta())
+        clock.sleep(0.01)
+        link.poll("hall")
+        assert link.session == session + sessions

@@ -1,0 +1,219 @@
+"""The codec and the firmware's own against docs/node-protocol.md, each other, and noise."""
+
+import re
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drivers import node_protocol as protocol
+from drivers.node_firmware import hall, wire
+from drivers.node_firmware.board import Board
+from drivers.node_firmware.node import Node
+from drivers.node_protocol import DamagedError, Pong, Reading, Refused, Splitter, Status
+
+DOC = (Path(__file__).parents[3] / "docs" / "node-protocol.md").read_text("utf-8")
+EXAMPLES = {
+    row[1]: bytes.fromhex(row[2])
+    for row in re.finditer(r"^\| `([A-Z]+)` \d[^|]*\| `([0-9a-f ]+)` \|$", DOC, re.MULTILINE)
+}
+LEVEL = (0, 0, 8192, 0, 0, 0)
+
+
+def message(name: str):
+    kind, sequence, body = protocol.unframe(EXAMPLES[name][:-1])
+    return sequence, protocol.understand(kind, body)
+
+
+def test_every_message_has_an_example_that_both_ends_can_unwrap():
+    named = set(re.findall(r"^\| 0x[0-9a-f]{2} \| `([A-Z_]+)` ", DOC, re.MULTILINE))
+    assert named - set(EXAMPLES) == {"SETUP", "KEY_PLEASE", "SHIFT"}
+    for name, coded in EXAMPLES.items():
+        assert coded.count(0) == 1
+        kind, sequence, body = protocol.unframe(coded[:-1])
+        assert kind == getattr(protocol, name)
+        assert wire.unwrap(coded[:-1]) == bytes((kind, sequence)) + body
+        assert protocol.frame(kind, sequence, body) == coded
+        assert wire.wrap(kind, sequence, body) == coded
+
+
+def test_the_types_numbers_are_the_documents():
+    rows = re.findall(r"^\| (0x[0-9a-f]{2}) \| `([A-Z_]+)` ", DOC, re.MULTILINE)
+    assert len(rows) == 14
+    for number, name in rows:
+        assert getattr(protocol, name) == int(number, 16)
+
+
+def test_the_crc_is_the_catalogued_one():
+    # CRC-16/IBM-3740 in the CRC RevEng catalogue: check value 0x29B1.
+    assert wire.crc16(b"123456789") == 0x29B1
+
+
+def test_what_the_host_says_is_as_the_examples_have_it():
+    assert protocol.frame(protocol.HELLO, 0, bytes((1, 0))) == EXAMPLES["HELLO"]
+    lights = protocol.pack_lights(1_000_000, [(1, 213, 94, 0)], [1, 0, 0, 1])
+    assert protocol.frame(protocol.LIGHTS, 5, lights) == EXAMPLES["LIGHTS"]
+    assert protocol.frame(protocol.TONE, 9, (880).to_bytes(2, "big")) == EXAMPLES["TONE"]
+
+
+def test_what_the_node_says_is_understood():
+    assert message("PONG") == (3, Pong(1_000_000, 543_276))
+    assert message("REFUSED") == (13, Refused(9, 6, 1))
+    assert message("STATUS") == (12, Status(61, 25.37, 36.53, 1, 0, 1.0, ((2, 1, 0),)))
+    sequence, key = message("KEY")
+    assert sequence == 10
+    assert key == Reading(True, 2_000_000, 0x30, 1, LEVEL, key.packed)
+    codes = protocol.unpack_key(key.packed, 4)
+    assert codes == (512, 513, 738, 286)
+    sequence, delta = message("DELTA")
+    assert sequence == 11
+    assert delta == Reading(False, 2_010_000, 0x31, 1, LEVEL, delta.packed)
+    assert protocol.unpack_delta(delta.packed, codes) == (513, 512, 738, 540)
+
+
+def test_the_firmware_says_the_example_of_its_capabilities():
+    class Deaf(Board):
+        def __init__(self) -> None:
+            self.heard = [EXAMPLES["HELLO"]]
+            self.said = b""
+
+        def now_us(self) -> int:
+            return 0
+
+        def received(self) -> bytes:
+            return self.heard.pop() if self.heard else b""
+
+        def send(self, data: bytes) -> None:
+            self.said += data
+
+        def tone(self, hz: int) -> None:
+            pass
+
+        def read_registers(self, address: int, register: int, count: int) -> bytes:
+            raise OSError(5)
+
+        def select(self, address: int) -> None:
+            pass
+
+        def convert(self, command: bytes, answer: bytearray) -> None:
+            answer[:] = b"\xff\xff\xff"  # nobody drives the line
+
+        def buttons(self) -> int:
+            return 0
+
+        def show(self, grb: bytearray) -> None:
+            pass
+
+    board = Deaf()
+    Node(board).step()
+    first, *others = board.said.split(b"\0")
+    assert first + b"\0" == EXAMPLES["CAPABILITIES"]
+    understood = [protocol.understand(*protocol.unframe(one)[::2]) for one in others if one]
+    assert isinstance(understood[0], Reading)
+    assert (understood[0].packed, understood[0].motion) == (None, None)
+    assert isinstance(understood[1], Status)
+    assert understood[1].faults == ((1, 1, 0), (2, 1, 0))
+
+
+@given(st.binary(max_size=protocol.BODY_MOST), st.integers(0, 255), st.integers(0, 255))
+@settings(max_examples=150, deadline=None)
+def test_both_codecs_make_the_same_frames(body, kind, sequence):
+    coded = protocol.frame(kind, sequence, body)
+    assert coded == wire.wrap(kind, sequence, body)
+    assert coded.find(0) == len(coded) - 1
+    assert protocol.unframe(coded[:-1]) == (kind, sequence, body)
+    assert wire.unwrap(coded[:-1]) == bytes((kind, sequence)) + body
+
+
+def test_too_long_a_message_is_refused_by_its_sender():
+    with pytest.raises(ValueError, match="room for 1020"):
+        protocol.frame(1, 0, bytes(1021))
+
+
+@given(st.lists(st.binary(max_size=400), max_size=8))
+@settings(max_examples=200, deadline=None)
+def test_noise_in_any_pieces_crashes_neither_end(pieces):
+    splitter, receiver = Splitter(), wire.Receiver()
+    for piece in pieces:
+        receiver.feed(piece)
+        for coded in splitter.feed(piece):
+            try:
+                kind, _, body = protocol.unframe(coded)
+                protocol.understand(kind, body)
+            except DamagedError:
+                continue
+
+
+@given(st.sampled_from(range(0x81, 0x87)), st.binary(max_size=300))
+@settings(max_examples=200, deadline=None)
+def test_any_body_is_understood_or_damaged(kind, body):
+    try:
+        found = protocol.understand(kind, body)
+    except DamagedError:
+        return
+    assert found is not None
+    if isinstance(found, Reading) and found.packed is not None:
+        for unpack in (
+            lambda packed: protocol.unpack_key(packed, 100),
+            lambda packed: protocol.unpack_delta(packed, (512,) * 100),
+        ):
+            with suppress(DamagedError):
+                assert len(unpack(found.packed)) == 100
+
+
+@given(st.binary(max_size=2500), st.binary(min_size=1, max_size=300), st.data())
+@settings(max_examples=150, deadline=None)
+def test_a_frame_after_a_zero_survives_any_noise_before_it_at_both_ends(noise, body, data):
+    good = protocol.frame(0x83, 5, body)
+    stream = noise + b"\0" + good
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=4)))
+    pieces = [
+        stream[start:end] for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True)
+    ]
+    splitter, receiver = Splitter(), wire.Receiver()
+    coded = [one for piece in pieces for one in splitter.feed(piece)]
+    assert protocol.unframe(coded[-1]) == (0x83, 5, body)
+    heard = [one for piece in pieces for one in receiver.feed(piece)]
+    assert heard[-1] == b"\x83\x05" + body
+
+
+def test_a_damaged_byte_is_always_noticed():
+    coded = protocol.frame(0x84, 9, bytes(range(70)))[:-1]
+    for at in range(len(coded)):
+        for bit in range(8):
+            spoilt = coded[:at] + bytes([coded[at] ^ 1 << bit]) + coded[at + 1 :]
+            if 0 in spoilt:  # two frames now
+                continue
+            with pytest.raises(DamagedError):
+                protocol.unframe(spoilt)
+            assert wire.unwrap(spoilt) == b""
+
+
+CODES = st.lists(st.integers(0, 1023), min_size=100, max_size=100)
+
+
+@given(CODES, CODES)
+@settings(max_examples=100, deadline=None)
+def test_readings_come_out_as_they_went_in(key, codes):
+    assert protocol.unpack_key(hall.pack_key(key), 100) == tuple(key)
+    assert protocol.unpack_delta(hall.pack_delta(codes, key), key) == tuple(codes)
+
+
+@given(CODES, st.lists(st.integers(-9, 9), min_size=100, max_size=100))
+@settings(max_examples=100, deadline=None)
+def test_small_changes_take_half_a_byte(key, changes):
+    codes = [min(1023, max(0, code + change)) for code, change in zip(key, changes, strict=True)]
+    packed = hall.pack_delta(codes, key)
+    far = sum(abs(code - base) > 7 for code, base in zip(codes, key, strict=True))
+    assert len(packed) == (100 + 3 * far + 1) // 2
+    assert protocol.unpack_delta(packed, key) == tuple(codes)
+
+
+def test_a_usual_reading_takes_the_documents_share_of_the_line():
+    body = struct.pack(">IBB", 0, 0x30, 0) + bytes(12) + hall.pack_delta([512] * 100, [512] * 100)
+    size = len(protocol.frame(protocol.DELTA, 0, body))
+    assert f"has {size} bytes on the line" in DOC
+    assert round(size * 10 * 100 / 460_800 * 100) == 16

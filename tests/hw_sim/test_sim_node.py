@@ -1,0 +1,170 @@
+"""The simulated node: a real pty and the real pyserial, at the speed of the line."""
+
+import os
+from itertools import pairwise
+
+import pytest
+import serial
+
+from drivers.errors import PartAbsentError
+from drivers.node_link import NodeLink, NodeSettings
+from firmware_host.assemble import missing_table, plate_for
+from firmware_host.pacer import Pacer
+from firmware_host.profile import load_profile
+from hw_sim.table import SimTable
+from hw_sim.world.magnet import MagnetKind
+
+BYTE_S = 10 / 460_800
+SCAN_S = 0.01
+
+
+@pytest.fixture
+def table():
+    with SimTable(load_profile("node"), seed=3) as made:
+        yield made
+
+
+@pytest.fixture
+def plate(table):
+    made = plate_for(table.profile, table.buses)
+    yield made
+    made.close()
+
+
+def scans(table, plate, count):
+    frames = []
+    pacer = Pacer(table.clock, 1 / SCAN_S)
+    for _ in range(count):
+        pacer.wait()
+        frames.append(plate.scan())
+    return frames
+
+
+def test_the_port_is_a_terminal_that_pyserial_opens(table):
+    path = table.node.line.path
+    assert path.is_symlink()
+    with serial.Serial(str(path), 460_800, timeout=0, exclusive=True) as port:
+        assert os.isatty(port.fileno())
+
+
+def test_bytes_take_their_time_on_the_line(table):
+    line = table.node.line
+    line.end = None
+    port = table.buses.serial("/dev/tiltboard-node", 460_800)
+    start_s = table.clock.now()
+    line.send(bytes(range(1, 101)), start_s)
+    got = b""
+    for _ in range(200):
+        table.clock.advance(BYTE_S)
+        waiting = port.in_waiting
+        carried = (table.clock.now() - start_s) / BYTE_S
+        assert len(got) + waiting <= carried + 1e-6
+        got += port.read(waiting)
+    assert got == bytes(range(1, 101))
+
+
+def test_the_other_way_too(table):
+    line = table.node.line
+    line.end = None
+    port = table.buses.serial("/dev/tiltboard-node", 460_800)
+    assert port.write(bytes(200)) == 200
+    sent_s = table.clock.now()
+    assert len(line.received(sent_s + 100.5 * BYTE_S)) == 100
+    assert len(line.received(sent_s + 201 * BYTE_S)) == 100
+
+
+def test_another_speed_is_only_noise(table):
+    port = table.buses.serial("/dev/tiltboard-node", 115_200)
+    port.write(b"\x02\x01\x02\x01\x03\xc1\x45\x00")
+    table.clock.sleep(0.1)
+    assert port.in_waiting == 0
+    assert table.node.line.bytes_down == 0
+
+
+def test_a_hundred_readings_a_second_use_a_sixth_of_the_line(table, plate):
+    plate.scan()
+    start, start_s = table.node.line.bytes_up, table.clock.now()
+    scans(table, plate, 1000)
+    share = (table.node.line.bytes_up - start) * BYTE_S / (table.clock.now() - start_s)
+    assert 0.15 < share < 0.18
+
+
+def test_each_scan_of_the_node_is_read_once_and_in_step(table, plate):
+    frames = scans(table, plate, 1000)[400:]
+    assert all(frame.faults == () for frame in frames)
+    periods = [after.time_s - before.time_s for before, after in pairwise(frames)]
+    # A key, one a second, takes 2.2 ms more on the line than the step allows for: the scan before
+    # it is read twice, and it with the one after it.
+    assert sum(period < 0.005 for period in periods) <= 7
+    assert sum(periods) / len(periods) == pytest.approx(SCAN_S, rel=1e-3)
+
+
+def test_the_field_is_the_worlds(table, plate):
+    scans(table, plate, 5)
+    table.world.trays = {"red": MagnetKind.parse("N-strong")}
+    table.hands.put("red", 44)
+    table.clock.sleep(3.0)
+    frame = scans(table, plate, 5)[-1]
+    assert frame.field_mt[44] < -8
+    assert min(frame.field_mt) == frame.field_mt[44]
+
+
+def test_unplugged_and_back(table, plate):
+    assert scans(table, plate, 20)[-1].faults == ()
+    plate.show([(1.0, 0.0, 0.0)] * 100)
+    scans(table, plate, 5)
+    assert set(table.lights) == {(128, 0, 0)}
+    table.faults.inject("node-unplugged")
+    assert not table.node.line.path.exists()
+    faults = scans(table, plate, 1)[0].faults
+    assert [fault.part for fault in faults] == ["hall", "imu", "lights", "panel"]
+    assert all(isinstance(fault, PartAbsentError) for fault in faults)
+    assert "not plugged in" in faults[0].problem
+    scans(table, plate, 300)
+    table.faults.heal("node-unplugged")
+    frames = scans(table, plate, 450)
+    assert frames[-1].faults == ()
+    assert set(table.lights) == {(128, 0, 0)}
+    back_s = next(frame.time_s for frame in frames if not frame.faults) - frames[0].time_s
+    assert back_s < 4.0
+
+
+def test_a_damaged_frame_costs_one_reading(table):
+    link = NodeLink(NodeSettings("/dev/tiltboard-node", 460_800, 10, 10), table.buses)
+    pacer = Pacer(table.clock, 1 / SCAN_S)
+    for scan in range(60):
+        pacer.wait()
+        link.poll("hall")
+        if scan == 20:
+            before = link.scan_count
+            table.node.line.damage_next = 1
+    link.close()
+    assert (link.counters.damaged, link.counters.missed) == (1, 1)
+    assert 38 <= link.scan_count - before <= 39  # one of 39 or 40
+
+
+def test_the_spin_of_the_plate_is_seen(table, plate):
+    frames = scans(table, plate, 250)
+    motion = frames[-1].motion
+    assert motion is not None
+    assert abs(motion.rate_rad_s[2]) < 0.01
+    assert motion.tilt_rad == pytest.approx((0, 0), abs=0.03)
+
+
+def test_the_table_is_found_at_once_and_missing_when_it_is_unplugged(table):
+    assert missing_table(table.profile, table.buses) == ()
+    table.clock.sleep(1.0)
+    table.faults.inject("node-unplugged")
+    missing = missing_table(table.profile, table.buses)
+    assert {fault.part for fault in missing} == {"hall", "imu", "lights", "panel"}
+
+
+def test_two_tables_do_not_meet():
+    profile = load_profile("node")
+    with SimTable(profile, 1) as one, SimTable(profile, 2) as other:
+        assert one.node.line.path != other.node.line.path
+        for table in (one, other):
+            plate = plate_for(profile, table.buses)
+            assert plate.scan().faults == ()
+            plate.close()
+    assert not one.node.line.path.exists()
