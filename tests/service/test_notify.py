@@ -8,6 +8,7 @@ import socket
 import msgspec
 import pytest
 
+from firmware_host.commands import Calibrate
 from firmware_host.messages import Catalogue
 from firmware_host.notify import Heartbeat, Notifier, status_of, watchdog_s
 from firmware_host.profile import load_profile
@@ -114,6 +115,20 @@ def test_without_a_watchdog_only_the_status_is_sent_and_only_when_it_changes(sna
         for _ in range(100):
             scans.publish(say=say, phase="turn", faults=[])
     assert scans.arrived() == ["STATUS=turn: Red to move.", "STATUS=turn: Blue to move."]
+
+
+def test_a_table_that_is_calibrated_still_shows_its_scans(tmp_path):
+    """The game waits then, perhaps for minutes; the watchdog must not take that for a stall."""
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        publisher = Publisher(session.host, Catalogue())
+        session.host.do(Calibrate())
+        seen = set()
+        for _ in range(50):
+            session.wait()
+            session.host.step()
+            seen.add(publisher.snapshot().time_s)
+        assert session.host.calibrating is not None
+        assert len(seen) == 50
 
 
 def test_the_status_names_what_is_broken(snapshot):
