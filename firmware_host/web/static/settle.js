@@ -1,5 +1,8 @@
 // Lets the table's hand do what the lights ask for, one piece after the other.
 
+const POLL_MS = 100;
+const QUIET_POLLS = 7; // longer than a hand takes to leave and a reading to settle
+const MOST_POLLS = 50;
 const LEAVES = new Set(["wrong", "remove", "lift"]);
 
 /** What is to be done now: [{piece, source, target}], null for the tray. */
@@ -20,7 +23,32 @@ function tasks(store) {
 
 /** Do all of it. Rejects with a sentence where one thing fails. */
 export async function carryOut(store, ask) {
-  let waiting = tasks(store);
+  let done = "";
+  for (let waiting = tasks(store); waiting.length; waiting = tasks(store)) {
+    const now = JSON.stringify(waiting);
+    if (now === done) return; // the table does not see it; it says what to do
+    done = now;
+    await work(store, ask, waiting);
+    // a place that had a wrong piece says only then what belongs there
+    await quiet(store);
+    if (store.snapshot.phase !== "fix" && store.snapshot.phase !== "setup") return;
+  }
+}
+
+/** Wait until the table has said the same for a moment. */
+async function quiet(store) {
+  const said = () => JSON.stringify([store.snapshot.phase, store.snapshot.roles]);
+  let before = said();
+  for (let same = 0, polls = 0; same < QUIET_POLLS && polls < MOST_POLLS; polls += 1) {
+    await new Promise((resolve) => { setTimeout(resolve, POLL_MS); });
+    const after = said();
+    same = after === before ? same + 1 : 0;
+    before = after;
+  }
+}
+
+async function work(store, ask, tasksNow) {
+  let waiting = tasksNow;
   while (waiting.length) {
     const taken = new Set(waiting.map((task) => task.source));
     // what goes where another still stands waits for it; in a ring, one gives way to its tray
