@@ -104,6 +104,12 @@ class SimBench:
         self._live()
         return {index: rgb for index, rgb in enumerate(self.table.lights) if any(rgb)}
 
+    def drawn_ma(self) -> float | None:
+        """What the lights take from their supply; None where nobody measures it."""
+        config = self.profile.lights
+        lit = sum(map(sum, self.shining().values()))
+        return lit / 255 * config.channel_ma + config.idle_ma * self.profile.size
+
     def sounds(self) -> bool:
         self._live()
         return self.table.piezo.tone_hz is not None

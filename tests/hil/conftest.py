@@ -141,6 +141,10 @@ class RealBench:
                 found[self.profile.places.index(name)] = COLOURS[colour]
         return found
 
+    def drawn_ma(self) -> float | None:
+        said = self._ask("How many mA do the lights take from their supply? (nothing: no meter)")
+        return float(said) if said else None
+
     def sounds(self) -> bool:
         return self._ask("Does the buzzer sound? (y/n)").startswith("y")
 

@@ -44,6 +44,8 @@ class Robot:
                 for i, rgb in enumerate(table.lights)
                 if any(rgb)
             )
+        elif "How many mA" in request:
+            return "412.5"
         elif "buzzer" in request:
             return "y" if table.piezo.tone_hz else "n"
         else:
@@ -84,6 +86,7 @@ def test_what_shines_and_sounds_is_told_by_place_and_colour(sim_bench):
     lights.ask(strip)
     lights.flush()
     assert sim_bench.shining() == {0: (255, 255, 255), 19: (0, 255, 0)}
+    assert sim_bench.drawn_ma() == 412.5
     assert not sim_bench.sounds()
     sim_bench.plate.panel.tone(440.0)
     assert sim_bench.sounds()
