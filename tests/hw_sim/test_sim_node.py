@@ -96,7 +96,7 @@ def test_each_scan_of_the_node_is_read_once_and_in_step(table, plate):
     # A key, one a second, takes 2.2 ms more on the line than the step allows for: the scan before
     # it is read twice, and it with the one after it.
     assert sum(period < 0.005 for period in periods) <= 7
-    assert sum(periods) / len(periods) == pytest.approx(SCAN_S, rel=1e-3)
+    assert sum(periods) / len(periods) == pytest.approx(SCAN_S, rel=5e-3)
 
 
 def test_the_field_is_the_worlds(table, plate):

@@ -131,7 +131,7 @@ def test_a_silent_or_wrong_tilt_sensor_and_its_return(plate, firmware, clock):
     assert isinstance(fault, WrongPartError)
     assert "0x12" in fault.problem
     firmware.set(identity=0x68)
-    frame = scans(plate, clock, 350)[-1]
+    frame = scans(plate, clock, 250)[-1]
     assert frame.faults == ()
     assert frame.motion is not None
 
@@ -144,7 +144,7 @@ def test_a_broken_address_line_is_named_by_its_spare_input(plate, firmware, cloc
     assert fault.part == "hall"
     assert "spare input 101" in fault.problem
     firmware.set(code=[101, 1023])
-    assert scans(plate, clock, 400)[-1].faults == ()
+    assert scans(plate, clock, 250)[-1].faults == ()
 
 
 def test_noise_on_the_line_costs_a_scan_and_no_more(plate, firmware, clock):
