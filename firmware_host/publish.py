@@ -102,6 +102,7 @@ class Publisher:
                 confidence=[round(value, 2) for value in observation.confidence],
                 magnets=[magnet.value for magnet in observation.magnets],
                 unsure=sorted(observation.unsure),
+                masked={host.overlay.places[i]: why for i, why in observation.masked.items()},
             ),
             question=None if standing.question is None else self._question(standing.question),
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},

@@ -145,6 +145,7 @@ class Sensors(msgspec.Struct, frozen=True):
     confidence: list[float]
     magnets: list[str]
     unsure: list[int]
+    masked: dict[str, str] = {}
 
 
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):

@@ -75,6 +75,14 @@ class PageHands:
         """Knock against the table."""
         return self._begin(lambda hands: hands.bump())
 
+    def inject(self, fault: str, targets: Sequence[str]) -> Future[None]:
+        """Break something."""
+        return self._call(lambda: self._session.faults.inject(fault, targets))
+
+    def heal(self, fault: str, targets: Sequence[str]) -> Future[None]:
+        """Mend it."""
+        return self._call(lambda: self._session.faults.heal(fault, targets))
+
     def press(self, button: Button, held_s: float) -> Future[None]:
         """Press a button of the panel."""
         return self._begin(lambda hands: hands.press(button, held_s))

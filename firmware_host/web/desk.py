@@ -67,6 +67,10 @@ def _move(hands: HandsPort, message: say.HandsMessage) -> Future[None]:
             return hands.tilt(x_deg, y_deg)
         case say.BumpMessage():
             return hands.bump()
+        case say.BreakMessage(fault=fault, targets=targets):
+            return hands.inject(fault, targets)
+        case say.MendMessage(fault=fault, targets=targets):
+            return hands.heal(fault, targets)
 
 
 async def answer(future: Future[Any]) -> Any:

@@ -120,6 +120,23 @@ class BumpMessage(_Message, frozen=True, tag="bump"):
     """Knock against the table."""
 
 
+Targets = Annotated[list[Name], msgspec.Meta(max_length=2)]
+
+
+class BreakMessage(_Message, frozen=True, tag="break"):
+    """Inject a fault, such as sensor-dead d4."""
+
+    fault: Name
+    targets: Targets = []
+
+
+class MendMessage(_Message, frozen=True, tag="mend"):
+    """Heal it; without targets, every fault of that name."""
+
+    fault: Name
+    targets: Targets = []
+
+
 class WatchMessage(_Message, frozen=True, tag="watch"):
     """Whether this page shows the sensors; they are sent only then."""
 
@@ -138,6 +155,8 @@ HandsMessage = (
     | RemoveMessage
     | TiltMessage
     | BumpMessage
+    | BreakMessage
+    | MendMessage
 )
 CommandMessage = (
     NewGameMessage

@@ -81,6 +81,12 @@ class HandsPort(Protocol):
     def bump(self) -> Future[None]:
         """Knock against the table."""
 
+    def inject(self, fault: str, targets: Sequence[str]) -> Future[None]:
+        """Break something; an error names what can be broken."""
+
+    def heal(self, fault: str, targets: Sequence[str]) -> Future[None]:
+        """Mend it; without targets, every fault of that name."""
+
     def press(self, button: Button, held_s: float) -> Future[None]:
         """Press a button of the panel for that long."""
 

@@ -322,6 +322,12 @@ class FakeTable:
 
         return self._by_hand(work)
 
+    def inject(self, fault: str, targets: Sequence[str]) -> Future[None]:
+        return self._by_hand(lambda: None)
+
+    def heal(self, fault: str, targets: Sequence[str]) -> Future[None]:
+        return self._by_hand(lambda: None)
+
     def bump(self) -> Future[None]:
         return self._by_hand(lambda: None)
 

@@ -5,6 +5,7 @@ import { Connection } from "/static/connection.js";
 import { Controls, TiltPad } from "/static/controls.js";
 import { Games, Help, NewGame, fetchJson } from "/static/dialogs.js";
 import { button, h, icon, setText } from "/static/dom.js";
+import { FaultPanel } from "/static/faults.js";
 import { Hand } from "/static/hand.js";
 import { loadTexts, t } from "/static/i18n.js";
 import { Keys } from "/static/keys.js";
@@ -97,6 +98,7 @@ function build() {
   const tabs = new Tabs([
     ["moves", t("Moves"), new Moves(store, reviewer).element],
     ["tilt", t("Tilt"), new TiltPad(store, { ask, complain }).element],
+    ["faults", t("Faults"), new FaultPanel(store, { ask, complain }).element],
     ["lights", t("Lights"), new Legend(fetchJson).element],
     ["rules", t("Rules"), new Rules(store).element],
     ["sensors", t("Sensors"), new Calibration({ ask, complain }, sensors.element).element],

@@ -12,6 +12,15 @@ const STILLNESS = {
   unknown: () => t("unknown"),
 };
 
+const WRONG = {
+  dead: () => t("dead"),
+  stuck: () => t("stuck"),
+  noisy: () => t("noisy"),
+  drifting: () => t("drifting"),
+  silent: () => t("does not feel its piece"),
+  swapped: () => t("wired to another place"),
+};
+
 /** Blue for south, orange for north: told apart by every kind of eye. */
 function colour(mt) {
   const strength = Math.min(1, Math.abs(mt) / FULL_MT) ** 0.6;
@@ -88,6 +97,7 @@ export class SensorView {
       [t("Plate"), STILLNESS[stillness]?.() ?? stillness, stillness === "still"],
       [t("Lights"), dimmed < 1 ? t("dimmed to {percent} %", { percent: Math.round(dimmed * 100) }) : t("full"), dimmed >= 1],
       [t("Unsure places"), String(sensors?.unsure.length ?? 0), !sensors?.unsure.length],
+      ...Object.entries(sensors?.masked ?? {}).map(([place, why]) => [place, WRONG[why]?.() ?? why, false]),
       ...faults.map(({ part, problem }) => [part, problem, false]),
     ];
     if (!faults.length) lines.push([t("Parts"), t("all answer"), true]);

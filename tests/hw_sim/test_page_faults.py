@@ -1,0 +1,45 @@
+"""Faults asked for by the page reach the table, and refusals come back."""
+
+from concurrent.futures import Future
+
+import pytest
+
+from firmware_host.profile import load_profile
+from firmware_host.web import desk
+from firmware_host.web import messages_in as say
+from hw_sim.errors import FaultError
+from hw_sim.page_hands import PageHands
+from hw_sim.session import SimSession
+
+
+class Table:
+    """Only hands."""
+
+    def __init__(self, hands):
+        self.hands = hands
+
+
+def at_once(work):
+    future = Future()
+    try:
+        future.set_result(work())
+    except FaultError as error:
+        future.set_exception(error)
+    return future
+
+
+def test_breaking_and_mending_from_a_page(tmp_path):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        table = Table(PageHands(session, at_once))
+
+        def ask(text):
+            return desk.start(table, say.parse(text)).result()
+
+        ask('{"type": "break", "fault": "sensor-dead", "targets": ["d4"]}')
+        assert session.faults.active == [("sensor-dead", ("d4",))]
+        with pytest.raises(FaultError, match="It can have: sensor-dead"):
+            ask('{"type": "break", "fault": "gremlins"}')
+        with pytest.raises(FaultError, match="a1 to j10"):
+            ask('{"type": "break", "fault": "sensor-dead", "targets": ["z9"]}')
+        ask('{"type": "mend", "fault": "sensor-dead"}')
+        assert session.faults.active == []
