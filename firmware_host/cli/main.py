@@ -15,7 +15,7 @@ from games.base import RulesError
 COMMANDS = {
     "sim": "Play on the simulated table, in a browser.",
     "run": "Run the physical table and its page.",
-    "scenario": "Run a file of steps and expectations on the simulated table.",
+    "scenario": "Run a file of steps and expectations on a simulated or a real table.",
     "rules": "Ask the rules: one position, or many from a file.",
     "board": "Check a board file of Gravity Trap.",
     "games": "List the games in the journal.",
