@@ -99,8 +99,14 @@ class Robot:
         self.table.hands.put(colour, index, (offset[0], offset[1]))
 
     def tilt(self, ways: str) -> None:
-        # The side of row 10 goes up: turned about x, right-handed. That of column a: about y.
-        about = {"row 10": (1, 0), "row 1": (-1, 0), "column a": (0, 1), "column j": (0, -1)}
+        # The side of the last row goes up: turned about x, right-handed. That of column a: about y.
+        rows, last = self.table.profile.rows, self.table.profile.places[-1][0]
+        about = {
+            f"row {rows}": (1, 0),
+            "row 1": (-1, 0),
+            "column a": (0, 1),
+            f"column {last}": (0, -1),
+        }
         x = y = 0.0
         for side, degrees in re.findall(r"the side of (\w+ \w+) goes up by ([\d.]+)", ways):
             x += about[side][0] * math.radians(float(degrees))
@@ -134,6 +140,24 @@ def held(reports: list[StepReport], count: int) -> None:
 def test_the_same_files_hold_when_a_person_carries_them_out(person, name):
     lines = (SCENARIOS / f"{name}.scenario").read_text()
     held(play(person, lines), len(parse_scenario(name, lines)))
+
+
+@pytest.mark.parametrize("name", ["plate-7", "matrix-gpio", "node"])
+def test_other_tables_are_asked_and_started_again_the_same_way(name, tmp_path):
+    tilt = "tilt 6 0 for 1s\nexpect phase turn\n" if name != "matrix-gpio" else ""
+    lines = f"""game momentum width=3 height=2 marbles=3
+        put red a1
+        expect to-move blue
+        kill
+        expect phase turn
+        expect cells a1=red
+        put blue c2
+        expect to-move red
+        {tilt}"""
+    with SimTable(load_profile(name), 1) as table:
+        table.world.trays = {piece: MagnetKind.parse(kind) for piece, kind in TRAYS.items()}
+        with RealTable(table.profile, table.buses, tmp_path) as real:
+            held(play(Person(real, Robot(table), time_out_s=5.0), lines), 10 if tilt else 8)
 
 
 def test_every_kind_of_step_is_asked_for_in_words_that_suffice(person, robot):
