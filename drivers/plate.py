@@ -13,6 +13,7 @@ from drivers.frame import Frame, Motion
 from drivers.hall import HallSettings, MuxHallArray
 from drivers.hall_switches import SwitchArray, SwitchSettings
 from drivers.lights import Colour, LightsSettings, LightStrip
+from drivers.looks import Look
 from drivers.lsm6dsox import Lsm6dsox, Lsm6dsoxSettings
 from drivers.matrix import MatrixSettings, SwitchMatrix
 from drivers.mpu6050 import ImuSettings, Mpu6050
@@ -182,6 +183,17 @@ class Plate:
         """Set the lights, by position on the strip; see LightStrip.ask."""
         if self.lights is not None:
             self.lights.ask(colours)
+            self._lights_part.attempt(self.lights.flush, None)
+
+    @property
+    def draws_looks(self) -> bool:
+        """Whether its lights keep their rhythm by themselves: then ``show_looks`` is better."""
+        return isinstance(self.lights, NodeLights)
+
+    def show_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
+        """Have the lights go through these from ``start_s`` on; see NodeLights.ask_looks."""
+        if isinstance(self.lights, NodeLights):
+            self.lights.ask_looks(looks, start_s)
             self._lights_part.attempt(self.lights.flush, None)
 
     def tone(self, hz: float | None) -> None:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from drivers.frame import Frame
+from drivers.looks import Look
 from drivers.plate import Plate
 from firmware_host.buttons import Buttons, Press
 from firmware_host.calibration_store import CalibrationStore
@@ -29,7 +30,7 @@ from firmware_host.commands import (
 from firmware_host.fault_watch import FaultLog, ScanWatch
 from firmware_host.guidance import troubles
 from firmware_host.journal import Journal, import_game, positions, rules_of
-from firmware_host.lighting import Colour, Lighting
+from firmware_host.lighting import LOOKS_S, Colour, Lighting
 from firmware_host.menu import game_menu, options_for
 from firmware_host.messages import Message
 from firmware_host.overlay import Overlay
@@ -92,6 +93,7 @@ class Host:
         self._requests: list[Request] = []
         self._sounds_made = 0
         self._colours: tuple[Colour, ...] = ()
+        self._looks: tuple[Look | None, ...] = ()
         self._place_at_light = sorted(range(profile.size), key=profile.light_of)
         record = journal.current()
         if record is None:
@@ -215,6 +217,13 @@ class Host:
             self.sounds.append((self._sounds_made, sound))
         self._tunes.play(standing.sounds)
         self.plate.tone(self._tunes.tone_hz(now_s))
+        if self.plate.draws_looks:
+            looks = self._lighting.looks(self.shown, self.overlay, now_s)
+            if looks is not self._looks:
+                self._looks = looks
+                start_s = now_s - now_s % LOOKS_S
+                self.plate.show_looks([looks[index] for index in self._place_at_light], start_s)
+            return
         colours = self._lighting.render(self.shown, self.overlay, now_s)
         if colours is not self._colours:
             self._colours = colours

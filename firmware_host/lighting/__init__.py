@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware_host.lighting.legend import LEGEND, LegendEntry
-from firmware_host.lighting.patterns import PATTERNS, Pattern
+from firmware_host.lighting.patterns import LOOKS_S, PATTERNS, Pattern
 from firmware_host.lighting.render import Colour, Lighting
 
-__all__ = ["LEGEND", "PATTERNS", "Colour", "LegendEntry", "Lighting", "Pattern"]
+__all__ = ["LEGEND", "LOOKS_S", "PATTERNS", "Colour", "LegendEntry", "Lighting", "Pattern"]

@@ -11,9 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import cos, tau
 
+from drivers.looks import Look
+from firmware_host.lighting.palette import Rgb
 from firmware_host.standing import Role
 
 GRID_S = 0.25
+LOOKS_S = 12.0  # after this time every pattern begins again
+LOOK_STEPS = 32  # of a breath, where the light goes through it by itself
 _BREATH_STEPS = 16  # levels from dim to bright, so that a breathing light is not written every scan
 
 
@@ -43,6 +47,14 @@ class Pattern:
         swing = (1 + cos(tau * (now_s % self.breath_s) / self.breath_s)) / 2
         bright, dim = self.levels
         return dim + (bright - dim) * round(swing * _BREATH_STEPS) / _BREATH_STEPS
+
+    def look(self, rgb: Rgb) -> Look:
+        """The same in that colour, for lights that go through it by themselves."""
+        if self.breath_s is None:
+            return Look(rgb, self.levels, GRID_S)
+        step_s = self.breath_s / LOOK_STEPS
+        levels = tuple(self.level((step + 0.5) * step_s) for step in range(LOOK_STEPS))
+        return Look(rgb, levels, step_s)
 
 
 PATTERNS: Mapping[Role, Pattern] = {

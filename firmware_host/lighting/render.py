@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from drivers.looks import Look
 from firmware_host.lighting.legend import LEGEND
 from firmware_host.lighting.palette import ORANGE, WHITE, Rgb, piece_colour, tint
 from firmware_host.lighting.patterns import (
@@ -35,14 +36,32 @@ class Lighting:
         self._announce_until_s: float | None = None
         self._key: tuple[object, ...] | None = None
         self._colours: tuple[Colour, ...] = ()
+        self._looks_key: tuple[object, ...] | None = None
+        self._looks: tuple[Look | None, ...] = ()
+
+    def looks(self, standing: Standing, overlay: Overlay, now_s: float) -> tuple[Look | None, ...]:
+        """The same for lights that keep their rhythm by themselves: a look per place, or dark.
+
+        All begin at a multiple of LOOKS_S.
+        """
+        announcing = self._announcing(standing, now_s)
+        turn = tint_turn(now_s) if standing.tint else 0
+        spot = runner_at(len(standing.path), now_s) if standing.path else 0
+        key = (
+            *(standing.roles, standing.piece_for, standing.tint, turn, standing.path, spot),
+            *(standing.path_colour, overlay.places, standing.phase, announcing),
+        )
+        if key != self._looks_key:
+            looks: list[Look | None] = [None] * len(overlay.places)
+            for place, rgb, pattern in _lit(standing, announcing, turn, spot):
+                looks[overlay.index_of(place)] = pattern.look(rgb)
+            self._looks = tuple(looks)
+            self._looks_key = key
+        return self._looks
 
     def render(self, standing: Standing, overlay: Overlay, now_s: float) -> tuple[Colour, ...]:
         """Red, green, blue from 0 to 1, as the eye sees them, per place in plate index order."""
-        if Sound.LAST_MARBLE in standing.sounds:
-            self._announce_until_s = now_s + ANNOUNCE_S
-        elif self._announce_until_s is not None and now_s >= self._announce_until_s:
-            self._announce_until_s = None
-        announcing = self._announce_until_s is not None
+        announcing = self._announcing(standing, now_s)
         paused = standing.phase is Phase.PAUSED
         roles = set(standing.roles.values())
         levels = tuple((role, PATTERNS[role].level(now_s)) for role in Role if role in roles)
@@ -60,6 +79,13 @@ class Lighting:
             self._colours = tuple(colours)
             self._key = key
         return self._colours
+
+    def _announcing(self, standing: Standing, now_s: float) -> bool:
+        if Sound.LAST_MARBLE in standing.sounds:
+            self._announce_until_s = now_s + ANNOUNCE_S
+        elif self._announce_until_s is not None and now_s >= self._announce_until_s:
+            self._announce_until_s = None
+        return self._announce_until_s is not None
 
 
 def _lit(

@@ -42,6 +42,7 @@ class Firmware:
         self._changes: dict[str, Any] = {}
         self.strip = b""
         self.tone = 0
+        self.heard = 0
         self.noise = b""
         self.out_waiting = 0
 
@@ -86,6 +87,7 @@ class Firmware:
 
     def write(self, data: bytes) -> int:
         self._to_node += data
+        self.heard += len(data)
         return len(data)
 
     def close(self) -> None:

@@ -1,10 +1,12 @@
 """The reference firmware, on MicroPython, against the driver: both as they are on a table."""
 
 import math
+from itertools import pairwise
 
 import pytest
 
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
+from drivers.looks import Look
 
 SCAN_S = 0.010
 
@@ -169,3 +171,22 @@ def test_without_a_host_the_node_goes_dark_and_silent(plate, firmware, clock):
     firmware.turn()
     assert not any(firmware.strip)
     assert firmware.tone == 0
+
+
+def test_the_node_keeps_a_lights_rhythm_by_itself(plate, firmware, clock):
+    plate.scan()
+    look = Look((255, 255, 255), (1.0, 0.2), 0.25)
+    start_s = clock.now()
+    plate.show_looks([look] + [None] * 99, start_s)
+    scans(plate, clock, 10)
+    told = firmware.heard
+    bright, dim = 128, round(255 * 0.5 * (51 / 255) ** 2.2)
+    seen = []
+    for _ in range(200):
+        scans(plate, clock, 1)
+        seen.append(firmware.strip[0])
+        # The page shows what the strip does, but for the time that a byte takes to get there.
+        assert plate.shown[0] == seen[-1] or (clock.now() - start_s) % 0.25 < 0.05
+    assert set(seen) == {bright, dim}
+    assert sum(now != then for now, then in pairwise(seen)) == 8  # in two seconds
+    assert firmware.heard - told < 100  # heartbeats, and nothing about the lights

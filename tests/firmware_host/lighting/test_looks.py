@@ -1,0 +1,33 @@
+"""Lights that keep their rhythm by themselves show what a host that draws them would show."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.lighting import LOOKS_S, PATTERNS
+from firmware_host.lighting.patterns import GLOW, PAUSED, RUNNER, TRAIL
+
+ALL = [*PATTERNS.values(), PAUSED, GLOW, TRAIL, RUNNER]
+STEP = 1.6 / 16  # a breath's levels are half a step apart, and taken in the middle of another grid
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=str)
+def test_a_look_is_its_pattern(pattern):
+    look = pattern.look((200, 100, 0))
+    for tick in range(int(LOOKS_S * 100)):
+        now_s = tick / 100
+        red, green, blue = look.now(now_s)
+        bound = 2.0 if pattern.breath_s is None else 200 * STEP
+        assert abs(red - 200 * pattern.level(now_s)) <= bound
+        assert abs(green - red / 2) <= 1
+        assert blue == 0
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=str)
+def test_every_look_begins_again_with_the_others_and_fits_the_protocol(pattern):
+    look = pattern.look((255, 255, 255))
+    period_s = len(look.levels) * look.step_s
+    assert LOOKS_S / period_s == pytest.approx(round(LOOKS_S / period_s))
+    ticks = look.step_s * 32  # docs/node-protocol.md: steps are counted in 1/32 s, 1 to 255
+    assert ticks == round(ticks)
+    assert 1 <= ticks <= 255
