@@ -28,7 +28,7 @@ NOISE_SIGMA_MT = 0.2 / 6.6
 STEP_MT = 3300 / 1024 / 60
 GAIN_SPREAD, STRENGTH_SPREAD, GAP_SPREAD_MM = 0.05, 0.07, 0.5
 DRIFT_MT = 0.15  # of each zero since it was stored
-MOST_PIECES = 45
+MOST_SHARE = 0.45  # of all places
 TOLD_S = 2.0  # after a hand has left
 NOISES = (1.0, 2.0, 3.0, 4.0, 5.0)
 OFFSETS_MM = (6.0, 7.0, 8.0)
@@ -80,7 +80,7 @@ def run(
     echo(f"errors begin: {where or 'not within these levels'}")
     echo(f"CPU per observe: {used / counted * 1000:.3f} ms over {counted:.0f} scans")
     if chip_scans:
-        tally = _through_the_chips(table, stream, chip_scans)
+        tally = through_the_chips(table, stream, chip_scans)
         echo("through the chips and drivers, 3x noise, 5 mm, pieces put and taken:")
         echo(f"              {_row(tally)}, {tally.missed} events missed")
 
@@ -123,7 +123,7 @@ class _Board:
         size = profile.size
         self._zeros = [stream.uniform(-1, 1) for _ in range(size)]
         self._stored = [zero + stream.uniform(-DRIFT_MT, DRIFT_MT) for zero in self._zeros]
-        places = stream.sample(range(size), stream.randint(1, MOST_PIECES))
+        places = stream.sample(range(size), stream.randint(1, int(MOST_SHARE * size)))
         self.pieces = {index: stream.choice(CLASSES) for index in places}
         fields = [0.0] * size
         for index, magnet in self.pieces.items():
@@ -167,7 +167,7 @@ class _Board:
             fields[sensor] += factor * kind.disc.vertical_mt(rho2, gap_mm + kind.disc.height_mm / 2)
 
 
-def _through_the_chips(profile: Profile, stream: Stream, scans: int) -> Tally:
+def through_the_chips(profile: Profile, stream: Stream, scans: int) -> Tally:
     """Hands put and take pieces; every other event, and every class that is not theirs, counts."""
     from firmware_host.assemble import plate_for
     from firmware_host.pacer import Pacer
@@ -176,13 +176,14 @@ def _through_the_chips(profile: Profile, stream: Stream, scans: int) -> Tally:
 
     tally = Tally()
     stands: dict[int, Magnet] = {}
+    classes = CLASSES[: profile.capabilities.kinds]
     expected: tuple[BoardFact, ...] = ()
     told: list[BoardFact] = []
     with SimTable(profile, seed=1) as table:
         table.noise_factor = 3.0
-        table.world.trays = {magnet.value: MagnetKind.parse(magnet.value) for magnet in CLASSES}
+        table.world.trays = {magnet.value: MagnetKind.parse(magnet.value) for magnet in classes}
         plate = plate_for(profile, table.buses)
-        perception = Perception(profile, expected={})
+        perception = Perception(profile, classes=frozenset(classes), expected={})
         pacer = Pacer(table.clock, profile.scans_per_s)
         until_s = math.inf
         while tally.scans < scans:
@@ -201,7 +202,7 @@ def _through_the_chips(profile: Profile, stream: Stream, scans: int) -> Tally:
                 tally.events += len(told) - (tuple(told[:1]) == expected != ())
                 tally.missed += expected != () and expected[0] not in told
                 told.clear()
-                until_s, expected = _act(table, stream, stands)
+                until_s, expected = _act(table, stream, stands, classes)
                 tally.pieces += 1
             pacer.wait()
         plate.close()
@@ -209,20 +210,20 @@ def _through_the_chips(profile: Profile, stream: Stream, scans: int) -> Tally:
 
 
 def _act(
-    table: SimTable, stream: Stream, stands: dict[int, Magnet]
+    table: SimTable, stream: Stream, stands: dict[int, Magnet], classes: tuple[Magnet, ...]
 ) -> tuple[float, tuple[BoardFact, ...]]:
     """One piece put or taken at random. Returns when all must be told, and the one event."""
     from hw_sim.errors import HandsError
 
     while True:
         index = stream.randrange(table.profile.size)
-        if index not in stands and len(stands) >= MOST_PIECES:
+        if index not in stands and len(stands) >= MOST_SHARE * table.profile.size:
             index = stream.choice(sorted(stands))
         if index in stands:
             end_s = table.hands.take(index).end_s
             del stands[index]
             return end_s + TOLD_S, ((Happening.LIFTED, (index,)),)
-        magnet = stream.choice(CLASSES)
+        magnet = stream.choice(classes)
         away, turn = 5.0 * math.sqrt(stream.random()), stream.uniform(0, 2 * math.pi)
         offset = (away * math.cos(turn), away * math.sin(turn))
         try:

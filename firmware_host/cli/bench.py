@@ -15,12 +15,13 @@ BENCHES = {
     "scan": ("service", "scan", "CPU of one scan, from the drivers to the lights."),
     "start": ("service", "start", "CPU from start to the first scan."),
     "memory": ("service", "memory", "Resident memory of the service with a page open."),
+    "profiles": ("profiles", "run", "Bus time, latency, CPU and errors of every profile."),
     "speed": ("service", "speed", "How much faster than real time a scenario runs."),
 }
 
 
 # Those that can be asked about any table.
-OF_A_PROFILE = ("latency",)
+OF_A_PROFILE = ("latency", "scan", "start", "memory", "speed")
 
 
 def _bench(name: str) -> click.Command:

@@ -1,0 +1,29 @@
+"""What the measurements do on tables of other sizes than the reference plate's."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.bench.latency import measured_s
+from firmware_host.bench.service import quiet_turns
+from firmware_host.profile import load_profile, profile_names
+from games.registry import game_type
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_the_turns_before_a_measurement_put_no_piece_beside_another(profile):
+    # RULES M1: a drop moves only marbles on lines that begin beside it.
+    game = game_type("momentum").create(load_profile(profile).first_options)
+    turns = quiet_turns(game, 10)
+    assert len(turns) >= 8
+    assert [piece for piece, _ in turns[:4]] == ["red", "blue", "red", "blue"]
+    spots = [(ord(place[0]), int(place[1:])) for _, place in turns]
+    assert all(
+        max(abs(x - u), abs(y - v)) > 1 for i, (x, y) in enumerate(spots) for u, v in spots[:i]
+    )
+
+
+def test_touches_are_measured_on_a_table_without_lights():
+    delays_s = measured_s(load_profile("matrix-gpio"), 3)
+    # Four scans of 20 ms and a step late, after a switch that closes a little before the touch.
+    assert len(delays_s) == 3 and all(-0.05 < delay_s < 0.1 for delay_s in delays_s)
