@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 
@@ -287,8 +287,8 @@ class Referee:
         while True:
             outcome = line.position.outcome
             if outcome is not None:
-                return self._judge_over(line, outcome)
-            if self._pending is not None:
+                view = self._judge_over(line, outcome, sight)
+            elif self._pending is not None:
                 view = self._judge_pending(line, self._pending, sight)
             elif sight.cells == line.position.cells:
                 view = self._judge_equal(line, sight)
@@ -299,7 +299,12 @@ class Referee:
             if view is not None:
                 return view
 
-    def _judge_over(self, line: Line, outcome: Outcome) -> View:
+    def _judge_over(self, line: Line, outcome: Outcome, sight: Sight) -> View | None:
+        """The last move too can be taken back by hand. None: look again."""
+        self._matched = self._matched or sight.cells == line.position.cells
+        if self._stands_as_before(line, sight.cells) and self._watch.stood(TAKE_BACK_S):
+            self._take_back_by_hand(line)
+            return None
         if line.finish_owed:
             line.finish()
             if self._ended_here:
@@ -326,8 +331,7 @@ class Referee:
         if self._undone is not None and cells == self._undone[1].position.cells:
             self._confirm(line, self._undone[0])
             return None
-        before = line.before
-        taking_back = before is not None and self._matched and cells == before.cells
+        taking_back = self._stands_as_before(line, cells)
         if taking_back and self._watch.stood(TAKE_BACK_S):
             self._take_back_by_hand(line)
             return None
@@ -393,6 +397,10 @@ class Referee:
         after = line.position.reserve
         if any(left == 1 and before.get(owner) != 1 for owner, left in after.items()):
             self._sounds.append(Sound.LAST_MARBLE)
+
+    def _stands_as_before(self, line: Line, cells: Mapping[str, str]) -> bool:
+        before = line.before
+        return before is not None and self._matched and cells == before.cells
 
     def _take_back_by_hand(self, line: Line) -> None:
         exchange = self._book.exchange

@@ -137,6 +137,26 @@ def test_by_hand_the_board_of_before_must_stand_three_seconds(desk):
     assert table.heard() == [Sound.TAKEBACK]
 
 
+def test_by_hand_a_move_that_ended_the_game_goes_back_too(desk):
+    table = desk("a1", "c3", "a3", size=3, marbles=2, pie=False)
+    assert table.standing.phase is Phase.OVER
+    table.take("a3")
+    table.wait(2.9)
+    assert table.standing.phase is Phase.OVER
+    table.wait(0.12)
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
+    assert (table.standing.outcome, table.journal.moves) == (None, ["a1", "c3"])
+    table.play("a3")
+    assert table.standing.phase is Phase.OVER
+
+
+def test_when_the_game_is_over_clearing_another_marble_takes_nothing_back(desk):
+    table = desk("a1", "c3", "a3", size=3, marbles=2, pie=False)
+    table.take("a1")
+    table.wait(10.0)
+    assert (table.standing.phase, len(table.journal.moves)) == (Phase.OVER, 3)
+
+
 def test_by_hand_the_three_seconds_begin_anew_after_every_change_and_pause(desk):
     table = desk("d4", "a1", pie=False)
     table.take("a1")
