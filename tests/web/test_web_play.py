@@ -132,8 +132,9 @@ def test_two_pages_show_the_same_table_and_cannot_both_hold_a_piece(served, open
     first, second = open_page(served.url), open_page(served.url)
     first.expect_turn("red")
     first.drop("red", "d4")
-    second.expect_turn("blue")
-    second.expect_marbles(d4="red")
+    for player in (first, second):
+        player.expect_turn("blue")
+        player.expect_marbles(d4="red")
 
     ball = first.marble("d4").locator(".ball").bounding_box()
     first.page.mouse.move(*first._middle(ball))

@@ -199,10 +199,10 @@ export class Help {
       [", and .", t("step back and on through the moves")],
     ];
     const ways = [
-      t("Drag a marble from its tray onto the plate, or tap a lit place."),
-      t("Drag marbles over the plate to push them; drag them off the plate to take them away."),
-      t("A marble snaps to the nearest place. Hold Shift to put it anywhere."),
-      t("When lights and arrows show pushed marbles, move them yourself, or let the table's hand do it."),
+      t("Drag a piece from its tray onto the plate, or tap a lit place."),
+      t("Drag pieces over the plate to push them; drag them off the plate to take them away."),
+      t("A piece snaps to the nearest place. Hold Shift to put it anywhere."),
+      t("When lights and arrows show what follows from a move, do it yourself, or let the table's hand do it."),
     ];
     this.element = dialog(t("Help"), "help",
       h("h3", {}, t("Mouse and finger")), h("ul", {}, ways.map((way) => h("li", {}, way))),

@@ -181,6 +181,10 @@ export class Plate {
         if (!drawn) marks.push(this.arrow(shift));
       }
       for (const [place, role] of Object.entries(snapshot.roles)) {
+        // the light is under the pod
+        if (role === "legal" && game?.drawing && snapshot.position[place] === "pod") {
+          marks.push(this.at(place, s("circle", { r: 16, class: "landing" })));
+        }
         if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
       }
     }
