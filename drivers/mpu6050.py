@@ -9,15 +9,11 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import Attitude
-from drivers.axis_watch import AxisWatch
 from drivers.buses import Buses
-from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError
-from drivers.frame import Motion
-from drivers.i2c_loss import lost_on_i2c
+from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
+from drivers.inertial import BURST, InertialSensor, Words
 
 if TYPE_CHECKING:
     from smbus2 import SMBus
@@ -39,14 +35,12 @@ GYRO_500_DEG_S: Final = 0x08  # section 4.4: FS_SEL 1, 65.5 steps per deg/s
 ACCEL_4_G: Final = 0x08  # section 4.5: AFS_SEL 1, 8192 steps per g
 
 SETTINGS: Final = (RATE_200_HZ, DLPF_20_HZ, GYRO_500_DEG_S, ACCEL_4_G)  # from SMPLRT_DIV on
-BURST: Final = 14
 G_M_S2: Final = 9.80665
 M_S2_PER_STEP: Final = G_M_S2 / 8192.0
 RAD_S_PER_STEP: Final = math.radians(1.0 / 65.5)
 
 RESET_S: Final = 0.1  # section 4.28: wait 100 ms after a reset (also the start-up time at most)
 SETTLE_S: Final = 0.05  # gyroscope's start, 30 ms (PS section 6.1), and the filter after it
-CHECK_EVERY_S: Final = 0.5
 
 _UNPACK = struct.Struct(">7h").unpack
 
@@ -72,14 +66,6 @@ VARIANTS: Final = {
 }
 
 
-class Phase(Enum):
-    """Of the start, none of which blocks."""
-
-    RESET = "reset"  # the chip resets itself
-    SETTLE = "settle"  # awake and set up; gyroscope and filters settle
-    UP = "up"
-
-
 @dataclass(frozen=True, slots=True)
 class ImuSettings:
     """Where the chip is: 0x68 with AD0 low, 0x69 with AD0 high."""
@@ -88,137 +74,63 @@ class ImuSettings:
     address: int = 0x68
 
 
-class Mpu6050:
-    """The tilt sensor. Opens and sets the chip up at the first read, and again after a failure."""
+class Mpu6050(InertialSensor):
+    """The tilt sensor on one address."""
+
+    RESET_S: ClassVar[float] = RESET_S
+    SETTLE_S: ClassVar[float] = SETTLE_S
+    M_S2: ClassVar[float] = M_S2_PER_STEP
+    RAD_S: ClassVar[float] = RAD_S_PER_STEP
 
     def __init__(self, settings: ImuSettings, buses: Buses) -> None:
-        self._settings = settings
-        self._buses = buses
-        self._clock = buses.clock
-        self._attitude = Attitude()
-        self._axes = AxisWatch()
-        self._bus: SMBus | None = None
-        self._phase = Phase.RESET
-        self._phase_ends_s = 0.0
-        self._check_s = 0.0
-        self._last = b""
+        super().__init__(settings.i2c_bus, settings.address, buses)
         self.variant: Variant | None = None
 
-    def read(self) -> Motion | None:
-        """One reading; None for 150 ms after the start, while the chip comes up, and after
-        an axis was dead until all have moved (nothing blocks).
-
-        Raises PartAbsentError if the chip or its bus does not answer, WrongPartError if another
-        chip does, PartReadingError if the values cannot be or the chip lost its settings.
-        """
-        try:
-            bus = self._bus or self._open()
-            if self._phase is not Phase.UP and not self._start(bus):
-                return None
-            return self._measure(bus)
-        except PartError:
-            self.close()
-            raise
-        except (OSError, ImportError) as error:
-            self.close()
-            raise self._lost(error) from error
-
-    def close(self) -> None:
-        """Give the bus back; the next read starts afresh."""
-        if self._bus is not None:
-            self._bus.close()
-            self._bus = None
-        self._phase = Phase.RESET
-
-    def _open(self) -> SMBus:
-        self._bus = bus = self._buses.i2c(self._settings.i2c_bus)
-        self.variant = self._identify(bus)
-        bus.write_byte_data(self._settings.address, PWR_MGMT_1, DEVICE_RESET)
-        self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + RESET_S
-        self._last = b""
-        self._attitude.restart()
-        self._axes.restart()
-        return bus
-
-    def _identify(self, bus: SMBus) -> Variant:
-        identity = bus.read_byte_data(self._settings.address, WHO_AM_I)
-        if identity in (0x00, 0xFF):
-            raise PartReadingError(
-                "imu",
-                "The tilt sensor answers with nothing but {value:#04x}.",
-                remedy="Check the wires of SDA, SCL and ground.",
-                value=identity,
-            )
-        variant = VARIANTS.get(identity)
-        if variant is None:
+    def _identify(self, bus: SMBus) -> None:
+        identity = self._identity(bus, WHO_AM_I)
+        self.variant = VARIANTS.get(identity)
+        if self.variant is None:
             raise WrongPartError(
                 "imu",
                 "The chip at {address:#04x} on I2C bus {bus} is no MPU-6050"
                 " (it calls itself {identity:#04x}).",
                 remedy="Fit an MPU-6050, or name the address of the right chip in the profile.",
-                address=self._settings.address,
-                bus=self._settings.i2c_bus,
+                address=self._address,
+                bus=self._bus_number,
                 identity=identity,
             )
-        return variant
 
-    def _start(self, bus: SMBus) -> bool:
-        """Once the reset is over, wake and set up; True once the first values are there."""
-        now_s = self._clock.now()
-        if now_s < self._phase_ends_s:
-            return False
-        if self._phase is Phase.RESET:
-            address = self._settings.address
-            bus.write_byte_data(address, PWR_MGMT_1, CLOCK_PLL_X)
-            bus.write_i2c_block_data(address, SMPLRT_DIV, list(SETTINGS))
-            if self.variant is not None and self.variant.own_accel_filter:
-                bus.write_byte_data(address, ACCEL_CONFIG_2, DLPF_20_HZ)
-            self._check_settings(bus, now_s)
-            self._phase, self._phase_ends_s = Phase.SETTLE, now_s + SETTLE_S
-            return False
-        self._phase = Phase.UP
-        return True
+    def _reset(self, bus: SMBus) -> None:
+        bus.write_byte_data(self._address, PWR_MGMT_1, DEVICE_RESET)
 
-    def _measure(self, bus: SMBus) -> Motion | None:
-        now_s = self._clock.now()
-        raw = bytes(bus.read_i2c_block_data(self._settings.address, ACCEL_XOUT_H, BURST))
-        if raw.count(0xFF) == BURST:
-            raise self._impossible(0xFF)
-        zeros = raw.count(0x00) == BURST
-        # A chip whose power failed sleeps, with zeros or with its last values.
-        if zeros or raw == self._last or now_s >= self._check_s:
-            self._check_settings(bus, now_s)
-            if zeros:
-                raise self._impossible(0x00)
-        self._last = raw
+    def _set_up(self, bus: SMBus) -> None:
+        bus.write_byte_data(self._address, PWR_MGMT_1, CLOCK_PLL_X)
+        bus.write_i2c_block_data(self._address, SMPLRT_DIV, list(SETTINGS))
+        if self.variant is not None and self.variant.own_accel_filter:
+            bus.write_byte_data(self._address, ACCEL_CONFIG_2, DLPF_20_HZ)
+
+    def _keeps_settings(self, bus: SMBus) -> bool:
+        settings = bus.read_i2c_block_data(self._address, SMPLRT_DIV, len(SETTINGS))
+        power = bus.read_byte_data(self._address, PWR_MGMT_1)
+        return tuple(settings) == SETTINGS and power == CLOCK_PLL_X
+
+    def _burst(self, bus: SMBus) -> bytes:
+        return bytes(bus.read_i2c_block_data(self._address, ACCEL_XOUT_H, BURST))
+
+    def _values(self, raw: bytes) -> tuple[Words, Words, float]:
         ax, ay, az, temperature, gx, gy, gz = _UNPACK(raw)
-        self._axes.take((ax, ay, az))
-        force = (ax * M_S2_PER_STEP, ay * M_S2_PER_STEP, az * M_S2_PER_STEP)
-        rate = (gx * RAD_S_PER_STEP, gy * RAD_S_PER_STEP, gz * RAD_S_PER_STEP)
-        tilt_rad, rate_rad_s = self._attitude.update(now_s, force, rate)
         variant = self.variant or VARIANTS[0x68]
-        if not self._axes.trusted:
-            return None
-        return Motion(
-            tilt_rad=tilt_rad,
-            specific_force_m_s2=force,
-            rate_rad_s=rate_rad_s,
-            temperature_c=temperature / variant.steps_per_c + variant.offset_c,
-        )
+        temperature_c = temperature / variant.steps_per_c + variant.offset_c
+        return (ax, ay, az), (gx, gy, gz), temperature_c
 
-    def _check_settings(self, bus: SMBus, now_s: float) -> None:
-        """Raise WrongPartError for another chip, PartReadingError if registers were lost."""
-        self._identify(bus)
-        address = self._settings.address
-        settings = bus.read_i2c_block_data(address, SMPLRT_DIV, len(SETTINGS))
-        power = bus.read_byte_data(address, PWR_MGMT_1)
-        self._check_s = now_s + CHECK_EVERY_S
-        if tuple(settings) != SETTINGS or power != CLOCK_PLL_X:
-            raise PartReadingError(
-                "imu",
-                "The tilt sensor lost its settings: its power failed for a moment.",
-                remedy="If this comes back, check its plug, its 3.3 V and its ground.",
-            )
+    def _silent(self) -> PartAbsentError:
+        return PartAbsentError(
+            "imu",
+            "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
+            remedy="Check its plug and its 3.3 V; the pin AD0 must be at ground for 0x68.",
+            address=self._address,
+            bus=self._bus_number,
+        )
 
     def _impossible(self, value: int) -> PartReadingError:
         return PartReadingError(
@@ -227,13 +139,3 @@ class Mpu6050:
             remedy="Check its plug; if the wires are right, replace the MPU-6050.",
             value=value,
         )
-
-    def _lost(self, error: OSError | ImportError) -> PartAbsentError:
-        silent = PartAbsentError(
-            "imu",
-            "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
-            remedy="Check its plug and its 3.3 V; the pin AD0 must be at ground for 0x68.",
-            address=self._settings.address,
-            bus=self._settings.i2c_bus,
-        )
-        return lost_on_i2c("imu", error, self._settings.i2c_bus, silent)

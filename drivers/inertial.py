@@ -1,0 +1,190 @@
+"""What the drivers of tilt sensors on I2C share: start, retry, and noticing that power failed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from enum import Enum
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from drivers.attitude import Attitude
+from drivers.axis_watch import AxisWatch
+from drivers.buses import Buses
+from drivers.errors import PartAbsentError, PartError, PartReadingError
+from drivers.frame import Motion
+from drivers.i2c_loss import lost_on_i2c
+
+if TYPE_CHECKING:
+    from smbus2 import SMBus
+
+BURST: Final = 14  # seven words: two sensors of three axes, and the thermometer
+CHECK_EVERY_S: Final = 0.5
+
+Words = tuple[int, int, int]
+
+
+class Phase(Enum):
+    """Of the start, none of which blocks."""
+
+    RESET = "reset"  # the chip resets itself
+    SETTLE = "settle"  # awake and set up; gyroscope and filters settle
+    UP = "up"
+
+
+class InertialSensor(ABC):
+    """A tilt sensor. Opens and sets the chip up at the first read, and again after a failure.
+
+    ``RESET_S`` and ``SETTLE_S``: how long each phase of the start takes. ``M_S2`` and ``RAD_S``:
+    per step of its values.
+    """
+
+    RESET_S: ClassVar[float]
+    SETTLE_S: ClassVar[float]
+    M_S2: ClassVar[float]
+    RAD_S: ClassVar[float]
+
+    def __init__(self, i2c_bus: int, address: int, buses: Buses) -> None:
+        self._bus_number = i2c_bus
+        self._address = address
+        self._buses = buses
+        self._clock = buses.clock
+        self._attitude = Attitude()
+        self._axes = AxisWatch()
+        self._bus: SMBus | None = None
+        self._phase = Phase.RESET
+        self._phase_ends_s = 0.0
+        self._check_s = 0.0
+        self._last = b""
+
+    def read(self) -> Motion | None:
+        """One reading; None while the chip comes up (``RESET_S`` and ``SETTLE_S`` after the start),
+        and after an axis was dead until all have moved (nothing blocks).
+
+        Raises PartAbsentError if the chip or its bus does not answer, WrongPartError if another
+        chip does, PartReadingError if the values cannot be or the chip lost its settings.
+        """
+        try:
+            bus = self._bus or self._open()
+            if self._phase is not Phase.UP and not self._start(bus):
+                return None
+            return self._measure(bus)
+        except PartError:
+            self.close()
+            raise
+        except (OSError, ImportError) as error:
+            self.close()
+            raise lost_on_i2c("imu", error, self._bus_number, self._silent()) from error
+
+    def close(self) -> None:
+        """Give the bus back; the next read starts afresh."""
+        if self._bus is not None:
+            self._bus.close()
+            self._bus = None
+        self._phase = Phase.RESET
+
+    # What each chip does its own way
+
+    @abstractmethod
+    def _identify(self, bus: SMBus) -> None:
+        """Raise WrongPartError for another chip, PartReadingError for no answer at all."""
+
+    @abstractmethod
+    def _reset(self, bus: SMBus) -> None:
+        """Have the chip begin its reset."""
+
+    @abstractmethod
+    def _set_up(self, bus: SMBus) -> None:
+        """Write the settings."""
+
+    @abstractmethod
+    def _keeps_settings(self, bus: SMBus) -> bool:
+        """Whether the registers still hold them."""
+
+    @abstractmethod
+    def _burst(self, bus: SMBus) -> bytes:
+        """All values at once."""
+
+    @abstractmethod
+    def _values(self, raw: bytes) -> tuple[Words, Words, float]:
+        """Steps of the accelerometer, of the gyroscope, and degrees Celsius."""
+
+    @abstractmethod
+    def _silent(self) -> PartAbsentError:
+        """What is said when nobody answers at the address."""
+
+    @abstractmethod
+    def _impossible(self, value: int) -> PartReadingError:
+        """What is said when every byte is ``value``."""
+
+    # What all do
+
+    def _identity(self, bus: SMBus, register: int) -> int:
+        identity: int = bus.read_byte_data(self._address, register)
+        if identity in (0x00, 0xFF):
+            raise PartReadingError(
+                "imu",
+                "The tilt sensor answers with nothing but {value:#04x}.",
+                remedy="Check the wires of SDA, SCL and ground.",
+                value=identity,
+            )
+        return identity
+
+    def _open(self) -> SMBus:
+        self._bus = bus = self._buses.i2c(self._bus_number)
+        self._identify(bus)
+        self._reset(bus)
+        self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + self.RESET_S
+        self._last = b""
+        self._attitude.restart()
+        self._axes.restart()
+        return bus
+
+    def _start(self, bus: SMBus) -> bool:
+        """Once the reset is over, wake and set up; True once the first values are there."""
+        now_s = self._clock.now()
+        if now_s < self._phase_ends_s:
+            return False
+        if self._phase is Phase.RESET:
+            self._set_up(bus)
+            self._check_settings(bus, now_s)
+            self._phase, self._phase_ends_s = Phase.SETTLE, now_s + self.SETTLE_S
+            return False
+        self._phase = Phase.UP
+        return True
+
+    def _measure(self, bus: SMBus) -> Motion | None:
+        now_s = self._clock.now()
+        raw = self._burst(bus)
+        if raw.count(0xFF) == BURST:
+            raise self._impossible(0xFF)
+        zeros = raw.count(0x00) == BURST
+        # A chip whose power failed sleeps, with zeros or with its last values.
+        if zeros or raw == self._last or now_s >= self._check_s:
+            self._check_settings(bus, now_s)
+            if zeros:
+                raise self._impossible(0x00)
+        self._last = raw
+        accel, gyro, temperature_c = self._values(raw)
+        self._axes.take(accel)
+        force = (accel[0] * self.M_S2, accel[1] * self.M_S2, accel[2] * self.M_S2)
+        rate = (gyro[0] * self.RAD_S, gyro[1] * self.RAD_S, gyro[2] * self.RAD_S)
+        tilt_rad, rate_rad_s = self._attitude.update(now_s, force, rate)
+        if not self._axes.trusted:
+            return None
+        return Motion(
+            tilt_rad=tilt_rad,
+            specific_force_m_s2=force,
+            rate_rad_s=rate_rad_s,
+            temperature_c=temperature_c,
+        )
+
+    def _check_settings(self, bus: SMBus, now_s: float) -> None:
+        """Raise WrongPartError for another chip, PartReadingError if registers were lost."""
+        self._identify(bus)
+        kept = self._keeps_settings(bus)
+        self._check_s = now_s + CHECK_EVERY_S
+        if not kept:
+            raise PartReadingError(
+                "imu",
+                "The tilt sensor lost its settings: its power failed for a moment.",
+                remedy="If this comes back, check its plug, its 3.3 V and its ground.",
+            )
