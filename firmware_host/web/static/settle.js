@@ -28,10 +28,12 @@ export async function carryOut(store, ask) {
     const now = JSON.stringify(waiting);
     if (now === done) return; // the table does not see it; it says what to do
     done = now;
+    const { phase } = store.snapshot;
     await work(store, ask, waiting);
+    if (phase === "settle") return; // all of it was known from the start
     // a place that had a wrong piece says only then what belongs there
     await quiet(store);
-    if (store.snapshot.phase !== "fix" && store.snapshot.phase !== "setup") return;
+    if (store.snapshot.phase !== phase) return;
   }
 }
 
