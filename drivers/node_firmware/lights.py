@@ -64,9 +64,11 @@ class Lights:
         self._stale = True
 
     def draw(self, now_us: int) -> None:
-        """Write the strip if anything has changed; at most 30 times a second."""
+        """Write the strip if anything has changed: at once what the host told, which it does at
+        most 30 times a second; patterns' steps 33 ms after the last write or later.
+        """
         since_us = now_us - self._written_us
-        if since_us < _WRITE_US:
+        if since_us < _WRITE_US and not self._stale:
             return
         ticks = max(0, now_us - self._start_us) // TICK_US
         steps = []

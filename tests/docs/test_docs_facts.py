@@ -117,8 +117,12 @@ def test_every_bench_is_listed_with_what_it_measures(open_page):
 
 def test_every_fault_is_listed(open_page, tmp_path):
     rows = open_page("docs/scenarios.md").table("fault", "target")
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
-        assert {in_code(row[0])[0] for row in rows} == set(session.faults.names)
+    names: set[str] = set()
+    for profile in ("plate-10", "node"):
+        (tmp_path / profile).mkdir()
+        with SimSession(load_profile(profile), tmp_path / profile) as session:
+            names |= set(session.faults.names)
+    assert {in_code(row[0])[0] for row in rows} == names
 
 
 def test_the_readme_credits_every_game_and_carries_the_notices(open_page):
