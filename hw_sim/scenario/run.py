@@ -127,6 +127,7 @@ class ScenarioRunner:
         )
         if not action.by_hand:
             self._actor.set_up(self._tick)
+        self._quiet_since_s = self._now()
         self._wait_quiet()
 
     def _expect(self, action: s.Expect) -> str | None:

@@ -57,6 +57,15 @@ def test_json_prints_an_object_per_step_with_the_promised_keys(tmp_path):
     assert steps[0]["t"] < steps[1]["t"] <= steps[2]["t"]
 
 
+def test_a_game_step_reports_the_new_game_however_quiet_the_table_was(tmp_path):
+    text = "game attraktion size=6\nwait 3s\ngame momentum size=5 marbles=5\nput red c3\n"
+    steps = [
+        json.loads(line) for line in run(written(tmp_path, text), "--json").stdout.splitlines()
+    ]
+    assert [step["to_move"] for step in steps] == ["white", "white", "red", "blue"]
+    assert len(steps[2]["lights"]) == 25
+
+
 @pytest.mark.parametrize(
     ("claim", "found"),
     [
