@@ -24,9 +24,7 @@ class Expander:
 
     def reset(self) -> None:
         self.memory = dict.fromkeys(range(0x16), 0)
-        self.memory[0] = self.memory[1] = (
-            0xFF  # IODIRA, IODIRB: all others are 0
-        )
+        self.memory[0] = self.memory[1] = 0xFF  # IODIRA, IODIRB: all others are 0
 
     @property
     def bank(self) -> int:
