@@ -20,15 +20,22 @@ class Notifier:
         """``address``: ``$NOTIFY_SOCKET``, a path, or a name that begins with @ (abstract)."""
         self._address = "\0" + address[1:] if address.startswith("@") else address
 
-    def tell(self, *lines: str) -> None:
-        """Send ``NAME=value`` lines as one datagram. A manager that is gone is no error."""
+    def tell(self, *lines: str, wait: bool = True) -> bool:
+        """Send ``NAME=value`` lines as one datagram. A manager that is gone is no error.
+
+        ``wait`` False: where the manager does not read fast enough, the datagram is dropped rather
+        than waited for. Returns whether it was sent.
+        """
         if not self._address:
-            return
+            return True
         with (
             contextlib.suppress(OSError),
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as out,
         ):
+            out.setblocking(wait)
             out.sendto("\n".join(lines).encode(), self._address)
+            return True
+        return False
 
 
 def watchdog_s(environ: Mapping[str, str], pid: int) -> float | None:
@@ -83,14 +90,15 @@ class Heartbeat:
         lines = []
         now_s = self._clock.now()
         if self._every_s is not None and now_s >= self._due_s:
-            self._due_s = now_s + self._every_s
             lines.append("WATCHDOG=1")
         status = status_of(snapshot)
         if status != self._status:
-            self._status = status
             lines.append(f"STATUS={status}")
-        if lines:
-            self._notifier.tell(*lines)
+        # A scan never waits for the manager; what it did not take is told again with the next one.
+        if lines and self._notifier.tell(*lines, wait=False):
+            self._status = status
+            if self._every_s is not None and now_s >= self._due_s:
+                self._due_s = now_s + self._every_s
 
 
 def status_of(snapshot: Snapshot) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 
 import msgspec
 import pytest
@@ -137,21 +138,51 @@ def test_the_status_names_what_is_broken(snapshot):
     assert line == "paused: The tilt sensor is lost."
 
 
-def test_a_real_table_is_ready_after_its_first_scan_and_says_when_it_stops(tmp_path, manager):
+def test_a_scan_never_waits_for_a_manager_that_does_not_read(manager, snapshot):
+    address, arrived = manager
+    clock = VirtualClock()
+    scans = iter(range(1, 1000))
+    heart = Heartbeat(
+        lambda: msgspec.structs.replace(snapshot, time_s=float(next(scans))),
+        clock,
+        {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "4000000"},
+        pid=1,
+    )
+    for _ in range(200):  # far more than the socket's queue holds
+        clock.advance(1.0)
+        heart.beat()
+    before = arrived()
+    assert 0 < len(before) < 200
+    heart.beat()  # what was refused is told as soon as there is room
+    assert arrived() == ["WATCHDOG=1"]
+
+
+def test_a_real_table_is_ready_after_its_first_scan_and_says_when_it_stops(tmp_path):
     from firmware_host.settings import Settings
     from hw_sim.live import LiveTable
 
-    address, arrived = manager
-    clock = VirtualClock()
-    live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), Catalogue(), real=clock)
-    environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "1"}
-    heart = Heartbeat(live.table.latest, clock, environ, pid=1)
-    live.table.subscribe(heart.beat)
-    live.table.start()
-    heart.ready()
-    heart.stopping()
-    live.table.stop()
-    sent = "\n".join(arrived()).splitlines()
+    address = f"{tmp_path}/notify"
+    sent = []
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as inbox:
+        inbox.bind(address)
+
+        def read():
+            while (datagram := inbox.recv(4096)) != b"END":
+                sent.extend(datagram.decode().splitlines())
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        clock = VirtualClock()
+        live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), Catalogue(), real=clock)
+        environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "1"}
+        heart = Heartbeat(live.table.latest, clock, environ, pid=1)
+        live.table.subscribe(heart.beat)
+        live.table.start()
+        heart.ready()
+        heart.stopping()
+        live.table.stop()
+        Notifier(address).tell("END")
+        reader.join()
     assert sent[0] == "WATCHDOG=1"  # the first scan, which start() waits for
     assert "READY=1" in sent
     assert "STOPPING=1" in sent
