@@ -9,6 +9,7 @@ import json
 import re
 import socket
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -70,10 +71,20 @@ class Browser:
         self.client = client
 
     def get(self, path, **more):
-        return asyncio.run(self.client.get(path, **more))
+        return self._answer(lambda: self.client.get(path, **more))
 
     def post(self, path, body=None):
-        return asyncio.run(self.client.post(path, json=body))
+        return self._answer(lambda: self.client.post(path, json=body))
+
+    @staticmethod
+    def _answer(request):
+        """In a thread of its own: a browser that is open keeps a loop running in this one."""
+
+        async def ask():
+            return await request()
+
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(lambda: asyncio.run(ask())).result()
 
     def state(self):
         return self.get("/api/v1/pairing").json()
