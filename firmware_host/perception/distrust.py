@@ -1,0 +1,169 @@
+"""Sensors that are not believed as they read: failed ones, exchanged wires; and weak magnets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firmware_host.perception import bands
+from firmware_host.perception.blind import LEAST_MT2, BlindPlaces, around
+from firmware_host.perception.health import SensorHealth
+from firmware_host.perception.observation import Magnet
+from firmware_host.perception.watched import Pending, Watched
+from firmware_host.perception.wires import SCANS as WIRE_SCANS
+from firmware_host.perception.wires import SwappedWires
+
+_WEAK_MAGNET_S = 0.3
+_WEAK_MAGNET = 0.65  # of a strong one; off centre, a sound one is felt whole by the neighbours
+
+
+class Distrust:
+    """What is known against the sensors of one plate. ``expected``: as in Perception."""
+
+    def __init__(self, watched: Watched, expected: Mapping[int, Magnet] | None) -> None:
+        columns, rows = watched.profile.columns, watched.profile.rows
+        self._watched = watched
+        self._expected = expected
+        self._unchanged = set(range(watched.profile.size))  # since the journal's word was given
+        self._health = SensorHealth(watched.profile.size)
+        self._wires = SwappedWires(watched.crosstalk, columns, rows)
+        self._quiet_scans = 0
+        self.blind = BlindPlaces(watched.crosstalk, columns, rows)
+        self.weak: frozenset[int] = frozenset()
+
+    @property
+    def failed(self) -> frozenset[int]:
+        """Places whose readings mean nothing now."""
+        return frozenset(self._health.masked)
+
+    @property
+    def masked(self) -> dict[int, str]:
+        """As in Observation."""
+        masked = dict.fromkeys(self._wires.crossed, "swapped")
+        return masked | {i: ailment.value for i, ailment in self._health.masked.items()}
+
+    def is_noisy(self, index: int) -> bool:
+        """Whether its readings jump, and it is not known to have failed."""
+        return index in self._watched.noise.noisy and index not in self._health.masked
+
+    def believe(self, index: int, magnet: Magnet) -> None:
+        """A person says what stands where the sensor cannot be trusted."""
+        if index not in self._health.masked:
+            self._health.claim(index)
+            self._follow_health()
+        self.blind.believe(index, magnet)
+
+    def by_place(self, field_mt: Sequence[float]) -> Sequence[float]:
+        """One scan, each place from the input that its sensor is wired to."""
+        return self._wires.sorted(field_mt)
+
+    def take(self, now_s: float, field_mt: Sequence[float], scan: list[float]) -> None:
+        """Judge one scan, as the driver gives it; in the calibrated ``scan``, what is believed
+        stands for what failed sensors say.
+        """
+        taken = [i for i, m in enumerate(self._watched.magnets) if m is not Magnet.NONE]
+        if self._health.take(now_s, field_mt, self._watched.noise.noisy, taken):
+            self._follow_health()
+        for index in self.blind.places():
+            scan[index] = self.blind.reading_mt(index)
+
+    def interrupt(self) -> None:
+        """The readings were interrupted, or the plate was not still."""
+        self._health.interrupt()
+        self._wires.interrupt()
+        self.blind.interrupt()
+
+    def quiet(self, *, calm: bool) -> bool:
+        """Nothing moves in this scan. ``calm``: now and then. Whether exchanged wires were found:
+        then the readings begin anew.
+        """
+        watched = self._watched
+        if self.blind:
+            self.blind.take(watched.readings, watched.classes)
+        self._quiet_scans += 1
+        if calm:
+            self.blind.follow(watched.readings)
+        return self._quiet_scans > WIRE_SCANS and self.check_wires()
+
+    def disturbed(self) -> None:
+        """Something moves."""
+        self.blind.interrupt()
+        self._quiet_scans = 0
+
+    def accepted(self, index: int, pending: Pending, *, watched_on: bool) -> None:
+        """Another magnet was just taken for standing there. ``watched_on``: nothing interrupted."""
+        self.blind.changed(index)
+        self._unchanged.discard(index)
+        if watched_on:
+            magnet = self._watched.magnets[index]
+            self._wires.watch(index, magnet, pending.rest_mt, pending.rest_magnets)
+
+    def check_wires(self) -> bool:
+        """Where the neighbours contradict a sensor, its wires belong to another place. Whether that
+        was found.
+        """
+        if not self._wires.wanted():
+            return False
+        watched = self._watched
+        mean = [watched.mean(i, WIRE_SCANS) for i in range(watched.profile.size)]
+        unread = {*self._health.masked, *watched.doubt}
+        readings = watched.crosstalk.removed(mean)
+        found = self._wires.found(readings, watched.magnets, unread, watched.pending)
+        if found is None:
+            return False
+        seeming, real = found
+        self._wires.cross(seeming, real)
+        watched.zeros.exchange(seeming, real)
+        there, seen = watched.magnets[real], watched.magnets[seeming]
+        if abs(readings[real]) < bands.STRONG_STAYS_MT:  # that sensor stands empty
+            watched.move_zero(seeming, readings[real])
+            there = Magnet.NONE
+        watched.stand(seeming, there)
+        watched.stand(real, seen)
+        watched.set_bands(seeming)
+        watched.set_bands(real)
+        return True
+
+    def look_for_weak(self, now_s: float) -> None:
+        """Find the ``weak`` magnets among what is pending."""
+        pending = self._watched.pending
+        self.weak = frozenset(i for i, p in pending.items() if self._is_weak(i, p, now_s))
+
+    def _follow_health(self) -> None:
+        """Believe where sensors have failed, read where they have healed."""
+        watched = self._watched
+        for index in self._health.masked.keys() - set(self.blind.places()):
+            belief = watched.magnets[index]
+            if index in self._unchanged and self._expected is not None:
+                belief = self._expected.get(index, Magnet.NONE)
+            self.blind.mask(index, belief)
+            watched.pending.pop(index, None)
+            watched.doubt.pop(index, None)
+            watched.crosstalk.stand(index, watched.magnets[index])
+            watched.history.flatten(index, self.blind.reading_mt(index))
+        for index in set(self.blind.places()) - self._health.masked.keys():
+            self.blind.unmask(index)
+            watched.history.clear()
+
+    def _is_weak(self, index: int, pending: Pending, now_s: float) -> bool:
+        """Whether what rests there between the classes stands centred: its neighbours feel the
+        same share of a magnet as its own sensor does.
+        """
+        watched = self._watched
+        count = watched.scans(_WEAK_MAGNET_S)
+        reading = watched.readings[index]
+        if now_s - pending.since_s < 2 * _WEAK_MAGNET_S or not 1.0 < abs(reading) < bands.STRONG_MT:
+            return False
+        if not watched.agree(index, count) or len(watched.history) < count:
+            return False
+        near = around(index, watched.profile.columns, watched.profile.rows)
+        neighbours = [i for i in near if i not in watched.pending]
+        shares = [watched.crosstalk.share_mt(index, i) for i in neighbours]
+        weight = sum(share * share for share in shares)
+        if weight < LEAST_MT2:
+            return False
+        felt = [
+            watched.mean(i, count) - watched.crosstalk.total_mt[i] - pending.rest_mt[i]
+            for i in neighbours
+        ]
+        amount = sum(f * s for f, s in zip(felt, shares, strict=True)) / weight
+        return 0 < amount * (1 if reading > 0 else -1) < _WEAK_MAGNET

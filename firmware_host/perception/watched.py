@@ -1,0 +1,127 @@
+"""What is known about the plate at this scan: shared by all who judge it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmware_host.perception import bands
+from firmware_host.perception.accepted import Accepted
+from firmware_host.perception.calibration import Calibration
+from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.history import AVERAGED, History
+from firmware_host.perception.noise import NoiseMeter
+from firmware_host.perception.observation import Magnet
+from firmware_host.perception.zeros import Zeros
+from firmware_host.profile import Profile
+
+LONGEST_SEEN_S = 1.2
+_RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's noise, peak to peak
+_RANGE_SHARE = 0.08  # or within this share of a strong reading
+_REST_SHARE = 0.1
+
+
+@dataclass(slots=True)
+class Pending:
+    """A place whose reading has left its class's band.
+
+    ``moved_s``: when it was last seen to change. ``rest_mt``, ``rest_magnets``: of all places, as
+    they were before.
+    """
+
+    since_s: float
+    moved_s: float
+    rest_mt: list[float]
+    rest_magnets: tuple[Magnet, ...]
+
+
+class Watched:
+    """``readings``: the average of the latest scans in mT, neighbours removed. ``rest``: as they
+    were when nothing moved. ``pending``: places that are being judged. ``trail``: places over which
+    something has moved since then, the last one at ``trail_s``. ``doubt``: places that may be empty
+    or hold a weak magnet -> the reading if they are empty. ``classes``: magnets that may be met.
+    """
+
+    def __init__(
+        self, profile: Profile, calibration: Calibration, classes: frozenset[Magnet], scans: int
+    ) -> None:
+        size = profile.size
+        self.profile = profile
+        self.classes = classes
+        self.zeros = Zeros(calibration)
+        self.crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
+        self.noise = NoiseMeter(size)
+        self.history = History(max(self.scans(LONGEST_SEEN_S), scans))
+        self.accepted = Accepted(size)
+        self.readings = [0.0] * size
+        self.rest = self.readings
+        self.pending: dict[int, Pending] = {}
+        self.trail: list[int] = []
+        self.trail_s = 0.0
+        self.doubt: dict[int, float] = {}
+
+    @property
+    def magnets(self) -> list[Magnet]:
+        """What each place is taken for."""
+        return self.accepted.magnets
+
+    def scans(self, duration_s: float) -> int:
+        """In that time; at least those of an average."""
+        return max(AVERAGED, round(duration_s * self.profile.scans_per_s))
+
+    def agree(self, index: int, count: int) -> bool:
+        """Whether the last ``count`` scans of a place differ only by noise."""
+        series = self.history.series(index, count)
+        low, high = min(series), max(series)
+        most = max(abs(low), abs(high)) * _RANGE_SHARE
+        return len(series) >= count and high - low <= max(_RANGE_MT, most)
+
+    def mean(self, index: int, count: int) -> float:
+        """Of the last ``count`` scans of a place, neighbours included."""
+        return sum(self.history.series(index, count)) / count
+
+    def interrupt(self) -> None:
+        """The readings were interrupted, or the plate was not still."""
+        self.history.clear()
+        self.pending.clear()
+        self.trail.clear()
+
+    def left(self, index: int, now_s: float) -> None:
+        """Its reading has just left its class's band."""
+        self.pending[index] = Pending(now_s, now_s, self.rest, tuple(self.magnets))
+        self.trail.append(index)
+        self.trail_s = now_s
+
+    def rest_here(self, *, anew: bool) -> None:
+        """Nothing moves: these readings are what later changes are compared with."""
+        if anew:
+            self.rest = self.readings
+        else:
+            self.rest = [
+                q + _REST_SHARE * (r - q) for r, q in zip(self.readings, self.rest, strict=True)
+            ]
+        self.trail.clear()
+
+    def stand(self, index: int, magnet: Magnet) -> None:
+        """Take ``magnet`` for standing there."""
+        self.magnets[index] = magnet
+        self.crosstalk.stand(index, magnet)
+
+    def move_zero(self, index: int, by_mt: float) -> None:
+        """That reading is the sensor's zero."""
+        self.zeros.move(index, by_mt)
+        self.history.shift(index, by_mt)
+        self.readings[index] -= by_mt
+
+    def set_bands(self, index: int) -> None:
+        """After the magnet or the zero of a place has changed."""
+        self.accepted.set_bands(index, self.readings[index], zeroed=self.zeros.zeroed[index])
+
+    def settle_doubt(self) -> None:
+        """Where no piece is weak, small readings are zeros."""
+        if self.classes & bands.WEAK_CLASSES:
+            return
+        for index, reading in list(self.doubt.items()):
+            if abs(reading) <= bands.UNZEROED_EMPTY_MT:
+                del self.doubt[index]
+                self.move_zero(index, reading)
+                self.set_bands(index)
