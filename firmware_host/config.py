@@ -37,7 +37,7 @@ def parse_toml(text: str, kind: type[S], *, source: str) -> S:
     """Parse TOML ``text`` as ``kind``; ``source`` names it in errors."""
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(
             "{source} is not valid TOML: {why}.",
             remedy="Mend that line.",

@@ -46,12 +46,15 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def damaged(path: Path, why: Message | str, *, remedy: str = BEGIN_ANEW) -> JournalDamagedError:
-    """The error for a file that cannot be this program's journal, or no longer is."""
+    """The error for a file that cannot be this program's journal, or no longer is.
+
+    ``why`` may be SQLite's words, over several lines: here they are one.
+    """
     return JournalDamagedError(
         "The journal {path} cannot be read: {why}.",
         remedy=remedy,
         path=path,
-        why=why,
+        why=" ".join(why.split()) if isinstance(why, str) else why,
     )
 
 

@@ -126,9 +126,14 @@ def check(database: sqlite3.Connection, path: Path) -> None:
     if version < VERSION:
         raise damaged(path, text("its format {version} is unknown", version=version))
     if _number(database, "page_count") <= CHECKED_PAGES:
-        findings = [str(row[0]) for row in database.execute("PRAGMA quick_check(1)")]
-        if findings != ["ok"]:
-            raise damaged(path, "; ".join(findings))
+        check_pages(path, database)
+
+
+def check_pages(path: Path, database: sqlite3.Connection) -> None:
+    """Have SQLite look at every page. Raises JournalDamagedError."""
+    findings = [str(row[0]) for row in database.execute("PRAGMA quick_check(1)")]
+    if findings != ["ok"]:
+        raise damaged(path, " ".join(findings))
 
 
 def _number(database: sqlite3.Connection, pragma: str) -> int:

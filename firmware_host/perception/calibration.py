@@ -102,7 +102,7 @@ def read_calibration(path: Path, profile: Profile) -> Calibration | None:
         data = json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(
             "{path} cannot be read: {why}.",
             remedy="Remove the file; the table calibrates itself again while it is empty.",

@@ -217,7 +217,7 @@ def _check(path: Path, name: str, data: bytes) -> None:
             parse_toml(data.decode("utf-8"), Settings, source=name)
     except (ConfigError, JournalError) as error:
         raise _damaged(path, error.problem) from error
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, RecursionError) as error:
         raise _damaged(path, f"{name}: {error}") from error
 
 

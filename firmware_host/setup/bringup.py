@@ -84,7 +84,7 @@ def read_answers(path: Path, profile: Profile) -> Answers:
     """Those of an interrupted bring-up; none if there was none, or of another table."""
     try:
         stored = msgspec.convert(json.loads(path.read_bytes()), Answers)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return Answers(FORMAT, profile.name)
     fits = stored.format == FORMAT and stored.profile == profile.name
     return stored if fits else Answers(FORMAT, profile.name)

@@ -61,7 +61,7 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
     """The stored one; None if there is none, or none that fits this table."""
     try:
         stored = msgspec.convert(json.loads(path.read_bytes()), Progress)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     lists = (stored.offset_mt, stored.noise_mt, stored.own_mt, stored.south_mt)
     fits = stored.format == FORMAT and stored.profile == profile.name

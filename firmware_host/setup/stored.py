@@ -9,8 +9,8 @@ from pathlib import Path
 
 from firmware_host.errors import ConfigError, JournalError
 from firmware_host.journal import JournalReader
-from firmware_host.journal.failures import damaged, translated
-from firmware_host.journal.schema import CHECKED_PAGES, connect
+from firmware_host.journal.failures import translated
+from firmware_host.journal.schema import CHECKED_PAGES, check_pages, connect
 from firmware_host.messages import text
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.profile import Profile
@@ -85,9 +85,7 @@ def _check_every_page(path: Path) -> None:
         try:
             pages = int(database.execute("PRAGMA page_count").fetchone()[0])
             if pages > CHECKED_PAGES:
-                findings = [str(row[0]) for row in database.execute("PRAGMA quick_check(1)")]
-                if findings != ["ok"]:
-                    raise damaged(path, "; ".join(findings))
+                check_pages(path, database)
         finally:
             database.close()
 

@@ -10,7 +10,10 @@ from firmware_host.web.table_port import Button
 
 MAX_MESSAGE_BYTES = 64 * 1024
 
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+# Without control characters: names stand in sentences and in the log
+Name = Annotated[
+    str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$")
+]
 Millimetres = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
 Degrees = Annotated[float, msgspec.Meta(ge=-30, le=30)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=10)]

@@ -9,6 +9,7 @@ import secrets
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -27,7 +28,7 @@ class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     name: str
-    digest: str
+    digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
     paired_s: float
     expires_s: float
 
@@ -117,7 +118,7 @@ class Tokens:
             ) from error
         try:
             self._devices = msgspec.json.decode(content, type=tuple[Device, ...])
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             _log.warning("%s is damaged (%s): no device is paired any more", self._path, error)
             self._devices = ()
         self._read_at = version
