@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -17,33 +18,48 @@ BENCHES = {
     "memory": ("service", "memory", "Resident memory of the service with a page open."),
     "profiles": ("profiles", "run", "Bus time, latency, CPU and errors of every profile."),
     "speed": ("service", "speed", "How much faster than real time a scenario runs."),
+    "fuzz": ("fuzz.run", "run", "Errors of everything that is read from outside, when spoilt."),
 }
 
 
 # Those that can be asked about any table.
-OF_A_PROFILE = ("latency", "scan", "start", "memory", "speed")
+OF_A_PROFILE = ("latency", "recovery", "scan", "start", "memory", "speed")
+
+
+def _profile() -> click.Option:
+    return click.Option(["--profile"], default="plate-10", show_default=True, help="Table profile.")
+
+
+def _mutations() -> list[click.Parameter]:
+    number = click.IntRange(0)
+    return [
+        click.Option(
+            ["--mutations"],
+            type=click.IntRange(1),
+            default=2000,
+            show_default=True,
+            help="How many of each target.",
+        ),
+        click.Option(["--seed"], default=1, show_default=True, help="Other mutations."),
+        click.Option(["--target"], default="", help="Only this one. Default: all of them."),
+        click.Option(["--only"], type=number, help="Only the mutation of that number."),
+    ]
 
 
 def _bench(name: str) -> click.Command:
     module, function, summary = BENCHES[name]
 
-    def measure(**options: str) -> None:
+    def measure(**options: Any) -> None:
         run = getattr(import_module(f"firmware_host.bench.{module}"), function)
         run(click.echo, **options)
 
-    profile = click.Option(
-        ["--profile"], default="plate-10", show_default=True, help="Table profile."
-    )
     example = f"Example: tiltboard bench {name}"
+    params: list[click.Parameter] = []
     if name in OF_A_PROFILE:
-        return click.Command(
-            name,
-            callback=measure,
-            params=[profile],
-            help=summary,
-            epilog=f"{example} --profile node",
-        )
-    return click.Command(name, callback=measure, help=summary, epilog=example)
+        params, example = [_profile()], f"{example} --profile node"
+    elif name == "fuzz":
+        params, example = _mutations(), f"{example} --target scenario --seed 2"
+    return click.Command(name, callback=measure, params=params, help=summary, epilog=example)
 
 
 @click.group(name="bench", epilog="Example: tiltboard bench engines")

@@ -1,1 +1,1 @@
-"""Random mutations of everything that is read from outside: only the table's own errors may come."""
+"""Spoils everything that is read from outside: only the table's own errors may come."""

@@ -1,4 +1,4 @@
-"""Files of the table's own with checksums inside: mutated outside, and inside with good checksums."""
+"""The table's own files with checksums inside: spoilt outside, and inside under good checksums."""
 
 from __future__ import annotations
 

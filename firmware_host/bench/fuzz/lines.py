@@ -14,7 +14,8 @@ from drivers import node_protocol as protocol
 from drivers.errors import TiltboardError
 from drivers.node_firmware import hall, wire
 from drivers.node_firmware.board import Board
-from drivers.node_firmware.node import SCAN_US, Node
+from drivers.node_firmware.node import Node
+from drivers.node_firmware.plate import SCAN_US
 from firmware_host.assemble import plate_for
 from firmware_host.bench.fuzz.mutations import mutated
 from firmware_host.bench.fuzz.target import JsonTarget, Target
@@ -37,7 +38,8 @@ LEVEL = struct.pack(">6h", 0, 0, 8192, 0, 0, 0)
 NODE_SAYS = (
     (
         protocol.CAPABILITIES,
-        struct.pack(">BBBBBBBBiiIIB", 1, 0, 10, 10, 100, 2, 2, 15, -22000, 54, 1197, 1, 4) + b"node",
+        struct.pack(">BBBBBBBBiiIIB", 1, 0, 10, 10, 100, 2, 2, 15, -22000, 54, 1197, 1, 4)
+        + b"node",
     ),
     (protocol.KEY, struct.pack(">IBB", 1000, 0x30, 1) + LEVEL + hall.pack_key(CODES)),
     (protocol.DELTA, struct.pack(">IBB", 11_000, 0x31, 1) + LEVEL + hall.pack_delta(CODES, CODES)),

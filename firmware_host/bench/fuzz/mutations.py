@@ -1,4 +1,4 @@
-"""What becomes of good input: bytes turned over, cut, doubled, swapped, and typical troublemakers."""
+"""What becomes of good input: bytes turned over, cut, doubled, swapped, and troublemakers."""
 
 from __future__ import annotations
 
@@ -80,8 +80,10 @@ def _span(stream: Stream, data: bytes) -> tuple[int, int]:
 
 def _flip(stream: Stream, data: bytes, _seeds: Sequence[bytes]) -> bytes:
     at = stream.randrange(len(data)) if data else 0
-    return data[:at] + bytes([byte ^ 1 << stream.randrange(8) for byte in data[at : at + 1]]) + (
-        data[at + 1 :]
+    return (
+        data[:at]
+        + bytes([byte ^ 1 << stream.randrange(8) for byte in data[at : at + 1]])
+        + (data[at + 1 :])
     )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing, contextmanager
-from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,8 +14,9 @@ from drivers.clock import cpu_s
 from drivers.errors import TiltboardError
 from firmware_host.bench.fuzz import archives, files, lines
 from firmware_host.bench.fuzz.target import Target
-from firmware_host.errors import ConfigError
+from firmware_host.bench.quiet import quiet
 from firmware_host.config import nearest
+from firmware_host.errors import ConfigError
 from games.base import RulesError
 
 TARGETS: tuple[type[Target], ...] = (
@@ -95,7 +94,8 @@ def fuzz(kind: type[Target], numbers: Iterable[int], seed: int) -> Count:
     from hw_sim.rng import Streams
 
     count = Count()
-    with tempfile.TemporaryDirectory() as folder, _quiet():
+    with tempfile.TemporaryDirectory() as folder, quiet(), warnings.catch_warnings():
+        warnings.simplefilter("error")
         target = kind(Path(folder))
         with closing(target):
             examples = target.examples()
@@ -134,7 +134,9 @@ def _attempt(target: Target, data: bytes, count: Count) -> tuple[str, str] | Non
             return None
         return _where(error), f"more than one line: {error}"
     except Exception as error:  # noqa: BLE001 - any other is what is looked for
-        return _where(error), f"{type(error).__name__}: {str(error)[:SHOWN_BYTES]} ({_where(error)})"
+        return _where(
+            error
+        ), f"{type(error).__name__}: {str(error)[:SHOWN_BYTES]} ({_where(error)})"
     return None
 
 
@@ -142,16 +144,3 @@ def _where(error: Exception) -> str:
     """Where it was raised."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{last.filename}:{last.lineno}"
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Damaged files are logged as they are read; a warning of Python's is an error here."""
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            yield
-    finally:
-        logging.disable(before)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.bench.latency import measured_s
+from firmware_host.bench.recovery import recovery_s
 from firmware_host.bench.service import quiet_turns
 from firmware_host.profile import load_profile, profile_names
 from games.registry import game_type
+from hw_sim.session import SimSession
 
 
 @pytest.mark.parametrize("profile", profile_names())
@@ -27,3 +29,13 @@ def test_touches_are_measured_on_a_table_without_lights():
     delays_s = measured_s(load_profile("matrix-gpio"), 3)
     # Four scans of 20 ms and a step late, after a switch that closes a little before the touch.
     assert len(delays_s) == 3 and all(-0.05 < delay_s < 0.1 for delay_s in delays_s)
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_a_dead_sensor_is_noticed_and_got_over_on_every_table(profile, tmp_path):
+    with SimSession(load_profile(profile), tmp_path) as session:
+        noticed_s, over_s = recovery_s(session, "sensor-dead")
+    # Four scans of averaging at the least, ten times as long where it must first be told apart.
+    assert noticed_s is not None
+    assert 1 / load_profile(profile).scans_per_s <= noticed_s < 1.0
+    assert over_s < 5.0
