@@ -9,47 +9,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from drivers.absence import absent
 from drivers.buses import Buses, PixelStrip
+from drivers.light_levels import WRITE_EVERY_S, Colour, LightsSettings, rgb_of
 
-Colour: TypeAlias = tuple[float, float, float]
-
-# 30/s also keeps the strip's reset gap of 280 us (WS2812B datasheet): 100 lights take 3.3 ms.
-WRITE_EVERY_S: Final = 1 / 30
 REFRESH_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class LightsSettings:
-    """``count`` lights on GPIO ``pin``; they and nothing else live on ``supply_a`` amperes.
-
-    ``channel_ma``: one of the three channels at 255; ``idle_ma``: a dark light.
-    """
+class StripSettings:
+    """A strip at GPIO ``pin``."""
 
     pin: int
-    count: int
-    supply_a: float
-    brightness: float = 0.5
-    gamma: float = 2.2
-    channel_ma: float = 20.0
-    idle_ma: float = 1.0
+    lights: LightsSettings
 
 
 class LightStrip:
     """The lights, by position on the strip. Opens at the first show, again after a failure."""
 
-    def __init__(self, settings: LightsSettings, buses: Buses) -> None:
-        self._settings = settings
+    def __init__(self, settings: StripSettings, buses: Buses) -> None:
+        self._pin = settings.pin
+        self._lights = lights = settings.lights
         self._buses = buses
         self._clock = buses.clock
         self._strip: PixelStrip | None = None
-        self._levels = tuple(
-            round(255 * settings.brightness * (step / 255) ** settings.gamma) for step in range(256)
-        )
-        self._colours: tuple[Colour, ...] = ((0.0, 0.0, 0.0),) * settings.count
-        self._wanted = bytes(3 * settings.count)
+        self._curve = lights.curve()
+        self._colours: tuple[Colour, ...] = ((0.0, 0.0, 0.0),) * lights.count
+        self._wanted = bytes(3 * lights.count)
         self._shown = self._wanted
         self._dimmed = self._wanted_dimmed = 1.0
         self._written_s: float | None = None
@@ -76,9 +64,9 @@ class LightStrip:
         """
         wanted = tuple(colours)
         if wanted != self._colours:
-            if len(wanted) != self._settings.count:
-                raise ValueError(f"{len(wanted)} colours for {self._settings.count} lights")
-            self._wanted, self._wanted_dimmed = self._limit(self._encode(wanted))
+            if len(wanted) != self._lights.count:
+                raise ValueError(f"{len(wanted)} colours for {self._lights.count} lights")
+            self._wanted, self._wanted_dimmed = self._lights.limited(self._encode(wanted))
             self._colours = wanted
 
     def flush(self) -> None:
@@ -97,40 +85,24 @@ class LightStrip:
         """All lights off, and the pin given back; a strip that fails is left as it is."""
         strip, self._strip = self._strip, None
         self._written_s = None
-        self._shown = bytes(3 * self._settings.count)
+        self._shown = bytes(3 * self._lights.count)
         if strip is not None:
             with suppress(OSError, RuntimeError):
                 strip.deinit()
 
-    def current_a(self, levels: bytes) -> float:
-        """What these bytes draw from the supply, idle current included."""
-        settings = self._settings
-        lit_ma = sum(levels) / 255 * settings.channel_ma
-        return (lit_ma + settings.idle_ma * settings.count) / 1000
-
     def _encode(self, colours: Sequence[Colour]) -> bytes:
-        levels = self._levels
-        encoded = {  # few colours stand on a board at a time
-            colour: bytes(levels[min(255, max(0, int(channel * 255 + 0.5)))] for channel in colour)
-            for colour in set(colours)
+        curve = self._curve
+        # Few colours stand on a board at a time.
+        encoded = {
+            colour: bytes(curve[channel] for channel in rgb_of(colour)) for colour in set(colours)
         }
         return b"".join([encoded[colour] for colour in colours])
-
-    def _limit(self, levels: bytes) -> tuple[bytes, float]:
-        """Scale the final bytes down until the supply can feed them."""
-        settings = self._settings
-        idle_a = settings.idle_ma * settings.count / 1000
-        lit_a = self.current_a(levels) - idle_a
-        if lit_a + idle_a <= settings.supply_a:
-            return levels, 1.0
-        factor = max(0.0, (settings.supply_a - idle_a) / lit_a) if lit_a > 0 else 1.0
-        return bytes(int(level * factor) for level in levels), factor
 
     def _write(self, now_s: float) -> None:
         wanted = self._wanted
         try:
             if self._strip is None:
-                self._strip = self._buses.pixels(self._settings.pin, self._settings.count)
+                self._strip = self._buses.pixels(self._pin, self._lights.count)
                 self._shown = bytes(len(wanted))  # a new buffer is dark
             strip, shown = self._strip, self._shown
             for first in range(0, len(wanted), 3):
@@ -140,11 +112,11 @@ class LightStrip:
             strip.show()
         except (OSError, ImportError) as error:
             self._lose()
-            raise absent("lights", error, f"GPIO{self._settings.pin}") from error
+            raise absent("lights", error, f"GPIO{self._pin}") from error
         except RuntimeError as error:  # how Blinka reports the Pi's own strip writer
             self._lose()
             failure = OSError(None, str(error))
-            raise absent("lights", failure, f"GPIO{self._settings.pin}") from error
+            raise absent("lights", failure, f"GPIO{self._pin}") from error
         self._shown = wanted
         self._dimmed = self._wanted_dimmed
         self._written_s = now_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-Rgb = tuple[int, int, int]
+from drivers.light_levels import Rgb
 
 
 @dataclass(frozen=True, slots=True)

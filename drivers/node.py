@@ -1,26 +1,17 @@
-"""The parts of a plate with its own computer, used as any plate's: all over one NodeLink."""
+"""The parts of a plate with its own computer, used as any plate's: all over one NodeLink.
+
+The lights are in drivers.node_lights.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
-
 from drivers import node_protocol as protocol
 from drivers.attitude import Attitude
-from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError
+from drivers.errors import PartReadingError
 from drivers.frame import Motion
-from drivers.lights import WRITE_EVERY_S, Colour
-from drivers.looks import Look, Rgb
 from drivers.node_link import NodeLink, Scan
+from drivers.node_troubles import PART_HALL, PART_IMU, reported
 from drivers.panel import HIGHEST_HZ, LOWEST_HZ
-
-PART_HALL: Final = 1
-PART_IMU: Final = 2
-SILENT, WRONG_CHIP, IMPOSSIBLE = 1, 2, 3
-PATTERNS: Final = 255  # that a node can know, besides the steady one
-
-_STEADY: Final = (1, b"\xff")
 
 
 class NodeHall:
@@ -46,12 +37,12 @@ class NodeHall:
         Raises PartAbsentError, WrongPartError, or PartReadingError if the node's array fails.
         """
         link = self._link
-        link.poll("hall")
+        link.await_reading("hall")
         fresh = _fresh(link, self._seen)
         self._seen = link.scan_count
         if fresh:
             if fresh[-1].codes is None:
-                raise _fault(link, PART_HALL) or PartReadingError(
+                raise reported(link.status, PART_HALL) or PartReadingError(
                     "hall", "The plate's own computer sends no readings of its sensors."
                 )
             fields = [self._understand(scan.codes) for scan in fresh if scan.codes is not None]
@@ -110,7 +101,7 @@ class NodeImu:
                 continue
             self._motion = self._fuse(scan, scan.motion, found.accel_nm_s2, found.gyro_nrad_s)
         if self._motion is None:
-            error = _fault(link, PART_IMU)
+            error = reported(link.status, PART_IMU)
             if error is not None:
                 self._attitude.restart()
                 raise error
@@ -130,143 +121,6 @@ class NodeImu:
         status = self._link.status
         warm_c = None if status is None else status.imu_c
         return Motion(tilt_rad, force, rate_rad_s, 25.0 if warm_c is None else warm_c)
-
-
-@dataclass(frozen=True, slots=True)
-class NodeLightsSettings:
-    """As LightsSettings; which pin, and the strip's order, are the node's business."""
-
-    count: int
-    supply_a: float
-    brightness: float = 0.5
-    gamma: float = 2.2
-    channel_ma: float = 20.0
-    idle_ma: float = 1.0
-
-
-class NodeLights:
-    """The lights, by place. The node draws them; here is what it was told, and what that shows."""
-
-    def __init__(self, settings: NodeLightsSettings, link: NodeLink) -> None:
-        self._settings = settings
-        self._link = link
-        self._clock = link.clock
-        self._curve = bytes(
-            round(255 * settings.brightness * (step / 255) ** settings.gamma) for step in range(256)
-        )
-        self._looks: tuple[Look, ...] = ()
-        self._places = bytes(settings.count)
-        self._start_s = 0.0
-        self._colours: tuple[Colour, ...] | None = None
-        self._patterns: dict[tuple[int, bytes], int] = {_STEADY: 0}
-        self._session = 0
-        self._changed = False
-        self._told_s = -WRITE_EVERY_S
-
-    @property
-    def shown(self) -> bytes:
-        """Red, green, blue of each place as the node draws them now, after everything."""
-        return self._draw()[0]
-
-    @property
-    def dimmed(self) -> float:
-        """The share of the light asked for that the supply allows, 0 to 1."""
-        return self._draw()[1]
-
-    def ask(self, colours: Sequence[Colour]) -> None:
-        """Steady colours, as LightStrip.ask. Raises ValueError for another number of them."""
-        wanted = tuple(colours)
-        if wanted == self._colours:
-            return
-        bytes_of = {
-            colour: tuple(min(255, max(0, int(channel * 255 + 0.5))) for channel in colour)
-            for colour in set(wanted)
-        }
-        looks = {
-            colour: Look((rgb[0], rgb[1], rgb[2])) for colour, rgb in bytes_of.items() if any(rgb)
-        }
-        self.ask_looks([looks.get(colour) for colour in wanted], 0.0)
-        self._colours = wanted
-
-    def ask_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
-        """What each place is to show; None: dark. All patterns begin at ``start_s``.
-
-        Raises ValueError for another number of places, or for more than 255 looks.
-        """
-        if len(looks) != self._settings.count:
-            raise ValueError(f"{len(looks)} looks for {self._settings.count} lights")
-        self._colours = None
-        used = tuple(dict.fromkeys(look for look in looks if look is not None))
-        number = {look: index for index, look in enumerate(used, 1)}
-        places = bytes(0 if look is None else number[look] for look in looks)
-        if (used, places, start_s) != (self._looks, self._places, self._start_s):
-            self._looks, self._places, self._start_s = used, places, start_s
-            self._changed = True
-
-    def flush(self) -> None:
-        """Tell the node what has changed, at most 30 times a second; all of it if it is new.
-
-        Raises PartAbsentError or WrongPartError while there is no node.
-        """
-        link = self._link
-        link.poll("lights")
-        if link.session != self._session:
-            self._session = link.session
-            self._patterns = {_STEADY: 0}
-            settings = self._settings
-            link.tell(
-                protocol.SETUP,
-                protocol.pack_setup(
-                    settings.supply_a, settings.channel_ma, settings.idle_ma, self._curve
-                ),
-            )
-            self._changed = True
-        now_s = self._clock.now()
-        if self._changed and now_s - self._told_s >= WRITE_EVERY_S:
-            self._changed = False
-            self._told_s = now_s
-            looks = [(self._pattern(look), *look.rgb) for look in self._looks]
-            start_us = link.to_node_us(self._start_s)
-            link.tell(protocol.LIGHTS, protocol.pack_lights(start_us, looks, self._places))
-
-    def close(self) -> None:
-        """All lights off, and the port given back."""
-        self._looks, self._places = (), bytes(self._settings.count)
-        self._colours = None
-        self._session = 0
-        self._link.tell(protocol.LIGHTS, protocol.pack_lights(0, (), self._places))
-        self._link.close()
-
-    def _pattern(self, look: Look) -> int:
-        """Its number; the node is told of a new one."""
-        key = (
-            round(look.step_s / protocol.TICK_S),
-            bytes(round(level * 255) for level in look.levels),
-        )
-        if look.levels == (1.0,):
-            return 0
-        number = self._patterns.get(key)
-        if number is None:
-            if len(self._patterns) > PATTERNS:
-                self._patterns = {_STEADY: 0}
-            number = self._patterns[key] = len(self._patterns)
-            self._link.tell(protocol.PATTERN, bytes((number, key[0])) + key[1])
-        return number
-
-    def _draw(self) -> tuple[bytes, float]:
-        if not self._session:
-            return bytes(3 * len(self._places)), 1.0
-        since_s = self._clock.now() - self._start_s
-        curve, settings = self._curve, self._settings
-        dark: Rgb = (0, 0, 0)
-        colours = [bytes(dark)]
-        colours += [bytes(curve[channel] for channel in look.now(since_s)) for look in self._looks]
-        levels = b"".join([colours[place] for place in self._places])
-        lit_ma = sum(levels) * settings.channel_ma / 255
-        free_ma = max(0.0, settings.supply_a * 1000 - settings.idle_ma * settings.count)
-        if lit_ma <= free_ma:
-            return levels, 1.0
-        return bytes(int(level * free_ma / lit_ma) for level in levels), free_ma / lit_ma
 
 
 class NodePanel:
@@ -318,50 +172,3 @@ def _fresh(link: NodeLink, seen: int) -> list[Scan]:
     """The readings that came since ``seen`` were counted, as far as they are kept."""
     new = min(link.scan_count - seen, len(link.scans))
     return list(link.scans)[-new:] if new > 0 else []
-
-
-def _fault(link: NodeLink, part: int) -> PartError | None:
-    """What the node says is wrong with that part of its own."""
-    if link.status is None:
-        return None
-    for number, code, detail in link.status.faults:
-        if number == part:
-            return _hall_error(code, detail) if part == PART_HALL else _imu_error(code, detail)
-    return None
-
-
-def _hall_error(code: int, detail: int) -> PartError:
-    if code == SILENT:
-        return PartAbsentError(
-            "hall",
-            "On the plate: the sensors' converter does not answer.",
-            remedy="Check the MCP3008's supply and reference, and the wires of MISO, clock and"
-            " chip select on the plate.",
-        )
-    return PartReadingError(
-        "hall",
-        "On the plate: spare input {number} of the multiplexers reads what it cannot.",
-        remedy="Check the address lines S0 to S3 and the 3.3 V of the sensors on the plate.",
-        number=detail,
-    )
-
-
-def _imu_error(code: int, detail: int) -> PartError:
-    if code == WRONG_CHIP:
-        return WrongPartError(
-            "imu",
-            "On the plate: the tilt sensor is no MPU-6050 (it calls itself {identity:#04x}).",
-            remedy="Fit an MPU-6050 on the plate.",
-            identity=detail,
-        )
-    if code == SILENT:
-        return PartAbsentError(
-            "imu",
-            "On the plate: the tilt sensor does not answer.",
-            remedy="Check the MPU-6050's plug, its 3.3 V, and that AD0 is at ground.",
-        )
-    return PartReadingError(
-        "imu",
-        "On the plate: the tilt sensor's readings cannot be, or it lost its settings.",
-        remedy="If this comes back, check the MPU-6050's plug, its 3.3 V and its ground.",
-    )

@@ -12,12 +12,14 @@ from drivers.errors import PartError
 from drivers.frame import Frame, Motion
 from drivers.hall import HallSettings, MuxHallArray
 from drivers.hall_switches import SwitchArray, SwitchSettings
-from drivers.lights import Colour, LightsSettings, LightStrip
+from drivers.light_levels import Colour, LightsSettings
+from drivers.lights import LightStrip, StripSettings
 from drivers.looks import Look
 from drivers.lsm6dsox import Lsm6dsox, Lsm6dsoxSettings
 from drivers.matrix import MatrixSettings, SwitchMatrix
 from drivers.mpu6050 import ImuSettings, Mpu6050
-from drivers.node import NodeHall, NodeImu, NodeLights, NodeLightsSettings, NodePanel
+from drivers.node import NodeHall, NodeImu, NodePanel
+from drivers.node_lights import NodeLights
 from drivers.node_link import NodeLink, NodeSettings
 from drivers.panel import Panel, PanelSettings
 
@@ -213,7 +215,7 @@ class Plate:
 def build_plate(
     hall: HallSettings | SwitchSettings | MatrixSettings,
     imu: ImuSettings | Lsm6dsoxSettings | None,
-    lights: LightsSettings | None,
+    lights: StripSettings | None,
     panel: PanelSettings | None,
     buses: Buses,
 ) -> Plate:
@@ -229,7 +231,7 @@ def build_plate(
 
 def build_node_plate(
     node: NodeSettings,
-    lights: NodeLightsSettings | None,
+    lights: LightsSettings | None,
     buses: Buses,
     *,
     imu: bool = True,

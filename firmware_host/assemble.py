@@ -9,11 +9,11 @@ from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError
 from drivers.hall import HallSettings
 from drivers.hall_switches import SwitchSettings
-from drivers.lights import LightsSettings
+from drivers.light_levels import LightsSettings
+from drivers.lights import StripSettings
 from drivers.lsm6dsox import Lsm6dsoxSettings
 from drivers.matrix import MatrixSettings
 from drivers.mpu6050 import ImuSettings
-from drivers.node import NodeLightsSettings
 from drivers.node_link import NodeSettings
 from drivers.panel import PanelSettings
 from drivers.plate import Plate, build_node_plate, build_plate
@@ -52,18 +52,9 @@ def plate_for(profile: Profile, buses: Buses) -> Plate:
 def _node_plate(profile: Profile, hall: NodeHall, buses: Buses) -> Plate:
     settings = NodeSettings(hall.port, hall.baud, profile.columns, profile.rows)
     lights = profile.lights
-    strip = None
-    if isinstance(lights, NodeLights):
-        strip = NodeLightsSettings(
-            count=profile.size,
-            supply_a=lights.supply_a,
-            brightness=lights.brightness,
-            gamma=lights.gamma,
-            channel_ma=lights.channel_ma,
-            idle_ma=lights.idle_ma,
-        )
+    own = _light_settings(lights, profile.size) if isinstance(lights, NodeLights) else None
     return build_node_plate(
-        settings, strip, buses, imu=profile.imu is not None, panel=profile.panel is not None
+        settings, own, buses, imu=profile.imu is not None, panel=profile.panel is not None
     )
 
 
@@ -97,13 +88,16 @@ def _imu(profile: Profile) -> ImuSettings | Lsm6dsoxSettings | None:
     return None
 
 
-def _lights(profile: Profile) -> LightsSettings | None:
+def _lights(profile: Profile) -> StripSettings | None:
     lights = profile.lights
     if not isinstance(lights, Ws2812Lights):
         return None
+    return StripSettings(lights.pin, _light_settings(lights, profile.size))
+
+
+def _light_settings(lights: Ws2812Lights | NodeLights, count: int) -> LightsSettings:
     return LightsSettings(
-        pin=lights.pin,
-        count=profile.size,
+        count=count,
         supply_a=lights.supply_a,
         brightness=lights.brightness,
         gamma=lights.gamma,

@@ -4,6 +4,9 @@
 class Board:
     """Calls that touch copper. A chip that does not answer raises OSError."""
 
+    def alive(self) -> None:
+        """Called in every step. A board that is not called any more may start itself again."""
+
     def now_us(self) -> int:
         """Microseconds since an arbitrary start; never goes back or wraps."""
         raise NotImplementedError

@@ -1,8 +1,13 @@
-"""Started by the board at power-on: copy it to the Pico's top folder as main.py."""
+"""Started by the board at power-on: copy it to the Pico's top folder as main.py.
+
+Hold back while the Pico gets its power, and it stays at the prompt: over USB, once the firmware
+runs, it listens to nothing but its host.
+"""
 
 from node_firmware.node import Node
-from node_firmware.pico import Pico
+from node_firmware.pico import Pico, held_at_start
 
-node = Node(Pico())
-while True:
-    node.step()
+if not held_at_start():
+    node = Node(Pico())
+    while True:
+        node.step()

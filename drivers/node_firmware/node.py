@@ -21,6 +21,7 @@ from .plate import (
 from .wire import Receiver, wrap
 
 MAJOR, MINOR = 1, 0
+REPEATED = 0xFF  # the gap that a message with the number of the one before it leaves
 
 # From the host
 HELLO, PING, SETUP, KEY_PLEASE = 0x01, 0x02, 0x03, 0x04
@@ -38,7 +39,8 @@ PART_HALL, PART_IMU = 1, 2
 UNKNOWN_TEMPERATURE = -0x8000
 HOST_LOST_US = 2_000_000
 STATUS_US = 1_000_000
-KEY_SCANS = 100
+KEY_SCANS, KEY_MOST_SCANS, QUIET_SCANS = 100, 3000, 30
+SHORTEST = (PLACES + 1) // 2  # of a reading in which every place is near its key
 BOUNCE_US = 20_000
 HALL_RETRY_US = 100_000
 _LENGTHS = {HELLO: 2, PING: 4, SETUP: 262, KEY_PLEASE: 0, LIGHTS: 5, PATTERN: 3, TONE: 2, SHIFT: 2}
@@ -54,7 +56,7 @@ class Node:
         self._lights = Lights(board)
         self._receiver = Receiver()
         self._sequence = 0
-        self._expected = -1  # the host's next sequence number
+        self._expected = 0  # the host's next sequence number
         self._lost = 0
         self._late = 0
         self._streaming = False
@@ -65,13 +67,17 @@ class Node:
         self._told = None  # type: tuple[object, ...] | None
         self._key = []  # type: list[int]
         self._key_number = 0
-        self._key_age = KEY_SCANS
+        self._key_age = 0
+        self._length = 0  # of the last delta
+        self._quiet = 0  # scans for which that has not changed
         self._buttons = 0
         self._buttons_us = 0
+        self._stop(board.now_us())  # what a former life left shining and sounding
 
     def step(self) -> int:
         """Do what is due; microseconds until there is something to do unless the host speaks."""
         board = self._board
+        board.alive()
         now_us = board.now_us()
         damaged = self._receiver.damaged
         for frame in self._receiver.feed(board.received()):
@@ -94,8 +100,12 @@ class Node:
         kind, sequence, body = frame[0], frame[1], frame[2:]
         if kind == HELLO:
             self._expected = sequence
-        if self._expected >= 0:
-            self._lost += sequence - self._expected & 0xFF
+        elif not self._streaming:  # to a host that met a former life: it must greet this one
+            return
+        gap = sequence - self._expected & 0xFF
+        if gap == REPEATED:
+            return
+        self._lost += gap
         self._expected = sequence + 1 & 0xFF
         self._heard_us = now_us
         reason = UNKNOWN
@@ -114,7 +124,7 @@ class Node:
             supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
             self._lights.set_up(supply_ma * 1000, channel * 10, idle * 10, body[6:262])
         elif kind == KEY_PLEASE:
-            self._key_age = KEY_SCANS
+            self._key = []
         elif kind == LIGHTS:
             return self._show(body, now_us)
         elif kind == PATTERN:
@@ -151,7 +161,7 @@ class Node:
         self._streaming = True
         self._lost = self._late = 0
         self._told = None
-        self._key_age = KEY_SCANS
+        self._key = []
         self._lights.reset(now_us)
         self._board.tone(0)
 
@@ -177,7 +187,6 @@ class Node:
     def _stop(self, now_us: int) -> None:
         """Nobody listens: silence, and dark."""
         self._streaming = False
-        self._expected = -1
         self._board.tone(0)
         self._lights.reset(now_us)
         self._lights.draw(now_us)
@@ -209,15 +218,24 @@ class Node:
 
     def _pack(self) -> "tuple[int, bytes]":
         codes = self._hall.codes
-        self._key_age += 1
-        if self._key_age < KEY_SCANS:
+        if self._key:
             fields = pack_delta(codes, self._key)
-            if len(fields) < PLACES:  # else many have changed: a new key pays
+            if not self._new_key_pays(len(fields)):
                 return DELTA, fields
-        self._key_age = 0
+        self._key_age = self._quiet = 0
         self._key = codes[:PLACES]
         self._key_number = self._key_number + 1 & 0xFF
         return KEY, pack_key(codes)
+
+    def _new_key_pays(self, length: int) -> bool:
+        """A key is long and late: so only for a delta that has grown, and while all is still."""
+        self._key_age += 1
+        self._quiet = self._quiet + 1 if length == self._length else 0
+        self._length = length
+        if length <= SHORTEST:
+            return False
+        still = self._key_age >= KEY_SCANS and self._quiet >= QUIET_SCANS
+        return length >= PLACES or still or self._key_age >= KEY_MOST_SCANS
 
     def _debounced(self, now_us: int) -> int:
         """A change counts at once, and then for a while no other."""

@@ -3,12 +3,13 @@
 import time
 
 import machine
-import neopixel
 
 from .board import Board
-from .plate import BAUD, I2C_HZ, PLACES, SPI_HZ
+from .pico_line import UartLine, UsbLine
+from .pico_strip import Strip
+from .plate import BAUD, I2C_HZ, LINE, SPI_HZ, WATCHDOG_MS
 
-TX, RX = 0, 1  # UART0, to the host
+TX, RX = 0, 1  # UART0, to the host, where that is not on the Pico's own plug
 SCK, MOSI, MISO, SELECT = 18, 19, 16, 17  # SPI0: MCP3008
 ADDRESS = (10, 11, 12, 13)  # S0 to S3 of the multiplexers
 SDA, SCL = 4, 5  # I2C0: MPU-6050
@@ -18,12 +19,10 @@ STRIP = 22  # through a 74AHCT125
 
 
 class Pico(Board):
-    """Its pins, claimed."""
+    """Its pins, claimed. From here on the watchdog wants ``alive``; nothing can stop it again."""
 
     def __init__(self) -> None:
-        self._uart = machine.UART(
-            0, BAUD, tx=machine.Pin(TX), rx=machine.Pin(RX), txbuf=1024, rxbuf=1024
-        )
+        self._line = UsbLine() if LINE == "usb" else UartLine(BAUD, TX, RX)
         self._spi = machine.SPI(
             0, SPI_HZ, sck=machine.Pin(SCK), mosi=machine.Pin(MOSI), miso=machine.Pin(MISO)
         )
@@ -36,9 +35,14 @@ class Pico(Board):
         ]
         self._buzzer = machine.PWM(machine.Pin(BUZZER))
         self._buzzer.duty_u16(0)
-        self._strip = neopixel.NeoPixel(machine.Pin(STRIP), PLACES)
+        self._strip = Strip(STRIP)
         self._last = time.ticks_us()
         self._now_us = 0
+        self._watchdog = machine.WDT(timeout=WATCHDOG_MS)
+
+    def alive(self) -> None:
+        """The watchdog is fed."""
+        self._watchdog.feed()
 
     def now_us(self) -> int:
         """The ticks, added up: they wrap after nine minutes."""
@@ -82,15 +86,17 @@ class Pico(Board):
 
     def show(self, grb: bytearray) -> None:
         """About 3 ms for a hundred lights."""
-        self._strip.buf[:] = grb
-        self._strip.write()
+        self._strip.write(grb)
 
     def received(self) -> bytes:
-        """What the UART's buffer holds."""
-        waiting = self._uart.any()
-        data = self._uart.read(waiting) if waiting else None  # type: bytes | None
-        return data or b""
+        """From the line."""
+        return self._line.received()
 
     def send(self, data: bytes) -> None:
-        """Into the UART's buffer."""
-        self._uart.write(data)
+        """To the line."""
+        self._line.send(data)
+
+
+def held_at_start() -> bool:
+    """Whether back is held down: then the Pico stays at its prompt, for new firmware."""
+    return machine.Pin(BACK, machine.Pin.IN, machine.Pin.PULL_UP).value() == 0

@@ -16,7 +16,8 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from drivers.errors import PartError
 from drivers.hall import HallSettings
-from drivers.lights import LightsSettings
+from drivers.light_levels import LightsSettings
+from drivers.lights import StripSettings
 from drivers.mpu6050 import ImuSettings
 from drivers.panel import PanelSettings
 from drivers.plate import Plate, build_plate
@@ -302,8 +303,8 @@ def imu_settings() -> ImuSettings:
 
 
 @pytest.fixture
-def lights_settings() -> LightsSettings:
-    return LightsSettings(pin=10, count=100, supply_a=4.0)
+def lights_settings() -> StripSettings:
+    return StripSettings(10, LightsSettings(count=100, supply_a=4.0))
 
 
 @pytest.fixture
@@ -316,7 +317,7 @@ def plate(
     buses: BenchBuses,
     hall_settings: HallSettings,
     imu_settings: ImuSettings,
-    lights_settings: LightsSettings,
+    lights_settings: StripSettings,
     panel_settings: PanelSettings,
 ) -> Plate:
     return build_plate(hall_settings, imu_settings, lights_settings, panel_settings, buses)

@@ -5,15 +5,16 @@ import itertools
 import pytest
 
 from drivers.errors import PartAbsentError
-from drivers.lights import LightsSettings, LightStrip
+from drivers.light_levels import LightsSettings
+from drivers.lights import LightStrip, StripSettings
 
 WHITE = [(1.0, 1.0, 1.0)] * 100
 DARK = [(0.0, 0.0, 0.0)] * 100
 
 
 def strip_of(buses, **settings) -> LightStrip:
-    defaults = {"pin": 10, "count": 100, "supply_a": 40.0, "brightness": 1.0}
-    return LightStrip(LightsSettings(**{**defaults, **settings}), buses)
+    defaults = {"count": 100, "supply_a": 40.0, "brightness": 1.0}
+    return LightStrip(StripSettings(10, LightsSettings(**{**defaults, **settings})), buses)
 
 
 def test_a_hundred_white_lights_take_six_amperes(buses) -> None:
@@ -21,7 +22,8 @@ def test_a_hundred_white_lights_take_six_amperes(buses) -> None:
     lights = strip_of(buses, idle_ma=0.0)
     lights.show(WHITE)
     assert lights.shown == b"\xff" * 300
-    assert lights.current_a(lights.shown) == pytest.approx(6.0)
+    unlit = LightsSettings(count=100, supply_a=40.0, idle_ma=0.0)
+    assert unlit.current_a(lights.shown) == pytest.approx(6.0)
     assert lights.dimmed == 1.0
 
 
@@ -41,10 +43,11 @@ def test_limit_counts_after_gamma_and_brightness(buses) -> None:
     lights = strip_of(buses, supply_a=1.5)
     lights.show([(0.5, 0.5, 0.5)] * 100)
     assert lights.dimmed == 1.0
-    dim = LightStrip(LightsSettings(pin=10, count=100, supply_a=3.2, brightness=0.5), buses)
+    settings = LightsSettings(count=100, supply_a=3.2, brightness=0.5)
+    dim = LightStrip(StripSettings(10, settings), buses)
     dim.show(WHITE)
     assert dim.dimmed == 1.0
-    assert dim.current_a(dim.shown) == pytest.approx(6.0 * 128 / 255 + 0.1)
+    assert settings.current_a(dim.shown) == pytest.approx(6.0 * 128 / 255 + 0.1)
 
 
 def test_supply_too_small_for_idle_turns_all_off(buses) -> None:

@@ -211,8 +211,9 @@ def test_a_late_change_is_written_by_the_scan(plate, buses) -> None:
 def test_dimmed_says_the_supplys_share(
     hall_settings, imu_settings, lights_settings, panel_settings, buses
 ) -> None:
-    small = dataclasses.replace(lights_settings, supply_a=1.0)
-    plate = build_plate(hall_settings, imu_settings, small, panel_settings, buses)
+    small = dataclasses.replace(lights_settings.lights, supply_a=1.0)
+    strip = dataclasses.replace(lights_settings, lights=small)
+    plate = build_plate(hall_settings, imu_settings, strip, panel_settings, buses)
     plate.show(WHITE)
     assert plate.dimmed == pytest.approx(0.9 / (6.0 * 128 / 255), abs=1e-6)
 

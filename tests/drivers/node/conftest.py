@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from drivers import node_firmware
-from drivers.node import NodeLightsSettings
+from drivers.light_levels import LightsSettings
 from drivers.node_link import NodeLink, NodeSettings
 from drivers.plate import Plate, build_node_plate
 from hw_sim.clock import VirtualClock
@@ -28,11 +28,11 @@ INTERPRETER = CACHE / "node_modules" / PACKAGE / "micropython.mjs"
 class Firmware:
     """One node in the interpreter: a serial port whose far end it is, and what it does."""
 
-    def __init__(self, clock: VirtualClock) -> None:
+    def __init__(self, clock: VirtualClock, line: str = "uart") -> None:
         self.clock = clock
         folder = Path(node_firmware.__file__).parent
         self._process = subprocess.Popen(
-            ["node", HERE / "harness.mjs", INTERPRETER, folder, HERE / "stand_ins.py"],
+            ["node", HERE / "harness.mjs", INTERPRETER, folder, HERE / "stand_ins.py", line],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -42,6 +42,7 @@ class Firmware:
         self._changes: dict[str, Any] = {}
         self.strip = b""
         self.tone = 0
+        self.feeds = 0
         self.heard = 0
         self.noise = b""
         self.out_waiting = 0
@@ -58,14 +59,27 @@ class Firmware:
             "set": self._changes,
         }
         self._to_node, self._changes = b"", {}
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(ask) + "\n")
-        self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
+        answer = self._asked(ask)
         self._to_host += self.noise + bytes.fromhex(answer["tx"])
         self.noise = b""
         self.strip, self.tone = bytes.fromhex(answer["strip"]), answer["tone"]
+        self.feeds = answer["feeds"]
+
+    def restart(self) -> None:
+        """The watchdog bites: the program begins anew."""
+        self._asked({"restart": True})
+
+    def boot(self, *, held: bool) -> int:
+        """Power comes; how many steps main.py then does, of five that it may."""
+        steps: int = self._asked({"boot": held})
+        return steps
+
+    def _asked(self, request: dict[str, Any]) -> Any:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
 
     def stop(self) -> None:
         assert self._process.stdin is not None
@@ -135,14 +149,20 @@ def clock() -> VirtualClock:
 
 
 @pytest.fixture
-def firmware(interpreter: Path, clock: VirtualClock):
-    running = Firmware(clock)
+def serial_line() -> str:
+    """How the firmware talks to its host: "uart" or "usb"."""
+    return "uart"
+
+
+@pytest.fixture
+def firmware(interpreter: Path, clock: VirtualClock, serial_line: str):
+    running = Firmware(clock, serial_line)
     yield running
     running.stop()
 
 
 SETTINGS = NodeSettings("/dev/node", 460_800, 10, 10)
-LIGHTS = NodeLightsSettings(count=100, supply_a=4.0)
+LIGHTS = LightsSettings(count=100, supply_a=4.0)
 
 
 @pytest.fixture

@@ -1,10 +1,12 @@
 """Stand-ins for a Pico's modules, in MicroPython: what is wired to the pins answers as it would."""
 
+import builtins
 import json
 import sys
 
 LEVELS = {}  # pin number -> level
 STATE = {"codes": [512] * 112, "identity": 0x68, "force": [0, 0, 8192], "answers": True}
+STATE.update(ctrl_c=3, end_after=-1, held=[], node=None)
 for spare, code in ((100, 0), (101, 1023), (102, 512), (103, 512), (104, 512), (108, 1023)):
     STATE["codes"][spare] = code
 for spare in (105, 106, 107, 109, 110, 111):
@@ -17,7 +19,7 @@ class Pin:
     def __init__(self, number, mode=IN, pull=None, value=None):
         self.number = number
         if pull == Pin.PULL_UP:
-            LEVELS[number] = 1
+            LEVELS[number] = 0 if number in STATE["held"] else 1
         if value is not None:
             LEVELS[number] = value
 
@@ -67,22 +69,72 @@ class I2C:
             raise OSError(5)
 
 
-class UART:
+class Wire:
+    """What goes to and from the host, whichever way."""
+
     rx = b""
     tx = b""
 
+    @classmethod
+    def take(cls, count):
+        data, cls.rx = cls.rx[:count], cls.rx[count:]
+        return data
+
+
+class UART:
     def __init__(self, number, baudrate, **_pins_and_buffers):
         assert baudrate == 460_800
 
     def any(self):
-        return len(UART.rx)
+        return len(Wire.rx)
 
     def read(self, count):
-        data, UART.rx = UART.rx[:count], UART.rx[count:]
-        return data or None
+        return Wire.take(count) or None
 
     def write(self, data):
-        UART.tx += data
+        Wire.tx += data
+
+
+class UsbIn:
+    """As MicroPython's: a read waits until it is complete, which nobody could wait for here."""
+
+    def read(self, count):
+        assert len(Wire.rx) >= count
+        return Wire.take(count)
+
+
+class UsbOut:
+    def write(self, data):
+        assert STATE["ctrl_c"] == -1  # or a byte of 3 would stop it all
+        Wire.tx += data
+
+
+class Poll:
+    def register(self, stream, events):
+        assert stream is sys_stand_in.stdin
+        assert events == 1
+
+    def poll(self, timeout):
+        assert timeout == 0
+        return [(sys_stand_in.stdin, 1)] if Wire.rx else []
+
+
+class Watchdog:
+    timeout = 0
+    feeds = 0
+
+    def __init__(self, timeout):
+        assert 1 <= timeout <= 8388  # RP2040: 24 bits of half microseconds
+        Watchdog.timeout = timeout
+
+    def feed(self):
+        Watchdog.feeds += 1
+        if Watchdog.feeds == STATE["end_after"]:
+            raise EndError
+
+
+class EndError(Exception):
+    pass
 
 
 class PWM:
@@ -98,14 +150,105 @@ class PWM:
         PWM.tone = self.hz if duty else 0
 
 
-class NeoPixel:
+class Op:
+    """One instruction of a state machine: ``side`` sets the pin for ``1 + delay`` clocks."""
+
+    def __init__(self, kind, condition=None, target=None):
+        self.kind, self.condition, self.target = kind, condition, target
+        self.level = self.delay = 0
+
+    def side(self, level):
+        self.level = level
+        return self
+
+    def __getitem__(self, delay):
+        assert 0 <= delay <= 15  # five bits, one of them taken by the side-set
+        self.delay = delay
+        return self
+
+
+class Program:
+    def __init__(self, write, settings):
+        self.settings = settings
+        self.ops, self.labels = [], {}
+        words = {
+            "wrap_target": lambda: self.labels.__setitem__("wrap", len(self.ops)),
+            "wrap": lambda: None,
+            "label": lambda name: self.labels.__setitem__(name, len(self.ops)),
+            "out": lambda to, bits: self.add(Op("out", to, bits)),
+            "jmp": lambda one, other=None: self.add(
+                Op("jmp", one if other else None, other or one)
+            ),
+            "nop": lambda: self.add(Op("nop")),
+            "x": "x",
+            "not_x": "not x",
+        }
+        for name, word in words.items():
+            setattr(builtins, name, word)
+        write()
+
+    def add(self, op):
+        self.ops.append(op)
+        return op
+
+
+class StateMachine:
+    """RP2040 data sheet, 3.4 and 3.5: enough of it to shift bytes out and set a pin."""
+
+    def __init__(self, number, program, freq, sideset_base):
+        assert program.settings["pull_thresh"] == 8
+        assert program.settings["autopull"] and program.settings["out_shiftdir"] == PIO.SHIFT_LEFT
+        self.program, self.clock_ns = program, 1_000_000_000 // freq
+        self.known = {}
+
+    def active(self, on):
+        assert on
+
+    def put(self, data, shift):
+        assert shift == 24
+        Strip.shown = bytes([self.read(byte) for byte in data])
+
+    def read(self, byte):
+        """What a WS2812B makes of the pin."""
+        if byte not in self.known:
+            self.known[byte] = self.clock_out(byte)
+        return self.known[byte]
+
+    def clock_out(self, byte):
+        ops, at, x, left = self.program.ops, self.program.labels["wrap"], 0, 8
+        levels = []
+        while True:
+            op = ops[at]
+            at += 1
+            if op.kind == "out":
+                assert (op.condition, op.target) == ("x", 1)
+                if left == 0:
+                    break
+                left -= 1
+                x = byte >> left & 1
+            elif op.kind == "jmp" and (op.condition is None or x == 0):
+                at = self.program.labels[op.target]
+            levels += [op.level] * (1 + op.delay)
+            if at == len(ops):
+                at = self.program.labels["wrap"]
+        read, high = 0, 0
+        for level in levels:
+            if level:
+                high += self.clock_ns
+            elif high:
+                one = 650 <= high <= 950  # T1H; T0H
+                assert one or 250 <= high <= 550
+                read, high = read << 1 | one, 0
+        assert len(levels) * self.clock_ns == 8 * 1250  # TH + TL, within 600 ns
+        return read
+
+
+class PIO:
+    OUT_LOW, SHIFT_LEFT, JOIN_TX = 3, 0, 1
+
+
+class Strip:
     shown = b""
-
-    def __init__(self, pin, count):
-        self.buf = bytearray(3 * count)
-
-    def write(self):
-        NeoPixel.shown = bytes(self.buf)
 
 
 class Time:
@@ -119,23 +262,41 @@ class Time:
 
 
 class Module:
-    pass
+    def __init__(self, **names):
+        for name, value in names.items():
+            setattr(self, name, value)
 
 
-machine, neopixel, clock = Module(), Module(), Time()
-for part in (Pin, SPI, I2C, UART, PWM):
-    setattr(machine, part.__name__, part)
-neopixel.NeoPixel = NeoPixel
-sys.modules["machine"], sys.modules["neopixel"], sys.modules["time"] = machine, neopixel, clock
+def kbd_intr(byte):
+    STATE["ctrl_c"] = byte
+
+
+clock = Time()
+sys_stand_in = Module(stdin=Module(buffer=UsbIn()), stdout=Module(buffer=UsbOut()))
+sys.modules.update(
+    {
+        "machine": Module(Pin=Pin, SPI=SPI, I2C=I2C, UART=UART, PWM=PWM, WDT=Watchdog),
+        "rp2": Module(
+            PIO=PIO,
+            StateMachine=StateMachine,
+            asm_pio=lambda **settings: lambda write: Program(write, settings),
+        ),
+        "micropython": Module(kbd_intr=kbd_intr),
+        "select": Module(poll=Poll, POLLIN=1),
+        "sys": sys_stand_in,
+        "time": clock,
+    }
+)
+
+from node_firmware import plate  # noqa: E402
+
+plate.LINE = LINE  # noqa: F821 - from the harness
 
 from node_firmware.node import Node  # noqa: E402
 from node_firmware.pico import Pico  # noqa: E402
 
-node = Node(Pico())
 
-
-def turn(us, rx, changes):
-    """One step of the firmware at that time."""
+def change(changes):
     for name, value in json.loads(changes).items():
         if name == "pins":
             for pin, level in value.items():
@@ -144,8 +305,35 @@ def turn(us, rx, changes):
             STATE["codes"][value[0]] = value[1]
         else:
             STATE[name] = value
+
+
+def turn(us, rx, changes):
+    """One step of the firmware at that time."""
+    change(changes)
     clock.us = us
-    UART.rx += bytes.fromhex(rx)
+    node = STATE["node"] = STATE["node"] or Node(Pico())
+    Wire.rx += bytes.fromhex(rx)
     node.step()
-    sent, UART.tx = UART.tx, b""
-    return json.dumps({"tx": sent.hex(), "strip": NeoPixel.shown.hex(), "tone": PWM.tone})
+    sent, Wire.tx = Wire.tx, b""
+    return json.dumps(
+        {"tx": sent.hex(), "strip": Strip.shown.hex(), "tone": PWM.tone, "feeds": Watchdog.feeds}
+    )
+
+
+def restart():
+    """The watchdog has bitten: the program begins anew, and the pins are as they were."""
+    STATE["node"] = None
+
+
+def boot(held):
+    """Power comes, with back held down or not: how many steps main.py does until it is stopped."""
+    STATE["held"] = [15] if held else []
+    STATE["end_after"] = Watchdog.feeds + 5
+    before = Watchdog.feeds
+    sys.modules.pop("main", None)
+    try:
+        __import__("main")
+    except EndError:
+        STATE["end_after"] = -1
+    STATE["held"] = []
+    return Watchdog.feeds - before

@@ -210,6 +210,21 @@ def test_what_was_lost_on_the_way_is_told_again(link_to, settings, good, clock):
     for lost, sessions in ((0, 0), (1, 1), (1, 1), (3, 2)):
         good.say(protocol.STATUS, status.pack(1, 2500, 2500, lost, 0, 255, 0))
         good.say(protocol.DELTA, delta())
-        clock.sleep(0.01)
+        clock.sleep(0.25)
         link.poll("hall")
         assert link.session == session + sessions
+
+
+def test_a_line_that_loses_all_the_time_is_not_filled_with_repetitions(
+    link_to, settings, good, clock
+):
+    link = link_to(good, settings)
+    link.poll("hall")
+    session = link.session
+    status = struct.Struct(">IhhHHBB")
+    for lost in range(100):  # a second
+        good.say(protocol.STATUS, status.pack(1, 2500, 2500, lost, 0, 255, 0))
+        good.say(protocol.DELTA, delta())
+        clock.sleep(0.01)
+        link.poll("hall")
+    assert link.session - session in (5, 6)  # every 0.2 s

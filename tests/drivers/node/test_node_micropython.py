@@ -7,16 +7,14 @@ import pytest
 
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
 from drivers.looks import Look
+from firmware_host.pacer import Pacer
 
 SCAN_S = 0.010
 
 
 def scans(plate, clock, count):
-    frames = []
-    for _ in range(count):
-        clock.sleep(SCAN_S)
-        frames.append(plate.scan())
-    return frames
+    pacer = Pacer(clock, 1 / SCAN_S)
+    return [(pacer.wait(), plate.scan())[1] for _ in range(count)]
 
 
 def test_the_first_scan_already_has_the_fields(plate):
@@ -178,15 +176,65 @@ def test_the_node_keeps_a_lights_rhythm_by_itself(plate, firmware, clock):
     look = Look((255, 255, 255), (1.0, 0.2), 0.25)
     start_s = clock.now()
     plate.show_looks([look] + [None] * 99, start_s)
-    scans(plate, clock, 10)
+    pacer = Pacer(clock, 1 / SCAN_S)
+    for _ in range(85):  # by then the node has also found its step
+        pacer.wait()
+        plate.scan()
     told = firmware.heard
     bright, dim = 128, round(255 * 0.5 * (51 / 255) ** 2.2)
     seen = []
     for _ in range(200):
-        scans(plate, clock, 1)
+        pacer.wait()
+        plate.scan()
         seen.append(firmware.strip[0])
         # The page shows what the strip does, but for the time that a byte takes to get there.
         assert plate.shown[0] == seen[-1] or (clock.now() - start_s) % 0.25 < 0.05
     assert set(seen) == {bright, dim}
     assert sum(now != then for now, then in pairwise(seen)) == 8  # in two seconds
     assert firmware.heard - told < 100  # heartbeats, and nothing about the lights
+
+
+@pytest.mark.parametrize("serial_line", ["usb"])
+def test_over_usb_every_byte_means_only_itself(plate, firmware, clock):
+    # HELLO 0 has a byte of 3 in it, which is Ctrl-C (the examples of docs/node-protocol.md).
+    assert plate.scan().faults == ()
+    firmware.set(code=[0, 512 + 226])
+    plate.show([(1.0, 0.0, 0.0)] * 100)  # longer than what is read at a time
+    frame = scans(plate, clock, 8)[-1]
+    assert frame.faults == ()
+    assert frame.field_mt[0] == pytest.approx(226 * 3300 / 1024 / 60, abs=1e-3)
+    assert firmware.strip == bytes((0, 128, 0)) * 100
+
+
+def test_each_step_feeds_the_watchdog(plate, firmware, clock):
+    plate.scan()
+    before, _ = firmware.feeds, scans(plate, clock, 10)
+    assert firmware.feeds - before >= 10
+
+
+def test_a_program_that_begins_anew_is_dark_and_silent_until_the_host_greets_it(
+    plate, firmware, clock
+):
+    plate.scan()
+    plate.show([(0.0, 1.0, 0.0)] * 100)
+    plate.tone(440.0)
+    scans(plate, clock, 8)
+    assert any(firmware.strip)
+    firmware.restart()
+    clock.sleep(SCAN_S)
+    firmware.turn()
+    assert not any(firmware.strip)
+    assert firmware.tone == 0
+    frames = scans(plate, clock, 250)
+    lost = [frame for frame in frames if frame.faults]
+    assert isinstance(lost[0].faults[0], PartAbsentError)
+    assert frames[-1].faults == ()
+    assert firmware.strip == bytes((128, 0, 0)) * 100
+    plate.tone(440.0)  # as the host does in every scan
+    scans(plate, clock, 1)
+    assert firmware.tone == 440
+
+
+def test_main_starts_the_firmware_but_not_while_back_is_held(firmware):
+    assert firmware.boot(held=True) == 0
+    assert firmware.boot(held=False) == 5

@@ -1,0 +1,167 @@
+"""What a person is told when a plate's own computer, or the line to it, does not work."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import Final
+
+from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError
+from drivers.node_protocol import MAJOR, Capabilities, Status
+
+PART_HALL: Final = 1
+PART_IMU: Final = 2
+SILENT, WRONG_CHIP, IMPOSSIBLE = 1, 2, 3
+
+
+def about(part: str, error: PartError) -> PartError:
+    """The same trouble, of another part of the node."""
+    params = {name: value for name, value in error.params.items() if name != "part"}
+    return type(error)(part, error.template, remedy=error.remedy_template, **params)
+
+
+def silent(port: str) -> PartAbsentError:
+    """Nothing comes from it."""
+    return PartAbsentError(
+        "hall",
+        "The plate's own computer does not answer on {port}.",
+        remedy="Check its supply, the two data wires (TX to RX and RX to TX), that the tiltboard"
+        " firmware is on it, and that the profile's baud is the firmware's.",
+        port=port,
+    )
+
+
+def senseless(port: str) -> PartAbsentError:
+    """Bytes come, and no message."""
+    return PartAbsentError(
+        "hall",
+        "What comes from {port} makes no sense: there is no message of a plate's own computer.",
+        remedy="Check that this is the plate's port, that the profile's baud is the firmware's,"
+        " that no other program reads it, and the ground wire.",
+        port=port,
+    )
+
+
+def other_version(found: Capabilities) -> WrongPartError:
+    """It speaks another major version."""
+    newer = found.major > MAJOR
+    return WrongPartError(
+        "hall",
+        "The plate's own computer ({name}) speaks version {found} of the protocol; this"
+        " program speaks version {wanted}.",
+        remedy="Update tiltboard, or put firmware for version {wanted}.x on the plate:"
+        " docs/wiring-node.md."
+        if newer
+        else "Put firmware for version {wanted}.x on it: docs/wiring-node.md.",
+        name=found.name,
+        found=f"{found.major}.{found.minor}",
+        wanted=MAJOR,
+    )
+
+
+def other_plate(found: Capabilities, columns: int, rows: int) -> WrongPartError:
+    """It has other places than the profile says."""
+    return WrongPartError(
+        "hall",
+        "The plate's own computer ({name}) has {found} places; the profile says {wanted}.",
+        remedy="Name the profile of this plate, or put this plate's firmware on it.",
+        name=found.name,
+        found=f"{found.columns} x {found.rows}",
+        wanted=f"{columns} x {rows}",
+    )
+
+
+def never_scans(found: Capabilities) -> WrongPartError:
+    """It says that it does."""
+    return WrongPartError(
+        "hall",
+        "The plate's own computer ({name}) says that it never scans.",
+        remedy="Put the tiltboard firmware on it: docs/wiring-node.md.",
+        name=found.name,
+    )
+
+
+def of_port(port: str, error: OSError | ImportError) -> PartAbsentError:
+    """What came of opening, reading or writing."""
+    if isinstance(error, ImportError):
+        return PartAbsentError(
+            "hall",
+            "The Python package {package} is missing.",
+            remedy="Install it: pip install pyserial.",
+            package=error.name or "pyserial",
+        )
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return PartAbsentError(
+            "hall",
+            "This user may not use {port}.",
+            remedy="Run: sudo usermod -aG dialout $USER, then log in again.",
+            port=port,
+        )
+    if error.errno in (errno.EBUSY, errno.EWOULDBLOCK):
+        return PartAbsentError(
+            "hall",
+            "{port} is in use by something else.",
+            remedy="Stop the other program, or the second tiltboard.",
+            port=port,
+        )
+    if error.errno in (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO, None):
+        return PartAbsentError(
+            "hall",
+            "The plate's own computer is not plugged in: there is no {port}.",
+            remedy="Plug in its USB cable; play goes on by itself.",
+            port=port,
+        )
+    return PartAbsentError(
+        "hall",
+        "{port} does not work: {why}.",
+        remedy="Check the cable to the plate's own computer.",
+        port=port,
+        why=error.strerror or os.strerror(error.errno),
+    )
+
+
+def reported(status: Status | None, part: int) -> PartError | None:
+    """What the node says is wrong with that part of its own."""
+    if status is None:
+        return None
+    for number, code, detail in status.faults:
+        if number == part:
+            return _hall_error(code, detail) if part == PART_HALL else _imu_error(code, detail)
+    return None
+
+
+def _hall_error(code: int, detail: int) -> PartError:
+    if code == SILENT:
+        return PartAbsentError(
+            "hall",
+            "On the plate: the sensors' converter does not answer.",
+            remedy="Check the MCP3008's supply and reference, and the wires of MISO, clock and"
+            " chip select on the plate.",
+        )
+    return PartReadingError(
+        "hall",
+        "On the plate: spare input {number} of the multiplexers reads what it cannot.",
+        remedy="Check the address lines S0 to S3 and the 3.3 V of the sensors on the plate.",
+        number=detail,
+    )
+
+
+def _imu_error(code: int, detail: int) -> PartError:
+    if code == WRONG_CHIP:
+        return WrongPartError(
+            "imu",
+            "On the plate: the tilt sensor is no MPU-6050 (it calls itself {identity:#04x}).",
+            remedy="Fit an MPU-6050 on the plate.",
+            identity=detail,
+        )
+    if code == SILENT:
+        return PartAbsentError(
+            "imu",
+            "On the plate: the tilt sensor does not answer.",
+            remedy="Check the MPU-6050's plug, its 3.3 V, and that AD0 is at ground.",
+        )
+    return PartReadingError(
+        "imu",
+        "On the plate: the tilt sensor's readings cannot be, or it lost its settings.",
+        remedy="If this comes back, check the MPU-6050's plug, its 3.3 V and its ground.",
+    )
