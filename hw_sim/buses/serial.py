@@ -28,7 +28,7 @@ BITS_PER_BYTE = 10  # start, eight, stop
 # What Linux keeps for a reader of a terminal is 4096 bytes (N_TTY_BUF_SIZE), of which it may hold
 # the last 128 back.
 PTY_HOLDS = 4096 - 256
-KERNEL_TRIES = 2000
+KERNEL_TRIES = 20_000
 KERNEL_WAIT_MS = 1
 
 

@@ -6,6 +6,7 @@ TILTBOARD_HIL_PROFILE names the profile; the person is asked at the terminal
 
 from __future__ import annotations
 
+import faulthandler
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -47,6 +48,7 @@ class AtTerminal:
         self._terminal = terminal
 
     def ask(self, request: str) -> str:
+        faulthandler.cancel_dump_traceback_later()  # a person may take as long as he likes
         try:
             with self._terminal.open("r") as keys, self._terminal.open("w") as screen:
                 screen.write(f"\n  {request}, then Enter: ")

@@ -16,12 +16,15 @@ const TUNES = {
   paused: [[330, 0, 0.12]],
 };
 
+const STALE_MS = 3000;
+
 export class Sounds {
   constructor(store) {
     this.on = remembered("sound", "on") === "on";
-    this.heard = null;
+    this.heard = null; // number of the newest sound known
+    this.lost = null; // when the connection went
     store.listen((_, changed) => {
-      if (changed.has("link") && store.link === "lost") this.heard = null;
+      if (changed.has("link") && store.link === "lost") this.lost ??= performance.now();
       if (changed.has("sounds")) this.take(store.snapshot.sounds);
     });
     // a browser lets a page sound only after its person has touched it
@@ -31,6 +34,9 @@ export class Sounds {
   }
 
   take(sounds) {
+    // What sounded while the page was away for long is over; a short loss swallows nothing.
+    if (this.lost !== null && performance.now() - this.lost > STALE_MS) this.heard = null;
+    this.lost = null;
     const newest = sounds.reduce((most, { number }) => Math.max(most, number), 0);
     if (this.heard !== null) {
       const fresh = sounds.filter(({ number }) => number > this.heard);
