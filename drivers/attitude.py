@@ -22,6 +22,12 @@ REST_RAD_S: Final = math.radians(1.0)
 LARGEST_BIAS_RAD_S: Final = math.radians(25.0)
 
 
+def gravity_tilt(force_m_s2: Vector) -> tuple[float, float]:
+    """Tilt about x and y in rad of what feels this force at rest."""
+    x, y, z = force_m_s2
+    return math.atan2(y, z), math.atan2(-x, math.hypot(y, z))
+
+
 class Attitude:
     """Fuses readings. What a steady turn about z slower than the largest bias is, it cannot know:
     after a second it takes that for bias.
@@ -50,10 +56,9 @@ class Attitude:
         self._learn(now_s, force_m_s2, rate_rad_s)
         bias = self._bias or (0.0, 0.0, 0.0)
         rate = (rate_rad_s[0] - bias[0], rate_rad_s[1] - bias[1], rate_rad_s[2] - bias[2])
-        x, y, z = force_m_s2
-        gravity_tilt = (math.atan2(y, z), math.atan2(-x, math.hypot(y, z)))
+        upright = gravity_tilt(force_m_s2)
         if self._tilt is None:
-            self._tilt = gravity_tilt
+            self._tilt = upright
             return self._tilt, rate
         about_x, about_y = self._tilt
         if self._bias is not None:  # an unknown bias would bend the tilt by 10 degrees
@@ -61,8 +66,8 @@ class Attitude:
             about_y += rate[1] * elapsed_s
         if self._is_gravity(force_m_s2):
             weight = elapsed_s / (TRUST_S + elapsed_s)
-            about_x += weight * (gravity_tilt[0] - about_x)
-            about_y += weight * (gravity_tilt[1] - about_y)
+            about_x += weight * (upright[0] - about_x)
+            about_y += weight * (upright[1] - about_y)
         self._tilt = (about_x, about_y)
         return self._tilt, rate
 

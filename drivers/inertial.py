@@ -12,6 +12,7 @@ from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError, PartReadingError
 from drivers.frame import Motion
 from drivers.i2c_loss import lost_on_i2c
+from drivers.mounting import FLAT, Mounting
 
 if TYPE_CHECKING:
     from smbus2 import SMBus
@@ -47,6 +48,7 @@ class InertialSensor(ABC):
         self._address = address
         self._buses = buses
         self._clock = buses.clock
+        self._mounting = FLAT
         self._attitude = Attitude()
         self._axes = AxisWatch()
         self._bus: SMBus | None = None
@@ -54,6 +56,12 @@ class InertialSensor(ABC):
         self._phase_ends_s = 0.0
         self._check_s = 0.0
         self._last = b""
+
+    def mount(self, mounting: Mounting) -> None:
+        """Read the chip as lying like that from now on."""
+        if mounting != self._mounting:
+            self._mounting = mounting
+            self._attitude = Attitude()
 
     def read(self) -> Motion | None:
         """One reading; None while the chip comes up (``RESET_S`` and ``SETTLE_S`` after the start),
@@ -165,8 +173,12 @@ class InertialSensor(ABC):
         self._last = raw
         accel, gyro, temperature_c = self._values(raw)
         self._axes.take(accel)
-        force = (accel[0] * self.M_S2, accel[1] * self.M_S2, accel[2] * self.M_S2)
-        rate = (gyro[0] * self.RAD_S, gyro[1] * self.RAD_S, gyro[2] * self.RAD_S)
+        force = self._mounting.on_plate(
+            (accel[0] * self.M_S2, accel[1] * self.M_S2, accel[2] * self.M_S2)
+        )
+        rate = self._mounting.on_plate(
+            (gyro[0] * self.RAD_S, gyro[1] * self.RAD_S, gyro[2] * self.RAD_S)
+        )
         tilt_rad, rate_rad_s = self._attitude.update(now_s, force, rate)
         if not self._axes.trusted:
             return None

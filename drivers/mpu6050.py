@@ -1,7 +1,7 @@
 """MPU-6050: accelerometer, gyroscope and thermometer on I2C.
 
-Registers: InvenSense RM-MPU-6000A rev. 4.2; figures: PS-MPU-6000A rev. 3.4. The axes are taken to
-lie along the plate's: x east, y north, z up.
+Registers: InvenSense RM-MPU-6000A rev. 4.2; figures: PS-MPU-6000A rev. 3.4. How its axes lie on
+the plate is the mounting's business (drivers.mounting).
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from drivers import node_protocol as protocol
 from drivers.attitude import Attitude
 from drivers.errors import PartReadingError
 from drivers.frame import Motion
+from drivers.mounting import FLAT, Mounting
 from drivers.node_link import NodeLink, Scan
 from drivers.node_troubles import PART_HALL, PART_IMU, reported
 from drivers.panel import HIGHEST_HZ, LOWEST_HZ
@@ -79,10 +80,17 @@ class NodeImu:
 
     def __init__(self, link: NodeLink) -> None:
         self._link = link
+        self._mounting = FLAT
         self._attitude = Attitude()
         self._session = 0
         self._seen = 0
         self._motion: Motion | None = None
+
+    def mount(self, mounting: Mounting) -> None:
+        """Read the chip as lying like that from now on."""
+        if mounting != self._mounting:
+            self._mounting = mounting
+            self._attitude = Attitude()
 
     def read(self) -> Motion | None:
         """The newest reading, None while the chip starts. Raises as NodeHall.read."""
@@ -116,8 +124,9 @@ class NodeImu:
     ) -> Motion:
         ax, ay, az = (step * accel_nm_s2 / 1e9 for step in steps[:3])
         gx, gy, gz = (step * gyro_nrad_s / 1e9 for step in steps[3:])
-        force = (ax, ay, az)
-        tilt_rad, rate_rad_s = self._attitude.update(scan.time_s, force, (gx, gy, gz))
+        force = self._mounting.on_plate((ax, ay, az))
+        rate = self._mounting.on_plate((gx, gy, gz))
+        tilt_rad, rate_rad_s = self._attitude.update(scan.time_s, force, rate)
         status = self._link.status
         warm_c = None if status is None else status.imu_c
         return Motion(tilt_rad, force, rate_rad_s, 25.0 if warm_c is None else warm_c)

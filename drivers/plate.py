@@ -17,6 +17,7 @@ from drivers.lights import LightStrip, StripSettings
 from drivers.looks import Look
 from drivers.lsm6dsox import Lsm6dsox, Lsm6dsoxSettings
 from drivers.matrix import MatrixSettings, SwitchMatrix
+from drivers.mounting import Mounting
 from drivers.mpu6050 import ImuSettings, Mpu6050
 from drivers.node import NodeHall, NodeImu, NodePanel
 from drivers.node_lights import NodeLights
@@ -45,6 +46,9 @@ class HallArray(Protocol):
 
 class Imu(Protocol):
     """Sensor of tilt and motion."""
+
+    def mount(self, mounting: Mounting) -> None:
+        """Read the chip as lying like that from now on."""
 
     def read(self) -> Motion | None:
         """One reading, None while it starts; raises PartError."""
@@ -180,6 +184,11 @@ class Plate:
             temperature_c=self.hall.temperature_c if field_mt else None,
             faults=tuple(part.fault for part in self._parts if part.fault is not None),
         )
+
+    def mount(self, mounting: Mounting) -> None:
+        """Read the motion sensor as lying like that from now on; until then as FLAT."""
+        if self.imu is not None:
+            self.imu.mount(mounting)
 
     def show(self, colours: Sequence[Colour]) -> None:
         """Set the lights, by position on the strip; see LightStrip.ask."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from drivers.mounting import FLAT, Mounting
 from firmware_host.errors import ConfigError
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration import (
@@ -36,6 +37,11 @@ class CalibrationStore:
     def folder(self) -> Path:
         """Where it is kept."""
         return self._path.parent
+
+    @property
+    def lies(self) -> Mounting:
+        """How the tilt sensor lies; as the wiring page asks for where that is not known."""
+        return FLAT if self.loaded is None else self.loaded.lies
 
     def replace(self, calibration: Calibration) -> None:
         """From now on this one is the table's."""

@@ -53,9 +53,17 @@ class ImportGame:
 
 @dataclass(frozen=True, slots=True)
 class Calibrate:
-    """Calibrate the sensors, while the game waits; ``again``: only that place of the plate."""
+    """Calibrate the sensors, while the game waits; ``again``: only that place of the plate, or the
+    "edges". While it is done: measure that again, next. ``fresh``: begin anew.
+    """
 
     again: str | None = None
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmCalibration:
+    """What a calibration asks about is so, as the button confirm says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,4 +71,14 @@ class StopCalibration:
     """Go back to the game; what has been measured is kept for the next time."""
 
 
-Command = Calibrate | StopCalibration | NewGame | ResumeGame | TakeBack | Swap | Answer | ImportGame
+Command = (
+    Calibrate
+    | ConfirmCalibration
+    | StopCalibration
+    | NewGame
+    | ResumeGame
+    | TakeBack
+    | Swap
+    | Answer
+    | ImportGame
+)

@@ -20,6 +20,7 @@ from firmware_host.commands import (
     Answer,
     Calibrate,
     Command,
+    ConfirmCalibration,
     ImportGame,
     NewGame,
     ResumeGame,
@@ -39,6 +40,7 @@ from firmware_host.perception.observation import Magnet, Observation
 from firmware_host.profile import Profile
 from firmware_host.referee import Referee, Request
 from firmware_host.setup.at_table import TableCalibration
+from firmware_host.setup.starting import unfinished
 from firmware_host.sight import Sight
 from firmware_host.standing import Asked, Sound, Standing
 from firmware_host.tunes import TunePlayer
@@ -55,6 +57,7 @@ class Host:
     Lives in one thread: the one that made it and calls ``step``. Other threads use ``call`` and
     ``submit``. ``frame``, ``observation``, ``sight`` and ``standing`` are those of the last step.
     ``asked``: what somebody is to do now; may be set. ``calibrating``: while that is done.
+    ``calibration_left``: how much of an interrupted one is done, and of how much.
     """
 
     frame: Frame
@@ -78,6 +81,8 @@ class Host:
         self.journal = journal
         self.notice = notice
         self._calibration = calibration
+        plate.mount(calibration.lies)
+        self.calibration_left = unfinished(profile, calibration.folder)
         self.asked: Asked | None = None
         self.calibrating: TableCalibration | None = None
         self._perception: Perception | None = None
@@ -128,8 +133,11 @@ class Host:
     def do(self, command: Command) -> None:
         """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
         match command:
-            case Calibrate(again):
-                self.calibrating = TableCalibration(self.profile, self._calibration.folder, again)
+            case Calibrate():
+                self._begin_calibrating(command)
+            case ConfirmCalibration():
+                if self.calibrating is not None:
+                    self.calibrating.confirm()
             case StopCalibration():
                 self._stop_calibrating()
             case NewGame():
@@ -195,13 +203,27 @@ class Host:
         self.plate.close()
         self.journal.close()
 
+    def _begin_calibrating(self, command: Calibrate) -> None:
+        if self.calibrating is not None and command.again is not None:
+            self.calibrating.measure_again(command.again)
+        elif self.calibrating is None or command.fresh:
+            self.calibrating = TableCalibration(
+                self.profile,
+                self._calibration.folder,
+                command.again,
+                fresh=command.fresh,
+                lies=self._calibration.lies,
+            )
+
     def _calibrate(self, calibrating: TableCalibration, presses: tuple[Press, ...]) -> None:
         """One scan of a calibration; the game waits as it stands."""
-        self.standing = replace(self.standing, sounds=())
         self.asked = calibrating.step(self.frame, presses, self.overlay)
+        accepted = calibrating.last is not None and calibrating.last.advice.accepted
+        self.standing = replace(self.standing, sounds=(Sound.MOVE,) if accepted else ())
         found = calibrating.result(self._clock.calendar())
         if found is not None:
             self._calibration.replace(found)
+            self.plate.mount(found.lies)
             self._stop_calibrating()
             self._perception = None
             position = self.standing.position or self.game.start()
@@ -209,6 +231,7 @@ class Host:
 
     def _stop_calibrating(self) -> None:
         self.calibrating = self.asked = None
+        self.calibration_left = unfinished(self.profile, self._calibration.folder)
 
     def _show(self, now_s: float) -> None:
         standing = self.standing

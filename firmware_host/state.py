@@ -50,3 +50,18 @@ def ensure_state_directory(directory: Path) -> Path:
             why=error.strerror or str(error),
         ) from error
     return directory
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Replace a file; a cut of power leaves the old or the new one, whole. Raises OSError."""
+    fresh = path.with_name(path.name + ".new")
+    with fresh.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -45,6 +45,8 @@ class LightFollower:
             self._at = None
             return
         if edge is not None:
+            if now_s < self._table.world.plate.busy_until_s:
+                return  # still held, or on its way back to level
             x, y = {"north": (LIFT_RAD, 0.0), "east": (0.0, -LIFT_RAD)}[edge]
             self._table.world.plate.tilt(x, y, now_s, for_s=HELD_S)
         elif place is not None:

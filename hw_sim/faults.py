@@ -309,7 +309,7 @@ class Faults:
         return self._table.imu is not None and self._table.imu.powered_down
 
     def _identity(self) -> int:
-        """What the motion sensor calls itself on its bus."""
+        """What the tilt sensor calls itself on its bus."""
         imu, now_s = self._table.imu, self._table.clock.now()
         if imu is None:
             return 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+from drivers.mounting import FLAT, Vector
 from drivers.node_firmware.lights import strip_order
 from firmware_host.profile import (
     DualSwitchHall,
@@ -54,7 +56,8 @@ class SimTable:
     A context manager: within it the seams below smbus2 and neopixel are in place.
     ``buses``: for the drivers. ``hands``, ``faults``: what happens to it. ``hall_board``,
     ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as
-    far as it has them. ``disk``: under its journal, where it has one.
+    far as it has them. ``disk``: under its journal, where it has one. ``imu_lies``: how the tilt
+    sensor is glued in; may be set.
     """
 
     def __init__(self, profile: Profile, seed: int = 1, disk: SimDisk | None = None) -> None:
@@ -70,6 +73,7 @@ class SimTable:
         self.expanders: dict[int, Mcp23017] = {}
         self.matrix: SwitchMatrix | None = None
         self.hall_board = self._wire_hall()
+        self.imu_lies = FLAT
         self.imu = self._wire_imu()
         self.chain = Ws2812Chain(profile.size if profile.lights is not None else 0)
         self.piezo = Piezo()
@@ -162,16 +166,16 @@ class SimTable:
         imu: Mpu6050 | Lsm6dsox
         if isinstance(config, Lsm6dsoxImu):
             imu = Lsm6dsox(
-                world.plate.specific_force_m_s2,
-                world.plate.rate_rad_s,
+                self._felt(world.plate.specific_force_m_s2),
+                self._felt(world.plate.rate_rad_s),
                 world.climate.temperature_c,
                 noise,
                 _imu_spread(spread, lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S, LSM_GAINS),
             )
         else:
             imu = Mpu6050(
-                world.plate.specific_force_m_s2,
-                world.plate.rate_rad_s,
+                self._felt(world.plate.specific_force_m_s2),
+                self._felt(world.plate.rate_rad_s),
                 world.climate.temperature_c,
                 noise,
                 _imu_spread(spread, mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S, MPU_GAINS),
@@ -179,6 +183,10 @@ class SimTable:
         if not isinstance(config, NodeImu):
             self.buses.add_i2c(config.i2c_bus, config.address, imu)
         return imu
+
+    def _felt(self, on_plate: Callable[[float], Vector]) -> Callable[[float], Vector]:
+        """The same in the axes of the chip, however that lies."""
+        return lambda now_s: self.imu_lies.on_chip(on_plate(now_s))
 
     def _wire_lights_and_panel(self) -> None:
         profile, buses = self.profile, self.buses
@@ -196,7 +204,7 @@ class SimTable:
             return None
         if self.converter is None or not isinstance(imu, Mpu6050):
             raise SimulationError(
-                "profile {name}: the simulated plate's own computer has a motion sensor.",
+                "profile {name}: the simulated plate's own computer has a tilt sensor.",
                 remedy='Add [imu] with kind = "node".',
                 name=self.profile.name,
             )

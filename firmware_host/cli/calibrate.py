@@ -13,6 +13,7 @@ from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, simulated_table
 
 if TYPE_CHECKING:
     from firmware_host.messages import Catalogue
+    from firmware_host.perception.calibration import Calibration
     from firmware_host.profile import Profile
     from firmware_host.setup.calibrate import Advice, Calibrator
 
@@ -26,7 +27,7 @@ STUCK_S = 30.0  # a simulated hand that is refused for so long will not be accep
 @SIMULATE
 @SEED
 @FAULTS
-@click.option("--again", metavar="PLACE", help="Measure only this place again.")
+@click.option("--again", metavar="PLACE", help="Measure only this place again; or `edges`.")
 @click.option("--fresh", is_flag=True, help="Begin anew rather than go on.")
 @click.option("--strong-only", is_flag=True, help="The table's pieces are all strong ones.")
 def command(
@@ -53,9 +54,11 @@ def command(
     from firmware_host.perception.calibration import write_calibration
     from firmware_host.profile import load_profile
     from firmware_host.settings import load_settings
-    from firmware_host.setup.health import health_map, health_table
+    from firmware_host.setup.calibrate import KINDS
+    from firmware_host.setup.judging import STRONG_KINDS
     from firmware_host.setup.progress import PROGRESS_NAME, write_progress
     from firmware_host.setup.running import running_table
+    from firmware_host.setup.starting import begin
     from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
 
     settings = load_settings(config)
@@ -66,16 +69,35 @@ def command(
     if holder is not None:
         raise in_use(folder / JOURNAL_NAME, holder)
     path = folder / PROGRESS_NAME
-    calibrator = _calibrator(table, path, again=again, fresh=fresh, strong_only=strong_only)
+    calibrator = begin(
+        table, folder, again=again, fresh=fresh, kinds=STRONG_KINDS if strong_only else KINDS
+    )
     teller = _Teller(calibrator, catalogue, lambda: write_progress(path, calibrator.progress))
     if simulated:
         date_s = _on_simulated(table, calibrator, teller, seed, faults)
     else:
         date_s = _on_table(table, calibrator, teller)
-    write_calibration(folder / CALIBRATION_NAME, calibrator.result(date_s))
-    for line in health_table(table, health_map(table, calibrator.progress)):
+    found = calibrator.result(date_s)
+    write_calibration(folder / CALIBRATION_NAME, found)
+    _account(table, found, catalogue)
+    click.echo(f"Kept in {folder / CALIBRATION_NAME}. The table uses it from its next start on.")
+
+
+def _account(table: Profile, found: Calibration, catalogue: Catalogue) -> None:
+    """The map, what is worth a look, and how the tilt sensor lies."""
+    from firmware_host.setup.health import health_map, health_table, remedy
+    from firmware_host.setup.mounting import describe
+
+    health = health_map(table, found)
+    for line in health_table(table, health):
         click.echo(line)
-    click.echo(f"Kept in {folder / CALIBRATION_NAME}. ! marks a place that is worth a look.")
+    poor = [message for message in map(remedy, health) if message is not None]
+    for message in poor:
+        click.echo(f"! {catalogue.translate(message)}")
+    if health and not poor:
+        click.echo("No place is worth a look.")
+    if table.imu is not None:
+        click.echo(catalogue.translate(describe(found.lies)))
 
 
 class _Teller:
@@ -92,7 +114,7 @@ class _Teller:
 
     def tell(self, advice: Advice) -> None:
         """One scan's advice."""
-        if advice.accepted:
+        if advice.accepted or advice.done:
             self._save()
         refused = "" if advice.refused is None else self._catalogue.translate(advice.refused)
         said = self._catalogue.translate(advice.say)
@@ -103,34 +125,6 @@ class _Teller:
         if refused != self._refused and refused:
             click.echo(f"          {refused}")
         self._said, self._refused = said, refused
-
-
-def _calibrator(
-    table: Profile, path: Path, *, again: str | None, fresh: bool, strong_only: bool
-) -> Calibrator:
-    from firmware_host.config import nearest
-    from firmware_host.errors import ConfigError
-    from firmware_host.setup.calibrate import KINDS, STRONG, Calibrator
-    from firmware_host.setup.progress import read_progress
-
-    progress = None if fresh else read_progress(path, table)
-    kinds = STRONG if strong_only else KINDS
-    if again is None:
-        if progress is not None and Calibrator(table, progress, kinds=kinds).remaining == 1:
-            progress = None  # it was finished: begin anew
-        return Calibrator(table, progress, kinds=kinds)
-    if again not in table.places:
-        raise ConfigError(
-            "There is no place {place!r}; {hint}.",
-            remedy="Name a place of the plate.",
-            place=again,
-            hint=nearest(again, table.places),
-        )
-    if progress is None:
-        raise ConfigError(
-            "The table has not been calibrated yet.", remedy="Run: tiltboard calibrate"
-        )
-    return Calibrator(table, progress, kinds=kinds, again=table.places.index(again))
 
 
 def _on_table(table: Profile, calibrator: Calibrator, teller: _Teller) -> float:

@@ -54,24 +54,27 @@ def command(
         table,
         this_machine(SystemClock()),
         state,
-        lambda: _parts(table, simulated=simulated),
+        lambda: _parts(table, state, simulated=simulated),
         simulated=simulated,
     )
     if _tell(findings, catalogue, as_json=as_json):
         sys.exit(1)
 
 
-def _parts(table: Profile, *, simulated: bool) -> list[Finding]:
+def _parts(table: Profile, state: Path, *, simulated: bool) -> list[Finding]:
+    from firmware_host.calibration_store import CalibrationStore
     from firmware_host.setup.part_check import check_parts
+    from firmware_host.state import CALIBRATION_NAME
 
+    stored = CalibrationStore(state / CALIBRATION_NAME, table).loaded
     if simulated:
         from hw_sim.table import SimTable
 
         with SimTable(table) as sim:
-            return check_parts(table, sim.buses)
+            return check_parts(table, sim.buses, stored)
     from drivers.buses import PiBuses
 
-    return check_parts(table, PiBuses())
+    return check_parts(table, PiBuses(), stored)
 
 
 def _tell(findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool) -> int:

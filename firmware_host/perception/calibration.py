@@ -6,22 +6,26 @@ Written atomically and durably (temporary file, fsync, rename, fsync of the fold
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
+from drivers.mounting import Axis, Mounting, all_mountings
 from firmware_host.config import convert
 from firmware_host.errors import ConfigError
 from firmware_host.perception.field import STRONG, WEAK, kernel_mt
 from firmware_host.profile import Profile
+from firmware_host.state import write_durably
 
 # Wider than any offset that DRV5055A1 may have (+-1 mT) with drift, or any usable sensitivity.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
 Gain = Annotated[float, msgspec.Meta(ge=0.5, le=2)]
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
+Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
 Kernel = tuple[tuple[float, ...], ...]
+
+_MOUNTINGS = frozenset((lies.east, lies.north, lies.up) for lies in all_mountings())
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,7 +34,11 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``strong_mt``, ``weak_mt``: what a south magnet of that class adds, by [rows][columns] away.
     ``level_rad``: what the IMU says about x and y when the plate is level; None if unknown.
     ``zeroed``: False for sensors whose offset is only a guess. ``made_s``: seconds since
-    1970-01-01 UTC, 0 if unknown.
+    1970-01-01 UTC, 0 if unknown. ``mounting``: the IMU's axes that point east, north and up.
+
+    Of a calibration with magnets: ``noise_mt``, per sensor, the standard deviation of a reading of
+    the empty plate; ``carried_mt``, what one strong piece made a sensor of gain 1 read;
+    ``weak_pieces``, whether the table has any.
     """
 
     format: Literal[1]
@@ -42,6 +50,15 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     weak_mt: Kernel
     level_rad: tuple[Level, Level] | None = None
     made_s: float = 0.0
+    mounting: tuple[Axis, Axis, Axis] = ("+x", "+y", "+z")
+    noise_mt: tuple[Noise, ...] = ()
+    carried_mt: Annotated[float, msgspec.Meta(ge=0, le=50)] = 0.0
+    weak_pieces: bool = True
+
+    @property
+    def lies(self) -> Mounting:
+        """``mounting``, to be used."""
+        return Mounting(*self.mounting)
 
 
 def uncalibrated(profile: Profile) -> Calibration:
@@ -72,7 +89,10 @@ def _alone(kernel: Kernel) -> Kernel:
 
 def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> None:
     """Raise ConfigError unless ``calibration`` is one of this table."""
+    per_sensor: tuple[tuple[float, ...], ...]
     per_sensor = (calibration.offset_mt, calibration.gain, calibration.zeroed)
+    if calibration.noise_mt:
+        per_sensor = (*per_sensor, calibration.noise_mt)
     kernels = (calibration.strong_mt, calibration.weak_mt)
     if (
         calibration.profile != profile.name
@@ -92,6 +112,12 @@ def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> No
 def calibration_from(data: dict[str, Any], profile: Profile, *, source: str) -> Calibration:
     """Check plain data. Raises ConfigError naming the key."""
     calibration = convert(data, Calibration, source=source)
+    if calibration.mounting not in _MOUNTINGS:
+        raise ConfigError(
+            "{source}: mounting: no chip can lie so.",
+            remedy="Remove the file, and calibrate the table again.",
+            source=source,
+        )
     check_fits(calibration, profile, source=source)
     return calibration
 
@@ -121,14 +147,4 @@ def read_calibration(path: Path, profile: Profile) -> Calibration | None:
 def write_calibration(path: Path, calibration: Calibration) -> None:
     """Store it; a cut of power leaves the old or the new file, whole. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(path.name + ".new")
-    with fresh.open("wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(calibration), indent=1))
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    write_durably(path, msgspec.json.format(msgspec.json.encode(calibration), indent=1))

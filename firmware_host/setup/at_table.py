@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from drivers.frame import Frame
+from drivers.mounting import Mounting
 from firmware_host.buttons import CONFIRM, Press
-from firmware_host.errors import NotPossibleError
 from firmware_host.messages import Message, text
 from firmware_host.overlay import Overlay
 from firmware_host.perception.calibration import Calibration
 from firmware_host.profile import Profile
-from firmware_host.setup.calibrate import Advice, Calibrator, Light
-from firmware_host.setup.progress import PROGRESS_NAME, read_progress, write_progress
+from firmware_host.setup.calibrate import Advice, Light
+from firmware_host.setup.progress import PROGRESS_NAME, write_progress
+from firmware_host.setup.starting import begin, measure_again
 from firmware_host.standing import Asked, Role
 
 _log = logging.getLogger(__name__)
@@ -27,49 +29,61 @@ ROLES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How a calibration stands after a scan: so many things of ``total`` are ``done``."""
+
+    advice: Advice
+    done: int
+    total: int
+
+
 class TableCalibration:
     """Feeds a Calibrator with the host's scans. ``folder``: where its progress is kept.
 
-    ``again``: the only place to be measured. Raises NotPossibleError for one that is not there, or
-    before the first whole calibration. ``advice``: the last.
+    ``again``, ``fresh``, ``lies``: as for ``starting.begin``, whose errors it raises. ``last``: how
+    it stands.
     """
 
-    def __init__(self, profile: Profile, folder: Path, again: str | None = None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        folder: Path,
+        again: str | None = None,
+        *,
+        fresh: bool = False,
+        lies: Mounting,
+    ) -> None:
+        self._profile = profile
         self._path = folder / PROGRESS_NAME
-        progress = read_progress(self._path, profile)
-        place: int | None = None
-        if again is not None:
-            if again not in profile.places:
-                raise NotPossibleError("There is no place {place!r} on this plate.", place=again)
-            if progress is None:
-                raise NotPossibleError(
-                    "The table has not been calibrated yet.", remedy="Calibrate the whole table."
-                )
-            place = profile.places.index(again)
-        elif progress is not None and Calibrator(profile, progress).remaining == 1:
-            progress = None  # the last one came to its end
-        self._calibrator = Calibrator(profile, progress, again=place)
-        self.advice: Advice | None = None
+        self._calibrator = begin(profile, folder, again=again, fresh=fresh, lies=lies)
+        self.last: Step | None = None
 
     def step(self, frame: Frame, presses: Sequence[Press], overlay: Overlay) -> Asked:
         """Take one scan in; what to show. ``overlay`` names the places, as the page knows them."""
         if any(press.button == CONFIRM for press in presses):
-            self._calibrator.skip()
-        self.advice = advice = self._calibrator.step(frame)
-        if advice.accepted:
+            self.confirm()
+        advice = self._calibrator.step(frame)
+        if advice.accepted or advice.done:
             self._keep()
         total = self._calibrator.total
+        self.last = step = Step(advice, total - self._calibrator.remaining, total)
         say = text(
-            "Calibration, {count} of {total}: {say}",
-            count=total - self._calibrator.remaining,
-            total=total,
-            say=_both(advice),
+            "Calibration, {count} of {total}: {say}", count=step.done, total=total, say=both(advice)
         )
         return Asked(say, {overlay.places[i]: ROLES[light] for i, light in advice.lights.items()})
 
+    def confirm(self) -> None:
+        """What ``Advice.confirm`` says is so."""
+        self._calibrator.confirm()
+
+    def measure_again(self, again: str) -> None:
+        """That place, or the edges, next. Raises NotPossibleError."""
+        measure_again(self._calibrator, self._profile, again)
+
     def result(self, made_s: float) -> Calibration | None:
         """The calibration, once it has come to its end."""
-        if self.advice is None or not self.advice.done:
+        if self.last is None or not self.last.advice.done:
             return None
         return self._calibrator.result(made_s)
 
@@ -80,7 +94,7 @@ class TableCalibration:
             _log.warning("The calibration's progress cannot be saved: %s", error)
 
 
-def _both(advice: Advice) -> Message:
+def both(advice: Advice) -> Message:
     """What to do; and why the last try was not taken."""
     if advice.refused is None:
         return advice.say

@@ -14,12 +14,13 @@ import msgspec
 
 from drivers.errors import PartError
 from drivers.frame import Frame
+from drivers.mounting import FLAT, Vector
 from drivers.plate import Plate
 from firmware_host.messages import Message, text
 from firmware_host.profile import Profile, Ws2812Lights
-from firmware_host.setup import places, reasons, sensor_map
+from firmware_host.setup import mounting, places, reasons, sensor_map
 from firmware_host.setup.findings import Finding, note, of_error, problem
-from firmware_host.setup.mounting import EAST, NORTH, Edge, is_lifted, wrong_mounting
+from firmware_host.setup.mounting import EDGES, Edge
 from firmware_host.setup.sampling import Window
 from firmware_host.setup.wires import supply_of
 
@@ -29,8 +30,8 @@ REST_SCANS = 12
 REST_SWING_MT = 0.6
 REACTS_MT = 3.0  # a strong piece, wherever on its place, and not a neighbour's
 WAIT_S = 12.0
-START_S = 1.0  # until a motion sensor has started
-STEADY_RAD = 0.02
+START_S = 1.0  # until a tilt sensor has started
+STEADY_M_S2 = 0.35
 TONE_HZ = 880.0
 COLOURS = {"red": (0.5, 0.0, 0.0), "green": (0.0, 0.5, 0.0), "blue": (0.0, 0.0, 0.5)}
 ALL_COLOURS = (*COLOURS, "other", "none")
@@ -265,51 +266,64 @@ class Bringup:
                 return most, means[most] > 0
         return None
 
-    # Motion sensor
+    # Tilt sensor
 
     def _edges(self) -> Iterator[Finding]:
         if "edges" in self._answers.good:
             return
         self._person.clear()
-        level = self._steady_tilt((0.0, 0.0), lifted=False)
-        wrong: Message | None = None
-        for edge in (NORTH, EAST):
+        level = self._steady_force(None)
+        forces: dict[str, Vector] = {}
+        wrong = text("The tilt sensor does not come to rest.") if level is None else None
+        for edge in EDGES:
             if level is None or wrong is not None:
                 break
+            lit = dict.fromkeys(places.along(self._profile, edge), (0.5, 0.5, 0.0))
+            self._show(lit)
             self._person.tell(reasons.lift_edge(edge))
             self._person.lift(edge)
-            tilt = self._steady_tilt(level, lifted=True)
-            if tilt is None:
-                wrong = text("The motion sensor did not notice the {edge} edge.", edge=edge.name)
+            force = self._steady_force(level)
+            if force is None:
+                wrong = text("The tilt sensor did not notice the {edge} edge.", edge=edge.name)
             else:
-                wrong = wrong_mounting(edge, tilt)
+                forces[edge.name] = force
+                wrong = mounting.refusal(edge, level, forces)
+        self._show({})
         self._person.clear()
-        if level is None:
-            wrong = text("The motion sensor does not come to rest.")
-        if wrong is None:
-            self._good("edges")
-        else:
+        if wrong is not None or level is None:
             yield problem(
                 "imu",
-                wrong,
-                text("Mount it flat on the pivot's axis, its face up, and glue it there."),
+                wrong or text("The tilt sensor does not come to rest."),
+                text(
+                    "Lift the edges that are lit. If it stays: glue it flat, on the pivot's axis."
+                ),
+            )
+            return
+        self._good("edges")
+        lies = mounting.mounting_of(level, forces)
+        if lies is not None and lies != FLAT:
+            yield note(
+                "imu",
+                mounting.describe(lies),
+                text("It may stay so: calibration finds that out, and the table reads it so."),
             )
 
-    def _steady_tilt(
-        self, level: tuple[float, float], *, lifted: bool
-    ) -> tuple[float, float] | None:
-        """From ``level``, once it is steady (and lifted)."""
+    def _steady_force(self, level: Vector | None) -> Vector | None:
+        """What it feels once it is steady; where ``level`` is given, level first and then lifted."""
         window = Window(REST_SCANS)
+        levelled = level is None
         for frame in self._frames(WAIT_S):
             if frame.motion is None:
                 window.clear()
                 continue
-            x, y = frame.motion.tilt_rad
-            window.push((x - level[0], y - level[1]))
-            if window.full and max(window.swing(0), window.swing(1)) < STEADY_RAD:
-                mean_x, mean_y = window.means()
-                if not lifted or is_lifted((mean_x, mean_y)):
-                    return mean_x, mean_y
+            now = frame.motion.specific_force_m_s2
+            window.push(now)
+            if level is not None and not mounting.is_lifted(level, now):
+                levelled = True
+            if levelled and window.full and max(map(window.swing, range(3))) < STEADY_M_S2:
+                x, y, z = window.means()
+                if level is None or mounting.is_lifted(level, (x, y, z)):
+                    return x, y, z
         return None
 
     # Panel

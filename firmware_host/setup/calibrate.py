@@ -2,43 +2,42 @@
 
 The empty plate gives every sensor's zero and noise, and the level. One strong piece carried over
 every place, to and fro, gives the gains. A piece or two of each kind gives the strengths. Two edges
-lifted show how the motion sensor lies.
+lifted show how the tilt sensor lies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from statistics import median
+from enum import Enum, StrEnum
 
 from drivers.frame import Frame
+from drivers.mounting import FLAT, Mounting, Vector
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration, uncalibrated
-from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.observation import Magnet
-from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD, QUIET_RAD_S
+from firmware_host.perception.stillness import QUIET_RAD_S
 from firmware_host.profile import Profile
-from firmware_host.setup import health, places, reasons
-from firmware_host.setup.mounting import EAST, NORTH, Edge, is_lifted, wrong_mounting
+from firmware_host.setup import health, mounting, places, reasons
+from firmware_host.setup.judging import PRESENT_MT, STRONG_KINDS, PlaceJudge
+from firmware_host.setup.mounting import EDGES, NORTH, Edge
 from firmware_host.setup.progress import Progress
 from firmware_host.setup.sampling import Window
 
 EMPTY_S = 2.0
 REST_S = 0.36
-STRONG = (Magnet.N_STRONG, Magnet.S_STRONG)
-KINDS = (*STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
+KINDS = (*STRONG_KINDS, Magnet.N_WEAK, Magnet.S_WEAK)
 # DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
 # that stand beside the plate. A weak magnet in the middle reads 2.3 mT and more.
 MOST_ZERO_MT = 1.5
 NOISY_MT = 0.2  # single readings; six times the datasheet's noise
-PRESENT_MT = 0.7  # a weak magnet at the edge of its place
-STRONG_FROM_MT = 4.5
+# Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
+OFF_SCALE_MT = 25.0
 REST_SWING_MT = 0.25
 REST_SHARE = 0.05  # or this share of the reading
-UNLIKE = (0.6, 1.6)  # a place's reading against the median of the others
+REST_SWING_M_S2 = 0.35  # two degrees, and the noise of 18 readings
+JOLT_M_S2 = 0.8
 HINT_AFTER_S = 8.0
-LEVEL_AGAIN_RAD = 0.03
 
 
 class Light(Enum):
@@ -50,41 +49,65 @@ class Light(Enum):
     LIFT = "lift"
 
 
+class Stage(StrEnum):
+    """What is being measured."""
+
+    EMPTY = "empty"
+    PLACES = "places"
+    KINDS = "kinds"
+    EDGES = "edges"
+    DONE = "done"
+
+
 @dataclass(frozen=True, slots=True)
 class Advice:
     """After a scan: the next thing to do. ``lights``: by place; others are dark.
 
     ``refused``: why what was just read is not accepted. ``accepted``: a place was, just now.
-    ``done``: there is nothing left to do. ``place``, ``magnet``, ``edge``: what is asked for, as
-    values; None of all: the plate is to be empty.
+    ``place``, ``magnet``, ``edge``: what is asked for, as values; None of all: the plate is to be
+    empty. ``confirm``: what pressing that button would say; None: nothing.
     """
 
     say: Message
     lights: dict[int, Light]
+    stage: Stage
     refused: Message | None = None
     accepted: bool = False
-    done: bool = False
     place: int | None = None
     magnet: Magnet | None = None
     edge: str | None = None
+    confirm: Message | None = None
+
+    @property
+    def done(self) -> bool:
+        """There is nothing left to do."""
+        return self.stage is Stage.DONE
 
 
 @dataclass(slots=True)
 class _Task:
-    """``place`` None: not about one place. ``magnet``: that must stand there, None: any strong."""
+    """``place`` None: not about one place. ``magnet``: that must stand there, None: any strong.
+
+    ``doubt``: what was refused may be right; ``sure``: somebody said that it is. ``levelled``: the
+    plate was seen level since.
+    """
 
     place: int | None = None
     magnet: Magnet | None = None
     edge: Edge | None = None
     refused: Message | None = field(default=None)
     since_s: float | None = None
+    doubt: bool = False
+    sure: bool = False
+    levelled: bool = False
 
 
 class Calibrator:
     """One calibration of one table.
 
     ``progress``: of one that was interrupted; zeros and level are always taken anew. ``kinds``: of
-    magnets that the table's pieces have. ``again``: only this place is measured again.
+    magnets that the table's pieces have. ``again``: only this place is measured again. ``lies``:
+    how the plate that is scanned takes its tilt sensor to lie.
     """
 
     def __init__(
@@ -94,15 +117,23 @@ class Calibrator:
         *,
         kinds: Iterable[Magnet] = KINDS,
         again: int | None = None,
+        lies: Mounting = FLAT,
     ) -> None:
         self._profile = profile
         self._measures = profile.capabilities.measures
         self._nominal = uncalibrated(profile)
+        self._judge = PlaceJudge(profile, self._nominal)
+        self._lies = lies
         self.progress = progress or Progress.fresh(profile)
+        self.progress.finished = False
         if again is not None:
             self.progress.forget(again)
-        able = profile.capabilities.kinds
-        self._kinds = tuple(kind for kind in KINDS[:able] if kind in frozenset(kinds))
+        wanted = frozenset(kinds)
+        self.progress.left_out += [
+            kind.value
+            for kind in KINDS
+            if kind not in wanted and kind.value not in self.progress.left_out
+        ]
         self._empty = Window(self._scans(EMPTY_S))
         self._rest = Window(self._scans(REST_S))
         self._task = _Task()
@@ -124,14 +155,15 @@ class Calibrator:
         if not frame.field_mt:
             self._empty.clear()
             self._rest.clear()
-            return Advice(reasons.no_sensors(frame.faults), {})
+            return Advice(reasons.no_sensors(frame.faults), {}, self._stage)
         if not self._zeroed:
             return self._take_empty(frame)
         task = self._task
         if task.place is None and task.edge is None:
             following = self._next()
             if following is None:
-                return Advice(text("The table is calibrated."), {}, done=True)
+                self.progress.finished = True
+                return Advice(text("The table is calibrated."), {}, Stage.DONE)
             self._task = task = following
             self._rest.clear()
             self._peak_mt = 0.0
@@ -139,14 +171,33 @@ class Calibrator:
             task.since_s = frame.time_s
         if task.edge is not None:
             return replace(self._take_edge(task, task.edge, frame), edge=task.edge.name)
-        return replace(self._take_place(task, frame), place=task.place, magnet=task.magnet)
+        advice = self._take_place(task, task.place or 0, frame)
+        return replace(advice, place=task.place, magnet=task.magnet, confirm=self._confirms(task))
 
-    def skip(self) -> None:
-        """Leave the present kind of piece out: the table's owner has none."""
-        magnet = self._task.magnet
-        if self._zeroed and self._measures and magnet is not None:
-            self._kinds = tuple(kind for kind in self._kinds if kind is not magnet)
+    def confirm(self) -> None:
+        """Somebody pressed the button: what was doubted is right, or the table's owner has no such
+        piece (``Advice.confirm`` says which).
+        """
+        task = self._task
+        if not self._zeroed:
+            return
+        if task.doubt:
+            task.sure = True
+            self._rest.clear()
+        elif self._measures and task.magnet is not None:
+            self.progress.left_out.append(task.magnet.value)
             self._task = _Task()
+
+    def redo(self, place: int) -> None:
+        """Measure one place again, and next."""
+        self.progress.forget(place)
+        self._task = _Task()
+
+    def redo_edges(self) -> None:
+        """Have both edges lifted again."""
+        self.progress.edges.clear()
+        self.progress.finished = False
+        self._task = _Task()
 
     def result(self, made_s: float) -> Calibration:
         """The calibration. ``made_s``: seconds since 1970-01-01 UTC. Raises ValueError before the
@@ -158,13 +209,29 @@ class Calibrator:
 
     # What there is to do
 
+    @property
+    def _stage(self) -> Stage:
+        task = self._task
+        if not self._zeroed:
+            return Stage.EMPTY
+        if task.edge is not None:
+            return Stage.EDGES
+        return Stage.KINDS if self._measures and task.magnet is not None else Stage.PLACES
+
+    def _confirms(self, task: _Task) -> Message | None:
+        if task.doubt:
+            return text("It stands right")
+        if self._measures and task.magnet is not None:
+            return text("There are none of this kind")
+        return None
+
     def _next(self) -> _Task | None:
         return next((task for task, done in self._wanted() if not done), None)
 
     def _wanted(self) -> list[tuple[_Task, bool]]:
         """Everything after the empty plate, in order, and whether it is done."""
         progress, wanted = self.progress, []
-        sweeps: tuple[Magnet | None, ...] = (None,) if self._measures else STRONG
+        sweeps: tuple[Magnet | None, ...] = (None,) if self._measures else STRONG_KINDS
         for magnet in sweeps:
             own = progress.own(magnet)
             wanted += [
@@ -172,47 +239,58 @@ class Calibrator:
                 for place in places.to_and_fro(self._profile)
             ]
         if self._measures:
-            for kind in self._kinds:
+            for kind in KINDS[: self._profile.capabilities.kinds]:
+                if kind.value in progress.left_out:
+                    continue
                 known = progress.strengths.get(kind.value, {})
                 wanted += [
                     (_Task(place, kind), str(place) in known)
                     for place in places.samples(self._profile)
                 ]
         if self._profile.imu is not None:
-            wanted += [(_Task(edge=edge), edge.name in progress.edges) for edge in (NORTH, EAST)]
+            wanted += [(_Task(edge=edge), edge.name in progress.edges) for edge in EDGES]
         return wanted
 
     # The empty plate
 
     def _take_empty(self, frame: Frame) -> Advice:
         say = text("Take everything off the plate, and leave it alone for two seconds.")
-        moving = frame.motion is not None and (max(map(abs, frame.motion.rate_rad_s)) > QUIET_RAD_S)
+        moving = frame.motion is not None and max(map(abs, frame.motion.rate_rad_s)) > QUIET_RAD_S
         waits_for_imu = self._profile.imu is not None and frame.motion is None
         if moving or waits_for_imu:
             self._empty.clear()
             if waits_for_imu and frame.faults:
-                return Advice(reasons.no_sensors(frame.faults), {})
-            return Advice(say, {}, self._task.refused)
-        tilt = (0.0, 0.0) if frame.motion is None else frame.motion.tilt_rad
-        self._empty.push((*frame.field_mt, *tilt))
+                return Advice(reasons.no_sensors(frame.faults), {}, Stage.EMPTY)
+            return Advice(say, {}, Stage.EMPTY, self._task.refused)
+        self._empty.push((*frame.field_mt, *self._force(frame)))
         if not self._empty.full:
-            return Advice(say, self._wrong_lights(), self._task.refused)
+            return Advice(say, self._wrong_lights(), Stage.EMPTY, self._task.refused)
         means, sigmas = self._empty.means(), self._empty.sigmas()
         size = self._profile.size
         refused, at = self._bad_zero(means[:size], sigmas[:size])
-        level = (means[size], means[size + 1])
-        if refused is None and max(map(abs, level)) > LEVEL_UNKNOWN_RAD:
-            refused = reasons.not_level()
+        level = (means[size], means[size + 1], means[size + 2])
+        if refused is None and self._profile.imu is not None:
+            swings = [self._empty.swing(size + axis) for axis in range(3)]
+            if max(swings) > JOLT_M_S2:
+                refused = reasons.not_quiet()
+            elif not mounting.is_level(level):
+                refused = reasons.not_level()
         self._empty.clear()
         if refused is not None:
             self._task.refused, self._task.place = refused, at
-            return Advice(say, self._wrong_lights(), refused)
-        self.progress.offset_mt = means[:size]
-        self.progress.noise_mt = sigmas[:size]
+            return Advice(say, self._wrong_lights(), Stage.EMPTY, refused)
+        self._zero(means[:size], sigmas[:size], level)
+        return Advice(text("The empty plate is known."), {}, Stage.EMPTY, accepted=True)
+
+    def _zero(self, means: list[float], sigmas: list[float], level: Vector) -> None:
+        progress = self.progress
+        progress.offset_mt, progress.noise_mt = means, sigmas
+        progress.last_place = None
         if self._profile.imu is not None:
-            self.progress.level_rad = level
+            if progress.level and mounting.up_axis(progress.level) != mounting.up_axis(level):
+                progress.edges.clear()  # it was turned over since
+            progress.level = level
         self._zeroed, self._task = True, _Task()
-        return Advice(text("The empty plate is known."), {}, accepted=True)
 
     def _wrong_lights(self) -> dict[int, Light]:
         return {} if self._task.place is None else {self._task.place: Light.WRONG}
@@ -222,6 +300,8 @@ class Calibrator:
     ) -> tuple[Message | None, int | None]:
         most = MOST_ZERO_MT if self._measures else 0.0
         worst = max(range(len(means)), key=lambda i: abs(means[i]))
+        if abs(means[worst]) > OFF_SCALE_MT and self._measures:
+            return reasons.off_scale(self._profile, worst, means[worst]), worst
         if abs(means[worst]) > most:
             return reasons.not_empty(self._profile, worst, means[worst]), worst
         noisiest = max(range(len(sigmas)), key=sigmas.__getitem__)
@@ -231,71 +311,60 @@ class Calibrator:
 
     # One place
 
-    def _take_place(self, task: _Task, frame: Frame) -> Advice:
-        place = task.place if task.place is not None else 0
-        change = [f - o for f, o in zip(frame.field_mt, self.progress.offset_mt, strict=True)]
-        self._rest.push(change)
+    def _take_place(self, task: _Task, place: int, frame: Frame) -> Advice:
+        progress, stage = self.progress, self._stage
         lights = self._lights(task)
-        say = reasons.put_here(self._profile, place, task.magnet, self._carried)
+        carried = progress.last_place is not None
+        begun = carried or any(mt is not None for mt in progress.own(None))
+        say = reasons.put_here(self._profile, place, task.magnet, carried=carried, same=begun)
+        dead = self._off_scale(frame.field_mt)
+        if dead is not None:
+            self._rest.clear()
+            why = reasons.off_scale(self._profile, dead, frame.field_mt[dead])
+            return Advice(say, lights | {dead: Light.WRONG}, stage, why)
+        change = [f - o for f, o in zip(frame.field_mt, progress.offset_mt, strict=True)]
+        self._rest.push(change)
         if not self._rest.full:
-            return Advice(say, lights, task.refused)
+            return Advice(say, lights, stage, task.refused)
         means = self._rest.means()
         strongest = max(range(len(means)), key=lambda i: abs(means[i]))
+        waited_s = frame.time_s - (task.since_s or 0.0)
         if abs(means[strongest]) < PRESENT_MT:
             self._peak_mt = 0.0
-            waited_s = frame.time_s - (task.since_s or 0.0)
+            task.doubt = False
             if waited_s > HINT_AFTER_S and task.refused is None:
                 task.refused = reasons.no_reaction(self._profile, place)
-            return Advice(say, lights, task.refused)
+            return Advice(say, lights, stage, task.refused)
         if abs(means[place]) > abs(self._peak_mt):
             # The best of what the hand finds while it moves the piece to the middle
             self._peak_mt = means[place]
-        waits = strongest == self.progress.last_place != place
-        if waits or not self._rests(strongest, means[strongest]):
-            return Advice(say, lights, task.refused)
-        refused = self._refusal(task, place, strongest, means)
-        if refused is not None:
-            task.refused = refused
+        if strongest == progress.last_place != place:
+            if waited_s > HINT_AFTER_S and task.refused is None:
+                task.refused = reasons.still_there(self._profile, strongest)
+            return Advice(say, lights, stage, task.refused)
+        if not self._rests(strongest, means[strongest]):
+            if waited_s > HINT_AFTER_S and task.refused is None:
+                task.refused = reasons.restless(self._profile, strongest)
+            return Advice(say, lights, stage, task.refused)
+        verdict = self._judge.judge(progress, place, task.magnet, means)
+        if verdict.why is not None and not (verdict.doubt and task.sure):
+            task.refused, task.doubt = verdict.why, verdict.doubt
             task.since_s = frame.time_s
-            return Advice(say, lights | {strongest: Light.WRONG}, refused)
+            return Advice(say, lights | {verdict.at: Light.WRONG}, stage, verdict.why)
         self._keep(task, place, means)
         self._task = _Task()
-        return Advice(say, lights | {place: Light.DONE}, accepted=True)
+        return Advice(say, lights | {place: Light.DONE}, stage, accepted=True)
+
+    def _off_scale(self, field_mt: Sequence[float]) -> int | None:
+        """A sensor that died since the plate was empty."""
+        if not self._measures:
+            return None
+        worst = max(range(len(field_mt)), key=lambda i: abs(field_mt[i]))
+        return worst if abs(field_mt[worst]) > OFF_SCALE_MT else None
 
     def _rests(self, index: int, mean: float) -> bool:
         limit = REST_SWING_MT + 6 * self.progress.noise_mt[index]
         return self._rest.swing(index) < max(limit, REST_SHARE * abs(mean))
-
-    def _refusal(
-        self, task: _Task, place: int, strongest: int, means: Sequence[float]
-    ) -> Message | None:
-        profile = self._profile
-        if strongest != place:
-            return reasons.elsewhere(profile, place, strongest)
-        other = max(
-            (i for i in range(len(means)) if i != place), key=lambda i: abs(means[i]), default=place
-        )
-        if other != place and abs(means[other]) >= PRESENT_MT:
-            return reasons.two_pieces(profile, other)
-        reading = means[place]
-        if task.magnet is not None:
-            if (reading > 0) != (SIGN_OF[task.magnet] > 0):
-                return reasons.other_pole(profile, place, task.magnet)
-            if not self._measures:
-                return None
-            wanted_strong = task.magnet in STRONG
-            if (abs(reading) >= STRONG_FROM_MT) != wanted_strong:
-                return reasons.other_strength(profile, place, task.magnet, reading)
-            return None
-        known = [mt for mt in self.progress.own(None) if mt is not None]
-        if known and (reading > 0) != (median(known) > 0):
-            return reasons.turned_over(profile, place)
-        usual = abs(median(known)) if len(known) >= 3 else None
-        if abs(reading) < (STRONG_FROM_MT if usual is None else UNLIKE[0] * usual):
-            return reasons.too_weak(profile, place, reading)
-        if usual is not None and abs(reading) > UNLIKE[1] * usual:
-            return reasons.too_strong(profile, place, reading)
-        return None
 
     def _keep(self, task: _Task, place: int, means: Sequence[float]) -> None:
         progress = self.progress
@@ -308,11 +377,6 @@ class Calibrator:
             progress.strengths.setdefault(task.magnet.value, {})[str(place)] = best
         progress.last_place = place
 
-    @property
-    def _carried(self) -> bool:
-        """Whether the piece is on the plate already, to be carried on."""
-        return self.progress.last_place is not None
-
     def _lights(self, task: _Task) -> dict[int, Light]:
         own = self.progress.own(task.magnet if not self._measures else None)
         lights = {}
@@ -324,21 +388,41 @@ class Calibrator:
 
     # An edge
 
+    def _force(self, frame: Frame) -> Vector:
+        """What the tilt sensor feels, in its own axes; nothing without one."""
+        motion = frame.motion
+        return (0.0, 0.0, 0.0) if motion is None else self._lies.on_chip(motion.specific_force_m_s2)
+
     def _take_edge(self, task: _Task, edge: Edge, frame: Frame) -> Advice:
+        progress = self.progress
         lights = dict.fromkeys(places.along(self._profile, edge), Light.LIFT)
         say = reasons.lift_edge(edge)
-        level, motion = self.progress.level_rad, frame.motion
-        if motion is None or level is None:
-            return Advice(say, lights, task.refused)
-        tilt = (motion.tilt_rad[0] - level[0], motion.tilt_rad[1] - level[1])
-        self._rest.push(tilt)
-        if not is_lifted(tilt) or not self._rest.full or self._rest.swing(edge.axis) > 0.02:
-            return Advice(say, lights, task.refused)
-        task.refused = wrong_mounting(edge, tilt)
+        level = progress.level
+        if frame.motion is None or level is None:
+            self._rest.clear()
+            return Advice(reasons.no_tilt(frame.faults), lights, Stage.EDGES, task.refused)
+        now = self._force(frame)
+        task.levelled = task.levelled or not mounting.is_lifted(level, now)
+        self._rest.push(now)
+        if (
+            not task.levelled
+            or not self._rest.full
+            or max(map(self._rest.swing, range(3))) > REST_SWING_M_S2
+        ):
+            return Advice(say, lights, Stage.EDGES, task.refused)
+        x, y, z = self._rest.means()
+        force = (x, y, z)
+        if not mounting.is_lifted(level, force):
+            return Advice(say, lights, Stage.EDGES, task.refused)
+        known = progress.edges | {edge.name: force}
+        task.refused = mounting.refusal(edge, level, known)
         if task.refused is None:
-            self.progress.edges.append(edge.name)
+            progress.edges = known
             self._task = _Task()
-        return Advice(say, lights, task.refused, accepted=task.refused is None)
+        elif edge is not NORTH and mounting.risen(level, force) is not None:
+            progress.edges = {}  # which of the two was wrong, nobody knows
+            self._task = _Task(edge=NORTH, refused=task.refused)
+        return Advice(say, lights, Stage.EDGES, task.refused, accepted=task.refused is None)
 
     def _scans(self, duration_s: float) -> int:
         return max(8, round(duration_s * self._profile.scans_per_s))

@@ -29,7 +29,7 @@ def run_calibration(
 ) -> None:
     """Until everything is done. ``wait``: until the next scan is due; ``tell``: after each scan.
 
-    The button confirm leaves the present kind of piece out.
+    The button confirm says what ``Advice.confirm`` is.
     """
     place_at_light = sorted(range(profile.size), key=profile.light_of)
     buttons = Buttons()
@@ -38,7 +38,7 @@ def run_calibration(
         frame = plate.scan()
         presses = buttons.update(frame.pressed, frame.time_s)
         if any(press.button == CONFIRM for press in presses):
-            calibrator.skip()
+            calibrator.confirm()
         advice = calibrator.step(frame)
         colours = [_colour(advice.lights.get(index)) for index in range(profile.size)]
         plate.show([colours[index] for index in place_at_light])

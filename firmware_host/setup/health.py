@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from statistics import fmean, median
 
+import msgspec
+
+from drivers.attitude import gravity_tilt
+from drivers.mounting import FLAT
+from firmware_host.messages import Message, text
 from firmware_host.perception.bands import EMPTY_MT, STRONG_MT
 from firmware_host.perception.calibration import Calibration, Kernel, uncalibrated
 from firmware_host.perception.field import STRONG, WEAK, shape
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.observation import Magnet
 from firmware_host.profile import Profile
+from firmware_host.setup.mounting import mounting_of
 from firmware_host.setup.progress import Progress
 
 TOLERANCE_MM = 5.0  # HARDWARE, pieces and the field: placement tolerance
@@ -21,20 +28,37 @@ SIGMAS = 3.0
 NOISY_TIMES = 3.0
 UNLIKE = 0.25
 POOR_MT = 0.3
+LEAST_NOISE_MT = 0.01
+LEAST_GAIN, MOST_GAIN = 0.5, 2.0  # perception.calibration.Gain
+
+
+class Why(StrEnum):
+    """What is not as it should be with a place. FAINT: it reads little of the same magnet."""
+
+    FINE = "fine"
+    NOISY = "noisy"
+    FAINT = "faint"
+    LOUD = "loud"
+    SCANT = "scant"
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
     """One place. ``reading_mt``: of the strong piece in the middle. ``margin_mt``: how far the
     weakest piece, 5 mm off the middle and with three sigmas of noise against it, stays from
-    being taken for the class below. ``poor``: worth a look at that sensor.
+    being taken for the class below. ``why`` it is worth a look at that sensor.
     """
 
     place: str
     noise_mt: float
     reading_mt: float
     margin_mt: float
-    poor: bool
+    why: Why
+
+    @property
+    def poor(self) -> bool:
+        """It is worth a look."""
+        return self.why is not Why.FINE
 
 
 def far_share(
@@ -57,52 +81,94 @@ def calibration_of(profile: Profile, progress: Progress, made_s: float) -> Calib
     """The calibration that a whole ``progress`` amounts to."""
     nominal = uncalibrated(profile)
     size = profile.size
-    gain = [1.0] * size
-    strong, weak = nominal.strong_mt, nominal.weak_mt
-    if profile.capabilities.measures:
-        own = [abs(mt) for mt in progress.own_mt if mt is not None]
-        usual = median(own)
-        gain = [usual / reading for reading in own]
-        far, near = _far(progress), usual / STRONG.centred_mt
-        ratio = far / near
-        strong_mt = _strength(progress, gain, (Magnet.N_STRONG, Magnet.S_STRONG), usual)
-        weak_mt = _strength(progress, gain, (Magnet.N_WEAK, Magnet.S_WEAK), WEAK.centred_mt)
-        strong = _scaled(strong, strong_mt / STRONG.centred_mt, ratio)
-        weak = _scaled(weak, weak_mt / WEAK.centred_mt, ratio)
-    return Calibration(
-        format=1,
-        profile=profile.name,
+    found = msgspec.structs.replace(
+        nominal,
         offset_mt=tuple(progress.offset_mt),
-        gain=tuple(gain),
         zeroed=(True,) * size,
-        strong_mt=strong,
-        weak_mt=weak,
-        level_rad=progress.level_rad,
+        noise_mt=tuple(progress.noise_mt),
         made_s=made_s,
+    )
+    if progress.level is not None:
+        lies = mounting_of(progress.level, progress.edges) or FLAT
+        level_rad = gravity_tilt(lies.on_plate(progress.level))
+        found = msgspec.structs.replace(
+            found, level_rad=level_rad, mounting=(lies.east, lies.north, lies.up)
+        )
+    if not profile.capabilities.measures:
+        return found
+    own = [abs(mt) for mt in progress.own_mt if mt is not None]
+    usual = median(own)
+    gain = tuple(min(max(usual / reading, LEAST_GAIN), MOST_GAIN) for reading in own)
+    far, near = _far(progress), usual / STRONG.centred_mt
+    ratio = far / near
+    strong_mt = _strength(progress, gain, (Magnet.N_STRONG, Magnet.S_STRONG), usual)
+    weak_mt = _strength(progress, gain, (Magnet.N_WEAK, Magnet.S_WEAK), WEAK.centred_mt)
+    return msgspec.structs.replace(
+        found,
+        gain=gain,
+        strong_mt=_scaled(nominal.strong_mt, strong_mt / STRONG.centred_mt, ratio),
+        weak_mt=_scaled(nominal.weak_mt, weak_mt / WEAK.centred_mt, ratio),
+        carried_mt=usual,
+        weak_pieces=any(kind in progress.strengths for kind in ("N-weak", "S-weak")),
     )
 
 
-def health_map(profile: Profile, progress: Progress) -> list[Health]:
-    """Every place of a whole calibration, in index order. Empty for a table of switches."""
-    if not profile.capabilities.measures:
+def health_map(profile: Profile, calibration: Calibration | None) -> list[Health]:
+    """Every place in index order. Empty for a table of switches, or one that has not been
+    calibrated with magnets.
+    """
+    if not profile.capabilities.measures or calibration is None or not calibration.carried_mt:
         return []
-    calibration = calibration_of(profile, progress, 0.0)
-    weak_too = any(magnet in progress.strengths for magnet in ("N-weak", "S-weak"))
+    weak_too = calibration.weak_pieces
     disc, least_mt = (WEAK, EMPTY_MT) if weak_too else (STRONG, STRONG_MT)
     kernel = calibration.weak_mt if weak_too else calibration.strong_mt
     edge_mt = kernel[0][0] * shape(disc, profile.gap_mm, TOLERANCE_MM)
-    usual_noise = median(progress.noise_mt)
+    usual_noise = median(calibration.noise_mt)
     found = []
     for index, place in enumerate(profile.places):
-        noise, gain = progress.noise_mt[index], calibration.gain[index]
+        noise, gain = calibration.noise_mt[index], calibration.gain[index]
         margin = edge_mt - least_mt - SIGMAS * noise * gain / AVERAGED**0.5
-        poor = (
-            margin < POOR_MT
-            or abs(gain - 1) > UNLIKE
-            or noise > NOISY_TIMES * max(usual_noise, 0.01)
-        )
-        found.append(Health(place, noise, abs(progress.own_mt[index] or 0.0), margin, poor))
+        why = Why.FINE
+        if noise > NOISY_TIMES * max(usual_noise, LEAST_NOISE_MT):
+            why = Why.NOISY
+        elif gain - 1 > UNLIKE:
+            why = Why.FAINT
+        elif 1 / gain - 1 > UNLIKE:
+            why = Why.LOUD
+        elif margin < POOR_MT:
+            why = Why.SCANT
+        found.append(Health(place, noise, calibration.carried_mt / gain, margin, why))
     return found
+
+
+def remedy(health: Health) -> Message | None:
+    """What is wrong with a place that is worth a look, and what to do; None for a good one."""
+    match health.why:
+        case Why.FINE:
+            return None
+        case Why.NOISY:
+            return text(
+                "{place} is noisy. Check its solder joints and the capacitor at its supply.",
+                place=health.place,
+            )
+        case Why.FAINT:
+            return text(
+                "{place} reads little. If the piece stood on the middle, the sensor sits too deep;"
+                " else measure the place again.",
+                place=health.place,
+            )
+        case Why.LOUD:
+            return text(
+                "{place} reads much. If it was the same piece, the sensor sits too high; else"
+                " measure the place again.",
+                place=health.place,
+            )
+        case Why.SCANT:
+            return text(
+                "The margin on {place} is small: pieces may be unsure there. Pieces whose magnets"
+                " are weaker than the others' are the likeliest cause.",
+                place=health.place,
+            )
 
 
 def health_table(profile: Profile, found: Sequence[Health]) -> Iterator[str]:

@@ -1,58 +1,132 @@
-"""Whether the motion sensor lies as it should: its answer to an edge of the plate being lifted."""
+"""How the tilt sensor lies: its answer to the level plate and to two edges being lifted.
+
+Level, it feels gravity's push along the axis that points up. With the north edge lifted, some of
+that push turns to the axis that points north; with the east edge lifted, to the one that points
+east.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import radians
+from math import acos, hypot, radians
 
+from drivers.mounting import AXES, FLAT, Axis, Mounting, Vector, mounting
 from firmware_host.messages import Message, text
 
 LIFTED_RAD = radians(5.0)
-OTHER_SHARE = 0.5  # the other axis may show so much of what the right one shows
-
-Tilt = tuple[float, float]
+ASKEW_SHARE = 0.5  # the other axis may show so much of what the right one shows
+# A chip's zero-g offsets lie in its own plane (MPU-6050: 50 mg) and, worse, along its z (80 mg).
+LEVEL_RAD = radians(4.5)
+LEVEL_ON_EDGE_RAD = radians(6.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One edge. ``axis``: which tilt its lifting shows, 0 about x or 1 about y; ``sign``: of it.
-
-    Right-handed: the north edge up is a positive turn about x, the east edge up a negative one
-    about y.
-    """
+    """One edge of the plate."""
 
     name: str
-    axis: int
-    sign: int
 
 
-NORTH = Edge("north", 0, 1)
-EAST = Edge("east", 1, -1)
+NORTH = Edge("north")
+EAST = Edge("east")
+EDGES = (NORTH, EAST)
 
 
-def is_lifted(tilt_rad: Tilt) -> bool:
+def up_axis(level: Vector) -> Axis:
+    """The chip's axis that points up, from what it feels on the level plate (m/s2, or any unit)."""
+    return _axis(max(range(3), key=lambda index: abs(level[index])), level)
+
+
+def lean_rad(level: Vector, force: Vector) -> float:
+    """How far ``force`` has turned away from ``level``."""
+    cosine = sum(a * b for a, b in zip(_unit(level), _unit(force), strict=True))
+    return acos(min(1.0, max(-1.0, cosine)))
+
+
+def is_level(level: Vector) -> bool:
+    """Whether one of the chip's axes points up, as near as its offsets let that be seen."""
+    up = up_axis(level)
+    upright = [0.0, 0.0, 0.0]
+    upright["xyz".index(up[1])] = -1.0 if up[0] == "-" else 1.0
+    most = LEVEL_RAD if up[1] == "z" else LEVEL_ON_EDGE_RAD
+    return lean_rad((upright[0], upright[1], upright[2]), level) <= most
+
+
+def is_lifted(level: Vector, force: Vector) -> bool:
     """Whether some edge is."""
-    return max(map(abs, tilt_rad)) >= LIFTED_RAD
+    return lean_rad(level, force) >= LIFTED_RAD
 
 
-def wrong_mounting(edge: Edge, tilt_rad: Tilt) -> Message | None:
-    """What is wrong if ``tilt_rad`` (from level) is the answer to ``edge`` being lifted."""
-    along, across = tilt_rad[edge.axis], tilt_rad[1 - edge.axis]
-    if abs(across) > abs(along):
+def risen(level: Vector, lifted: Vector) -> Axis | None:
+    """The chip's axis that points to the edge which was lifted; None between two edges."""
+    up = "xyz".index(up_axis(level)[1])
+    change = [b - a for a, b in zip(_unit(level), _unit(lifted), strict=True)]
+    change[up] = 0.0
+    along = max(range(3), key=lambda index: abs(change[index]))
+    across = hypot(*(value for index, value in enumerate(change) if index != along))
+    return None if across > ASKEW_SHARE * abs(change[along]) else _axis(along, change)
+
+
+def refusal(edge: Edge, level: Vector, forces: Mapping[str, Vector]) -> Message | None:
+    """Why the answer to ``edge`` in ``forces`` (by edge) cannot be; None if it can."""
+    axis = risen(level, forces[edge.name])
+    if axis is None:
         return text(
-            "The motion sensor's x and y are exchanged: it lies a quarter turn off. Its x arrow"
-            " must point east (column a to b), its y arrow north (row 1 to 2)."
+            "A corner was lifted, or the tilt sensor lies askew. Lift the whole lit edge; if this"
+            " comes again, turn the sensor until its sides lie along the rows."
         )
-    if abs(across) > OTHER_SHARE * abs(along):
+    if edge is EAST and NORTH.name in forces and mounting_of(level, forces) is None:
         return text(
-            "The motion sensor lies askew, or a corner was lifted. Lift the whole {edge} edge;"
-            " if this stays, turn the sensor until its arrows point along the rows.",
-            edge=edge.name,
-        )
-    if along * edge.sign < 0:
-        return text(
-            "The motion sensor shows the {edge} edge down while it is up: it lies half a turn off."
-            " Its x arrow must point east (column a to b), its y arrow north (row 1 to 2).",
-            edge=edge.name,
+            "The two edges contradict each other: another edge than the lit one was lifted. Both"
+            " are asked for again."
         )
     return None
+
+
+def mounting_of(level: Vector, forces: Mapping[str, Vector]) -> Mounting | None:
+    """How the chip lies, once both edges were lifted; None if no chip can lie so."""
+    north, east = (risen(level, forces[edge.name]) for edge in EDGES)
+    if north is None or east is None:
+        return None
+    found = mounting(north, up_axis(level))
+    return found if found.east == east else None
+
+
+def describe(lies: Mounting) -> Message:
+    """In words, for somebody who looks at the chip and its printed arrows."""
+    if lies == FLAT:
+        return text("The tilt sensor lies as the wiring page shows.")
+    return text(
+        "The tilt sensor lies with its face {face} and its x arrow {arrow}.",
+        face=_WHERE[_points(lies, "+z")],
+        arrow=_WHERE[_points(lies, "+x")],
+    )
+
+
+_WHERE = {
+    "east": text("to the east"),
+    "west": text("to the west"),
+    "north": text("to the north"),
+    "south": text("to the south"),
+    "up": text("up"),
+    "down": text("down"),
+}
+_BACK = {"east": "west", "north": "south", "up": "down"}
+
+
+def _points(lies: Mounting, axis: Axis) -> str:
+    """Where one of the chip's axes points."""
+    for where, known in (("east", lies.east), ("north", lies.north), ("up", lies.up)):
+        if known[1] == axis[1]:
+            return where if known == axis else _BACK[where]
+    raise ValueError(axis)
+
+
+def _axis(index: int, vector: Vector | list[float]) -> Axis:
+    return AXES[2 * index + (vector[index] < 0)]
+
+
+def _unit(vector: Vector) -> Vector:
+    length = hypot(*vector) or 1.0
+    return vector[0] / length, vector[1] / length, vector[2] / length

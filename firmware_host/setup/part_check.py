@@ -8,21 +8,28 @@ from math import degrees, hypot
 from drivers.buses import Buses
 from drivers.errors import PartError
 from drivers.frame import Frame
+from drivers.mounting import FLAT
 from firmware_host.assemble import plate_for
 from firmware_host.messages import text
+from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
 from firmware_host.profile import Profile
 from firmware_host.setup.findings import Finding, note, of_error, ok, problem
+from firmware_host.setup.mounting import describe, up_axis
 
-SCANS = 40  # long enough for a motion sensor to start, and for a part to be tried again
+SCANS = 40  # long enough for a tilt sensor to start, and for a part to be tried again
 # Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).
 OFF_SCALE_MT = 25.0
 STILL_S = 0.02
 
 
-def check_parts(profile: Profile, buses: Buses) -> list[Finding]:
+def check_parts(
+    profile: Profile, buses: Buses, calibration: Calibration | None = None
+) -> list[Finding]:
     """A line or more for each part that ``profile`` has."""
     plate = plate_for(profile, buses)
+    if calibration is not None:
+        plate.mount(calibration.lies)
     try:
         frames = []
         for number in range(SCANS):
@@ -36,7 +43,7 @@ def check_parts(profile: Profile, buses: Buses) -> list[Finding]:
     faults = {fault.part: fault for fault in last.faults}
     return [
         *_hall(profile, last, faults.get("hall")),
-        *_imu(profile, last, faults.get("imu")),
+        *_imu(profile, last, faults.get("imu"), calibration),
         *_lights(profile, faults.get("lights")),
         *_panel(profile, frames, faults.get("panel")),
     ]
@@ -64,7 +71,9 @@ def _hall(profile: Profile, frame: Frame, fault: PartError | None) -> Iterator[F
         yield ok("hall", text("The board is at {c:.0f} C.", c=frame.temperature_c))
 
 
-def _imu(profile: Profile, frame: Frame, fault: PartError | None) -> Iterator[Finding]:
+def _imu(
+    profile: Profile, frame: Frame, fault: PartError | None, calibration: Calibration | None
+) -> Iterator[Finding]:
     if profile.imu is None:
         return
     motion = frame.motion
@@ -74,22 +83,39 @@ def _imu(profile: Profile, frame: Frame, fault: PartError | None) -> Iterator[Fi
         else:
             yield problem(
                 "imu",
-                text("The motion sensor has not begun to measure."),
+                text("The tilt sensor has not begun to measure."),
                 text("Leave the table alone, and try again."),
             )
         return
-    x, y = (degrees(angle) for angle in motion.tilt_rad)
-    found = text("It is tilted by {x:.1f} and {y:.1f} degrees.", x=x, y=y)
-    if motion.specific_force_m_s2[2] < 0:
-        yield problem(
-            "imu",
-            text("The motion sensor lies with its face down."),
-            text("Turn it over, its x arrow east and its y arrow north."),
-        )
-    elif hypot(*motion.tilt_rad) > LEVEL_UNKNOWN_RAD:
-        yield note("imu", found, text("Level the plate before it is calibrated."))
+    known = calibration is not None and calibration.level_rad is not None
+    if up_axis(motion.specific_force_m_s2) != "+z":
+        if known:
+            yield problem(
+                "imu",
+                text("The tilt sensor lies otherwise than when the table was calibrated."),
+                text("Run: tiltboard calibrate --again edges"),
+            )
+        else:
+            yield note(
+                "imu",
+                text("The tilt sensor does not lie flat with its face up."),
+                text("It may stay so: tiltboard calibrate finds out how it lies."),
+            )
+        return
+    zero = (0.0, 0.0)
+    if calibration is not None and calibration.level_rad is not None:
+        zero = calibration.level_rad
+    lean = hypot(motion.tilt_rad[0] - zero[0], motion.tilt_rad[1] - zero[1])
+    found = text("The plate leans by {angle:.1f} degrees.", angle=degrees(lean))
+    if lean > LEVEL_UNKNOWN_RAD:
+        remedy = text("Level the plate.")
+        if not known:
+            remedy = text("Level the plate before it is calibrated.")
+        yield note("imu", found, remedy)
     else:
         yield ok("imu", found)
+    if calibration is not None and calibration.lies != FLAT:
+        yield ok("imu", describe(calibration.lies))
 
 
 def _lights(profile: Profile, fault: PartError | None) -> Iterator[Finding]:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from firmware_host.perception.calibration import Level
+from drivers.mounting import Vector
 from firmware_host.perception.observation import Magnet
 from firmware_host.profile import Profile
+from firmware_host.state import write_durably
 
-FORMAT = 1
+FORMAT = 2
 PROGRESS_NAME = "calibration-progress.json"
 
 
@@ -19,7 +20,9 @@ class Progress(msgspec.Struct, forbid_unknown_fields=True):
     """``own_mt``: what the carried strong piece read on each place (of a table of switches: with
     north down), None where it has not been. ``south_mt``: of switches, with south down.
     ``strengths``: magnet -> place index -> reading. ``far``: fitted share of the neighbours' model
-    as two sums. ``edges``: those that were lifted, and answered rightly.
+    as two sums. ``level``: the IMU's force in its own axes on the level plate, m/s2; ``edges``: the
+    same with that edge lifted. ``left_out``: magnets that the table's pieces do not have.
+    ``finished``: it came to its end.
     """
 
     format: int
@@ -30,18 +33,18 @@ class Progress(msgspec.Struct, forbid_unknown_fields=True):
     south_mt: list[float | None]
     strengths: dict[str, dict[str, float]]
     far: tuple[float, float] = (0.0, 0.0)
-    edges: list[str] = []
-    level_rad: tuple[Level, Level] | None = None
+    edges: dict[str, Vector] = {}
+    level: Vector | None = None
     last_place: int | None = None
+    left_out: list[str] = []
+    finished: bool = False
 
     @classmethod
     def fresh(cls, profile: Profile) -> Progress:
         """Of a calibration that has not begun."""
         size = profile.size
         nothing: list[float | None] = [None] * size
-        return cls(
-            FORMAT, profile.name, [0.0] * size, [0.0] * size, nothing, nothing.copy(), {}, edges=[]
-        )
+        return cls(FORMAT, profile.name, [0.0] * size, [0.0] * size, nothing, nothing.copy(), {})
 
     def own(self, magnet: Magnet | None) -> list[float | None]:
         """The sweep with that pole down."""
@@ -50,7 +53,7 @@ class Progress(msgspec.Struct, forbid_unknown_fields=True):
     def forget(self, place: int) -> None:
         """Have one place measured again, and nothing else."""
         self.own_mt[place] = self.south_mt[place] = None
-        self.last_place = None
+        self.finished = False
 
     def add_far(self, share: tuple[float, float]) -> None:
         """Take one more place's neighbours in."""
@@ -69,7 +72,5 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
 
 
 def write_progress(path: Path, progress: Progress) -> None:
-    """Store it at once. Raises OSError."""
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_bytes(msgspec.json.encode(progress))
-    fresh.replace(path)
+    """Store it at once, and whole whatever happens to the power. Raises OSError."""
+    write_durably(path, msgspec.json.encode(progress))

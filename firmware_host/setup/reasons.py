@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import hypot
 
 from drivers.errors import PartError
 from firmware_host.messages import Message, text
@@ -24,8 +25,10 @@ def piece(magnet: Magnet) -> Message:
             return text("a weak piece, south down")
 
 
-def put_here(profile: Profile, place: int, magnet: Magnet | None, carried: bool) -> Message:
-    """Where the piece goes next."""
+def put_here(
+    profile: Profile, place: int, magnet: Magnet | None, *, carried: bool, same: bool
+) -> Message:
+    """Where the piece goes next. ``carried``: it is on the plate; ``same``: it was before."""
     name = profile.places[place]
     if magnet is not None:
         return text(
@@ -35,14 +38,24 @@ def put_here(profile: Profile, place: int, magnet: Magnet | None, carried: bool)
         )
     if carried:
         return text("Carry it on to {place}, to the middle, and let go.", place=name)
+    if same:
+        return text(
+            "Put the same strong piece as before on the middle of {place}, and let go.", place=name
+        )
     return text("Put one strong piece on the middle of {place}, and let go.", place=name)
 
 
 def lift_edge(edge: Edge) -> Message:
     """Tilt the plate."""
     if edge is NORTH:
-        return text("Lift the edge with the highest row by a hand's width, and hold it still.")
-    return text("Lift the edge with the last column by a hand's width, and hold it still.")
+        return text(
+            "Take the pieces off. Lift the lit edge, with the highest row, by a hand's width, and"
+            " hold it still."
+        )
+    return text(
+        "Level the plate. Lift the lit edge, with the last column, by a hand's width, and hold it"
+        " still."
+    )
 
 
 def no_sensors(faults: Sequence[PartError]) -> Message:
@@ -57,9 +70,30 @@ def no_sensors(faults: Sequence[PartError]) -> Message:
     )
 
 
+def no_tilt(faults: Sequence[PartError]) -> Message:
+    """The tilt sensor does not answer."""
+    own = [fault for fault in faults if fault.part in ("imu", "node")]
+    return no_sensors(own) if own else text("The tilt sensor does not answer yet.")
+
+
 def not_level() -> Message:
     """The empty plate stands askew."""
     return text("The plate is not level. Level it; then leave it alone.")
+
+
+def not_quiet() -> Message:
+    """Somebody knocked against it."""
+    return text("The plate was knocked. Leave it alone for two seconds.")
+
+
+def off_scale(profile: Profile, place: int, reading_mt: float) -> Message:
+    """No magnet reads so much: its wire or its supply."""
+    return text(
+        "{place} reads {mt:+.1f} mT, past the end of its scale: its wire is broken, or it has no"
+        " supply. Mend it; to measure it: tiltboard bringup.",
+        place=profile.places[place],
+        mt=reading_mt,
+    )
 
 
 def not_empty(profile: Profile, place: int, reading_mt: float) -> Message:
@@ -150,4 +184,33 @@ def too_strong(profile: Profile, place: int, reading_mt: float) -> Message:
         " if it is, the sensor sits too high.",
         place=profile.places[place],
         mt=abs(reading_mt),
+    )
+
+
+def off_the_middle(profile: Profile, place: int, east_mm: float, north_mm: float) -> Message:
+    """The neighbours say where the piece is."""
+    if abs(east_mm) > abs(north_mm):
+        back = place - 1 if east_mm > 0 else place + 1
+    else:
+        back = place - profile.columns if north_mm > 0 else place + profile.columns
+    return text(
+        "The piece on {place} stands some {mm:.0f} mm off the middle. Move it toward {back}.",
+        place=profile.places[place],
+        mm=hypot(east_mm, north_mm),
+        back=profile.places[back],
+    )
+
+
+def still_there(profile: Profile, place: int) -> Message:
+    """The piece has not moved on."""
+    return text("A piece still stands on {place}.", place=profile.places[place])
+
+
+def restless(profile: Profile, place: int) -> Message:
+    """Readings do not settle."""
+    return text(
+        "{place} does not come to rest. Let go of the piece, and keep hands and metal away. If"
+        " nothing moves, that sensor is noisy: check its solder joints and the capacitor at its"
+        " supply.",
+        place=profile.places[place],
     )

@@ -1,4 +1,4 @@
-"""What holds for any motion sensor: gravity, the signs of tilt and turning, loss and return."""
+"""What holds for any tilt sensor: gravity, the signs of tilt and turning, loss and return."""
 
 import itertools
 import math

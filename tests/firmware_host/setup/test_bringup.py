@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from drivers.mounting import Mounting
 from firmware_host.assemble import plate_for
 from firmware_host.cli.bringup import command
 from firmware_host.pacer import Pacer
@@ -182,17 +183,30 @@ def test_buttons_on_wrong_pins(table, small, pins, found):
     assert [said for _, said, _ in Tried(table, profile=wrong).found] == [found]
 
 
-def test_a_motion_sensor_half_a_turn_off(table):
-    force, rate = table.imu._specific_force_m_s2, table.imu._rate_rad_s
-    table.imu._specific_force_m_s2 = lambda now_s: turned(force(now_s))
-    table.imu._rate_rad_s = lambda now_s: turned(rate(now_s))
-    [(subject, said, _)] = Tried(table).found
+def test_a_tilt_sensor_that_lies_otherwise_may_stay_so(table):
+    table.imu_lies = Mounting("-x", "-y", "+z")
+    tried = Tried(table)
+    [(subject, said, remedy)] = tried.found
     assert subject == "imu"
-    assert "half a turn" in said
+    assert said == "The tilt sensor lies with its face up and its x arrow to the west."
+    assert "calibration finds that out" in remedy
+    assert "edges" in tried.answers.good
 
 
-def turned(vector):
-    return -vector[0], -vector[1], vector[2]
+class Awkward(SimPerson):
+    """Lifts the south edge for the north one."""
+
+    def lift(self, edge):
+        if edge.name == "north":
+            self._table.world.plate.tilt(-0.14, 0.0, self._table.clock.now(), for_s=1.5)
+        else:
+            super().lift(edge)
+
+
+def test_the_wrong_edge_is_no_mounting(table):
+    [(_, said, remedy)] = Tried(table, person=Awkward(table, 1, lambda said: None)).found
+    assert "contradict" in said
+    assert "edges that are lit" in remedy
 
 
 def test_it_goes_on_where_it_stopped_and_repeats_only_what_was_wrong(table, small, tmp_path):

@@ -37,8 +37,8 @@ def follow(session, hand, until):
         session.tick()
         assert session.clock.now() < end_s, session.host.shown.say
         doing = session.host.calibrating
-        if doing is not None and doing.advice is not None:
-            advice = doing.advice
+        if doing is not None and doing.last is not None:
+            advice = doing.last.advice
             magnet = None if advice.magnet is None else advice.magnet.value
             hand.follow(advice.place, magnet, advice.edge)
 
