@@ -59,11 +59,38 @@ class WiringCheck:
                     " and the wires of MISO, clock and chip select."
                 ),
             )
+        exchanged = self._exchanged(codes)
+        if exchanged is not None:
+            return exchanged
         evidence, error = max(
             ((self._evidence(select, codes), error) for select, error in self._address_faults()),
             key=lambda candidate: candidate[0],
         )
         return error if evidence > 0 else self._reference_fault(codes)
+
+    def _exchanged(self, codes: Sequence[int]) -> PartReadingError | None:
+        """Another channel reads just what the test inputs' multiplexer carries, and it does not."""
+        homes = {number // INPUTS for number in self._spares}
+        if len(homes) != 1:
+            return None
+        [home] = homes
+        for channel in range(len(codes) // INPUTS):
+            there = [
+                lowest <= codes[channel * INPUTS + number % INPUTS] <= highest
+                for number, lowest, highest in self._bounds
+            ]
+            if channel != home and all(there):
+                return PartReadingError(
+                    "hall",
+                    "Multiplexers {one} and {other} are exchanged.",
+                    remedy=(
+                        "Exchange the wires from their common pins to the converter: multiplexer"
+                        " {one} goes to CH{one}, {other} to CH{other}."
+                    ),
+                    one=channel,
+                    other=home,
+                )
+        return None
 
     def _evidence(self, select: Callable[[int], int], codes: Sequence[int]) -> int:
         """How many codes speak for ``select`` being what the address lines do; 0 if it cannot be.

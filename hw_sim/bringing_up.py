@@ -40,8 +40,6 @@ class SimPerson:
 
     def lift(self, edge: Edge) -> None:
         """That edge, for a while."""
-        clock = self._table.clock
-        clock.sleep(max(0.0, self._table.world.plate.busy_until_s - clock.now()))
         self._hand.follow(None, None, edge.name)
 
     def press(self, button: str) -> None:

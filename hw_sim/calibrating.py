@@ -12,7 +12,7 @@ from hw_sim.world.magnet import MagnetKind
 MAGNETS = ("N-strong", "S-strong", "N-weak", "S-weak")
 OFF_MM = 1.5  # how far from the middle a piece is put by somebody who looks at the light
 LIFT_RAD = math.radians(8.0)
-HELD_S = 1.5
+HELD_S = 3.0
 
 
 class LightFollower:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -57,7 +57,7 @@ class SimTable:
     ``buses``: for the drivers. ``hands``, ``faults``: what happens to it. ``hall_board``,
     ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as
     far as it has them. ``disk``: under its journal, where it has one. ``imu_lies``: how the tilt
-    sensor is glued in; may be set.
+    sensor is glued in; may be set. ``dark_from``: the light before which the strip is broken.
     """
 
     def __init__(self, profile: Profile, seed: int = 1, disk: SimDisk | None = None) -> None:
@@ -82,6 +82,7 @@ class SimTable:
         self._light_at = (
             strip_order() if self.node else [*map(profile.light_of, range(profile.size))]
         )
+        self.dark_from: int | None = None
         self.faults = Faults(self)
 
     def __enter__(self) -> Self:
@@ -122,8 +123,18 @@ class SimTable:
 
     def strip_rgb(self, index: int) -> Rgb:
         """The same for one place."""
-        colours = self.chain.colours
-        return colours[self._light_at[index]] if colours else (0, 0, 0)
+        colours, at = self.chain.colours, self._light_at[index]
+        if not colours or (self.dark_from is not None and at >= self.dark_from):
+            return 0, 0, 0
+        return colours[at]
+
+    def light_at(self, index: int) -> int:
+        """Where on the strip that place's light is."""
+        return self._light_at[index]
+
+    def rewire_lights(self, order: Sequence[int]) -> None:
+        """From now on each place's light is there on the strip."""
+        self._light_at = [*order]
 
     def power_cycle(self) -> None:
         """The supply goes and comes back: chips forget everything; pieces lie where they lie."""

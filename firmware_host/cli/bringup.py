@@ -61,7 +61,7 @@ def command(
     if holder is not None:
         raise in_use(folder / JOURNAL_NAME, holder)
     path = folder / BRINGUP_NAME
-    answers = Answers(FORMAT, table.name) if fresh else read_answers(path, table)
+    answers = Answers(FORMAT, table.name) if fresh else read_answers(path, table, faults)
     if simulated:
         from hw_sim.bringing_up import SimPerson
 
@@ -95,12 +95,13 @@ def _run(
     from firmware_host.assemble import plate_for
     from firmware_host.pacer import Pacer
     from firmware_host.setup.bringup import Bringup
+    from firmware_host.state import write_durably
 
     plate = plate_for(table, buses)
     pacer = Pacer(buses.clock, table.scans_per_s)
 
     def save(kept: Answers) -> None:
-        path.write_bytes(msgspec.json.encode(kept))
+        write_durably(path, msgspec.json.encode(kept))
 
     problems = 0
     try:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from firmware_host.messages import Catalogue
     from firmware_host.perception.calibration import Calibration
     from firmware_host.profile import Profile
-    from firmware_host.setup.calibrate import Advice, Calibrator
+    from firmware_host.setup.advice import Advice
+    from firmware_host.setup.calibrate import Calibrator
 
 STUCK_S = 30.0  # a simulated hand that is refused for so long will not be accepted any more
 

@@ -21,7 +21,7 @@ FAULTS = click.option(
     "faults",
     multiple=True,
     metavar='"NAME TARGET..."',
-    help="Wire the simulated table wrongly (docs/scenarios.md names the faults).",
+    help="Wire the simulated table wrongly, or break it (docs/bring-up.md, docs/scenarios.md).",
 )
 
 
@@ -29,13 +29,17 @@ FAULTS = click.option(
 def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Iterator[SimTable]:
     """A table with these faults. Raises ConfigError for one that it cannot have."""
     from hw_sim.errors import FaultError
+    from hw_sim.miswiring import miswire
     from hw_sim.table import SimTable
 
     with SimTable(profile, seed) as table:
         for fault in faults:
             name, *targets = fault.split() or [""]
             try:
-                table.faults.inject(name, targets)
+                if name in table.faults.names:
+                    table.faults.inject(name, targets)
+                else:
+                    miswire(table, name, targets)
             except FaultError as error:
-                raise ConfigError(str(error), remedy="Correct that --fault.") from error
+                raise ConfigError(str(error)) from error
         yield table

@@ -14,7 +14,7 @@ from firmware_host.messages import Message, text
 from firmware_host.overlay import Overlay
 from firmware_host.perception.calibration import Calibration
 from firmware_host.profile import Profile
-from firmware_host.setup.calibrate import Advice, Light
+from firmware_host.setup.advice import Advice, Light
 from firmware_host.setup.progress import PROGRESS_NAME, write_progress
 from firmware_host.setup.starting import begin, measure_again
 from firmware_host.standing import Asked, Role

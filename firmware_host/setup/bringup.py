@@ -6,36 +6,38 @@ Every step's outcome is kept, so that it can be interrupted; steps that went wel
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from drivers.errors import PartError
+from drivers.errors import PartError, WrongPartError
 from drivers.frame import Frame
 from drivers.mounting import FLAT, Vector
 from drivers.plate import Plate
 from firmware_host.messages import Message, text
-from firmware_host.profile import Profile, Ws2812Lights
-from firmware_host.setup import mounting, places, reasons, sensor_map
-from firmware_host.setup.findings import Finding, note, of_error, problem
+from firmware_host.profile import Profile
+from firmware_host.setup import light_map, mounting, places, reasons, sensor_map
+from firmware_host.setup.findings import Finding, State, note, of_error, problem
+from firmware_host.setup.light_map import NO_LIGHT, pairs
 from firmware_host.setup.mounting import EDGES, Edge
 from firmware_host.setup.sampling import Window
 from firmware_host.setup.wires import supply_of
 
 BRINGUP_NAME = "bringup.json"
-FORMAT = 1
+FORMAT = 2
 REST_SCANS = 12
 REST_SWING_MT = 0.6
 REACTS_MT = 3.0  # a strong piece, wherever on its place, and not a neighbour's
 WAIT_S = 12.0
 START_S = 1.0  # until a tilt sensor has started
+WAKE_S = 1.5  # until a node that was left alone while somebody acted is back
+SHOWN_S = 0.15  # a strip takes a write every thirtieth of a second; a node some time more
 STEADY_M_S2 = 0.35
 TONE_HZ = 880.0
 COLOURS = {"red": (0.5, 0.0, 0.0), "green": (0.0, 0.5, 0.0), "blue": (0.0, 0.0, 0.5)}
 ALL_COLOURS = (*COLOURS, "other", "none")
-NO_LIGHT = "none"
 
 
 class Person(Protocol):
@@ -71,7 +73,8 @@ class Person(Protocol):
 
 class Answers(msgspec.Struct, forbid_unknown_fields=True):
     """What has been found out. ``sensors``: place index -> (place that reacted or None, south);
-    ``lights``: place -> the place that was seen; ``good``: other steps that went well.
+    ``lights``: place -> the place that was seen; ``good``: other steps that went well;
+    ``finished``: everything did. ``practice``: how the simulated table was wired wrongly.
     """
 
     format: int
@@ -79,10 +82,22 @@ class Answers(msgspec.Struct, forbid_unknown_fields=True):
     sensors: dict[str, tuple[int | None, bool]] = {}
     lights: dict[str, str] = {}
     good: list[str] = []
+    finished: bool = False
+    practice: list[str] = []
 
 
-def read_answers(path: Path, profile: Profile) -> Answers:
-    """Those of an interrupted bring-up; none if there was none, or of another table."""
+def read_answers(path: Path, profile: Profile, practice: Sequence[str] = ()) -> Answers:
+    """Those of a bring-up that has not found everything right; none if there was none, or of
+    another table, or of a simulated one without some of the faults of this one.
+    """
+    found = _stored(path, profile)
+    if found.finished or not set(practice) <= set(found.practice):
+        found = Answers(FORMAT, profile.name)
+    found.practice = list(practice)
+    return found
+
+
+def _stored(path: Path, profile: Profile) -> Answers:
     try:
         stored = msgspec.convert(json.loads(path.read_bytes()), Answers)
     except (OSError, ValueError, RecursionError):
@@ -115,6 +130,14 @@ class Bringup:
 
     def run(self) -> Iterator[Finding]:
         """Every part in order, each only if it answers; what is wrong."""
+        problems = 0
+        for found in self._parts():
+            problems += found.state is State.PROBLEM
+            yield found
+        self._answers.finished = not problems
+        self._save(self._answers)
+
+    def _parts(self) -> Iterator[Finding]:
         faults: dict[str, PartError] = {}
         for frame in self._frames(START_S):
             faults = {fault.part: fault for fault in frame.faults}
@@ -124,10 +147,15 @@ class Bringup:
             ("imu", self._profile.imu, self._edges),
             ("panel", self._profile.panel, self._panel),
         )
+        told: set[str] = set()
         for name, part, steps in parts:
             if name in faults:
+                if str(faults[name]) in told:
+                    continue  # one bus, or one cable, is the trouble of several parts
+                told.add(str(faults[name]))
                 yield of_error(name, faults[name])
-                yield note(name, supply_of(name))
+                if not isinstance(faults[name], WrongPartError):
+                    yield note(name, supply_of(name))
             elif part is not None:
                 yield from steps()
         self._show({})
@@ -149,7 +177,7 @@ class Bringup:
                     answers.lights[name] = self._person.which_light(place)
                     self._save(answers)
         self._show({})
-        yield from self._judge_lights()
+        yield from light_map.judge(profile, answers.lights)
 
     def _colours(self) -> Iterator[Finding]:
         seen = {}
@@ -168,49 +196,9 @@ class Bringup:
         elif any(saw != colour for colour, saw in seen.items()):
             yield problem(
                 "lights",
-                text("Colours are exchanged: {seen}.", seen=_pairs(seen.items())),
+                text("Colours are exchanged: {seen}.", seen=pairs(seen.items())),
                 text("The table needs WS2812B, which take green first. Use such a strip."),
             )
-
-    def _judge_lights(self) -> Iterator[Finding]:
-        wrong = {n: saw for n, saw in self._answers.lights.items() if saw != n}
-        if not wrong:
-            return
-        profile = self._profile
-        mirrored = {profile.places[i]: profile.places[j] for i, j in self._row_ends()}
-        if isinstance(profile.lights, Ws2812Lights) and wrong == mirrored:
-            order = "rows" if profile.lights.order == "serpentine" else "serpentine"
-            yield problem(
-                "lights",
-                text("Every second row runs the other way."),
-                text('Set order = "{order}" under [lights] in the profile.', order=order),
-            )
-            return
-        dark = [name for name, saw in wrong.items() if saw == NO_LIGHT]
-        if dark:
-            yield problem(
-                "lights",
-                text("Dark: {places}.", places=", ".join(dark)),
-                text(
-                    "Look at the joint before the first dark light of the chain: DOUT of the light"
-                    " before must reach its DIN. With a multimeter: 5 V across it."
-                ),
-            )
-        elsewhere = [(name, saw) for name, saw in wrong.items() if saw != NO_LIGHT]
-        if elsewhere:
-            yield problem(
-                "lights",
-                text("Lights are elsewhere: {pairs}.", pairs=_pairs(elsewhere)),
-                text("Wire the chain as the wiring page's table of lights says, row by row."),
-            )
-
-    def _row_ends(self) -> Iterator[tuple[int, int]]:
-        """Both ends of every second row, and what shines there if rows run the other way."""
-        columns = self._profile.columns
-        for row in range(1, self._profile.rows, 2):
-            west, east = row * columns, (row + 1) * columns - 1
-            yield west, east
-            yield east, west
 
     # Sensors
 
@@ -278,6 +266,9 @@ class Bringup:
         for edge in EDGES:
             if level is None or wrong is not None:
                 break
+            if forces:
+                self._person.tell(text("Let the plate down."))
+                self._steady_force(level, lifted=False)
             lit = dict.fromkeys(places.along(self._profile, edge), (0.5, 0.5, 0.0))
             self._show(lit)
             self._person.tell(reasons.lift_edge(edge))
@@ -308,27 +299,24 @@ class Bringup:
                 text("It may stay so: calibration finds that out, and the table reads it so."),
             )
 
-    def _steady_force(self, level: Vector | None) -> Vector | None:
-        """What it feels once it is steady; where ``level`` is given, level first and then lifted."""
+    def _steady_force(self, level: Vector | None, *, lifted: bool = True) -> Vector | None:
+        """What it feels once it is steady; with ``level``, lifted from there, or there again."""
         window = Window(REST_SCANS)
-        levelled = level is None
         for frame in self._frames(WAIT_S):
             if frame.motion is None:
                 window.clear()
                 continue
-            now = frame.motion.specific_force_m_s2
-            window.push(now)
-            if level is not None and not mounting.is_lifted(level, now):
-                levelled = True
-            if levelled and window.full and max(map(window.swing, range(3))) < STEADY_M_S2:
+            window.push(frame.motion.specific_force_m_s2)
+            if window.full and max(map(window.swing, range(3))) < STEADY_M_S2:
                 x, y, z = window.means()
-                if level is None or mounting.is_lifted(level, (x, y, z)):
+                if level is None or mounting.is_lifted(level, (x, y, z)) is lifted:
                     return x, y, z
         return None
 
     # Panel
 
     def _panel(self) -> Iterator[Finding]:
+        self._scan_for(WAKE_S)
         seen: dict[str, frozenset[str]] = {}
         for button in ("confirm", "back"):
             if button not in self._answers.good:
@@ -348,6 +336,7 @@ class Bringup:
                     yield self._bad_button(button, pressed)
         if "buzzer" not in self._answers.good:
             self._plate.tone(TONE_HZ)
+            self._scan_for(SHOWN_S)
             heard = self._person.hears()
             self._plate.tone(None)
             if heard:
@@ -419,10 +408,8 @@ class Bringup:
     def _show(self, colours: dict[int, tuple[float, float, float]]) -> None:
         dark = (0.0, 0.0, 0.0)
         self._plate.show([colours.get(index, dark) for index in self._place_at_light])
-        for _ in range(3):  # the strip takes a write every thirtieth of a second
-            self._wait()
-            self._plate.scan()
+        self._scan_for(SHOWN_S)
 
-
-def _pairs(seen: Iterable[tuple[str, str]]) -> str:
-    return ", ".join(f"{name} -> {saw}" for name, saw in seen)
+    def _scan_for(self, duration_s: float) -> None:
+        for _ in self._frames(duration_s):
+            pass

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum, StrEnum
 
 from drivers.frame import Frame
 from drivers.mounting import FLAT, Mounting, Vector
@@ -19,6 +18,7 @@ from firmware_host.perception.observation import Magnet
 from firmware_host.perception.stillness import QUIET_RAD_S
 from firmware_host.profile import Profile
 from firmware_host.setup import health, mounting, places, reasons
+from firmware_host.setup.advice import Advice, Light, Stage
 from firmware_host.setup.judging import PRESENT_MT, STRONG_KINDS, PlaceJudge
 from firmware_host.setup.mounting import EDGES, NORTH, Edge
 from firmware_host.setup.progress import Progress
@@ -38,50 +38,6 @@ REST_SHARE = 0.05  # or this share of the reading
 REST_SWING_M_S2 = 0.35  # two degrees, and the noise of 18 readings
 JOLT_M_S2 = 0.8
 HINT_AFTER_S = 8.0
-
-
-class Light(Enum):
-    """What a light says."""
-
-    TARGET = "target"
-    DONE = "done"
-    WRONG = "wrong"
-    LIFT = "lift"
-
-
-class Stage(StrEnum):
-    """What is being measured."""
-
-    EMPTY = "empty"
-    PLACES = "places"
-    KINDS = "kinds"
-    EDGES = "edges"
-    DONE = "done"
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """After a scan: the next thing to do. ``lights``: by place; others are dark.
-
-    ``refused``: why what was just read is not accepted. ``accepted``: a place was, just now.
-    ``place``, ``magnet``, ``edge``: what is asked for, as values; None of all: the plate is to be
-    empty. ``confirm``: what pressing that button would say; None: nothing.
-    """
-
-    say: Message
-    lights: dict[int, Light]
-    stage: Stage
-    refused: Message | None = None
-    accepted: bool = False
-    place: int | None = None
-    magnet: Magnet | None = None
-    edge: str | None = None
-    confirm: Message | None = None
-
-    @property
-    def done(self) -> bool:
-        """There is nothing left to do."""
-        return self.stage is Stage.DONE
 
 
 @dataclass(slots=True)

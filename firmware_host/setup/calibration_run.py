@@ -8,7 +8,8 @@ from drivers.plate import Plate
 from firmware_host.buttons import CONFIRM, Buttons
 from firmware_host.lighting.palette import BLUISH_GREEN, VERMILLION, WHITE, YELLOW, Rgb
 from firmware_host.profile import Profile
-from firmware_host.setup.calibrate import Advice, Calibrator, Light
+from firmware_host.setup.advice import Advice, Light
+from firmware_host.setup.calibrate import Calibrator
 
 SHADES: dict[Light, tuple[Rgb, float]] = {
     Light.TARGET: (WHITE, 1.0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from firmware_host.messages import text
-from firmware_host.profile import MuxAdcHall, Profile
+from firmware_host.profile import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall, Profile
 from firmware_host.setup.findings import Finding, note, problem
 from firmware_host.setup.wires import MUX_INPUTS, measure, wire_of
 
@@ -19,16 +19,7 @@ def judge(profile: Profile, answers: Mapping[int, tuple[int | None, bool]]) -> I
     names = profile.places
     cables = _exchanged_cables(profile, answers)
     for one, other in cables:
-        yield problem(
-            "sensors",
-            text("Multiplexers {one} and {other} are exchanged.", one=one, other=other),
-            text(
-                "Exchange the wires from their common pins to the converter: multiplexer {one} goes"
-                " to CH{one}, {other} to CH{other}.",
-                one=one,
-                other=other,
-            ),
-        )
+        yield _exchanged(profile, one, other)
     told: set[int] = set()
     for place, (reacted, _) in answers.items():
         if reacted is None:
@@ -37,7 +28,11 @@ def judge(profile: Profile, answers: Mapping[int, tuple[int | None, bool]]) -> I
                 text("{place} does not react.", place=names[place]),
                 measure(profile, place),
             )
-        elif reacted != place and place not in told and not _by_cable(place, reacted, cables):
+        elif (
+            reacted != place
+            and place not in told
+            and not _by_cable(profile, place, reacted, cables)
+        ):
             back = answers.get(reacted, (None, False))[0] == place
             told |= {place, reacted} if back else {place}
             if back:
@@ -101,20 +96,64 @@ def _poles(profile: Profile, answers: Mapping[int, tuple[int | None, bool]]) -> 
         )
 
 
+def _exchanged(profile: Profile, one: int, other: int) -> Finding:
+    match profile.hall:
+        case DualSwitchHall(addresses=addresses):
+            return problem(
+                "sensors",
+                text("Rows {one} and {other} are exchanged.", one=one + 1, other=other + 1),
+                text(
+                    "Exchange their cables, or the address jumpers of their MCP23017: row {one} is"
+                    " read at {address:#04x}, row {other} at {address_too:#04x}.",
+                    one=one + 1,
+                    other=other + 1,
+                    address=addresses[one],
+                    address_too=addresses[other],
+                ),
+            )
+        case MatrixHall(row_pins=pins):
+            return problem(
+                "sensors",
+                text("Rows {one} and {other} are exchanged.", one=one + 1, other=other + 1),
+                text(
+                    "Exchange their wires: row {one} goes to GPIO{pin}, row {other} to"
+                    " GPIO{pin_too}.",
+                    one=one + 1,
+                    other=other + 1,
+                    pin=pins[one],
+                    pin_too=pins[other],
+                ),
+            )
+    return problem(
+        "sensors",
+        text("Multiplexers {one} and {other} are exchanged.", one=one, other=other),
+        text(
+            "Exchange the wires from their common pins to the converter: multiplexer {one} goes"
+            " to CH{one}, {other} to CH{other}.",
+            one=one,
+            other=other,
+        ),
+    )
+
+
+def _cable(profile: Profile, place: int) -> tuple[int, int]:
+    """What a place shares with others (multiplexer, or row), and its wire of that."""
+    shared = MUX_INPUTS if isinstance(profile.hall, MuxAdcHall | NodeHall) else profile.columns
+    return divmod(place, shared)
+
+
 def _exchanged_cables(
     profile: Profile, answers: Mapping[int, tuple[int | None, bool]]
 ) -> list[tuple[int, int]]:
-    """Pairs of multiplexers of which each answers for the other."""
-    if not isinstance(profile.hall, MuxAdcHall):
-        return []
+    """Pairs of multiplexers, or rows, of which each answers for the other."""
     moved: dict[tuple[int, int], int] = {}
     stayed: set[int] = set()
     for place, (reacted, _) in answers.items():
         if reacted is not None:
-            home, there = place // MUX_INPUTS, reacted // MUX_INPUTS
+            (home, wire), (there, wire_there) = _cable(profile, place), _cable(profile, reacted)
             if home == there:
                 stayed.add(home)
-            elif place % MUX_INPUTS == reacted % MUX_INPUTS:
+            elif wire == wire_there:
                 moved[home, there] = moved.get((home, there), 0) + 1
     return [
         (home, there)
@@ -125,6 +164,6 @@ def _exchanged_cables(
     ]
 
 
-def _by_cable(place: int, reacted: int, cables: list[tuple[int, int]]) -> bool:
-    pair = sorted((place // MUX_INPUTS, reacted // MUX_INPUTS))
-    return tuple(pair) in cables and place % MUX_INPUTS == reacted % MUX_INPUTS
+def _by_cable(profile: Profile, place: int, reacted: int, cables: list[tuple[int, int]]) -> bool:
+    (home, wire), (there, wire_there) = _cable(profile, place), _cable(profile, reacted)
+    return tuple(sorted((home, there))) in cables and wire == wire_there

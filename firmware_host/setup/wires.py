@@ -59,15 +59,21 @@ def supply_of(part: str) -> Message:
     match part:
         case "hall":
             return text(
-                "With a multimeter: the sensors' supply at VDD and VREF of the converter (or at the"
-                " port chips), 0 V between its ground and the Pi's; then each wire from end to end."
+                "If that is right, with a multimeter: the sensors' supply at VDD and VREF of the"
+                " converter (or at the port chips), 0 V between its ground and the Pi's; then each"
+                " wire from end to end."
             )
         case "imu":
             return text(
-                "With a multimeter: 3.3 V at its supply, and 3.3 V at SDA and SCL while nothing is"
-                " read. 0 V on one of them: a short, or a missing wire."
+                "If that is right, with a multimeter: 3.3 V at its supply, and 3.3 V at SDA and SCL"
+                " while nothing is read. 0 V on one of them: a short, or a missing wire."
             )
         case "lights":
-            return text("With a multimeter: 5 V at the strip and at the 74AHCT125.")
+            return text(
+                "If that is right, with a multimeter: 5 V at the strip and at the 74AHCT125."
+            )
         case _:
-            return text("With a multimeter: each wire from the Pi's pin to the part, end to end.")
+            return text(
+                "If that is right, with a multimeter: each wire from the Pi's pin to the part, end"
+                " to end."
+            )

@@ -173,9 +173,11 @@ class SimLine:
             return
         os.write(self._master, fits)
         for _ in range(KERNEL_TRIES):
-            if self._waiting() >= before + len(fits):
+            waiting = self._waiting()
+            if waiting >= before + len(fits):
                 return
-            select.select([] if before else [self._slave], [], [], KERNEL_WAIT_MS / 1000)
+            # Bytes that wait make it readable at once: then only time helps.
+            select.select([] if waiting else [self._slave], [], [], KERNEL_WAIT_MS / 1000)
         raise SimulationError("The kernel did not hand on what was written to a pty.")
 
     def _waiting(self) -> int:

@@ -154,7 +154,8 @@ class Blindfolded(SimPerson):
 @pytest.mark.parametrize(
     ("says", "found"),
     [
-        ({"lights": {"d3": "none"}}, "Dark: d3."),
+        ({"lights": {"d2": "none"}}, "Dark: d2."),
+        ({"lights": {"d3": "none"}}, "The chain of lights ends between a3 and d3."),
         ({"lights": {"a2": "a3", "a3": "a2"}}, "Lights are elsewhere: a2 -> a3, a3 -> a2."),
         (
             {"colours": {"red": "green", "green": "red"}},

@@ -11,7 +11,8 @@ from drivers.mounting import FLAT, Mounting, all_mountings
 from firmware_host.assemble import plate_for
 from firmware_host.pacer import Pacer
 from firmware_host.profile import load_profile
-from firmware_host.setup.calibrate import Calibrator, Stage
+from firmware_host.setup.advice import Stage
+from firmware_host.setup.calibrate import Calibrator
 from firmware_host.setup.mounting import EAST, NORTH, describe, is_level, mounting_of, refusal
 from hw_sim.calibrating import LightFollower
 from hw_sim.table import SimTable
