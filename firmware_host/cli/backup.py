@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
+from firmware_host.cli.speech import not_written
 
 
 @click.command(name="backup", epilog="Example: tiltboard backup table-2026-05.backup")
@@ -30,6 +31,6 @@ def command(file: Path, config: Path | None, state: Path | None, simulated: bool
     except OSError as error:
         if error.strerror is None:
             raise
-        raise click.ClickException(f"{file} cannot be written: {error.strerror}.") from error
+        raise not_written(file, error) from error
     names = ", ".join(member.name for member in manifest.files)
     click.echo(f"{file}: {names}")

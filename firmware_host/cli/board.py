@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from firmware_host.boards import load_board
+from firmware_host.cli.speech import say
+from firmware_host.messages import Message, text
 from games.gravity_trap.board import Board
 
 PLATE = 10  # columns and rows of the reference plate
@@ -30,29 +32,45 @@ def check(file: Path) -> None:
     a title. Play on it with --option board=FILE.
     """
     for line in _described(load_board(file)):
-        click.echo(line)
+        say(line)
 
 
-def _described(board: Board) -> list[str]:
+def _described(board: Board) -> list[Message]:
     on = Counter(base for track in board.tracks for base in track)
     opposites = (
-        "Opposite bases are not named: copying every move is allowed."
+        text("Opposite bases are not named: copying every move is allowed.")
         if board.opposite is None
-        else "Opposite bases are named: copying every move is not allowed."
+        else text("Opposite bases are named: copying every move is not allowed.")
     )
     columns = max(column for column, _ in board.positions.values()) + 1
     rows = max(row for _, row in board.positions.values()) + 1
-    fits = "fits" if columns <= PLATE and rows <= PLATE else "does not fit"
-    placed = "" if board.placed else " Positions are not given: the bases lie in rows."
-    return [
-        f"{board.title or 'The board'} is complete: {len(board.bases)} bases, "
-        f"{len(board.tracks)} tracks of {_span(map(len, board.tracks))} bases, "
-        f"every base on {_span(on.values())} of them.",
+    size, plate = f"{columns} x {rows}", f"{PLATE} x {PLATE}"
+    lines = [
+        text(
+            "{title} is complete: {bases} bases, {tracks} tracks of {lengths} bases, every base on"
+            " {shares} of them.",
+            title=board.title or text("The board"),
+            bases=len(board.bases),
+            tracks=len(board.tracks),
+            lengths=_span(map(len, board.tracks)),
+            shares=_span(on.values()),
+        ),
         opposites,
-        f"It {fits} the reference plate of {PLATE} x {PLATE}; it needs {columns} x {rows}.{placed}",
+        text("It fits the reference plate of {plate}; it needs {size}.", plate=plate, size=size)
+        if columns <= PLATE and rows <= PLATE
+        else text(
+            "It does not fit the reference plate of {plate}; it needs {size}.",
+            plate=plate,
+            size=size,
+        ),
     ]
+    if not board.placed:
+        lines.append(text("Positions are not given: the bases lie in rows."))
+    return lines
 
 
-def _span(numbers: Iterable[int]) -> str:
+def _span(numbers: Iterable[int]) -> Message:
     low, *_, high = sorted([*numbers] * 2)
-    return str(low) if low == high else f"{low} to {high}"
+    if low == high:
+        return text("{number}", number=low)
+    return text("{low} to {high}", low=low, high=high)

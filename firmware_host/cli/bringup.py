@@ -11,6 +11,8 @@ import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
 from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, simulated_table
+from firmware_host.cli.speech import say, speak, words
+from firmware_host.messages import text
 
 if TYPE_CHECKING:
     from drivers.buses import Buses
@@ -46,7 +48,6 @@ def command(
     simulated table does and sees everything.
     """
     from firmware_host.journal.failures import in_use
-    from firmware_host.messages import Catalogue
     from firmware_host.profile import load_profile
     from firmware_host.settings import load_settings
     from firmware_host.setup.bringup import BRINGUP_NAME, FORMAT, Answers, read_answers
@@ -54,7 +55,7 @@ def command(
     from firmware_host.state import JOURNAL_NAME
 
     settings = load_settings(config)
-    catalogue = Catalogue.load(settings.language)
+    catalogue = speak(settings.language)
     table = load_profile(profile or settings.profile)
     folder = games_folder(state, simulated=simulated)
     holder = running_table(folder)
@@ -75,9 +76,9 @@ def command(
             table, PiBuses(), _Terminal(table, catalogue), answers, path=path, catalogue=catalogue
         )
     if problems:
-        click.echo("Mend that, and run the same command again: what went well is not repeated.")
+        say(text("Mend that, and run the same command again: what went well is not repeated."))
         sys.exit(1)
-    click.echo("Everything works. Next: tiltboard calibrate")
+    say(text("Everything works. Next: tiltboard calibrate"))
 
 
 def _run(
@@ -129,25 +130,32 @@ class _Terminal:
 
     def clear(self) -> None:
         """Ask for the empty, level plate."""
-        click.pause("Take everything off the plate, level it, let go; then press a key.")
+        click.pause(
+            words(text("Take everything off the plate, level it, let go; then press a key."))
+        )
 
     def bring(self, place: int) -> None:
         """Say where the piece goes; the sensors tell when it is there."""
-        click.echo(f"Put the strong piece, south down, on the middle of {self._places[place]}.")
+        say(
+            text(
+                "Put the strong piece, south down, on the middle of {place}.",
+                place=self._places[place],
+            )
+        )
 
     def lift(self, edge: Edge) -> None:
         """Which edge has been said."""
 
     def press(self, button: str) -> None:
         """Say which."""
-        click.echo(f"Press {button} for a second, and let go.")
+        say(text("Press {button} for a second, and let go.", button=button))
 
     def which_light(self, place: int) -> str:
         """Ask what is lit."""
         known = [*self._places, "none"]
         return str(
             click.prompt(
-                "Which place is lit (none: no light)",
+                words(text("Which place is lit (none: no light)")),
                 default=self._places[place],
                 type=click.Choice(known, case_sensitive=False),
                 show_choices=False,
@@ -160,7 +168,7 @@ class _Terminal:
 
         return str(
             click.prompt(
-                f"Colour of the light on {self._places[0]}",
+                words(text("Colour of the light on {place}", place=self._places[0])),
                 default=colour,
                 type=click.Choice(ALL_COLOURS),
             )
@@ -168,8 +176,9 @@ class _Terminal:
 
     def is_there(self, place: int) -> bool:
         """Ask, where nothing reacts."""
-        return click.confirm(f"Nothing reacts. Does the piece stand on {self._places[place]}?")
+        stands = text("Nothing reacts. Does the piece stand on {place}?", place=self._places[place])
+        return click.confirm(words(stands))
 
     def hears(self) -> bool:
         """Ask."""
-        return click.confirm("Do you hear the buzzer?", default=True)
+        return click.confirm(words(text("Do you hear the buzzer?")), default=True)

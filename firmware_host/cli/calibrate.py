@@ -10,9 +10,10 @@ import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
 from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, simulated_table
+from firmware_host.cli.speech import problem, say, speak
+from firmware_host.messages import Catalogue, text
 
 if TYPE_CHECKING:
-    from firmware_host.messages import Catalogue
     from firmware_host.perception.calibration import Calibration
     from firmware_host.profile import Profile
     from firmware_host.setup.advice import Advice
@@ -51,7 +52,6 @@ def command(
     follows the lights.
     """
     from firmware_host.journal.failures import in_use
-    from firmware_host.messages import Catalogue
     from firmware_host.perception.calibration import write_calibration
     from firmware_host.profile import load_profile
     from firmware_host.settings import load_settings
@@ -63,7 +63,7 @@ def command(
     from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
 
     settings = load_settings(config)
-    catalogue = Catalogue.load(settings.language)
+    catalogue = speak(settings.language)
     table = load_profile(profile or settings.profile)
     folder = games_folder(state, simulated=simulated)
     holder = running_table(folder)
@@ -81,7 +81,8 @@ def command(
     found = calibrator.result(date_s)
     write_calibration(folder / CALIBRATION_NAME, found)
     _account(table, found, catalogue)
-    click.echo(f"Kept in {folder / CALIBRATION_NAME}. The table uses it from its next start on.")
+    kept = folder / CALIBRATION_NAME
+    say(text("Kept in {file}. The table uses it from its next start on.", file=kept))
 
 
 def _account(table: Profile, found: Calibration, catalogue: Catalogue) -> None:
@@ -96,7 +97,7 @@ def _account(table: Profile, found: Calibration, catalogue: Catalogue) -> None:
     for message in poor:
         click.echo(f"! {catalogue.translate(message)}")
     if health and not poor:
-        click.echo("No place is worth a look.")
+        say(text("No place is worth a look."))
     if table.imu is not None:
         click.echo(catalogue.translate(describe(found.lies)))
 
@@ -165,7 +166,7 @@ def _on_simulated(
             if advice.accepted:
                 accepted_s = sim.clock.now()
             elif sim.clock.now() > accepted_s + STUCK_S:
-                raise click.ClickException("The simulated hand can do nothing about that.")
+                raise problem(text("The simulated hand can do nothing about that."))
             magnet = None if advice.magnet is None else advice.magnet.value
             hand.follow(advice.place, magnet, advice.edge)
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
+from firmware_host.cli.speech import say, speak
+from firmware_host.messages import Catalogue, text
 
 if TYPE_CHECKING:
-    from firmware_host.messages import Catalogue
     from firmware_host.profile import Profile
     from firmware_host.setup.findings import Finding
 
@@ -38,7 +39,6 @@ def command(
     Changes nothing. Each problem comes with its remedy; the exit status is 1 if there is any.
     """
     from drivers.clock import SystemClock
-    from firmware_host.messages import Catalogue
     from firmware_host.profile import load_profile
     from firmware_host.settings import load_settings
     from firmware_host.setup.doctor import examine
@@ -46,7 +46,7 @@ def command(
     from firmware_host.state import default_state_directory
 
     settings = load_settings(config)
-    catalogue = Catalogue.load(settings.language)
+    catalogue = speak(settings.language)
     table = load_profile(profile or settings.profile)
     if state is None:
         state = default_state_directory().joinpath(*(("sim",) if simulated else ()))
@@ -90,5 +90,5 @@ def _tell(findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool) -
         if plain["remedy"]:
             click.echo(f"{'':<22} -> {plain['remedy']}")
     if not as_json:
-        click.echo(f"{problems} problems." if problems != 1 else "1 problem.")
+        say(text("1 problem.") if problems == 1 else text("{count} problems.", count=problems))
     return problems

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
+from firmware_host.cli.speech import not_written
 from firmware_host.errors import NoSuchGameError
 from firmware_host.state import JOURNAL_NAME
 
@@ -41,4 +42,4 @@ def command(number: int, file: Path | None, state: Path | None, simulated: bool)
         with file.open("x", encoding="utf-8") as out:
             out.write(written)
     except OSError as error:
-        raise click.ClickException(f"{file} cannot be written: {error.strerror}.") from error
+        raise not_written(file, error) from error

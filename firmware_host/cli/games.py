@@ -11,9 +11,11 @@ from typing import Any, TextIO
 import click
 
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
+from firmware_host.cli.speech import say, words
 from firmware_host.errors import GameTextError
 from firmware_host.journal import GameSummary, Journal, JournalReader
 from firmware_host.journal.text_format import MAX_CHARACTERS
+from firmware_host.messages import Message, text
 from firmware_host.state import JOURNAL_NAME
 
 
@@ -51,7 +53,7 @@ def command(
         for line in _table(games):
             click.echo(line)
     else:
-        click.echo(f"There are no games in {folder} yet.")
+        say(text("There are no games in {folder} yet.", folder=folder))
 
 
 @command.command(name="import", epilog="Example: tiltboard games import sunday.txt")
@@ -77,7 +79,7 @@ def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:
     folder = games_folder(state, simulated=simulated)
     with Journal.open(folder / JOURNAL_NAME, SystemClock()) as journal:
         number = journal.store(played)
-    click.echo(f"It is game {number} now. The table's page can go on with it.")
+    say(text("It is game {number} now. The table's page can go on with it.", number=number))
 
 
 def _listed(path: Path, limit: int) -> tuple[GameSummary, ...]:
@@ -101,20 +103,25 @@ def _object(game: GameSummary) -> dict[str, Any]:
 
 
 def _table(games: Iterable[GameSummary]) -> Iterable[str]:
-    yield f"{'number':>7}  {'game':<12} {'begun':<16} {'moves':>5}  result"
+    number, kind, begun, moves, result = (
+        words(heading)
+        for heading in (text("number"), text("game"), text("begun"), text("moves"), text("result"))
+    )
+    yield f"{number:>7}  {kind:<12} {begun:<16} {moves:>5}  {result}"
     for game in games:
         begun = datetime.datetime.fromtimestamp(game.started_s).strftime("%Y-%m-%d %H:%M")
         number = f"{'*' if game.current else ' '} {game.id}"
-        result = _sentence(game.result)
+        result = words(_sentence(game.result))
         yield f"{number:>7}  {game.game:<12} {begun:<16} {game.moves:>5}  {result}"
 
 
-def _sentence(result: Mapping[str, Any] | None) -> str:
+def _sentence(result: Mapping[str, Any] | None) -> Message:
     if result is None:
-        return "not finished"
-    if result.get("winner") is None:
-        return f"nobody won ({result.get('reason')})"
-    return f"{result['winner']} won ({result.get('reason')})"
+        return text("not finished")
+    winner, reason = result.get("winner"), Message(f"{result.get('reason')}")
+    if winner is None:
+        return text("nobody won ({reason})", reason=reason)
+    return text("{winner} won ({reason})", winner=Message(f"{winner}"), reason=reason)
 
 
 def _utc(date_s: float) -> str:

@@ -8,7 +8,16 @@ from importlib import import_module, metadata
 import click
 
 from drivers.errors import TiltboardError
+from firmware_host.cli.speech import (
+    catalogue,
+    default_catalogue,
+    misuse,
+    translated,
+    words,
+)
 from firmware_host.config import nearest
+from firmware_host.messages import Message, text
+from firmware_host.messages.explain import explained
 from games.base import RulesError
 
 # Name -> one line for ``tiltboard --help``; the module of that name here holds the command.
@@ -44,16 +53,17 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command; a near miss is named."""
         if cmd_name not in COMMANDS:
-            ctx.fail(f"There is no command {cmd_name!r}; {nearest(cmd_name, COMMANDS)}")
+            hint = nearest(cmd_name, COMMANDS)
+            raise misuse(text("There is no command {name!r}; {hint}", name=cmd_name, hint=hint))
         command = import_module(f"firmware_host.cli.{cmd_name}").command
         if not isinstance(command, click.Command):
             raise TypeError(f"firmware_host.cli.{cmd_name} exports no command")
-        return command
+        return translated(command, catalogue())
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, words(Message(line))) for name, line in COMMANDS.items()])
 
 
 @click.command(cls=LazyGroup, epilog="Example: tiltboard sim")
@@ -65,9 +75,11 @@ def cli() -> None:
 def main() -> None:
     """Run the command; an error made for people is one line on stderr and exit status 1."""
     try:
-        cli(prog_name="tiltboard")
+        spoken = default_catalogue()
+        translated(cli, spoken)
+        cli(prog_name="tiltboard", obj=spoken)
     except (TiltboardError, RulesError) as error:
-        click.echo(f"tiltboard: {error}", err=True)
+        click.echo(f"tiltboard: {explained(error, spoken)}", err=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()

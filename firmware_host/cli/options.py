@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from firmware_host.cli.speech import misuse
+from firmware_host.messages import text
 from firmware_host.state import default_state_directory, ensure_state_directory
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def chosen_game(game: str | None, options: Sequence[str]) -> NewGame | None:
     """The game that was asked for. Raises RulesError for one that does not exist."""
     if game is None:
         if options:
-            raise click.UsageError("--option goes with --game.")
+            raise misuse(text("--option goes with --game."))
         return None
     from firmware_host.boards import read_board
     from firmware_host.commands import NewGame

@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_folder
+from firmware_host.cli.speech import words
+from firmware_host.messages import text
 
 ANSWER_WITHIN_S = 10.0
 
@@ -47,7 +49,8 @@ def command(
             tokens.revoke(revoke)
         for device in tokens.devices() if listing else ():
             until = datetime.datetime.fromtimestamp(device.expires_s, datetime.UTC).date()
-            click.echo(f"{device.id:>3}  {device.name}  (until {until})")
+            ends = words(text("(until {day})", day=until))
+            click.echo(f"{device.id:>3}  {device.name}  {ends}")
         return
     click.echo(_open_code(load_settings(config).port if port is None else port))
 

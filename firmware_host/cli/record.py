@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import PROFILE, STATE, state_folder
+from firmware_host.cli.speech import not_written, say, words
+from firmware_host.messages import text
 from firmware_host.profile import Profile, load_profile
 
 
@@ -44,8 +46,8 @@ def command(
     except OSError as error:
         if error.strerror is None:
             raise
-        raise click.ClickException(f"{out} cannot be written: {error.strerror}.") from error
-    click.echo(f"{out}: {count} scans")
+        raise not_written(out, error) from error
+    say(text("{file}: {count} scans", file=out, count=count))
 
 
 def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
@@ -97,5 +99,6 @@ def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int) -> in
         ):
             for report in ScenarioRunner(SimulatedHands(session)).run(steps):
                 if report.failure is not None:
-                    click.echo(f"{scenario}:{report.step.line}: {report.failure}", err=True)
+                    where = f"{scenario}:{report.step.line}"
+                    click.echo(f"{where}: {words(report.failure)}", err=True)
     return written

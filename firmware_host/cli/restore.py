@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
+from firmware_host.cli.speech import problem, say
+from firmware_host.messages import text
 
 
 @click.command(name="restore", epilog="Example: tiltboard restore table-2026-05.backup")
@@ -35,10 +37,11 @@ def command(file: Path, config: Path | None, state: Path | None, simulated: bool
     except OSError as error:
         if error.strerror is None:
             raise
-        raise click.ClickException(f"It could not be put back: {error.strerror}.") from error
+        why = error.strerror
+        raise problem(text("It could not be put back: {why}.", why=why)) from error
     names = [name for name in backup.contents if name != SETTINGS_NAME or config is not None]
-    click.echo(f"Put back in {folder}: {', '.join(names)}")
+    say(text("Put back in {folder}: {names}", folder=folder, names=", ".join(names)))
     if SETTINGS_NAME in backup.contents and config is None:
-        click.echo("The backup holds settings too: --config FILE says where to put them.")
+        say(text("The backup holds settings too: --config FILE says where to put them."))
     if aside is not None:
-        click.echo(f"What was there is kept in {aside}")
+        say(text("What was there is kept in {folder}", folder=aside))

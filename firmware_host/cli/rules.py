@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import click
 
 from firmware_host.boards import read_board
+from firmware_host.cli.speech import misuse, say, sentence
+from firmware_host.messages import text
 from games.base import Credit, RulesError
 from games.contract import (
     Answer,
@@ -67,16 +69,16 @@ def command(
     """
     if batch:
         if game is not None or options or moves is not None:
-            raise click.UsageError("--batch takes games, options and moves from its input lines.")
+            raise misuse(text("--batch takes games, options and moves from its input lines."))
         context.exit(_answer_batch(trace))
     if game is None:
-        raise click.UsageError(f"Name a game ({', '.join(GAMES)}), or use --batch.")
+        raise misuse(text("Name a game ({names}), or use --batch.", names=", ".join(GAMES)))
     try:
         kind = game_type(game)
         chosen = kind.create(options_from_text(kind, options, read_board=read_board))
     except RulesError as error:
         _write(error_answer(error))
-        click.echo(f"Error: {error}", err=True)
+        say(text("Error: {why}", why=sentence(error)), err=True)
         context.exit(UNANSWERABLE)
     answered = answer(chosen, moves_from_text(chosen, moves or ""), trace=trace)
     _write(answered)
@@ -97,9 +99,15 @@ def _answer_batch(trace: bool) -> int:
         _write(answered)
     if not failed:
         return 0
-    click.echo(
-        f"Error: {len(failed)} of {lines} lines could not be answered; the first is line "
-        f"{failed[0]}. The exit status is {UNANSWERABLE} for that.",
+    say(
+        text(
+            "Error: {count} of {lines} lines could not be answered; the first is line {first}. The"
+            " exit status is {status} for that.",
+            count=len(failed),
+            lines=lines,
+            first=failed[0],
+            status=UNANSWERABLE,
+        ),
         err=True,
     )
     return UNANSWERABLE

@@ -18,6 +18,8 @@ from firmware_host.cli.options import (
     chosen_game,
     state_folder,
 )
+from firmware_host.cli.speech import say, sentence, speak
+from firmware_host.messages import text
 
 
 @click.command(name="run", epilog="Example: tiltboard run --profile plate-10")
@@ -46,7 +48,6 @@ def command(
     from drivers.clock import SystemClock
     from firmware_host.assemble import missing_table, open_host
     from firmware_host.cli.serve import serve
-    from firmware_host.messages import Catalogue
     from firmware_host.pacer import Pacer
     from firmware_host.profile import load_profile
     from firmware_host.service import Table
@@ -54,15 +55,15 @@ def command(
 
     begin = chosen_game(game, options)
     settings = load_settings(config)
-    catalogue = Catalogue.load(settings.language)
+    catalogue = speak(settings.language)
     table_profile = load_profile(profile or settings.profile)
     clock = SystemClock()
     buses = PiBuses(clock)
     missing = missing_table(table_profile, buses)
     if missing:
-        for problem in missing:
-            click.echo(f"tiltboard run: {problem}", err=True)
-        click.echo("There is no table here? Play on the simulated one: tiltboard sim", err=True)
+        for each in missing:
+            click.echo(f"tiltboard run: {sentence(each)}", err=True)
+        say(text("There is no table here? Play on the simulated one: tiltboard sim"), err=True)
         sys.exit(1)
     folder = state_folder(state)
     pacer = Pacer(clock, table_profile.scans_per_s)

@@ -14,7 +14,9 @@ import click
 
 from drivers.errors import TiltboardError
 from firmware_host.cli.options import PORT, STATE, state_folder
+from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
 from firmware_host.config import read_text
+from firmware_host.messages import text
 from games.base import RulesError
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def command(
     docs/scenarios.md.
     """
     if not real and (state is not None or port is not None):
-        raise click.UsageError("--state and --port go with --real.")
+        raise misuse(text("--state and --port go with --real."))
     from firmware_host.profile import load_profile
     from hw_sim.scenario.parse import parse_scenario
 
@@ -85,7 +87,7 @@ def command(
             )
             sys.exit(status)
     except (TiltboardError, RulesError) as error:
-        click.echo(f"tiltboard scenario: {error}", err=True)
+        click.echo(f"tiltboard scenario: {sentence(error)}", err=True)
         sys.exit(UNUSABLE)
 
 
@@ -112,10 +114,10 @@ def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTab
     buses = PiBuses()
     until_done.callback(buses.close)
     missing = missing_table(table, buses)
-    for problem in missing:
-        click.echo(f"tiltboard scenario: {problem}", err=True)
+    for each in missing:
+        click.echo(f"tiltboard scenario: {sentence(each)}", err=True)
     if missing:
-        click.echo("There is no table here? Run it on the simulated one, without --real.", err=True)
+        say(text("There is no table here? Run it on the simulated one, without --real."), err=True)
         return None
     games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
     calibration = state_folder(state) / CALIBRATION_NAME
@@ -133,7 +135,6 @@ def _ask(
     as_json: bool,
 ) -> int:
     """Have a person play, with the page beside it where ``port`` is given."""
-    from firmware_host.messages import Catalogue
     from hw_sim.scenario import prompts
     from hw_sim.scenario.console import Console
     from hw_sim.scenario.page import with_page
@@ -142,12 +143,12 @@ def _ask(
     def write(line: str) -> None:
         click.echo(line, err=as_json)
 
-    catalogue = Catalogue()
-    console = Console(write, catalogue, None if sys.stdin.closed else sys.stdin.fileno())
+    spoken = catalogue()
+    console = Console(write, spoken, None if sys.stdin.closed else sys.stdin.fileno())
     console.tell(prompts.KEYS)
     person = Person(wired, console, time_out_s=time_out_s)
     if port is not None:
-        return with_page(wired, catalogue, port, lambda: play(person), write)
+        return with_page(wired, spoken, port, lambda: play(person), write)
     with wired:
         return play(person)
 
@@ -165,15 +166,19 @@ def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int
                 click.echo(msgspec.json.encode(report.as_json()))
             if report.skipped is not None:
                 skipped += 1
-                click.echo(f"{file}:{report.step.line}: skipped: {report.skipped}", err=True)
+                why = words(text("skipped: {why}", why=report.skipped))
+                click.echo(f"{file}:{report.step.line}: {why}", err=True)
             if report.failure is not None:
-                click.echo(f"{file}:{report.step.line}: {report.failure}", err=True)
+                click.echo(f"{file}:{report.step.line}: {words(report.failure)}", err=True)
                 return FAILED
             at = f"{file}:{steps[min(number + 1, len(steps) - 1)].line}"
     except (TiltboardError, RulesError) as error:
-        click.echo(f"{at}: {error}", err=True)
+        click.echo(f"{at}: {sentence(error)}", err=True)
         return UNUSABLE
     if not as_json:
-        held = f"{len(steps) - skipped} steps held" + (f", {skipped} skipped" if skipped else "")
-        click.echo(f"{file}: {held}, {actor.clock.now():.1f} s at the table")
+        held = text("{count} steps held", count=len(steps) - skipped)
+        if skipped:
+            held = text("{held}, {count} skipped", held=held, count=skipped)
+        seconds = f"{actor.clock.now():.1f}"
+        say(text("{file}: {held}, {seconds} s at the table", file=file, held=held, seconds=seconds))
     return HELD

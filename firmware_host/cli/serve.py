@@ -8,11 +8,10 @@ import signal
 import threading
 from pathlib import Path
 
-import click
-
 from drivers.clock import SystemClock
+from firmware_host.cli.speech import say
 from firmware_host.commands import NewGame
-from firmware_host.messages import Catalogue
+from firmware_host.messages import Catalogue, text
 from firmware_host.notify import Heartbeat
 from firmware_host.service import Table
 from firmware_host.settings import Settings, check_host
@@ -55,7 +54,7 @@ def serve(
             table.submit(begin).result()
         server.start()
         heart.ready()
-        click.echo(f"The table is at {server.url} (Ctrl-C ends it; the game is kept).")
+        say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
         if access.pairing is not None:
             _say_network(access.pairing, server.port)
         ended.wait()
@@ -78,6 +77,7 @@ def access_for(host: str, settings: Settings, state: Path) -> Access:
 
 def _say_network(pairing: Pairing, port: int) -> None:
     name = machine_names()[1]
-    click.echo(f"Other devices reach it at http://{name}:{port}/ or by this machine's address.")
+    url = f"http://{name}:{port}/"
+    say(text("Other devices reach it at {url} or by this machine's address.", url=url))
     if not pairing.tokens.devices():
         pairing.open()  # which logs it, for the first one

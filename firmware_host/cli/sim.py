@@ -18,6 +18,7 @@ from firmware_host.cli.options import (
     chosen_game,
     state_folder,
 )
+from firmware_host.cli.speech import speak
 
 
 @click.command(name="sim", epilog="Example: tiltboard sim --port 8080")
@@ -45,14 +46,13 @@ def command(
     The games are kept apart from those of a real table, and go on where they stopped.
     """
     from firmware_host.cli.serve import serve
-    from firmware_host.messages import Catalogue
     from firmware_host.profile import load_profile
     from firmware_host.settings import load_settings
     from hw_sim.live import LiveTable
 
     begin = chosen_game(game, options)
     settings = load_settings(config)
-    catalogue = Catalogue.load(settings.language)
+    catalogue = speak(settings.language)
     folder = state_folder(state, "sim")
     live = LiveTable(
         load_profile(profile or settings.profile),

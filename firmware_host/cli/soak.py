@@ -9,6 +9,9 @@ from pathlib import Path
 
 import click
 
+from firmware_host.cli.speech import say
+from firmware_host.messages import text
+
 
 @click.command(name="soak", epilog="Example: tiltboard soak --games 5 --seed 7")
 @click.option("--games", default=100, show_default=True, help="How many games.")
@@ -35,9 +38,16 @@ def command(games: int, seed: int, first: int, profile: str) -> None:
             click.echo(failure, err=True)
         if number == first + games // 5:
             warm = _used()
-    click.echo(
-        f"{totals.games} games, {totals.moves} moves, {totals.table_s / 3600:.1f} h at the table,"
-        f" {totals.taken_back} moves taken back by hand, {totals.done_again} deeds done again"
+    say(
+        text(
+            "{games} games, {moves} moves, {hours} h at the table, {back} moves taken back by hand,"
+            " {again} deeds done again",
+            games=totals.games,
+            moves=totals.moves,
+            hours=f"{totals.table_s / 3600:.1f}",
+            back=totals.taken_back,
+            again=totals.done_again,
+        )
     )
     for what, counts in (("faults", totals.faults), ("disturbances", totals.disturbances)):
         listed = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
@@ -46,10 +56,14 @@ def command(games: int, seed: int, first: int, profile: str) -> None:
     if warm is not None:
         memory_mb, files = (after - before for after, before in zip(_used(), warm, strict=True))
         leaks = files > 0
-        click.echo(
-            f"after a fifth of the games: {memory_mb:+.1f} MB at most, {files:+d} open files"
+        say(
+            text(
+                "after a fifth of the games: {memory} MB at most, {files} open files",
+                memory=f"{memory_mb:+.1f}",
+                files=f"{files:+d}",
+            )
         )
-    click.echo(f"{len(totals.failures)} failures")
+    say(text("{count} failures", count=len(totals.failures)))
     sys.exit(1 if totals.failures or leaks else 0)
 
 

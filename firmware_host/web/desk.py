@@ -10,7 +10,8 @@ from typing import Any
 from drivers.errors import TiltboardError
 from firmware_host import commands
 from firmware_host.errors import NotPossibleError
-from firmware_host.messages import Catalogue, Message, text
+from firmware_host.messages import Catalogue, text
+from firmware_host.messages.explain import explained
 from firmware_host.web import messages_in as say
 from firmware_host.web.table_port import HandsPort, TablePort
 from games.base import RulesError
@@ -81,12 +82,8 @@ async def answer(future: Future[Any]) -> Any:
 def explain(error: Exception, catalogue: Catalogue) -> str:
     """A sentence for people about why something was not done."""
     match error:
-        case TiltboardError():
-            problem = catalogue.translate(Message(error.template, error.params))
-            remedy = catalogue.translate(Message(error.remedy_template, error.params))
-            return f"{problem} {remedy}".strip()
-        case RulesError():
-            return catalogue.translate(Message(error.template, error.params))
+        case TiltboardError() | RulesError():
+            return explained(error, catalogue)
         case TimeoutError():
             return catalogue.translate(text("The table does not answer."))
     _log.error("A request of the page failed", exc_info=error)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from firmware_host.config import nearest
+from firmware_host.messages import Message, text
 from firmware_host.standing import Phase, Role
 from games.base import Outcome
 from hw_sim.errors import SimulationError
@@ -71,19 +72,29 @@ def holds(claim: Claim, view: TableView) -> bool:
             for place in places:
                 _known("place", place, view.places)
             return _with_role(view, role) == set(places)
-        case ExpectSay(text):
-            return text.casefold() in view.say.casefold()
+        case ExpectSay(wanted):
+            return wanted.casefold() in view.say.casefold()
 
 
-def describe(claim: Claim, view: TableView) -> str:
+def describe(claim: Claim, view: TableView) -> Message:
     """``expected ..., but ...`` for a claim that does not hold."""
     match claim:
         case ExpectPhase(phase):
-            return f"expected phase {phase}, but it is {view.phase}: {view.say}"
+            return text(
+                "expected phase {phase}, but it is {found}: {say}",
+                phase=phase,
+                found=view.phase,
+                say=view.say,
+            )
         case ExpectToMove(player):
-            return f"expected to-move {player or 'none'}, but it is {view.to_move or 'none'}"
+            return text(
+                "expected to-move {player}, but it is {found}",
+                player=player or "none",
+                found=view.to_move or "none",
+            )
         case ExpectResult(result):
-            return f"expected result {result}, but it is {_result(view.outcome)}"
+            found = _result(view.outcome)
+            return text("expected result {result}, but it is {found}", result=result, found=found)
         case ExpectCells(cells):
             wrong = [
                 f"{place}={view.cells.get(place, 'empty')}"
@@ -91,16 +102,32 @@ def describe(claim: Claim, view: TableView) -> str:
                 if view.cells.get(place, "empty") != piece
             ]
             expected = " ".join(f"{place}={piece}" for place, piece in cells)
-            return f"expected cells {expected}, but there is {' '.join(wrong)}"
+            return text(
+                "expected cells {expected}, but there is {wrong}",
+                expected=expected,
+                wrong=" ".join(wrong),
+            )
         case ExpectLight(place, role):
-            found = view.lights.get(place, Role.OFF)
-            return f"expected light {place} {role}, but it is {found}"
+            lit = view.lights.get(place, Role.OFF)
+            return text(
+                "expected light {place} {role}, but it is {found}",
+                place=place,
+                role=role,
+                found=lit,
+            )
         case ExpectLights(role, places):
-            lit = " ".join(sorted(_with_role(view, role))) or "none"
-            expected = " ".join(places) or "none"
-            return f"expected lights {role} exactly on {expected}, but on {lit}"
-        case ExpectSay(text):
-            return f"expected the table to say {text!r}, but it says {view.say!r}"
+            return text(
+                "expected lights {role} exactly on {expected}, but on {found}",
+                role=role,
+                expected=" ".join(places) or "none",
+                found=" ".join(sorted(_with_role(view, role))) or "none",
+            )
+        case ExpectSay(wanted):
+            return text(
+                "expected the table to say {wanted!r}, but it says {found!r}",
+                wanted=wanted,
+                found=view.say,
+            )
 
 
 def _with_role(view: TableView, role: Role) -> set[str]:

@@ -27,7 +27,7 @@ class StepReport:
 
     step: s.Step
     view: TableView
-    failure: str | None = None
+    failure: Message | None = None
     skipped: Message | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class ScenarioRunner:
         """
         skipped_line: int | None = None
         for step in steps:
-            failure: str | None = None
+            failure: Message | None = None
             skipped: Message | None = None
             if isinstance(step.action, s.NewGame):
                 skipped_line = None
@@ -76,7 +76,7 @@ class ScenarioRunner:
                 except SkippedError as error:
                     skipped_line, skipped = step.line, Message(error.template, error.params)
                 except NotSeenError as error:
-                    failure = str(error)
+                    failure = Message(error.template, error.params)
             if not isinstance(step.action, s.Expect | s.Wait):
                 self._quiet_since_s = self._now()
             yield StepReport(step, self.view(), failure, skipped)
@@ -102,7 +102,7 @@ class ScenarioRunner:
 
     # Steps
 
-    def _do(self, action: s.Action) -> str | None:
+    def _do(self, action: s.Action) -> Message | None:
         match action:
             case s.NewGame():
                 self._new_game(action)
@@ -130,7 +130,7 @@ class ScenarioRunner:
         self._quiet_since_s = self._now()
         self._wait_quiet()
 
-    def _expect(self, action: s.Expect) -> str | None:
+    def _expect(self, action: s.Expect) -> Message | None:
         if action.within_s is None:
             self._wait_quiet()
         else:
@@ -140,8 +140,10 @@ class ScenarioRunner:
         view = self.view()
         if holds(action.claim, view):
             return None
-        late = "" if action.within_s is None else f" after {action.within_s:g} s"
-        return describe(action.claim, view) + late
+        found = describe(action.claim, view)
+        if action.within_s is None:
+            return found
+        return text("{found} after {seconds} s", found=found, seconds=f"{action.within_s:g}")
 
     # Time
 

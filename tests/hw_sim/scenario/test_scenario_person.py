@@ -220,7 +220,7 @@ def test_what_is_asked_stands_on_the_lights_and_on_the_page_and_nowhere_in_the_c
     assert set(lit) <= {light}
     assert any(s[1][3 * light : 3 * light + 3] != bytes(3) for s in shown)
     assert roles["d4"] is Role.LEGAL
-    assert "Put a red marble on d4" in report.failure
+    assert "Put a red marble on d4" in str(report.failure)
 
 
 def test_what_the_sensors_do_not_see_in_time_is_a_failure_that_says_what_they_see(person, robot):
@@ -228,7 +228,7 @@ def test_what_the_sensors_do_not_see_in_time_is_a_failure_that_says_what_they_se
     robot.deaf = True
     began_s = person.clock.now()
     [report] = play(person, "put red d4\nexpect phase turn\n")
-    assert report.failure == (
+    assert str(report.failure) == (
         "asked 'Put a red marble on d4.', but the sensors have not seen it in 5 s; they see a1=blue"
     )
     assert 5.0 <= person.clock.now() - began_s < 5.1
