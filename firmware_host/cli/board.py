@@ -45,7 +45,7 @@ def _described(board: Board) -> list[Message]:
     columns = max(column for column, _ in board.positions.values()) + 1
     rows = max(row for _, row in board.positions.values()) + 1
     size, plate = f"{columns} x {rows}", f"{PLATE} x {PLATE}"
-    lines = [
+    complete = [
         text(
             "{title} is complete: {bases} bases, {tracks} tracks of {lengths} bases, every base on"
             " {shares} of them.",
@@ -56,17 +56,19 @@ def _described(board: Board) -> list[Message]:
             shares=_span(on.values()),
         ),
         opposites,
+    ]
+    if not board.placed:
+        complete.append(text("Positions are not given: the bases lie in rows."))
+    fits = (
         text("It fits the reference plate of {plate}; it needs {size}.", plate=plate, size=size)
         if columns <= PLATE and rows <= PLATE
         else text(
             "It does not fit the reference plate of {plate}; it needs {size}.",
             plate=plate,
             size=size,
-        ),
-    ]
-    if not board.placed:
-        lines.append(text("Positions are not given: the bases lie in rows."))
-    return lines
+        )
+    )
+    return [*complete, fits]
 
 
 def _span(numbers: Iterable[int]) -> Message:
