@@ -125,6 +125,7 @@ class Publisher:
                 for choice in question.choices
             ],
             at=question.at,
+            offer=question.offer,
         )
 
     def _lights(self) -> str:

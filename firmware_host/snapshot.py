@@ -116,11 +116,15 @@ class ChoiceInfo(msgspec.Struct, frozen=True):
 
 
 class QuestionInfo(msgspec.Struct, frozen=True):
-    """What the table asks. ``at``: index of the choice to which the buttons have come."""
+    """What the table asks. ``at``: index of the choice to which the buttons have come.
+
+    ``offer``: it need not be answered, and ``say`` is still what to do next.
+    """
 
     ask: str
     choices: list[ChoiceInfo]
     at: int
+    offer: bool = False
 
 
 class SoundInfo(msgspec.Struct, frozen=True):

@@ -70,11 +70,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the table asks. ``at``: the index of the choice to which the buttons have come."""
+    """What the table asks. ``at``: the index of the choice to which the buttons have come.
+
+    ``offer``: it need not be answered. Play goes on as the phase says; the answer tells what no
+    sensor sees.
+    """
 
     ask: Message
     choices: tuple[Choice, ...]
     at: int = 0
+    offer: bool = False
 
     @property
     def chosen(self) -> Choice:

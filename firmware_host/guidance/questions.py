@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firmware_host.guidance.words import colour, piece
 from firmware_host.messages import Message, text
 
@@ -15,6 +17,31 @@ def side(name: str, tint: str, slot: str) -> Message:
     """One of them."""
     where = _side(name)
     return text("{side}, {colour}, slot {slot}", side=where, colour=colour(tint), slot=slot)
+
+
+def which_move(places: Sequence[str]) -> Message:
+    """Several moves fit, because nobody sees what stands on ``places``."""
+    return text("The table cannot see {places}. Which move was it?", places=", ".join(places))
+
+
+def landed(game: str, kind: str, place: str) -> Message:
+    """One of those moves."""
+    return text("{piece} on {place}", piece=piece(game, kind), place=place)
+
+
+def is_there(place: str) -> Message:
+    """Whether the only move that nobody would see has been made."""
+    return text("The table cannot see {place}. Is the piece there?", place=place)
+
+
+def is_done(places: Sequence[str]) -> Message:
+    """Whether what was asked for has been done where nobody sees."""
+    return text("The table cannot see {places}. Is it done?", places=", ".join(places))
+
+
+def done() -> Message:
+    """It is."""
+    return text("done")
 
 
 def which_game() -> Message:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firmware_host.guidance.words import piece
 from firmware_host.messages import Message, text
 
 _FAILED = {
@@ -16,11 +17,15 @@ _FAILED = {
 }
 
 
-def failed(why: str, place: str) -> Message:
-    """A sensor is not read any more. ``why``: as in Observation.masked."""
+def failed(why: str, place: str, *, blind: bool) -> Message:
+    """A sensor is not read any more. ``why``: as in Observation.masked; ``blind``: as there."""
     what = Message(_FAILED[why].template, {"place": place})
     if why == "swapped":
         return what
+    if blind:
+        return text(
+            "{what} The table asks about {place} now; play goes on.", what=what, place=place
+        )
     return text("{what} Its neighbours watch {place} now; play goes on.", what=what, place=place)
 
 
@@ -29,28 +34,34 @@ def weak_magnet(place: str) -> Message:
     return text("The piece on {place} has a weak magnet. Put another one there.", place=place)
 
 
-def confirm_put(said: Message, place: str) -> Message:
-    """A drop there cannot be seen."""
+def confirm_put(said: Message, places: Sequence[str]) -> Message:
+    """A piece that is put there cannot be seen."""
+    if len(places) == 1:
+        return text(
+            "{said} The table cannot see {place}: press confirm if you put it there.",
+            said=said,
+            place=places[0],
+        )
     return text(
-        "{said} The table cannot see {place}: press confirm if you put it there.",
-        said=said,
-        place=place,
-    )
-
-
-def confirm_done(said: Message, place: str) -> Message:
-    """Whether what was asked for has been done cannot be seen."""
-    return text(
-        "{said} The table cannot see {place}: press confirm when it is done.",
-        said=said,
-        place=place,
-    )
-
-
-def one_of(said: Message, places: Sequence[str]) -> Message:
-    """Drops on several places cannot be seen."""
-    return text(
-        "{said} The table cannot see {places}: put it elsewhere.",
+        "{said} The table cannot see {places}: press confirm if you put it on one of them.",
         said=said,
         places=", ".join(places),
+    )
+
+
+def confirm_done(said: Message, places: Sequence[str]) -> Message:
+    """Whether what was asked for has been done cannot be seen."""
+    return text(
+        "{said} The table cannot see {places}: press confirm when it is done.",
+        said=said,
+        places=", ".join(places),
+    )
+
+
+def must_be(game: str, kind: str, place: str) -> Message:
+    """Only one move explains what is seen, though not where its piece was put."""
+    return text(
+        "The table cannot see {place}, but the {piece} must be there.",
+        piece=piece(game, kind),
+        place=place,
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from math import hypot, radians
 
 from firmware_host.buttons import Press
 from firmware_host.errors import NotPossibleError
-from firmware_host.guidance import questions
 from firmware_host.referee.book import Pending
+from firmware_host.referee.unseen import Claim
 from firmware_host.standing import Choice, Question
 from games.base import Game
 
@@ -19,35 +19,59 @@ MOST_RAD = radians(8.0)
 LEAN_S = 0.7
 _TOWARD = 0.92  # cosine of how far the tilt may be off the way of the fall: 23 degrees
 
+Meaning = Pending | tuple[Claim, ...]
+"""Of an answer: the move that was made, or what stands where."""
+
 
 class Asking:
-    """The open question: from which side a piece came, or the menu of games. A short confirm goes
-    on to the next choice, a long one takes it; so does a tilt toward the choice's fall, held for a
-    moment. ``menu``: None where it cannot be asked.
+    """The open question: which move it was, whether something is done, or the menu of games.
+
+    A short confirm goes on to the next choice, a long one takes it; so does a tilt toward the
+    choice's fall, held for a moment. Of an offer, a short confirm takes the only choice, or opens
+    several. ``menu``: None where it cannot be asked.
     """
 
     def __init__(self, menu: Question | None) -> None:
         self.question: Question | None = None
         self._menu = menu
-        self._sides: Mapping[str, Pending] = {}  # what each answer means
+        self._meant: Mapping[str, Meaning] = {}
+        self._offered = False
         self._browsing: Mapping[str, str] | None = None  # the board under the open menu
         self._leaning: tuple[str, float] | None = None
 
     @property
-    def side(self) -> bool:
+    def move(self) -> bool:
         """A move stands on the board, and it is asked which one."""
-        return self.question is not None and self._browsing is None
+        return self.question is not None and not self.menu and not self._offered
+
+    @property
+    def opened(self) -> bool:
+        """The choices of an offer are being gone through."""
+        asked = self.question
+        return asked is not None and not self.menu and self._offered and not asked.offer
 
     @property
     def menu(self) -> bool:
         """The menu is open."""
         return self._browsing is not None
 
-    def ask_side(self, game: Game, found: Sequence[Pending]) -> Question:
-        """Which of ``found``, that differ in their entrances, it was."""
-        question = which_side(game, found)
-        self._sides = {c.value: p for c, p in zip(question.choices, found, strict=True)}
-        return question if self.menu else self._open(question)
+    def ask(self, question: Question, meant: Mapping[str, Meaning]) -> Question:
+        """Ask it, or go on asking it; ``meant``: what each answer means."""
+        self._meant = meant
+        self._offered = question.offer
+        if self.menu:
+            return question
+        asked = self.question
+        known = asked is not None and replace(asked, at=0, offer=question.offer) == question
+        if asked is None or not known or (asked.offer and not question.offer):
+            self.question = asked = question
+            self._leaning = None
+        return asked
+
+    def fold(self) -> None:
+        """An offer that was opened is only an offer again."""
+        if self.question is not None:
+            self.question = replace(self.question, at=0, offer=True)
 
     def browse(self, game: Game, cells: Mapping[str, str]) -> None:
         """Open the menu over the board ``cells``: a light of its lowest row for each choice."""
@@ -93,9 +117,9 @@ class Asking:
         """The choice that ``value`` names, if any."""
         return None if self.question is None else self.question.named(value)
 
-    def answered(self, choice: Choice) -> Pending | str:
-        """The move that it was, or the name of the game chosen; the question is closed."""
-        meant = choice.value if self._browsing is not None else self._sides[choice.value]
+    def answered(self, choice: Choice) -> Meaning | str:
+        """What it means, or the name of the game chosen; the question is closed."""
+        meant = choice.value if self.menu else self._meant[choice.value]
         self.close()
         return meant
 
@@ -104,23 +128,18 @@ class Asking:
         asked = self.question
         if asked is None:
             return None
-        if press.long:
+        if press.long if not asked.offer else len(asked.choices) == 1:
             return asked.chosen
+        if asked.offer:
+            self.question = replace(asked, offer=False)
+            return None
         self.question = replace(asked, at=(asked.at + 1) % len(asked.choices))
         return None
-
-    def _open(self, question: Question) -> Question:
-        """Ask it; one that is open already stays as far as the buttons have brought it."""
-        asked = self.question
-        if asked is None or replace(asked, at=0) != question:
-            self.question = asked = question
-            self._leaning = None
-        return asked
 
     def may_lean(self, tilt_rad: tuple[float, float]) -> bool:
         """Whether the plate may be tilted so far because that could be an answer."""
         asked = self.question
-        if asked is None or hypot(*tilt_rad) > MOST_RAD:
+        if asked is None or asked.offer or hypot(*tilt_rad) > MOST_RAD:
             return False
         return any(choice.fall is not None for choice in asked.choices)
 
@@ -136,7 +155,7 @@ class Asking:
 
     def _toward(self, tilt_rad: tuple[float, float]) -> Choice | None:
         lean = hypot(*tilt_rad)
-        if self.question is None or not LEAST_RAD <= lean <= MOST_RAD:
+        if self.question is None or self.question.offer or not LEAST_RAD <= lean <= MOST_RAD:
             return None
         # About x the north edge rises, so that things slide south; about y the west edge does.
         east, north = tilt_rad[1] / lean, -tilt_rad[0] / lean
@@ -146,27 +165,3 @@ class Asking:
                 if east * columns + north * rows >= _TOWARD:
                     return choice
         return None
-
-
-def which_side(game: Game, found: Sequence[Pending]) -> Question:
-    """From which side the piece came that now stands on the board; ``found``: the moves that fit.
-
-    Each choice's light is the edge of the board where its line begins.
-    """
-    choices = []
-    for pending in found:
-        turn, entrance = pending.turn, pending.turn.entrance
-        if entrance is not None:
-            choices.append(
-                Choice(
-                    entrance.side,
-                    questions.side(entrance.side, entrance.colour, turn.move),
-                    (turn.move, entrance.colour),
-                    entrance.colour,
-                    (entrance.edge,),
-                    turn.path,
-                    entrance.fall,
-                )
-            )
-    piece = found[0].turn.player
-    return Question(questions.which_side(game.name, piece), tuple(choices))

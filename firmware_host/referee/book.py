@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from firmware_host.referee.plan import Finding, Plan, carried_out
+from firmware_host.referee.unseen import filled
 from games.base import Game, Position, Shift, Turn
 
 
@@ -85,7 +86,12 @@ class Book:
         self.movers = _by_place((s.source, t) for t in turns for s in t.act if _carries(s))
 
     def match(
-        self, cells: Mapping[str, str], finding: Finding, *, hand_empty: bool
+        self,
+        cells: Mapping[str, str],
+        finding: Finding,
+        *,
+        hand_empty: bool,
+        hidden: Set[str] = frozenset(),
     ) -> tuple[Pending, ...]:
         """The legal move whose act stands on ``cells``, with any part of its consequences.
 
@@ -94,20 +100,23 @@ class Book:
         board. ``hand_empty``: every piece that was lifted must have landed again. Two moves can
         look alike (a drop, and the one on the place that it pushes to): then the one with more
         still to do, because a complete one would have been confirmed before; else the first by code
-        point. Only moves that come in by different sides are all given: which it was, must be
-        asked.
+        point. Only moves that come in by different sides, or that touch places which nobody sees
+        (``hidden``), are all given: which it was, must be asked.
         """
         strays = finding.strays
         displaced = len(strays) == 1 and [*strays.values()] == [*finding.missing.values()]
-        drops = [self._pending(p) for p in sorted(strays) if p in self.drops and not displaced]
+        places = {p for p in strays if not displaced} | hidden
+        drops = [self._pending(p) for p in sorted(places & self.drops)]
         fitting: list[tuple[int, Pending]] = []
         for pending in (*drops, *self._others):
-            held = pending.plan.hold(cells)
-            if held.right and not (hand_empty and pending.plan.in_hand(cells)):
+            board = filled(pending.plan, cells, self.position.cells, hidden)
+            held = pending.plan.hold(board)
+            if held.right and not (hand_empty and pending.plan.in_hand(board)):
                 fitting.append((len(held.todo), pending))
         if not fitting:
             return self._with_extras(cells)
-        if all(pending.turn.entrance is not None for _, pending in fitting):
+        unlike = all(pending.turn.entrance is not None for _, pending in fitting)
+        if unlike or any(pending.touched & hidden for _, pending in fitting):
             return tuple(pending for _, pending in fitting)
         return (max(fitting, key=lambda found: found[0])[1],)
 
@@ -127,15 +136,18 @@ class Book:
                 found.append(pending.turn)
         return tuple(found)
 
-    def landing(self, finding: Finding) -> Landing | None:
-        """The only move for which a hand holds the piece, and has taken up what it captures."""
-        extras = finding.strays
+    def landing(self, finding: Finding, hidden: Set[str] = frozenset()) -> Landing | None:
+        """The only move for which a hand holds the piece (or may do so, where it stood ``hidden``),
+        and has taken up what it captures.
+        """
+        extras, missing = finding.strays, finding.missing.keys()
         for pending in self._others:
             act = pending.turn.act
-            sources = {s.source for s in act if s.source is not None}
-            if not any(map(_carries, act)) or finding.missing.keys() != sources:
+            carried = {s.source for s in act if _carries(s)}
+            captured = {s.source for s in act if s.target is None}
+            if not carried or not captured or not missing <= carried | captured:
                 continue
-            if len(sources) > 1 and _are_captured(act, extras.values()):
+            if captured | carried - hidden <= missing and _are_captured(act, extras.values()):
                 return Landing(pending.turn, extras)
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from firmware_host.guidance import questions, troubles, turns
@@ -21,7 +21,7 @@ Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
 class View:
     """One phase as people see it; the rest as in Standing.
 
-    ``problems``: what makes it a fix, to notice new ones.
+    ``problems``: what makes it a fix, to notice new ones. ``quiet``: they were to be expected.
     """
 
     phase: Phase
@@ -30,16 +30,19 @@ class View:
     piece_for: Mapping[str, str] = field(default_factory=dict)
     shifts: tuple[Shift, ...] = ()
     problems: Problems = frozenset()
+    quiet: bool = False
     question: Question | None = None
     tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     path_colour: str | None = None
 
 
-def turn_view(game: Game, book: Book, last: Turn | None) -> View:
-    """Waiting for a move."""
+def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] = ()) -> View:
+    """Waiting for a move. A piece that stands ``hidden`` may be in the hand already."""
     position = book.position
-    legal = (*book.drops, *book.entries, *book.movers)
+    held = [_arriving(turn) for at, found in book.movers.items() if at in hidden for turn in found]
+    landings = [shift.target for shift in held if shift.target is not None]
+    legal = (*book.drops, *book.entries, *book.movers, *landings)
     roles = {**_last(last), **dict.fromkeys(legal, Role.LEGAL)}
     tint = _tint(book)
     to_move = position.to_move or ""

@@ -22,7 +22,7 @@ export class Questions {
     const asked = question ? JSON.stringify([question.ask, question.choices]) : "";
     if (asked !== this.asked) this.open(question, asked);
     this.buttons?.forEach((button, at) => {
-      button.classList.toggle("at", at === question?.at);
+      button.classList.toggle("at", !question?.offer && at === question?.at);
       button.disabled = link !== "open";
     });
   }
@@ -44,7 +44,7 @@ export class Questions {
     this.element.replaceChildren(this.line, ...this.buttons);
     const stage = document.getElementById("stage");
     const idle = document.activeElement === document.body || document.activeElement === stage;
-    if (idle || held) this.buttons[question.at].focus({ preventScroll: true });
+    if (held || (idle && !question.offer)) this.buttons[question.at].focus({ preventScroll: true });
   }
 
   button({ value, label, colour, path }) {

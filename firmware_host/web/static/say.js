@@ -52,7 +52,8 @@ export class Say {
     const { phase, result } = snapshot;
     this.card.dataset.phase = layout.game ? phase : "none";
     setText(this.phase, layout.game ? PHASES[phase]?.() ?? phase : t("Welcome"));
-    setText(this.line, snapshot.question ? snapshot.question.ask : snapshot.say);
+    const asked = snapshot.question && !snapshot.question.offer;
+    setText(this.line, asked ? snapshot.question.ask : snapshot.say);
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result));
     this.offer(...(!layout.game || phase === "over" ? [this.play] : []));

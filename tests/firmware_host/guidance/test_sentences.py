@@ -8,12 +8,12 @@ import string
 
 import pytest
 
-from firmware_host.guidance import questions, troubles, turns, words
+from firmware_host.guidance import questions, sensors, troubles, turns, words
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.sight import UNKNOWN_PIECE
 from games.base import Outcome, Shift
 
-MODULES = (questions, troubles, turns, words)
+MODULES = (questions, sensors, troubles, turns, words)
 DROP = Shift("blue", None, "d4")
 
 EXAMPLES = {
@@ -89,6 +89,36 @@ EXAMPLES = {
         "white has 1 winning position, black 0.",
     ),
     "last": (turns.last_piece("momentum", text("Play."), ["red"]), "Last marble: red has only one"),
+    "which move": (
+        questions.asked(
+            questions.which_move(["a1", "b2"]), questions.landed("momentum", "red", "a1")
+        ),
+        "The table cannot see a1, b2. Which move was it? red marble on a1? Hold confirm",
+    ),
+    "perhaps put": (
+        sensors.confirm_put(text("Play."), ["a1"]),
+        "Play. The table cannot see a1: press confirm if you put it there.",
+    ),
+    "perhaps put on one": (
+        sensors.confirm_put(text("Play."), ["a1", "b2"]),
+        "The table cannot see a1, b2: press confirm if you put it on one of them.",
+    ),
+    "perhaps done": (
+        sensors.confirm_done(text("Put it there."), ["d3"]),
+        "The table cannot see d3: press confirm when it is done.",
+    ),
+    "must be": (
+        sensors.must_be("gravity-connect", "red", "A3"),
+        "The table cannot see A3, but the red tile must be there.",
+    ),
+    "dead": (
+        sensors.failed("dead", "a1", blind=False),
+        "The sensor of a1 is dead. Its neighbours watch a1 now; play goes on.",
+    ),
+    "dead and blind": (
+        sensors.failed("dead", "a1", blind=True),
+        "The sensor of a1 is dead. The table asks about a1 now; play goes on.",
+    ),
     "strange": (troubles.take_off("momentum", UNKNOWN_PIECE, "a1"), "the strange piece"),
     "other game": (troubles.take_off("chess", "pod", "a1"), "Take the pod off a1."),
 }

@@ -65,6 +65,10 @@ class Desk:
         self.now_s = 100.0
         self.cells: dict[str, str] = {}
         self.unsure: frozenset[str] = frozenset()
+        self.hidden: dict[str, str | None] = {}  # place -> what perception believes of it
+        self.watched: frozenset[str] = frozenset()  # by their neighbours, their own sensors dead
+        self.untold: list[tuple[float, str, str | None]] = []
+        self.lag_s = 0.0  # perception takes so long to accept what it is told
         self.ready = True
         self.stillness = Stillness.STILL
         self.tilt_rad = (0.0, 0.0)
@@ -83,18 +87,36 @@ class Desk:
         sight = Sight(
             self.now_s,
             self.ready,
-            dict(self.cells),
+            self.seen(),
             self.unsure,
             self.stillness,
             self.tilt_rad,
             events,
             self.faults,
+            masked=dict.fromkeys((*self.hidden, *self.watched), "dead"),
+            blind=frozenset(self.hidden),
         )
         self.standing = self.referee.step(sight, self.now_s, presses, requests)
+        told = self.referee.take_claims()
+        self.untold += [(self.now_s + self.lag_s, place, piece) for place, piece in told]
+        self.seen()
         self.sounds.extend(self.standing.sounds)
         if not self.log or self.log[-1] != self.standing:
             self.log.append(self.standing)
         return self.standing
+
+    def seen(self) -> dict[str, str]:
+        """The board as perception has it."""
+        while self.untold and self.untold[0][0] <= self.now_s:
+            _, place, piece = self.untold.pop(0)
+            self.hidden[place] = piece  # its sensor is not read any more, if it was
+        believed = {place: piece for place, piece in self.hidden.items() if piece is not None}
+        return {p: piece for p, piece in self.cells.items() if p not in self.hidden} | believed
+
+    def hide(self, *places: str) -> Standing:
+        """Their sensors die, as is said; what stands there is known until now."""
+        self.hidden |= {place: self.cells.get(place) for place in places}
+        return self.wait(3.2)
 
     def wait(self, duration_s: float) -> Standing:
         end_s = self.now_s + duration_s - 1e-6

@@ -37,7 +37,7 @@ def upset(table, rng):
             del table.cells[place]
         else:
             table.cells[place] = rng.choice(kinds)
-    match rng.randrange(12):
+    match rng.randrange(14):
         case 0:
             table.stillness = rng.choice(list(Stillness))
             table.tilt_rad = (rng.uniform(-0.2, 0.2), rng.choice([0.0, 0.08, -0.08]))
@@ -53,6 +53,12 @@ def upset(table, rng):
             requests = [rng.choice([TakeBack(), Swap(), Answer(rng.choice(ANSWERS))])]
         case 8 | 9 if table.standing.position is not None:
             table.cells = dict(table.standing.position.cells)
+        case 10:
+            table.hide(*rng.sample(places, rng.choice([1, 1, 2, 3])))
+        case 11:
+            table.hidden.clear()
+        case 12 if table.standing.question is not None:
+            requests = [Answer(rng.choice(table.standing.question.choices).value)]
         case _:
             pass
     table.scan(presses, requests)
@@ -71,15 +77,17 @@ def holds_together(table):
     assert standing.position is not None
     assert (standing.to_move is None) == (standing.outcome is not None)
     for place, role in roles.items():
-        if role in (Role.LIFT, Role.REMOVE) and place not in table.unsure:
+        if place in table.unsure or place in table.hidden:
+            continue
+        if role in (Role.LIFT, Role.REMOVE):
             assert place in table.cells
-        if role is Role.PUT and place not in table.unsure:
+        if role is Role.PUT:
             assert place not in table.cells
-        if role is Role.LEGAL and place in table.cells.keys() - table.unsure:
+        if role is Role.LEGAL and place in table.cells:
             movable = table.game.name == "gravity-trap"
             assert standing.question is not None or movable
     asking = {r for r in roles.values() if r not in (Role.LAST, Role.WIN)}
-    if standing.question is not None:
+    if standing.question is not None and not standing.question.offer:
         assert asking <= {Role.LEGAL}
         assert standing.phase is not Phase.PAUSED
         assert 0 <= standing.question.at < len(standing.question.choices)

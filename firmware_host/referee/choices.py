@@ -1,0 +1,69 @@
+"""What the table asks, as values: which move it was, or whether something has been done."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from firmware_host.guidance import questions
+from firmware_host.referee.book import Pending
+from firmware_host.referee.unseen import ends
+from firmware_host.standing import Choice, Question
+from games.base import Game
+
+DONE = "done"
+
+
+def which_move(game: Game, found: Sequence[Pending], hidden: Collection[str] = ()) -> Question:
+    """Which of the moves ``found`` it was; the board fits them all. ``hidden``: as in unseen."""
+    piece = found[0].turn.player
+    unseen = sorted({p for each in found for p in each.touched if p in hidden})
+    ask = questions.which_move(unseen) if unseen else questions.which_side(game.name, piece)
+    return Question(ask, _choices(game, found))
+
+
+def perhaps_moved(game: Game, found: Sequence[Pending], hidden: Collection[str]) -> Question:
+    """Whether one of ``found`` has been made, and which: an offer, nothing shows it."""
+    places = landings(found, hidden)
+    ask = questions.which_move(places) if len(found) > 1 else questions.is_there(places[0])
+    return Question(ask, _choices(game, found), offer=True)
+
+
+def perhaps_done(places: Sequence[str]) -> Question:
+    """Whether what is asked for at ``places`` has been done: an offer."""
+    return Question(questions.is_done(places), (Choice(DONE, questions.done()),), offer=True)
+
+
+def landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
+    """The hidden places on which pieces of these moves may stand."""
+    targets = {p for each in found for places in ends(each.turn).values() for p in places}
+    return sorted(targets.intersection(hidden))
+
+
+def _choices(game: Game, found: Sequence[Pending]) -> tuple[Choice, ...]:
+    """In games where the side counts it names the move, and its light is the edge of the board
+    where the piece's line begins; else the place where the piece lands does.
+    """
+    sides = [each.turn.entrance.side for each in found if each.turn.entrance is not None]
+    apart = len(set(sides)) == len(sides)
+    choices = []
+    for turn in (each.turn for each in found):
+        entrance = turn.entrance
+        if entrance is None:
+            shift = next(s for s in turn.act if s.target is not None)
+            place = shift.target or ""
+            label = questions.landed(game.name, shift.piece, place)
+            way = turn.path or (place,)
+            choices.append(Choice(turn.move, label, places=(place,), path=way))
+            continue
+        choices.append(
+            Choice(
+                entrance.side if apart else turn.move,
+                questions.side(entrance.side, entrance.colour, turn.move),
+                (turn.move, entrance.colour) if apart else (),
+                entrance.colour,
+                (entrance.edge,),
+                turn.path,
+                entrance.fall if apart else None,
+            )
+        )
+    return tuple(choices)

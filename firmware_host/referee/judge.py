@@ -1,0 +1,309 @@
+"""Holds the board against what the rules allow: a move, its consequences, a takeback, or wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+
+from firmware_host.guidance import sensors, troubles
+from firmware_host.referee.asking import Asking
+from firmware_host.referee.book import Book, Pending
+from firmware_host.referee.choices import landings, which_move
+from firmware_host.referee.explain import Case, fix_say
+from firmware_host.referee.offers import Offers
+from firmware_host.referee.plan import Finding, Plan
+from firmware_host.referee.play import Guide, Play
+from firmware_host.referee.unseen import Claims, departed, ends, filled, is_hidden, laid, same
+from firmware_host.referee.view import (
+    View,
+    fix_view,
+    landing_view,
+    lifted_view,
+    over_view,
+    question_view,
+    settle_view,
+    setup_view,
+    turn_view,
+    unclear_say,
+)
+from firmware_host.referee.watch import Watch
+from firmware_host.sight import Sight, SightEvent
+from firmware_host.standing import Phase, Sound
+from games.base import Outcome, Turn
+
+TAKE_BACK_S = 3.0  # the board of before the move, standing for so long, takes it back
+
+
+class Judge:
+    """Of one game. Judges whole boards; ``watch`` has seen the same sights."""
+
+    def __init__(self, play: Play, watch: Watch, asking: Asking, claims: Claims) -> None:
+        self._play = play
+        self._watch = watch
+        self._asking = asking
+        self._claims = claims
+        self._before = Phase.PAUSED
+        self._offers = Offers(play, watch, asking)
+        self._hidden: frozenset[str] = frozenset()
+        self._told: Sight
+
+    def judge(self, sight: Sight, before: Phase) -> View:
+        """How the game stands; ``before``: the phase until now. Raises JournalError.
+
+        Looks until nothing changes any more.
+        """
+        play = self._play
+        board = play.line.game.board
+        self._before = before
+        self._hidden = frozenset(place for place in sight.blind if place in board)
+        while True:
+            self._told = self._claims.over(sight, self._watch.now_s)
+            if play.pending is not None and self._hidden:
+                self._note_departed(play.pending, sight)
+            meant = self._as_meant(self._told)
+            outcome = play.line.position.outcome
+            if outcome is not None:
+                view = self._judge_over(outcome, meant)
+            elif play.pending is not None:
+                view = self._judge_pending(play.pending, meant)
+            elif meant.cells == play.line.position.cells:
+                view = self._judge_equal(meant)
+            elif play.guide is not None:
+                finding = play.still.hold(meant.cells)
+                view = self._guided(finding, self._watch.blurred, meant)
+            else:
+                view = self._judge_other(play.still.hold(meant.cells), meant)
+            if view is not None:
+                return self._offers.over(view, meant, self._hidden)
+
+    def settle(self, pending: Pending, sight: Sight) -> None:
+        """``pending`` has been made: somebody says so, or the rules leave no doubt."""
+        self._told = told = self._claims.over(sight, self._watch.now_s)
+        unread = pending.touched & (sight.blind | sight.masked.keys())
+        position = self._play.line.position.cells
+        board = dict(filled(pending.plan, told.cells, position, unread))
+        if is_hidden(pending.turn, told.cells, position, unread):
+            played = {shift.target: shift.piece for shift in pending.turn.act}
+            for place, found in ends(pending.turn).items():
+                board[next(end for end in found if end in unread)] = played[place]
+        self._claim(board, unread)
+        self._play.settle(pending)
+
+    def _claim(self, board: Mapping[str, str], places: Set[str]) -> None:
+        """What ``board`` has on ``places`` stands there."""
+        for place in sorted(places):
+            if self._told.cells.get(place) != board.get(place):
+                self._claims.make(place, board.get(place), self._watch.now_s)
+
+    def _note_departed(self, pending: Pending, sight: Sight) -> None:
+        """Where a piece has left a hidden place on which another is to land, nothing stands now."""
+        play, plan = self._play, pending.plan
+        fresh = departed(plan, self._told.cells, self._hidden) - play.departed
+        if fresh:
+            play.departed |= fresh
+            followed = fresh.intersection(shift.target for shift in plan.shifts)
+            self._claim({}, followed)
+            self._told = self._claims.over(sight, self._watch.now_s)
+
+    def _as_meant(self, told: Sight) -> Sight:
+        """With hidden places as what is expected has them, wherever all that is seen agrees."""
+        play, cells, hidden = self._play, told.cells, self._hidden
+        if not hidden or play.guide is not None:
+            return told
+        position, before = play.line.position.cells, play.line.before
+        meant = cells
+        if play.pending is not None:
+            followed = play.departed.intersection(s.target for s in play.pending.plan.shifts)
+            meant = filled(play.pending.plan, cells, position, hidden, followed)
+            undone = not play.pending.requested and same(cells, position, hidden)
+            if undone and not play.pending.plan.hold(meant).right:
+                meant = laid(cells, position, hidden)
+        elif same(cells, position, hidden):
+            pass  # what is believed beyond that has to be mended
+        elif before is not None and self._went_back(before.cells, cells):
+            meant = laid(cells, before.cells, hidden)
+        return replace(told, cells=meant)
+
+    def _went_back(self, before: Mapping[str, str], cells: Mapping[str, str]) -> bool:
+        """All that is seen is as ``before`` the last move, whose piece was seen."""
+        last, hidden = self._play.line.last, self._hidden
+        if last is None or not self._play.matched:
+            return False
+        seen = any(found[-1] not in hidden for found in ends(last).values())
+        return seen and same(cells, before, hidden)
+
+    # What stands on the board
+
+    def _judge_over(self, outcome: Outcome, sight: Sight) -> View | None:
+        """The last move too can be taken back by hand. None: look again."""
+        play, line = self._play, self._play.line
+        play.matched = play.matched or sight.cells == line.position.cells
+        if play.stands_as_before(sight.cells) and self._watch.stood(TAKE_BACK_S):
+            self._take_back()
+            return None
+        play.finish()
+        return over_view(line.game, line.position, outcome, line.last)
+
+    def _judge_equal(self, sight: Sight) -> View:
+        """The board is the position."""
+        play, watch = self._play, self._watch
+        if play.guide is not None and watch.unsure:  # it must be seen to be right
+            return self._guided(Finding(), watch.unsure, sight)
+        if watch.blurred:
+            return self._fix(Finding(), watch.blurred, sight)
+        if play.guide is Guide.SETUP:
+            play.sounds.append(Sound.START)
+        play.guide = None
+        play.matched = True
+        if self._before is Phase.FIX:
+            watch.forget_cause()
+        return self._unless_unclear(self._turn_view(), sight)
+
+    def _judge_other(self, finding: Finding, sight: Sight) -> View | None:
+        """The board is not the position: a move, a takeback, or wrong. None: look again."""
+        play, line, cells = self._play, self._play.line, sight.cells
+        blurred, hidden = self._watch.blurred, self._hidden
+        if play.undone is not None and same(cells, play.undone[1].position.cells, hidden):
+            self._confirm(play.undone[0])
+            return None
+        taking_back = play.stands_as_before(cells)
+        if taking_back and self._watch.stood(TAKE_BACK_S):
+            self._take_back()
+            return None
+        lifted = None if blurred else self._lifted(finding)
+        if not taking_back and not blurred:
+            found = play.book.match(cells, finding, hand_empty=play.matched, hidden=hidden)
+            if any(each.touched & sight.unsure for each in found):
+                turn = self._turn_view()
+                lit = {p: role for p, role in turn.roles.items() if p not in finding.strays}
+                return self._unless_unclear(replace(turn, roles=lit), sight)
+            if found and not self._is_doubtful(found, lifted):
+                return self._made(found)
+        if lifted is not None:
+            return lifted
+        if not play.matched and line.last is None:
+            play.guide = Guide.SETUP
+            return None
+        return self._fix(finding, blurred, sight)
+
+    def _is_doubtful(self, found: Sequence[Pending], lifted: View | None) -> bool:
+        """Nobody has seen the piece land, and what is seen may have come about otherwise."""
+        cells, position = self._told.cells, self._play.line.position.cells
+        if not all(self._is_unseen(each) for each in found):
+            return False
+        boards = (filled(each.plan, cells, position, self._hidden) for each in found)
+        held = any(e.plan.in_hand(board) for e, board in zip(found, boards, strict=True))
+        return held or lifted is not None or self._cause is not None
+
+    def _is_unseen(self, pending: Pending) -> bool:
+        position = self._play.line.position.cells
+        return is_hidden(pending.turn, self._told.cells, position, self._hidden)
+
+    @property
+    def _cause(self) -> SightEvent | None:
+        return self._watch.cause(fresh=self._before is not Phase.FIX)
+
+    def _made(self, found: Sequence[Pending]) -> View | None:
+        """One of ``found`` has been made. None: look again."""
+        game, last = self._play.line.game, self._play.line.last
+        if len(found) > 1:
+            question = which_move(game, found, self._hidden)
+            meant = {c.value: each for c, each in zip(question.choices, found, strict=True)}
+            return question_view(self._asking.ask(question, meant), Phase.TURN, last)
+        made = found[0]
+        if self._is_unseen(made):
+            self._play.notice = sensors.must_be(
+                game.name, made.turn.player, landings(found, self._hidden)[0]
+            )
+        self.settle(made, self._told)
+        return None
+
+    def _lifted(self, finding: Finding) -> View | None:
+        """A piece is in the hand, as a legal move asks for."""
+        play, line = self._play, self._play.line
+        landing = play.book.landing(finding, self._hidden)
+        if landing is not None:
+            return landing_view(line.game, landing)
+        choices = play.book.lifted(finding)
+        return lifted_view(line.game, line.position, choices) if choices else None
+
+    def _judge_pending(self, pending: Pending, sight: Sight) -> View | None:
+        """A move is being carried out. None: look again."""
+        play = self._play
+        finding = pending.plan.hold(sight.cells)
+        blurred = self._watch.blurred
+        undone = not pending.requested and sight.cells == play.line.position.cells
+        if undone and self._watch.stood(TAKE_BACK_S):
+            play.drop()
+            self._claim(play.line.position.cells, self._hidden)
+            return None
+        if not finding.right and not blurred and self._went_on(pending, sight):
+            self._confirm(pending.turn)
+            return None
+        if not finding.right or blurred:
+            return self._fix(finding, blurred, sight)
+        doubtful = sorted(pending.touched & sight.unsure)
+        if finding.done and not doubtful:
+            self._confirm(pending.turn)
+            return None
+        if not play.settling:
+            play.settling = True
+            play.sounds.append(Sound.MOVE)
+        if finding.done:
+            return View(Phase.SETTLE, troubles.unclear(doubtful[0]))
+        return self._unless_unclear(settle_view(play.line.game, finding, pending.turn), sight)
+
+    def _went_on(self, pending: Pending, sight: Sight) -> bool:
+        """What is left of the move is hidden, and the next one has been made: it must be done."""
+        after = pending.turn.position
+        board = laid(sight.cells, after.cells, self._hidden)
+        if not self._hidden or after.outcome is not None or board == after.cells:
+            return False
+        finding = Plan(after.cells, after.cells).hold(board)
+        return bool(Book(self._play.line.game, after).match(board, finding, hand_empty=True))
+
+    def _confirm(self, turn: Turn) -> None:
+        """Make ``turn`` final. Raises JournalError; then it stays pending."""
+        self._play.confirm(turn)
+        self._watch.forget_cause()
+        self._claim(turn.position.cells, self._hidden)
+
+    def _take_back(self) -> None:
+        """By hand. Raises JournalError."""
+        self._play.take_back_by_hand()
+        self._claim(self._play.line.position.cells, self._hidden)
+
+    # What people see of it
+
+    def _turn_view(self) -> View:
+        play = self._play
+        return turn_view(play.line.game, play.book, play.line.last, self._hidden)
+
+    def _unless_unclear(self, view: View, sight: Sight) -> View:
+        """``view``, but asking to centre a piece where a place has been unclear for a moment."""
+        unclear = self._watch.unclear
+        if not unclear:
+            return view
+        expected = self._play.line.position.cells
+        return replace(view, say=unclear_say(unclear[0], expected, sight.cells))
+
+    def _guided(self, finding: Finding, unread: Sequence[str], sight: Sight) -> View:
+        if self._play.guide is Guide.SETUP:
+            return setup_view(self._play.line.game, finding, unread)
+        return self._fix(finding, unread, sight)
+
+    def _fix(self, finding: Finding, blurred: Sequence[str], sight: Sight) -> View:
+        play = self._play
+        acting = play.guide is None and play.pending is None
+        case = Case(
+            line=play.line,
+            pending=play.pending,
+            taking_back=play.guide is Guide.TAKEBACK,
+            matched=play.matched,
+            cells=sight.cells,
+            cause=self._cause,
+            captures=play.book.captures_first(finding) if acting else (),
+            moving=bool(play.book.movers),
+        )
+        quiet = case.taking_back or not case.matched or case.may_be_takeback or bool(case.captures)
+        return replace(fix_view(finding, blurred, fix_say(case, finding, blurred)), quiet=quiet)

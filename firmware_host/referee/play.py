@@ -1,0 +1,114 @@
+"""One game at the table: what is confirmed, what is being carried out, and what was said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from firmware_host.messages import Message
+from firmware_host.referee.book import Book, Pending
+from firmware_host.referee.line import Line
+from firmware_host.referee.plan import Plan
+from firmware_host.standing import Sound
+from games.base import Turn
+
+
+class Guide(Enum):
+    """Until the board is exactly the position, nothing on it counts as a move."""
+
+    SETUP = "setup"
+    TAKEBACK = "takeback"
+
+
+class Play:
+    """Changes only by the referee's word; every change of the position goes through the journal.
+
+    ``pending``: a move that is not on disk yet; ``settling``: it was seen unfinished; ``departed``:
+    hidden places that its pieces are understood to have left. ``undone``: a move taken back by
+    hand, and the exchange that it may still become. ``matched``: the board has been the position
+    since the game was begun. ``ended_here``: the end was not replayed from the
+    journal. ``sounds``: new; whoever reads them empties them.
+    """
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.guide: Guide | None = None
+        self.matched = False
+        self.ended_here = False
+        self.sounds: list[Sound] = []
+        self.notice: Message | None = None
+        self.rebook()
+
+    def rebook(self) -> None:
+        """The position is another one, or the pending move was dropped."""
+        self.book = Book(self.line.game, self.line.position)
+        self.still = Plan(self.line.position.cells, self.line.position.cells)
+        self.pending: Pending | None = None
+        self.settling = False
+        self.departed: frozenset[str] = frozenset()
+        self.undone: tuple[Turn, Turn] | None = None
+
+    def settle(self, pending: Pending) -> None:
+        """A move was made, or asked for."""
+        self.guide = None
+        self.pending = pending
+
+    @property
+    def exchange(self) -> Turn | None:
+        """The pie rule's move, while it is possible."""
+        return self.book.exchange if self.pending is None else None
+
+    def confirm(self, turn: Turn) -> None:
+        """Make ``turn`` final. Raises JournalError; then it stays pending."""
+        line = self.line
+        before = line.position.reserve
+        line.confirm(turn)
+        self.sounds.append(Sound.SETTLED if self.settling else Sound.MOVE)
+        self.rebook()
+        self.ended_here = line.position.outcome is not None
+        after = line.position.reserve
+        if any(left == 1 and before.get(owner) != 1 for owner, left in after.items()):
+            self.sounds.append(Sound.LAST_MARBLE)
+
+    def finish(self) -> None:
+        """Put the result on disk. Raises JournalError."""
+        outcome = self.line.position.outcome
+        if outcome is not None and self.line.finish_owed:
+            self.line.finish()
+            if self.ended_here:
+                self.sounds.append(Sound.DRAW if outcome.winner is None else Sound.WIN)
+
+    def take_back(self, to: int) -> None:
+        """At once in the journal, move by move, until ``to`` are left; then the board is guided.
+
+        Raises JournalError; those that were taken back by then stay so.
+        """
+        while len(self.line.moves) > to:
+            self.line.take_back()
+        self.rebook()
+        self.guide = Guide.TAKEBACK
+        self.sounds.append(Sound.TAKEBACK)
+
+    def take_back_by_hand(self) -> None:
+        """The board is as it was before the last move. Raises JournalError."""
+        exchange = self.book.exchange
+        turn = self.line.take_back()
+        self.rebook()
+        self.sounds.append(Sound.TAKEBACK)
+        # A slow swap looks like a takeback first: the other colour may still come.
+        self.undone = (turn, exchange) if exchange is not None else None
+
+    def drop(self) -> None:
+        """The pending move was undone by hand."""
+        self.rebook()
+        self.sounds.append(Sound.TAKEBACK)
+
+    def take_notice(self) -> Message | None:
+        """What people should be told, since this was asked last."""
+        notice, self.notice = self.notice, None
+        return notice
+
+    def stands_as_before(self, cells: Mapping[str, str]) -> bool:
+        """Whether ``cells`` are the board of before the last move, which may be a takeback."""
+        before = self.line.before
+        return before is not None and self.matched and cells == before.cells

@@ -1,0 +1,495 @@
+"""Places that no sensor sees: what the rules leave no doubt of, and what is asked."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firmware_host.perception.observation import Happening
+from firmware_host.standing import Phase, Role, Sound
+
+TRACKS = {"tracks": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 7, 8, 6]]}
+GAMES = [
+    {"size": 4, "marbles": 5},
+    {"size": 4, "marbles": 5, "pie": False},
+    {"players": 3, "size": 5, "marbles": 4, "must_block": False},
+    {"game": "attraktion", "size": 5},
+    {"game": "gravity-connect", "size": 4, "line": 4},
+    {"game": "gravity-trap", "board": TRACKS},
+]
+
+
+def say(table):
+    return str(table.standing.say)
+
+
+def values(table):
+    return [choice.value for choice in table.standing.question.choices]
+
+
+# --- drops
+
+
+def test_a_drop_that_nobody_sees_is_offered_and_one_press_makes_it(desk):
+    table = desk("d4", pie=False)
+    table.hide("a1")
+    assert table.standing.question.offer
+    assert values(table) == ["a1"]
+    assert "It is blue's turn" in say(table)
+    assert say(table).endswith("The table cannot see a1: press confirm if you put it there.")
+    assert len(table.lights(Role.LEGAL)) == 48  # all that is empty, and nothing else
+    table.heard()
+    table.put("blue", "a1")
+    assert table.standing.moves == ("d4",)
+    table.press("confirm")
+    assert (table.standing.moves, table.standing.to_move) == (("d4", "a1"), "red")
+    assert table.hidden == {"a1": "blue"}
+    assert table.heard() == [Sound.MOVE]  # no question sounded
+    assert table.scan().question is None
+
+
+@pytest.mark.parametrize("lag_s", [0.0, 0.3])
+def test_however_long_perception_takes_to_believe_it_nothing_flickers(desk, lag_s):
+    table = desk("d4", pie=False)
+    table.lag_s = lag_s
+    table.hide("a1")
+    table.put("blue", "a1")
+    table.press("confirm")
+    table.log.clear()
+    table.wait(3)
+    assert {standing.phase for standing in table.log} == {Phase.TURN}
+    assert table.standing.moves == ("d4", "a1")
+
+
+def test_of_several_one_is_chosen_with_confirm_or_named(desk):
+    for by_button in (True, False):
+        table = desk("d4", pie=False)
+        table.hide("a1", "g7", "b5")
+        assert values(table) == ["a1", "b5", "g7"]
+        assert "a1, b5, g7: press confirm if you put it on one of them" in say(table)
+        if by_button:
+            table.press("confirm")
+            assert table.lights(Role.LEGAL) == {"a1", "b5", "g7"}
+            assert "blue marble on a1? Hold confirm for yes" in say(table)
+            table.press("confirm")
+            assert table.standing.path == ("b5",)
+            table.press("confirm", 2.0)
+        else:
+            table.answer("b5")
+        assert table.standing.moves == ("d4", "b5")
+
+
+def test_back_leaves_the_choices_and_takes_nothing_back(desk):
+    table = desk("d4", pie=False)
+    table.hide("a1", "g7")
+    table.press("confirm")
+    assert not table.standing.question.offer
+    table.press("back")
+    assert (table.standing.question.offer, table.standing.moves) == (True, ("d4",))
+    table.press("back")
+    assert table.standing.moves == ()
+
+
+def test_a_piece_that_is_seen_to_be_put_needs_no_answer(desk):
+    table = desk("d4", pie=False)
+    table.hide("a1", "g7")
+    table.press("confirm")
+    table.put("blue", "f1")
+    assert table.standing.moves == ("d4", "f1")
+
+
+def test_swap_keeps_its_long_press(desk):
+    table = desk("d4")
+    table.hide("a1")
+    table.press("confirm", 2.0)
+    assert dict(table.standing.roles) == {"d4": Role.REMOVE}
+
+
+def test_a_swap_that_nobody_sees_is_one_of_the_answers(desk):
+    table = desk("d4")
+    table.hide("d4")
+    assert values(table) == ["swap"]
+    table.cells["d4"] = "blue"
+    table.press("confirm")
+    assert table.standing.moves == ("d4", "swap")
+
+
+# --- what the rules leave no doubt of
+
+
+def test_the_consequence_that_was_carried_out_tells_where_the_marble_was_dropped(desk):
+    # Red on b2; blue drops on a1, which nobody sees, and carries b2 to c3.
+    table = desk("b2", pie=False)
+    table.hide("a1")
+    table.put("blue", "a1")
+    table.take("b2")
+    assert table.standing.phase is Phase.FIX  # a marble in the hand may be anything
+    assert values(table) == ["a1"]
+    table.put("red", "c3")
+    assert (table.standing.moves, table.standing.to_move) == (("b2", "a1"), "red")
+    assert say(table) == "The table cannot see a1, but the blue marble must be there."
+    table.wait(3.1)
+    assert "It is red's turn" in say(table)
+
+
+@pytest.mark.parametrize("what", [Happening.SLID, Happening.KNOCKED, Happening.BUMPED])
+def test_what_may_have_been_knocked_is_asked_about(desk, what):
+    table = desk("b2", pie=False)
+    table.hide("a1")
+    del table.cells["b2"]
+    table.cells["c3"] = "red"
+    table.event(what, "b2", "c3")
+    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("b2",))
+    assert "Move the red marble from c3 to b2." in say(table)
+    assert values(table) == ["a1"]
+    table.press("confirm")
+    assert table.standing.moves == ("b2", "a1")
+
+
+def test_of_two_hidden_places_the_one_that_pushes_so_is_meant(desk):
+    table = desk("c3", pie=False)
+    table.hide("b2", "d2")  # blue on b2 pushes c3 to d4; on d2 it pushes c3 to b4
+    table.take("c3")
+    assert sorted(values(table)) == ["b2", "d2"]
+    table.put("red", "d4")
+    assert table.standing.moves == ("c3", "b2")
+
+
+def test_where_two_drops_explain_it_the_table_asks_which(desk):
+    table = desk("a4", "g7", pie=False, size=7)
+    table.hide("b4", "b5")  # a4's east and north-east neighbours: both push it off the board
+    table.put("red", "b5")
+    table.take("a4")
+    table.wait(0.1)
+    standing = table.standing
+    assert sorted(values(table)) == ["b4", "b5"]
+    assert (standing.phase, standing.question.offer) == (Phase.TURN, False)
+    assert "The table cannot see b4, b5. Which move was it?" in say(table)
+    table.answer("b5")
+    assert table.standing.moves[-1] == "b5"
+    assert table.standing.phase is Phase.TURN
+
+
+def test_a_lifted_source_is_known_by_its_target(desk):
+    table = desk("d4", pie=False)
+    table.hide("d4")
+    table.put("blue", "d5")
+    assert dict(table.standing.roles) == {"d4": Role.LIFT, "d3": Role.PUT}
+    table.move("d4", "d3")
+    assert table.standing.moves == ("d4", "d5")
+    assert table.hidden == {"d4": None}
+
+
+def test_a_target_that_nobody_sees_is_asked_about(desk):
+    table = desk("d4", pie=False)
+    table.hide("d3")
+    table.put("blue", "d5")
+    assert table.standing.question is None
+    table.take("d4")
+    assert values(table) == ["done"]
+    assert say(table).endswith("The table cannot see d3: press confirm when it is done.")
+    assert dict(table.standing.roles) == {"d3": Role.PUT}
+    table.put("red", "d3")
+    table.answer("done")
+    assert table.standing.moves == ("d4", "d5")
+    assert table.hidden == {"d3": "red"}
+
+
+def test_whoever_plays_on_has_finished(desk):
+    table = desk("d4", pie=False)
+    table.hide("d3")
+    table.put("blue", "d5")
+    table.move("d4", "d3")
+    table.put("red", "g1")
+    assert table.standing.moves == ("d4", "d5", "g1")
+    assert table.hidden == {"d3": "red"}
+
+
+def test_a_marble_of_the_mover_s_is_no_sign_that_he_has_finished(desk):
+    table = desk("d4", pie=False)
+    table.hide("d3")
+    table.put("blue", "d5")
+    table.take("d4")
+    table.put("blue", "g1")
+    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4",))
+
+
+def test_a_piece_that_leaves_the_board_from_a_hidden_place(desk):
+    table = desk("a4", pie=False)
+    table.hide("a4")
+    table.put("blue", "b4")
+    assert dict(table.standing.roles) == {"a4": Role.REMOVE}
+    del table.cells["a4"]
+    table.press("confirm")
+    assert (table.standing.moves, table.hidden) == (("a4", "b4"), {"a4": None})
+
+
+# --- takeback, fix, set-up
+
+
+def test_a_takeback_by_button_asks_for_what_nobody_sees(desk):
+    table = desk("d4", "a1", pie=False)
+    table.hide("a1")
+    table.press("back")
+    assert dict(table.standing.roles) == {"a1": Role.WRONG}
+    assert values(table) == ["done"]
+    table.take("a1") if "a1" in table.seen() else table.cells.pop("a1")
+    table.press("confirm")
+    assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
+    assert table.hidden == {"a1": None}
+
+
+def test_a_takeback_by_hand_counts_by_what_is_seen(desk):
+    # Red on b2; blue drops on c3 and pushes it to a1, which nobody sees.
+    table = desk("b2", pie=False)
+    table.hide("a1")
+    table.put("blue", "c3")
+    table.move("b2", "a1")
+    table.answer("done")
+    assert table.hidden == {"a1": "red"}
+    table.take("c3")
+    table.move("a1", "b2")
+    assert "Or wait, and the move is taken back." in say(table)
+    table.wait(3.1)
+    assert (table.standing.moves, table.standing.phase) == (("b2",), Phase.TURN)
+    assert table.hidden == {"a1": None}
+
+
+def test_a_hidden_move_is_not_taken_back_by_standing(desk):
+    table = desk("b2", pie=False)
+    table.hide("a1")
+    table.put("blue", "a1")
+    table.press("confirm")
+    assert table.standing.phase is Phase.SETTLE  # b2 is to go to c3
+    table.wait(10)
+    assert table.lights(Role.LIFT) == {"b2"}
+    table.move("b2", "c3")
+    assert table.standing.moves == ("b2", "a1")
+
+
+def test_a_wrong_answer_has_a_way_back(desk):
+    table = desk("d4", pie=False)
+    table.hide("a1", "g7")
+    table.answer("g7")
+    table.press("back")
+    assert dict(table.standing.roles) == {"g7": Role.WRONG}
+    table.press("confirm")
+    table.answer("a1")
+    assert table.standing.moves == ("d4", "a1")
+
+
+def test_set_up_asks_for_what_it_cannot_see(new_desk):
+    table = new_desk()
+    table.cells = {"a1": "red", "g7": "red"}
+    table.hide("a1")
+    assert table.standing.phase is Phase.SETUP
+    table.take("g7")
+    assert values(table) == ["done"]
+    table.cells.clear()
+    table.press("confirm")
+    assert (table.standing.phase, table.hidden) == (Phase.TURN, {"a1": None})
+
+
+def test_what_is_not_seen_for_long_may_be_confirmed_of_any_place(desk):
+    table = desk("d4", pie=False)
+    table.put("blue", "d5")
+    table.take("d4")
+    table.wait(4.9)
+    assert table.standing.question is None
+    table.wait(0.2)
+    assert values(table) == ["done"]
+    assert table.standing.question.offer
+    assert dict(table.standing.roles) == {"d3": Role.PUT}
+
+
+def test_neighbours_that_watch_may_miss_it_so_after_a_while_it_is_offered(desk):
+    table = desk("d4", pie=False)
+    table.watched = frozenset({"a1"})
+    table.wait(4.9)
+    assert table.standing.question is None
+    table.wait(0.2)
+    assert values(table) == ["a1"]
+
+
+# --- the other games
+
+
+def test_attraktion_a_piece_that_is_drawn_to_a_hidden_place(desk):
+    table = desk("c3", game="attraktion", size=6)
+    table.hide("c4")
+    table.put("black", "c5")
+    table.take("c3")
+    assert values(table) == ["done"]
+    table.put("white", "c4")
+    table.answer("done")
+    assert table.standing.moves == ("c3", "c5")
+
+
+def test_gravity_connect_asks_for_the_slot_of_a_tile_that_nobody_sees(desk):
+    table = desk(game="gravity-connect")
+    table.hide("I3")
+    # The entry of 12, and where a tile of 3 comes to lie.
+    assert sorted(values(table)) == ["left", "right"]
+    table.put("red", "I3")
+    table.answer("12")
+    assert dict(table.standing.roles) == {"I3": Role.LIFT, "A3": Role.PUT}
+    table.move("I3", "A3")
+    assert table.standing.moves == ("12",)
+
+
+def test_gravity_connect_slots_of_one_side_go_by_their_own_names(desk):
+    table = desk(game="gravity-connect")
+    table.hide("I3", "I5")
+    assert "12" in values(table)
+    assert "14" in values(table)
+    assert len(values(table)) == len(set(values(table)))
+    table.press("confirm")
+    table.tilt(0, -5)  # the way a tile from the right falls: from which slot, it does not tell
+    table.wait(2)
+    assert table.standing.moves == ()
+
+
+def test_gravity_connect_a_landing_that_nobody_sees(desk):
+    table = desk(game="gravity-connect")
+    table.hide("A3")
+    table.put("red", "I3")
+    table.answer("right")
+    table.move("I3", "A3")
+    assert values(table) == ["done"]
+    table.answer("done")
+    assert table.standing.moves == ("12",)
+
+
+@pytest.fixture
+def trap(desk):
+    def start():
+        return desk("3", "8", game="gravity-trap", board=TRACKS)
+
+    return start
+
+
+def fly(table, source, target):
+    """Ship and pod, in the order in which hands do it."""
+    ship = table.cells.pop(source)
+    table.scan()
+    del table.cells[target]
+    table.scan()
+    table.cells[target] = ship
+    return table.scan()
+
+
+def test_gravity_trap_a_ship_that_lands_where_nobody_sees(trap):
+    table = trap()
+    table.hide("6")
+    assert table.standing.question is None  # the ship stands where it is seen to stand
+    ship = table.cells.pop("3")
+    table.scan()
+    assert "6" in table.lights(Role.LEGAL)
+    assert values(table) == ["6"]
+    table.cells["6"] = ship
+    table.press("confirm")
+    assert table.standing.moves == ("3", "8", "6")
+    assert table.hidden == {"6": "red"}
+
+
+def test_gravity_trap_a_ship_that_starts_where_nobody_sees(trap):
+    table = trap()
+    table.hide("3")
+    reached = {"1", "2", "4", "5", "6", "7"}
+    assert table.lights(Role.LEGAL) == {"3"} | reached  # it may be in the hand already
+    fly(table, "3", "6")
+    assert table.standing.moves == ("3", "8", "6")
+    assert table.hidden == {"3": None}
+
+
+def test_gravity_trap_the_pod_of_a_hidden_place_in_the_set_up(desk):
+    table = desk("3", game="gravity-trap", board=TRACKS)
+    table.hide("5")
+    table.put("blue", "8")
+    for place in sorted(table.lights(Role.PUT) - {"5"}):
+        table.put("pod", place)
+    assert values(table) == ["done"]
+    table.cells["5"] = "pod"
+    table.press("confirm")
+    assert table.standing.moves == ("3", "8")
+
+
+# --- no dead end
+
+
+def legal_move(table, rng):
+    """Make a legal move with the hands only; what stands on hidden places changes unseen."""
+    position = table.standing.position
+    move = rng.choice(position.legal())
+    turn = position.play(move)
+    for shift in turn.act:
+        table.cells.pop(shift.source or "", None)
+    table.cells |= {shift.target: shift.piece for shift in turn.act if shift.target}
+    table.scan()
+    return turn
+
+
+def carry_out(table, turn, rng, count):
+    """Do and answer what is asked until it is somebody's turn. ``turn``: what the hands meant."""
+    for _ in range(60):
+        standing = table.standing
+        if len(table.journal.moves) == count:
+            return
+        question = standing.question
+        if question is not None:
+            named = question.named(turn.move)
+            if question.choices[0].value == "done":
+                table.cells.update(
+                    {p: standing.piece_for[p] for p in standing.piece_for if p in table.hidden}
+                )
+                for place, role in standing.roles.items():
+                    if role is not Role.PUT and place in table.hidden:
+                        table.cells.pop(place, None)
+                table.answer("done")
+                continue
+            if named is not None:
+                table.answer(named.value)
+                continue
+        asked = sorted(
+            (place, role)
+            for place, role in standing.roles.items()
+            if role in (Role.LIFT, Role.REMOVE, Role.PUT) and place not in table.hidden
+        )
+        assert standing.phase is Phase.SETTLE, (standing.phase, str(standing.say))
+        assert asked, str(standing.say)
+        place, role = rng.choice(asked)
+        if role is Role.PUT:
+            source = next((s.source for s in turn.consequences if s.target == place), None)
+            if source in table.hidden:
+                table.cells.pop(source, None)
+            table.put(standing.piece_for[place], place)
+        else:
+            table.take(place)
+    raise AssertionError(f"a dead end: {standing.phase} {standing.say}")
+
+
+@pytest.mark.parametrize("lag_s", [0.0, 0.1])
+@pytest.mark.parametrize("options", GAMES, ids=str)
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_a_whole_game_with_places_that_nobody_sees(desk, options, lag_s, seed):
+    """The journal has what the hands meant, and what is believed is what stands there."""
+    rng = Random(seed)
+    table = desk(**options)
+    table.lag_s = lag_s
+    table.hide(*rng.sample(sorted(table.game.board), rng.choice([1, 1, 2, 3])))
+    meant = []
+    for _ in range(12):
+        if table.standing.phase is Phase.OVER:
+            break
+        assert table.standing.phase is Phase.TURN
+        turn = legal_move(table, rng)
+        meant.append(turn.move)
+        carry_out(table, turn, rng, len(meant))
+        table.wait(0.2)
+        assert table.journal.moves == meant
+        assert table.cells == dict(table.standing.position.cells)
+        assert table.seen() == table.cells
