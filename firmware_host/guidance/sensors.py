@@ -13,7 +13,9 @@ _FAILED = {
     "noisy": text("The sensor of {place} is too noisy."),
     "drifting": text("The sensor of {place} drifts."),
     "silent": text("The sensor of {place} does not feel its piece."),
-    "swapped": text("The sensor of {place} was wired to another place; the table allows for it."),
+    "swapped": text(
+        "The sensor of {place} was wired to another place, and the table allows for it."
+    ),
 }
 
 
@@ -24,9 +26,11 @@ def failed(why: str, place: str, *, blind: bool) -> Message:
         return what
     if blind:
         return text(
-            "{what} The table asks about {place} now; play goes on.", what=what, place=place
+            "{what} The table asks about {place} now, and play goes on.", what=what, place=place
         )
-    return text("{what} Its neighbours watch {place} now; play goes on.", what=what, place=place)
+    return text(
+        "{what} Its neighbours watch {place} now, and play goes on.", what=what, place=place
+    )
 
 
 def weak_magnet(place: str) -> Message:

@@ -113,11 +113,11 @@ EXAMPLES = {
     ),
     "dead": (
         sensors.failed("dead", "a1", blind=False),
-        "The sensor of a1 is dead. Its neighbours watch a1 now; play goes on.",
+        "The sensor of a1 is dead. Its neighbours watch a1 now, and play goes on.",
     ),
     "dead and blind": (
         sensors.failed("dead", "a1", blind=True),
-        "The sensor of a1 is dead. The table asks about a1 now; play goes on.",
+        "The sensor of a1 is dead. The table asks about a1 now, and play goes on.",
     ),
     "strange": (troubles.take_off("momentum", UNKNOWN_PIECE, "a1"), "the strange piece"),
     "other game": (troubles.take_off("chess", "pod", "a1"), "Take the pod off a1."),
