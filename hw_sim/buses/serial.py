@@ -32,6 +32,9 @@ KERNEL_TRIES = 20_000
 KERNEL_WAIT_MS = 1
 
 
+_NOISE = bytes((5 * byte + 0x5A) & 0xFF for byte in range(256))  # each another byte than it was
+
+
 class LineEnd(Protocol):
     """Whatever is at the other end of the line."""
 
@@ -43,6 +46,7 @@ class SimLine:
     """One line between the computer and ``end``. ``path``: what to open, while it is plugged in.
 
     ``damage_next``: this many bytes to the computer get a bit turned over (noise).
+    ``handed_s``: when the last byte came to the computer.
     """
 
     def __init__(self, clock: VirtualClock, baud: int) -> None:
@@ -53,6 +57,7 @@ class SimLine:
         self.bytes_down = 0
         self.overrun = 0
         self.damage_next = 0
+        self.handed_s = 0.0
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.path = Path()
         self._byte_s = BITS_PER_BYTE / baud
@@ -106,7 +111,8 @@ class SimLine:
             self.end.run(self.clock.now())
         ready = bytearray()
         while self._up and self._up[0][0] <= self.clock.now():
-            ready += self._up.popleft()[1]
+            self.handed_s, piece = self._up.popleft()
+            ready += piece
         if ready:
             self._hand_over(bytes(ready))
 
@@ -122,8 +128,7 @@ class SimLine:
                 data += os.read(self._master, count - len(data))
         else:
             raise SimulationError("The kernel did not hand on what was written to a pty.")
-        if not self._same_speed():
-            return  # to the other end it is noise
+        data = self._as_heard(data)
         self.bytes_down += count
         self._down_free_s = self._send(self._down, self._down_free_s, self.clock.now(), data)
 
@@ -164,8 +169,9 @@ class SimLine:
         return at_s
 
     def _hand_over(self, data: bytes) -> None:
-        if self._master is None or not self._same_speed():
+        if self._master is None:
             return
+        data = self._as_heard(data)
         before = self._waiting()
         fits = data[: max(0, PTY_HOLDS - before)]
         self.overrun += len(data) - len(fits)
@@ -185,9 +191,10 @@ class SimLine:
         fcntl.ioctl(self._slave, termios.FIONREAD, count)
         return count[0]
 
-    def _same_speed(self) -> bool:
+    def _as_heard(self, data: bytes) -> bytes:
+        """At another speed than the sender's a receiver makes other bytes of the same edges."""
         speed = termios.tcgetattr(self._slave)[5]
-        return bool(speed == getattr(termios, f"B{self.baud}"))
+        return data if speed == getattr(termios, f"B{self.baud}") else data.translate(_NOISE)
 
 
 class SimSerial:

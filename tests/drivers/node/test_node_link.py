@@ -6,6 +6,8 @@ import pytest
 
 from drivers import node_protocol as protocol
 from drivers.errors import PartAbsentError, WrongPartError
+from drivers.light_levels import LightsSettings
+from drivers.node_lights import NodeLights
 from drivers.node_link import NodeSettings
 
 NAME = b"somebody's"
@@ -35,6 +37,7 @@ class Port:
         self.heard: list[tuple[int, bytes]] = []
         self.closed = 0
         self.gone = False
+        self.stiff = False
         self.out_waiting = 0
 
     def say(self, kind: int, body: bytes) -> None:
@@ -52,6 +55,8 @@ class Port:
         return data
 
     def write(self, data: bytes) -> int:
+        if self.gone or self.stiff:
+            raise OSError(5, "Input/output error")
         for coded in data.split(b"\0"):
             if coded:
                 kind, _, body = protocol.unframe(coded)
@@ -82,8 +87,35 @@ def test_another_major_version_says_which_firmware_is_needed(link_to, settings):
     ) as raised:
         link_to(port, settings).poll("imu")
     assert raised.value.part == "imu"
+    assert raised.value.remedy.startswith("Update tiltboard")
     assert "firmware for version 1.x" in raised.value.remedy
     assert port.closed == 1
+
+
+def test_an_older_major_version_needs_new_firmware(link_to, settings):
+    port = Port((protocol.CAPABILITIES, capabilities(major=0)), (protocol.KEY, key()))
+    with pytest.raises(WrongPartError, match=r"speaks version 0\.3") as raised:
+        link_to(port, settings).poll("hall")
+    assert raised.value.remedy.startswith("Put firmware for version 1.x")
+
+
+def test_a_plate_that_says_it_never_scans_is_refused(link_to, settings):
+    still = bytearray(capabilities())
+    still[4] = 0
+    port = Port((protocol.CAPABILITIES, bytes(still)), (protocol.KEY, key()))
+    with pytest.raises(WrongPartError, match="never scans"):
+        link_to(port, settings).poll("hall")
+
+
+def test_firmware_that_is_put_right_serves_without_a_restart(link_to, settings, clock):
+    port = Port((protocol.CAPABILITIES, capabilities(major=2)))
+    link = link_to(port, settings)
+    with pytest.raises(WrongPartError):
+        link.poll("hall")
+    port.greeting = ((protocol.CAPABILITIES, capabilities()), (protocol.KEY, key()))
+    clock.sleep(0.6)
+    link.poll("hall")
+    assert link.scans[-1].codes == (512, 512, 512, 512)
 
 
 def test_another_plate_is_refused(link_to, settings):
@@ -228,3 +260,161 @@ def test_a_line_that_loses_all_the_time_is_not_filled_with_repetitions(
         clock.sleep(0.01)
         link.poll("hall")
     assert link.session - session in (5, 6)  # every 0.2 s
+
+
+def noise(size: int) -> bytes:
+    return bytes(1 + 37 * index % 255 for index in range(size))
+
+
+def test_what_makes_no_sense_is_said_as_such_and_a_node_that_comes_is_met(link_to, settings, clock):
+    port = Port()
+    port.waiting = noise(400)
+    link = link_to(port, settings)
+    with pytest.raises(PartAbsentError, match="makes no sense") as raised:
+        link.poll("hall")
+    assert "baud" in raised.value.remedy
+    port.greeting = ((protocol.CAPABILITIES, capabilities()), (protocol.KEY, key()))
+    clock.sleep(0.6)
+    link.poll("hall")
+    assert link.counters.opened == 1
+
+
+def test_a_node_that_begins_to_babble_is_lost_as_one_that_is_silent(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    link.poll("hall")
+    for _ in range(49):
+        good.waiting += noise(400)  # 40 kB a second, near to all that the line carries
+        clock.sleep(0.01)
+        link.poll("hall")
+    good.waiting += noise(400)
+    clock.sleep(0.02)
+    with pytest.raises(PartAbsentError, match="makes no sense"):
+        link.poll("hall")
+    assert link.counters.damaged <= 49
+    good.waiting = b"\0"  # what a host says first, to end whatever stands on the line
+    clock.sleep(0.6)
+    link.poll("hall")
+    assert link.counters.opened == 2
+
+
+def test_babble_between_good_readings_costs_none_of_them(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    link.poll("hall")
+    for step in range(1, 100):
+        good.waiting += b"\0" + noise(300) + b"\0"
+        good.say(protocol.DELTA, delta(step * 10_000, 1, "1000"))
+        clock.sleep(0.01)
+        link.poll("hall")
+        assert link.scans[-1].codes == (513, 512, 512, 512)
+    assert link.counters.damaged == 99
+    assert link.scan_count == 100
+
+
+def test_a_number_that_comes_twice_is_counted_and_left_out(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    link.poll("hall")
+    good.say(protocol.DELTA, delta(10_000, 1, "1000"))
+    good.sequence -= 1
+    good.say(protocol.DELTA, delta(20_000, 1, "2000"))
+    good.say(protocol.DELTA, delta(30_000, 1, "3000"))
+    clock.sleep(0.01)
+    link.poll("hall")
+    assert [scan.codes[0] for scan in link.scans] == [513, 515]
+    assert (link.counters.repeated, link.counters.missed) == (1, 0)
+
+
+def test_a_node_that_starts_anew_in_the_middle_of_a_frame_is_met_again(
+    link_to, settings, good, clock
+):
+    link = link_to(good, settings)
+    link.poll("hall")
+    session = link.session
+    whole = protocol.frame(protocol.KEY, good.sequence, key(10_000, 2))
+    good.waiting += whole[: len(whole) // 2]
+    good.sequence = 0
+    for _ in range(49):
+        clock.sleep(0.01)
+        link.poll("hall")
+    clock.sleep(0.02)
+    with pytest.raises(PartAbsentError):
+        link.poll("hall")
+    clock.sleep(0.6)
+    link.poll("hall")
+    assert link.session == session + 1
+    assert link.scans[-1].codes == (512, 512, 512, 512)
+
+
+def test_a_node_that_answers_and_sends_no_readings_is_lost(link_to, settings, good, clock):
+    link = link_to(good, settings)
+    link.poll("hall")
+    clock.sleep(0.4)
+    good.say(protocol.PONG, struct.pack(">II", 1, 2))
+    link.poll("hall")
+    clock.sleep(0.15)
+    with pytest.raises(PartAbsentError, match="does not answer"):
+        link.poll("hall")
+
+
+def test_a_line_that_breaks_under_a_message_is_lost_and_all_is_told_to_the_next(
+    link_to, settings, good, clock
+):
+    link = link_to(good, settings)
+    lights = NodeLights(LightsSettings(count=4, supply_a=1.0), link)
+    lights.flush()
+    good.stiff = True
+    lights.ask([(1.0, 0.0, 0.0)] * 4)
+    clock.sleep(0.05)
+    lights.flush()  # what breaks here shows at the next poll
+    clock.sleep(0.01)
+    with pytest.raises(PartAbsentError, match="not plugged in"):
+        lights.flush()
+    good.stiff = False
+    good.heard.clear()
+    clock.sleep(0.6)
+    lights.flush()
+    told = [body for kind, body in good.heard if kind == protocol.LIGHTS]
+    assert [body[5:9] for body in told] == [bytes((0, 255, 0, 0))]
+    assert protocol.SETUP in {kind for kind, _ in good.heard}
+
+
+def test_a_port_that_another_program_has_is_said_so(link_to, settings, clock):
+    link = link_to(None, settings)
+
+    def taken(port, baud):
+        raise OSError(11, f"Could not exclusively lock port {port}")  # as pyserial does
+
+    link._buses.serial = taken
+    with pytest.raises(PartAbsentError, match="in use by something else") as raised:
+        link.poll("hall")
+    assert "second tiltboard" in raised.value.remedy
+
+
+def test_readings_are_waited_for_and_put_in_step(link_to, settings, good, clock):
+    """A port whose readings come a fixed time after each look, and which obeys SHIFT."""
+    link = link_to(good, settings)
+    link.poll("hall")
+    start_s, period_s, phase_s, sent = clock.now(), 0.01, 0.006, 0
+    waits = []
+
+    def now_come():
+        nonlocal sent, phase_s
+        for kind, body in good.heard:
+            if kind == protocol.SHIFT:
+                phase_s += int.from_bytes(body, "big") / 1e6
+        good.heard.clear()
+        while clock.now() - start_s >= sent * period_s + phase_s:
+            good.say(protocol.DELTA, delta(sent * 10_000))
+            sent += 1
+        return len(good.waiting)
+
+    type(good).in_waiting, former = property(lambda _: now_come()), type(good).in_waiting
+    try:
+        for scan in range(150):
+            clock.sleep(start_s + scan * period_s - clock.now())
+            began_s = clock.now()
+            link.await_reading("hall")
+            waits.append(clock.now() - began_s)
+    finally:
+        type(good).in_waiting = former
+    assert all(0.0 < wait_s <= 0.002 for wait_s in waits[-50:])
+    assert link.counters.missed == 0
