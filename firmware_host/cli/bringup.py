@@ -70,11 +70,11 @@ def command(
             person = SimPerson(sim, seed, lambda said: click.echo(catalogue.translate(said)))
             problems = _run(table, sim.buses, person, answers, path=path, catalogue=catalogue)
     else:
-        from drivers.buses import PiBuses
+        from firmware_host.board_lock import own_board
 
-        problems = _run(
-            table, PiBuses(), _Terminal(table, catalogue), answers, path=path, catalogue=catalogue
-        )
+        with own_board(table) as buses:
+            terminal = _Terminal(table, catalogue)
+            problems = _run(table, buses, terminal, answers, path=path, catalogue=catalogue)
     if problems:
         say(text("Mend that, and run the same command again: what went well is not repeated."))
         sys.exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,19 +131,16 @@ class _Teller:
 
 
 def _on_table(table: Profile, calibrator: Calibrator, teller: _Teller) -> float:
-    from drivers.buses import PiBuses
     from drivers.clock import SystemClock
     from firmware_host.assemble import plate_for
+    from firmware_host.board_lock import own_board
     from firmware_host.pacer import Pacer
     from firmware_host.setup.calibration_run import run_calibration
 
     clock = SystemClock()
-    plate = plate_for(table, PiBuses(clock))
-    try:
+    with own_board(table, clock) as buses, closing(plate_for(table, buses)) as plate:
         pacer = Pacer(clock, table.scans_per_s)
         run_calibration(calibrator, plate, table, pacer.wait, teller.tell)
-    finally:
-        plate.close()
     return clock.calendar()
 
 

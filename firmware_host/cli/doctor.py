@@ -72,9 +72,14 @@ def _parts(table: Profile, state: Path, *, simulated: bool) -> list[Finding]:
 
         with SimTable(table) as sim:
             return check_parts(table, sim.buses, stored)
-    from drivers.buses import PiBuses
+    from firmware_host.board_lock import BoardInUseError, own_board
+    from firmware_host.setup.findings import of_error
 
-    return check_parts(table, PiBuses(), stored)
+    try:
+        with own_board(table) as buses:
+            return check_parts(table, buses, stored)
+    except BoardInUseError as error:
+        return [of_error("parts", error)]
 
 
 def _tell(findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool) -> int:

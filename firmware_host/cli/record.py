@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -51,26 +52,26 @@ def command(
 
 
 def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
-    from drivers.buses import PiBuses
     from drivers.clock import SystemClock
     from firmware_host.assemble import plate_for
+    from firmware_host.board_lock import own_board
     from firmware_host.calibration_store import CalibrationStore
     from firmware_host.pacer import Pacer
     from firmware_host.state import CALIBRATION_NAME
     from firmware_host.trace import TraceWriter, header_for
 
     clock = SystemClock()
-    plate = plate_for(table, PiBuses(clock))
     calibration = CalibrationStore(state / CALIBRATION_NAME, table).loaded
     pacer = Pacer(clock, table.scans_per_s)
     count = max(1, round(seconds * table.scans_per_s))
-    try:
-        with TraceWriter(out, header_for(table, calibration)) as writer:
-            for _ in range(count):
-                writer.write(plate.scan())
-                pacer.wait()
-    finally:
-        plate.close()
+    with (
+        own_board(table, clock) as buses,
+        closing(plate_for(table, buses)) as plate,
+        TraceWriter(out, header_for(table, calibration)) as writer,
+    ):
+        for _ in range(count):
+            writer.write(plate.scan())
+            pacer.wait()
     return count
 
 

@@ -44,9 +44,9 @@ def command(
 
     Where there is no hardware it says what is missing, and how to simulate.
     """
-    from drivers.buses import PiBuses
     from drivers.clock import SystemClock
     from firmware_host.assemble import missing_table, open_host
+    from firmware_host.board_lock import own_board
     from firmware_host.cli.serve import serve
     from firmware_host.pacer import Pacer
     from firmware_host.profile import load_profile
@@ -58,16 +58,16 @@ def command(
     catalogue = speak(settings.language)
     table_profile = load_profile(profile or settings.profile)
     clock = SystemClock()
-    buses = PiBuses(clock)
-    missing = missing_table(table_profile, buses)
-    if missing:
-        for each in missing:
-            click.echo(f"tiltboard run: {sentence(each)}", err=True)
-        say(text("There is no table here? Play on the simulated one: tiltboard sim"), err=True)
-        sys.exit(1)
-    folder = state_folder(state)
-    pacer = Pacer(clock, table_profile.scans_per_s)
-    table = Table(
-        lambda: open_host(table_profile, buses, folder, settings), pacer.wait, clock, catalogue
-    )
-    sys.exit(serve(table, settings, catalogue, folder, host=host, port=port, begin=begin))
+    with own_board(table_profile, clock) as buses:
+        missing = missing_table(table_profile, buses)
+        if missing:
+            for each in missing:
+                click.echo(f"tiltboard run: {sentence(each)}", err=True)
+            say(text("There is no table here? Play on the simulated one: tiltboard sim"), err=True)
+            sys.exit(1)
+        folder = state_folder(state)
+        pacer = Pacer(clock, table_profile.scans_per_s)
+        table = Table(
+            lambda: open_host(table_profile, buses, folder, settings), pacer.wait, clock, catalogue
+        )
+        sys.exit(serve(table, settings, catalogue, folder, host=host, port=port, begin=begin))

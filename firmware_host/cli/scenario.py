@@ -104,15 +104,12 @@ def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTab
 
     Its calibration is used; its games are left alone.
     """
-    from drivers.buses import PiBuses
     from firmware_host.assemble import missing_table
-    from firmware_host.board_lock import BoardLock
+    from firmware_host.board_lock import own_board
     from firmware_host.state import CALIBRATION_NAME
     from hw_sim.scenario.real_table import RealTable
 
-    until_done.enter_context(BoardLock())
-    buses = PiBuses()
-    until_done.callback(buses.close)
+    buses = until_done.enter_context(own_board(table))
     missing = missing_table(table, buses)
     for each in missing:
         click.echo(f"tiltboard scenario: {sentence(each)}", err=True)

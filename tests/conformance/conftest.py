@@ -4,71 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
-import msgspec
 import pytest
 
-from drivers.errors import PartError
-from drivers.plate import Plate
-from firmware_host.assemble import plate_for
-from firmware_host.profile import DualSwitchHall, MatrixHall, NodeHall, Profile, load_profile
+from firmware_host.profile import DualSwitchHall, MatrixHall, NodeHall, load_profile
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import KINDS
 
-T = TypeVar("T")
 PROFILES = ("plate-10", "plate-7", "matrix-gpio", "node")
 
 
-class SimBench:
-    """One simulated table and its drivers. ``patience_s``: how long anything may take to show.
+def _load_bench():
+    """A module beside these tests: their folders are no packages."""
+    spec = spec_from_file_location("bench", Path(__file__).with_name("bench.py"))
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Bench
 
-    ``hands_s``: how long a tilt takes. Places are plate indices; poles are "N" and "S".
-    """
+
+Bench = _load_bench()
+
+
+class SimBench(Bench):
+    """On a simulated table."""
 
     patience_s = 3.0
     hands_s = 2.0
 
     def __init__(self, table: SimTable) -> None:
+        super().__init__(table.profile, table.buses)
         self.table = table
-        self.profile: Profile = table.profile
-        self.clock = table.clock
-        self.buses = table.buses
-        self.plate: Plate = plate_for(self.profile, table.buses)
         table.world.trays = {kind.pole: kind for kind in KINDS if kind.strength == "strong"}
-
-    def part(self, name: str):
-        """A part; a plate without it is no subject of its tests."""
-        found = getattr(self.plate, name)
-        if found is None:
-            pytest.skip(f"{self.profile.name} has no {name}")
-        return found
-
-    def limited_to(self, supply_a: float) -> Plate:
-        """The same plate, its lights on a smaller supply."""
-        self.plate.close()
-        lights = msgspec.structs.replace(self.profile.lights, supply_a=supply_a)
-        profile = msgspec.structs.replace(self.profile, lights=lights)
-        self.plate = plate_for(profile, self.buses)
-        return self.plate
-
-    def pace(self) -> None:
-        """Until the next scan is due."""
-        self.clock.sleep(1 / self.profile.scans_per_s)
-
-    def until(self, use: Callable[[], T], right: Callable[[T], bool] = lambda _: True) -> T:
-        """``use()`` once it does not fail and is ``right``, tried at the pace of scans."""
-        last: object = None
-        end_s = self.clock.now() + self.patience_s
-        while self.clock.now() < end_s:
-            try:
-                last = value = use()
-                if right(value):
-                    return value
-            except PartError as error:
-                last = error
-            self.pace()
-        pytest.fail(f"not within {self.patience_s} s; last: {last!r}")
 
     # Hands
 
@@ -143,20 +111,3 @@ def bench(request) -> Iterator[SimBench]:
         opened = SimBench(table)
         yield opened
         opened.plate.close()
-
-
-class NoBuses:
-    """Buses that cannot be opened, for the reason given."""
-
-    def __init__(self, clock, error: OSError | ImportError) -> None:
-        self.clock = clock
-        self._error = error
-
-    def __getattr__(self, name: str):
-        raise self._error
-
-
-@pytest.fixture
-def cut_off() -> Callable[..., Plate]:
-    """A plate of the bench's profile whose buses fail to open with an error."""
-    return lambda bench, error: plate_for(bench.profile, NoBuses(bench.clock, error))

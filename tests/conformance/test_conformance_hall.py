@@ -116,8 +116,8 @@ def test_a_lost_array_says_so_with_a_remedy_and_comes_back_by_itself(bench, hall
     ],
     ids=["missing", "forbidden", "busy", "library"],
 )
-def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench, cut_off, error):
-    hall = cut_off(bench, error).hall
+def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench, error):
+    hall = bench.cut_off(error).hall
     for _ in range(2):
         with pytest.raises(PartAbsentError) as caught:
             hall.read()

@@ -112,9 +112,9 @@ def test_a_lost_sensor_says_so_with_a_remedy_and_comes_back_by_itself(bench, imu
     assert back.specific_force_m_s2[2] == pytest.approx(G_M_S2, abs=FORCE_M_S2)
 
 
-def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench, cut_off):
+def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench):
     bench.part("imu")
-    imu = cut_off(bench, FileNotFoundError(2, "", "/dev/some-bus")).imu
+    imu = bench.cut_off(FileNotFoundError(2, "", "/dev/some-bus")).imu
     with pytest.raises(PartAbsentError) as caught:
         imu.read()
     assert (caught.value.part, bool(caught.value.remedy)) == ("imu", True)

@@ -102,9 +102,9 @@ def test_closed_lights_are_dark_and_open_again(bench, lights):
     assert set(bench.shining()) == {2}
 
 
-def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench, cut_off):
+def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench):
     bench.part("lights")
-    lights = cut_off(bench, FileNotFoundError(2, "", "/dev/some-bus")).lights
+    lights = bench.cut_off(FileNotFoundError(2, "", "/dev/some-bus")).lights
     lights.ask([WHITE] * bench.profile.size)
     with pytest.raises(PartAbsentError) as caught:
         lights.flush()

@@ -62,8 +62,8 @@ def test_a_closed_panel_is_silent_and_opens_again(bench, panel):
     assert bench.until(panel.pressed) == frozenset()
 
 
-def test_lines_that_cannot_be_had_are_an_absent_part(bench, cut_off):
-    panel = cut_off(bench, OSError(16, "", "GPIO")).panel
+def test_lines_that_cannot_be_had_are_an_absent_part(bench):
+    panel = bench.cut_off(OSError(16, "", "GPIO")).panel
     for use in (panel.pressed, lambda: panel.tone(440.0)):
         with pytest.raises(PartAbsentError) as caught:
             use()

@@ -1,6 +1,6 @@
 """The conformance suites on the board wired to this machine, with a person as hands and eyes.
 
-TILTBOARD_HIL_PROFILE names the profile; the person is asked at the terminal
+``--real PROFILE``, or TILTBOARD_HIL_PROFILE, names the profile; the person is asked at the terminal
 (docs/hardware-in-the-loop.md). The suites here are links to those of tests/conformance.
 """
 
@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import faulthandler
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-import msgspec
 import pytest
 
 from drivers.buses import PiBuses
-from drivers.errors import PartError
-from drivers.plate import Plate
-from firmware_host.assemble import missing_table, plate_for
-from firmware_host.board_lock import BoardInUseError, BoardLock
+from firmware_host.assemble import missing_table
+from firmware_host.board_lock import BoardInUseError, own_board
 from firmware_host.profile import MatrixHall, Profile, load_profile
 
-T = TypeVar("T")
 PROFILE = "TILTBOARD_HIL_PROFILE"
 COLOURS = {
     "white": (255, 255, 255),
@@ -58,46 +55,26 @@ class AtTerminal:
             pytest.skip("nobody at a terminal to act as hands and eyes")
 
 
-class RealBench:
-    """The interface of tests/conformance's SimBench, on ``buses``."""
+def _load_bench():
+    """A module beside these tests: their folders are no packages."""
+    spec = spec_from_file_location("bench", Path(__file__).parents[1] / "conformance" / "bench.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Bench
+
+
+Bench = _load_bench()
+
+
+class RealBench(Bench):
+    """On ``buses``."""
 
     patience_s = 10.0
     hands_s = 8.0
 
     def __init__(self, profile: Profile, buses, helper: Helper) -> None:
-        self.profile = profile
-        self.buses = buses
-        self.clock = buses.clock
-        self.plate: Plate = plate_for(profile, buses)
+        super().__init__(profile, buses)
         self._ask = helper.ask
-
-    def part(self, name: str):
-        found = getattr(self.plate, name)
-        if found is None:
-            pytest.skip(f"{self.profile.name} has no {name}")
-        return found
-
-    def limited_to(self, supply_a: float) -> Plate:
-        self.plate.close()
-        lights = msgspec.structs.replace(self.profile.lights, supply_a=supply_a)
-        self.plate = plate_for(msgspec.structs.replace(self.profile, lights=lights), self.buses)
-        return self.plate
-
-    def pace(self) -> None:
-        self.clock.sleep(1 / self.profile.scans_per_s)
-
-    def until(self, use: Callable[[], T], right: Callable[[T], bool] = lambda _: True) -> T:
-        last: object = None
-        end_s = self.clock.now() + self.patience_s
-        while self.clock.now() < end_s:
-            try:
-                last = value = use()
-                if right(value):
-                    return value
-            except PartError as error:
-                last = error
-            self.pace()
-        pytest.fail(f"not within {self.patience_s} s; last: {last!r}")
 
     # Hands
 
@@ -151,20 +128,28 @@ class RealBench:
         return self._ask("Does the buzzer sound? (y/n)").startswith("y")
 
 
+def pytest_addoption(parser) -> None:
+    """Heard where this folder is named: pytest tests/hil --real plate-10."""
+    parser.addoption("--real", metavar="PROFILE", help="profile of the board wired here")
+
+
 @pytest.fixture(scope="session")
-def board() -> Iterator[tuple[Profile, PiBuses]]:
+def real_profile(request) -> str | None:
+    """The name that was given."""
+    return request.config.getoption("--real", None) or os.environ.get(PROFILE)
+
+
+@pytest.fixture(scope="session")
+def board(real_profile) -> Iterator[tuple[Profile, PiBuses]]:
     """The board, for this run alone."""
-    name = os.environ.get(PROFILE)
-    if not name:
-        pytest.skip(f"no board: {PROFILE} names no profile")
-    profile = load_profile(name)
+    if not real_profile:
+        pytest.skip(f"no board: neither --real nor {PROFILE} names a profile")
+    profile = load_profile(real_profile)
     with ExitStack() as closing:
         try:
-            closing.enter_context(BoardLock())
+            buses = closing.enter_context(own_board(profile))
         except BoardInUseError as error:
             pytest.skip(str(error))
-        buses = PiBuses()
-        closing.callback(buses.close)
         missing = missing_table(profile, buses)
         if missing:
             pytest.skip(f"no board: {missing[0]}")
@@ -187,18 +172,3 @@ def real_bench() -> type[RealBench]:
 @pytest.fixture
 def at_terminal() -> type[AtTerminal]:
     return AtTerminal
-
-
-@pytest.fixture
-def cut_off() -> Callable[..., Plate]:
-    """A plate of the bench's profile whose buses fail to open with an error."""
-
-    class NoBuses:
-        def __init__(self, clock, error: OSError | ImportError) -> None:
-            self.clock = clock
-            self._error = error
-
-        def __getattr__(self, name: str):
-            raise self._error
-
-    return lambda bench, error: plate_for(bench.profile, NoBuses(bench.clock, error))

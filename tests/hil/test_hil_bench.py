@@ -1,4 +1,4 @@
-"""The bench of a real board itself: its requests do what the suites take them for, and its lock.
+"""The bench of a real board itself: its requests do what the suites take them for.
 
 A robot that knows nothing but the requests acts on a simulated table behind the same drivers.
 """
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.board_lock import BoardInUseError, BoardLock
 from firmware_host.profile import load_profile
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import KINDS
@@ -54,7 +53,9 @@ class Robot:
 
 
 @pytest.fixture
-def sim_bench(real_bench):
+def sim_bench(real_bench, real_profile):
+    if real_profile:
+        pytest.skip("the bench itself is tested without a board: two strips in one program")
     with SimTable(load_profile("plate-10"), 2) as table:
         bench = real_bench(table.profile, table.buses, Robot(table))
         yield bench
@@ -103,14 +104,6 @@ def test_buttons_are_held_and_let_go(sim_bench):
 def test_without_a_terminal_a_test_that_needs_hands_is_skipped(at_terminal, tmp_path):
     with pytest.raises(pytest.skip.Exception, match="nobody at a terminal"):
         at_terminal(tmp_path / "no-tty").ask("Take every piece off the plate")
-
-
-def test_two_runs_never_share_a_board(tmp_path):
-    with BoardLock(tmp_path), pytest.raises(BoardInUseError) as caught, BoardLock(tmp_path):
-        pass
-    assert caught.value.remedy
-    with BoardLock(tmp_path):
-        pass
 
 
 def test_the_suites_here_are_those_of_the_models():
