@@ -9,7 +9,7 @@ play: $(VENV)/.play
 	$(BIN)/tiltboard sim
 
 test: $(VENV)/.dev
-	sh .ci/system-packages
+	sh .ci/system-packages $(BIN)
 	$(BIN)/python -m pytest
 
 check: $(VENV)/.dev

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,8 @@ HERE = Path(__file__).parent
 PACKAGE = "@micropython/micropython-webassembly-pyscript"
 VERSION = "1.27.0"
 CACHE = Path(sys.prefix) / "share" / f"micropython-{VERSION}"
+PROGRAMS = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+NODE = shutil.which("node", path=PROGRAMS)
 INTERPRETER = CACHE / "node_modules" / PACKAGE / "micropython.mjs"
 
 
@@ -32,7 +35,7 @@ class Firmware:
         self.clock = clock
         folder = Path(node_firmware.__file__).parent
         self._process = subprocess.Popen(
-            ["node", HERE / "harness.mjs", INTERPRETER, folder, HERE / "stand_ins.py", line],
+            [NODE, HERE / "harness.mjs", INTERPRETER, folder, HERE / "stand_ins.py", line],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -124,10 +127,10 @@ class Buses:
 @pytest.fixture(scope="session")
 def interpreter() -> Path:
     """MicroPython's WebAssembly build; fetched once, then kept in the virtual environment."""
-    if shutil.which("node") is None:
+    if NODE is None:
         pytest.skip("node is not installed: it runs MicroPython's WebAssembly build")
     if not INTERPRETER.exists():
-        npm = shutil.which("npm")
+        npm = shutil.which("npm", path=PROGRAMS)
         if npm is None:
             pytest.skip(f"npm is not installed: it would fetch {PACKAGE}")
         CACHE.mkdir(parents=True, exist_ok=True)
