@@ -10,7 +10,7 @@ from drivers.errors import PartReadingError
 AXES: Final = ("x", "y", "z")
 # Readings in a row that are equal to the bit on one axis while both others change. MPU-6050's noise
 # is 15 steps of 4 g / 32768 (PS-MPU-6000A 6.2), LSM6DSOX's 4: an equal pair is at most 1 in 10.
-STUCK_READINGS: Final = 25
+STUCK_READINGS: Final = 16
 
 
 class AxisWatch:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from smbus2 import SMBus
 
 BURST: Final = 14  # seven words: two sensors of three axes, and the thermometer
-CHECK_EVERY_S: Final = 0.5
+CHECK_EVERY_S: Final = 0.25
 
 Words = tuple[int, int, int]
 
@@ -181,6 +181,7 @@ class InertialSensor(ABC):
         )
         tilt_rad, rate_rad_s = self._attitude.update(now_s, force, rate)
         if not self._axes.trusted:
+            self._attitude.restart()  # what it followed until now was no gravity
             return None
         return Motion(
             tilt_rad=tilt_rad,

@@ -21,9 +21,9 @@ def read_toml(path: Path, kind: type[S]) -> S:
 
 
 def read_text(path: Path) -> str:
-    """Read a text file that a person named. Raises ConfigError."""
+    """Read a text file of a person, with or without a byte order mark. Raises ConfigError."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
             "{path} cannot be read: {why}.",

@@ -55,7 +55,7 @@ class Overlay:
             return self._index_of[place]
         except KeyError as error:
             raise NotPossibleError(
-                "There is no place {place!r} on this board; {hint}.",
+                "There is no place {place!r} on this board; {hint}",
                 place=place,
                 hint=nearest(place, self._index_of),
             ) from error
@@ -66,7 +66,7 @@ class Overlay:
             return self._magnet_of[piece]
         except KeyError as error:
             raise NotPossibleError(
-                "There is no piece {piece!r} in this game; {hint}.",
+                "There is no piece {piece!r} in this game; {hint}",
                 piece=piece,
                 hint=nearest(piece, self._magnet_of),
             ) from error

@@ -155,22 +155,22 @@ def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int
 
     from hw_sim.scenario.run import ScenarioRunner
 
-    at = f"{file}"
-    skipped = 0
+    lines = [f"{file}:{step.line}" for step in steps]
+    done = skipped = 0
     try:
-        for number, report in enumerate(ScenarioRunner(actor).run(tuple(steps))):
+        for report in ScenarioRunner(actor).run(tuple(steps)):
             if as_json:
                 click.echo(msgspec.json.encode(report.as_json()))
             if report.skipped is not None:
                 skipped += 1
                 why = words(text("skipped: {why}", why=report.skipped))
-                click.echo(f"{file}:{report.step.line}: {why}", err=True)
+                click.echo(f"{lines[done]}: {why}", err=True)
             if report.failure is not None:
-                click.echo(f"{file}:{report.step.line}: {words(report.failure)}", err=True)
+                click.echo(f"{lines[done]}: {words(report.failure)}", err=True)
                 return FAILED
-            at = f"{file}:{steps[min(number + 1, len(steps) - 1)].line}"
+            done += 1
     except (TiltboardError, RulesError) as error:
-        click.echo(f"{at}: {sentence(error)}", err=True)
+        click.echo(f"{lines[done]}: {sentence(error)}", err=True)
         return UNUSABLE
     if not as_json:
         held = text("{count} steps held", count=len(steps) - skipped)

@@ -76,25 +76,29 @@ def holds(claim: Claim, view: TableView) -> bool:
             return wanted.casefold() in view.say.casefold()
 
 
-def describe(claim: Claim, view: TableView) -> Message:
-    """``expected ..., but ...`` for a claim that does not hold."""
+def describe(claim: Claim, view: TableView, within_s: float | None = None) -> Message:
+    """``expected ..., but ...`` for a claim that does not hold, or has not by its deadline."""
+    expected, found = _expected_and_found(claim, view)
+    if within_s is None:
+        return text("expected {expected}, but {found}", expected=expected, found=found)
+    return text(
+        "expected {expected} within {seconds} s, but {found}",
+        expected=expected,
+        seconds=f"{within_s:g}",
+        found=found,
+    )
+
+
+def _expected_and_found(claim: Claim, view: TableView) -> tuple[Message, Message]:
     match claim:
         case ExpectPhase(phase):
-            return text(
-                "expected phase {phase}, but it is {found}: {say}",
-                phase=phase,
-                found=view.phase,
-                say=view.say,
+            return text("phase {phase}", phase=phase), text(
+                "it is {found}: {say}", found=view.phase, say=view.say
             )
         case ExpectToMove(player):
-            return text(
-                "expected to-move {player}, but it is {found}",
-                player=player or "none",
-                found=view.to_move or "none",
-            )
+            return text("to-move {player}", player=player or "none"), _it_is(view.to_move or "none")
         case ExpectResult(result):
-            found = _result(view.outcome)
-            return text("expected result {result}, but it is {found}", result=result, found=found)
+            return text("result {result}", result=result), _it_is(_result(view.outcome))
         case ExpectCells(cells):
             wrong = [
                 f"{place}={view.cells.get(place, 'empty')}"
@@ -102,32 +106,28 @@ def describe(claim: Claim, view: TableView) -> Message:
                 if view.cells.get(place, "empty") != piece
             ]
             expected = " ".join(f"{place}={piece}" for place, piece in cells)
-            return text(
-                "expected cells {expected}, but there is {wrong}",
-                expected=expected,
-                wrong=" ".join(wrong),
+            return text("cells {expected}", expected=expected), text(
+                "there is {wrong}", wrong=" ".join(wrong)
             )
         case ExpectLight(place, role):
-            lit = view.lights.get(place, Role.OFF)
-            return text(
-                "expected light {place} {role}, but it is {found}",
-                place=place,
-                role=role,
-                found=lit,
+            return text("light {place} {role}", place=place, role=role), _it_is(
+                view.lights.get(place, Role.OFF)
             )
         case ExpectLights(role, places):
-            return text(
-                "expected lights {role} exactly on {expected}, but on {found}",
-                role=role,
-                expected=" ".join(places) or "none",
-                found=" ".join(sorted(_with_role(view, role))) or "none",
+            with_role = _with_role(view, role)
+            lit = " ".join(place for place in view.places if place in with_role) or "none"
+            named = " ".join(places) or "none"
+            return text("lights {role} exactly on {expected}", role=role, expected=named), text(
+                "it is on {found}", found=lit
             )
         case ExpectSay(wanted):
-            return text(
-                "expected the table to say {wanted!r}, but it says {found!r}",
-                wanted=wanted,
-                found=view.say,
+            return text("the table to say {wanted!r}", wanted=wanted), text(
+                "it says {found!r}", found=view.say
             )
+
+
+def _it_is(found: str) -> Message:
+    return text("it is {found}", found=found)
 
 
 def _with_role(view: TableView, role: Role) -> set[str]:

@@ -16,6 +16,7 @@ from hw_sim.scenario.actor import Actor, NotSeenError, SkippedError
 from hw_sim.scenario.claims import TableView, describe, holds
 
 QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
+QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class ScenarioRunner:
         self._actor = actor
         self._signs: tuple[object, ...] = ()
         self._quiet_since_s = actor.clock.now()
+        self._quiet_scans = 0
 
     def run(self, steps: tuple[s.Step, ...]) -> Iterator[StepReport]:
         """Yield a report per step; ends after the first expectation that does not hold.
@@ -78,7 +80,7 @@ class ScenarioRunner:
                 except NotSeenError as error:
                     failure = Message(error.template, error.params)
             if not isinstance(step.action, s.Expect | s.Wait):
-                self._quiet_since_s = self._now()
+                self._changed()
             yield StepReport(step, self.view(), failure, skipped)
             if failure is not None:
                 return
@@ -127,7 +129,7 @@ class ScenarioRunner:
         )
         if not action.by_hand:
             self._actor.set_up(self._tick)
-        self._quiet_since_s = self._now()
+        self._changed()
         self._wait_quiet()
 
     def _expect(self, action: s.Expect) -> Message | None:
@@ -140,10 +142,7 @@ class ScenarioRunner:
         view = self.view()
         if holds(action.claim, view):
             return None
-        found = describe(action.claim, view)
-        if action.within_s is None:
-            return found
-        return text("{found} after {seconds} s", found=found, seconds=f"{action.within_s:g}")
+        return describe(action.claim, view, action.within_s)
 
     # Time
 
@@ -158,15 +157,22 @@ class ScenarioRunner:
         """Until hands, readings and commanded tilt have been unchanged for QUIET_S."""
         actor, started_s = self._actor, self._now()
         while (
-            self._now() - self._quiet_since_s < QUIET_S
-            and self._now() - started_s < actor.patience_s
-        ):
+            self._now() - self._quiet_since_s < QUIET_S or self._quiet_scans < QUIET_SCANS
+        ) and self._now() - started_s < actor.patience_s:
             self._tick()
 
     def _watch(self) -> None:
         """Note whether anything has changed with the last scan."""
-        observation = self._actor.host.observation
-        signs = (observation.magnets, observation.unsure, observation.stillness)
+        host = self._actor.host
+        observation = host.observation
+        lost = tuple((fault.part, fault.template) for fault in host.sight.faults)
+        signs = (observation.magnets, observation.unsure, observation.stillness, lost)
+        self._quiet_scans += 1
         if signs != self._signs or self._actor.busy or not observation.ready:
             self._signs = signs
-            self._quiet_since_s = self._now()
+            self._changed()
+
+    def _changed(self) -> None:
+        """The time of quiet begins now."""
+        self._quiet_since_s = self._now()
+        self._quiet_scans = 0

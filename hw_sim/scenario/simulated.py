@@ -6,6 +6,7 @@ import math
 
 from drivers.clock import Clock
 from firmware_host.host import Host
+from firmware_host.standing import Phase
 from hw_sim.hands import Action as HandAction
 from hw_sim.scenario import steps as s
 from hw_sim.scenario.actor import Deed, Tick
@@ -23,6 +24,7 @@ class SimulatedHands:
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._heal_at: list[tuple[float, str, tuple[str, ...]]] = []
+        self._mended = False  # something works again, and play may not have gone on yet
 
     @property
     def host(self) -> Host:
@@ -36,8 +38,8 @@ class SimulatedHands:
 
     @property
     def busy(self) -> bool:
-        """Whether a hand is still at the table."""
-        return self._session.hands.busy_until_s > self._session.clock.now()
+        """Whether a hand is still at the table, or the table has yet to find what was mended."""
+        return self._mended or self._session.hands.busy_until_s > self._session.clock.now()
 
     def tick(self) -> None:
         """One scan; faults whose time is over are mended before it."""
@@ -45,7 +47,9 @@ class SimulatedHands:
         for entry in [entry for entry in self._heal_at if entry[0] <= now_s]:
             self._heal_at.remove(entry)
             self._session.faults.heal(entry[1], entry[2])
+            self._mended = True
         self._session.tick()
+        self._mended = self._mended and self.host.standing.phase is Phase.PAUSED
 
     def set_up(self, tick: Tick) -> None:
         """Nothing stands on the plate, at once."""
@@ -88,6 +92,7 @@ class SimulatedHands:
                     self._heal_at.append((now_s + for_s, name, targets))
             case s.Heal(name, targets):
                 self._session.faults.heal(name, targets)
+                self._mended = True
         while self._session.clock.now() < end_s:
             tick()
 

@@ -1,0 +1,59 @@
+"""Sentences of the scenario contract that a newcomer takes at their word."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli.scenario import command
+
+
+def run(tmp_path: Path, text: str, *arguments: str):
+    path = tmp_path / "home.scenario"
+    path.write_text(text, encoding="utf-8")
+    return CliRunner().invoke(command, [str(path), *arguments])
+
+
+# A part that is lost pauses play, which resumes by itself.
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "i2c-nack",
+        "i2c-stuck 1",
+        "wrong-id imu",
+        "spi-silent",
+        "imu-axis-dead x",
+        "imu-axis-dead z",
+        "scan-stall",
+    ],
+)
+def test_bare_expectations_see_a_part_lost_and_found_again(play, fault):
+    play(
+        f"game momentum\nput red d4\nfault {fault}\nexpect phase paused\nheal {fault}\n"
+        "expect phase turn\nput blue g7\nexpect to-move red\n"
+    )
+
+
+@pytest.mark.parametrize("fault", ["i2c-nack", "imu-axis-dead y", "spi-silent"])
+def test_a_fault_that_ends_by_itself_lets_play_go_on(play, fault):
+    play(
+        f"game momentum\nfault {fault} for 2s\nexpect within 1s phase paused\nwait 2s\n"
+        "expect phase turn\nput red d4\nexpect to-move blue\n"
+    )
+
+
+def test_the_error_of_the_first_step_names_its_line(tmp_path):
+    result = run(tmp_path, "# which game?\ngame chess\n")
+    assert result.exit_code == 2
+    assert f"{tmp_path}/home.scenario:2: There is no game chess" in result.stderr
+
+
+def test_a_byte_order_mark_tabs_and_other_line_ends_are_no_steps(tmp_path):
+    result = run(tmp_path, "\ufeffgame\tmomentum\r\n\tput  red d4\t# why\r\nexpect to-move blue")
+    assert result.exit_code == 0, result.stderr
+
+
+def test_a_deadline_that_passes_says_what_was_there(tmp_path):
+    result = run(tmp_path, "game momentum\nexpect within 0.2s phase fix\n")
+    assert result.exit_code == 1
+    assert "expected phase fix within 0.2 s, but it is turn: It is red's turn" in result.stderr
