@@ -9,6 +9,7 @@ from typing import Any
 from firmware_host.config import read_text
 from firmware_host.errors import ConfigError
 from games.base import OptionError
+from games.contract import json_object
 from games.gravity_trap import boardfile
 from games.gravity_trap.board import Board
 
@@ -24,6 +25,16 @@ def load_board(path: Path) -> Board:
             path=path,
             why=error,
         ) from error
+
+
+def board_of(content: str) -> Mapping[str, Any]:
+    """The board in a board file's text, TOML or JSON, as the option ``board`` holds it.
+
+    Raises OptionError.
+    """
+    if content.lstrip().startswith("{"):
+        return Board.from_json(json_object("board", content)).as_json()
+    return boardfile.read(content).as_json()
 
 
 def read_board(name: str) -> Mapping[str, Any]:

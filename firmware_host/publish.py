@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 
 from drivers.errors import PartError
 from firmware_host.guidance import words
@@ -18,7 +17,6 @@ from firmware_host.snapshot import (
     FaultInfo,
     GameInfo,
     Layout,
-    LoosePiece,
     QuestionInfo,
     Sensors,
     ShiftInfo,
@@ -27,21 +25,20 @@ from firmware_host.snapshot import (
     SoundInfo,
 )
 from firmware_host.standing import Question
+from firmware_host.web.table_port import Workbench
 from games.base import Game
 from games.gravity_connect import GravityConnectGame
 from games.gravity_trap import GravityTrapGame
 from games.registry import game_type
 
-LoosePieces = Callable[[], Sequence[LoosePiece]]
-
 
 class Publisher:
-    """Builds layouts and snapshots. ``loose``: where pieces lie, on tables where that is known."""
+    """Builds layouts and snapshots. ``bench``: of a table whose pieces the page can move."""
 
-    def __init__(self, host: Host, catalogue: Catalogue, loose: LoosePieces | None = None) -> None:
+    def __init__(self, host: Host, catalogue: Catalogue, bench: Workbench | None = None) -> None:
         self._host = host
         self._catalogue = catalogue
-        self._loose = loose
+        self._bench = bench
         self._layout_of: tuple[int, Layout] | None = None
         self._light_at = tuple(
             3 * host.profile.light_of(index) for index in range(host.profile.size)
@@ -63,8 +60,9 @@ class Publisher:
                 pitch_mm=profile.pitch_mm,
                 plate_mm=profile.plate_mm,
                 places=list(profile.places),
-                hands=self._loose is not None,
+                hands=self._bench is not None,
                 game=game_info(game_id, host.game, host.overlay, self._catalogue),
+                breakable=[] if self._bench is None else list(self._bench.breakable()),
             )
             self._layout_of = (game_id, layout)
         return self._layout_of[1]
@@ -94,7 +92,7 @@ class Publisher:
             stillness=observation.stillness.value,
             lights=self._lights(),
             dimmed=round(host.plate.dimmed, 3),
-            pieces=[] if self._loose is None else list(self._loose()),
+            pieces=[] if self._bench is None else list(self._bench.loose()),
             sounds=[SoundInfo(number, sound.value) for number, sound in host.sounds],
             faults=[*self._notices(), *(self._fault(fault) for fault in host.sight.faults)],
             sensors=Sensors(
@@ -108,6 +106,7 @@ class Publisher:
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
             path=list(standing.path),
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
+            broken=[] if self._bench is None else list(self._bench.broken()),
         )
 
     def _question(self, question: Question) -> QuestionInfo:

@@ -15,7 +15,7 @@ from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import positions, rules_of, write_game
 from firmware_host.messages import Catalogue
 from firmware_host.overlay import Overlay
-from firmware_host.publish import LoosePieces, Publisher, game_info
+from firmware_host.publish import Publisher, game_info
 from firmware_host.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import (
     GameRecord,
@@ -50,7 +50,6 @@ class Table:
         catalogue: Catalogue,
         *,
         hands: HandsPort | None = None,
-        loose: LoosePieces | None = None,
         close: Callable[[], None] | None = None,
         loop: Callable[[Callable[[Host], None]], None] | None = None,
         on_stop: Callable[[], None] = lambda: None,
@@ -60,7 +59,6 @@ class Table:
         self._clock = clock
         self._catalogue = catalogue
         self._hands = hands
-        self._loose = loose
         self._close = close
         self._own_loop = loop
         self._publish_at_s = 0.0
@@ -150,7 +148,7 @@ class Table:
             self._started.set_exception(error)
             return
         try:
-            self._publisher = Publisher(self._host, self._catalogue, self._loose)
+            self._publisher = Publisher(self._host, self._catalogue, self._hands)
             self._publish()
             self._started.set_result(None)
             self._loop()
@@ -173,7 +171,7 @@ class Table:
     def _stepped(self, host: Host) -> None:
         if host is not self._host:  # it was started again
             self._host = host
-            self._publisher = Publisher(host, self._catalogue, self._loose)
+            self._publisher = Publisher(host, self._catalogue, self._hands)
         if self._clock.now() >= self._publish_at_s:
             self._publish_at_s = self._clock.now() + 1 / SNAPSHOTS_PER_S
             self._publish()

@@ -66,8 +66,27 @@ class GameInfo(msgspec.Struct, frozen=True):
     drawing: DrawingInfo | None = None
 
 
+class BreakableInfo(msgspec.Struct, frozen=True):
+    """A fault that this table can have. ``count``: how many targets it takes; ``choices``: what
+    they may be, places of the plate where it is empty.
+    """
+
+    fault: str
+    count: int
+    choices: list[str]
+
+
+class BrokenInfo(msgspec.Struct, frozen=True):
+    """A fault that somebody has injected."""
+
+    fault: str
+    targets: list[str]
+
+
 class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
-    """What the page draws before anything moves. ``hands``: pieces can be moved from the page."""
+    """What the page draws before anything moves. ``hands``: pieces can be moved from the page, and
+    what is ``breakable`` broken.
+    """
 
     number: int
     profile: str
@@ -79,6 +98,7 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     places: list[str]
     hands: bool
     game: GameInfo | None
+    breakable: list[BreakableInfo] = []
 
 
 class LoosePiece(msgspec.Struct, frozen=True):
@@ -159,7 +179,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     blue) per place as last written to the strip, after gamma, brightness and current limit.
     ``cells``: what perception sees. ``position``: what the journal has confirmed. ``sounds``: the
     latest few. ``tint``: place -> ``#rrggbb`` of the colours that its light takes in turn.
-    ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``).
+    ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``). ``broken``:
+    injected faults that have not been healed.
     """
 
     layout: int
@@ -189,3 +210,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     tint: dict[str, list[str]] = {}
     path: list[str] = []
     path_colour: str | None = None
+    broken: list[BrokenInfo] = []

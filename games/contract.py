@@ -161,11 +161,12 @@ def _value(spec: OptionSpec, value: str, commas_in_places: bool) -> Any:
     if spec.kind == "int" and _WHOLE_NUMBER.fullmatch(value):
         return int(value)
     if spec.kind == "board" and value.startswith("{"):
-        return _board_object(spec.name, value)
+        return json_object(spec.name, value)
     return value
 
 
-def _board_object(name: str, text: str) -> Any:
+def json_object(name: str, text: str) -> Any:
+    """``text`` read as JSON. Raises OptionError, with the option's ``name``, where it is not."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 START_CALENDAR_S = 1_767_268_800.0
-"""What the calendar shows at time 0: 2026-01-01 12:00:00 UTC."""
+"""What the calendar shows at time 0, if nobody says otherwise: 2026-01-01 12:00:00 UTC."""
 
 
 SHORTEST_SLEEP_S = 0.001
@@ -12,6 +12,8 @@ SHORTEST_SLEEP_S = 0.001
 class VirtualClock:
     """Implements ``drivers.clock.Clock``. Starts at 0; costs nothing to wait on.
 
+    ``start_calendar_s``: what the calendar shows then, in seconds since 1970-01-01 UTC.
+
     Waiting and being busy are the same thing here: both add to the time. Adding many small
     durations to a float is exact to 1e-12 s over days, and the same on every machine.
 
@@ -19,11 +21,12 @@ class VirtualClock:
     ones, which nobody interrupts.
     """
 
-    __slots__ = ("_now_s", "late_s")
+    __slots__ = ("_now_s", "late_s", "start_calendar_s")
 
     def __init__(self) -> None:
         self._now_s = 0.0
         self.late_s = 0.0
+        self.start_calendar_s = START_CALENDAR_S
 
     def now(self) -> float:
         """Seconds since the start."""
@@ -37,8 +40,8 @@ class VirtualClock:
             self._now_s += duration_s
 
     def calendar(self) -> float:
-        """Seconds since 1970-01-01 UTC, of a table switched on at ``START_CALENDAR_S``."""
-        return START_CALENDAR_S + self._now_s
+        """Seconds since 1970-01-01 UTC."""
+        return self.start_calendar_s + self._now_s
 
     def advance(self, duration_s: float) -> None:
         """Move on by ``duration_s`` seconds. Raises ValueError if it is negative."""

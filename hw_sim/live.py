@@ -33,6 +33,7 @@ class LiveTable:
     ) -> None:
         self._session = SimSession(profile, state, seed=seed, settings=settings)
         self._real = real or SystemClock()
+        self._session.clock.start_calendar_s = self._real.calendar()
         self._hands = PageHands(self._session, self._call)
         self._ahead_s = 0.0  # the real clock minus the virtual one
         self.table = Table(
@@ -41,7 +42,6 @@ class LiveTable:
             self._real,
             catalogue,
             hands=self._hands,
-            loose=self._hands.loose,
             close=self._close,
         )
 

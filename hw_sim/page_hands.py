@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from firmware_host.snapshot import LoosePiece
+from firmware_host.snapshot import BreakableInfo, BrokenInfo, LoosePiece
 from firmware_host.web.table_port import Button
 from hw_sim.hands import Action, Hands
 from hw_sim.session import SimSession
@@ -33,6 +33,19 @@ class PageHands:
             for piece in self._session.table.world.pieces.values()
             for x, y, z in (piece.at(now_s),)
         ]
+
+    def breakable(self) -> Sequence[BreakableInfo]:
+        """Every fault that this table can have. In the table's thread."""
+        faults, places = self._session.faults, self._session.profile.places
+        return [
+            BreakableInfo(name, len(of), [] if not of or of[0] == places else list(of[0]))
+            for name in faults.names
+            for of in (faults.targets_of(name),)
+        ]
+
+    def broken(self) -> Sequence[BrokenInfo]:
+        """Every fault that it has. In the table's thread."""
+        return [BrokenInfo(name, list(targets)) for name, targets in self._session.faults.active]
 
     def settle(self) -> None:
         """Answer the wishes that are fulfilled by now."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from drivers.errors import TiltboardError
 from firmware_host import commands
+from firmware_host.boards import board_of
 from firmware_host.errors import NotPossibleError
 from firmware_host.messages import Catalogue, text
 from firmware_host.messages.explain import explained
@@ -25,10 +26,14 @@ _log = logging.getLogger(__name__)
 
 
 def start(table: TablePort, message: say.TableMessage) -> Future[None]:
-    """Hand ``message`` to the table, in order. Raises NotPossibleError where there are no hands."""
+    """Hand ``message`` to the table, in order.
+
+    Raises NotPossibleError where there are no hands, OptionError for a board that cannot be read.
+    """
     match message:
-        case say.NewGameMessage(game=game, options=options):
-            given = {name: value for name, value in options.items() if value is not None}
+        case say.NewGameMessage(game=game, options=options, boards=boards):
+            given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
+            given |= {name: board_of(content) for name, content in boards.items()}
             return table.submit(commands.NewGame(game, given))
         case say.ResumeMessage(game=number):
             return table.submit(commands.ResumeGame(number))

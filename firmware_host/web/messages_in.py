@@ -22,6 +22,7 @@ PlaceList = Annotated[
     list[Annotated[str, msgspec.Meta(max_length=12)]], msgspec.Meta(max_length=700)
 ]
 OptionValue = bool | int | str | PlaceList | None
+FileText = Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
 
 
 class _Message(
@@ -33,10 +34,11 @@ class _Message(
 
 
 class NewGameMessage(_Message, frozen=True, tag="new-game"):
-    """Start a game with these options."""
+    """Start a game with these options. ``boards``: option -> a board file's text, TOML or JSON."""
 
     game: Name
     options: Annotated[dict[Name, OptionValue], msgspec.Meta(max_length=40)] = {}
+    boards: Annotated[dict[Name, FileText], msgspec.Meta(max_length=1)] = {}
 
 
 class ResumeMessage(_Message, frozen=True, tag="resume"):
@@ -64,7 +66,7 @@ class SwapMessage(_Message, frozen=True, tag="swap"):
 class ImportMessage(_Message, frozen=True, tag="import"):
     """Store an exported game and go on with it."""
 
-    text: Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
+    text: FileText
 
 
 class CalibrateMessage(_Message, frozen=True, tag="calibrate"):

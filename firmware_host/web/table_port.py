@@ -16,7 +16,14 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from firmware_host.commands import Command
-from firmware_host.snapshot import GameInfo, Layout, Snapshot
+from firmware_host.snapshot import (
+    BreakableInfo,
+    BrokenInfo,
+    GameInfo,
+    Layout,
+    LoosePiece,
+    Snapshot,
+)
 from games.base import GameType
 
 Button = Literal["confirm", "back"]
@@ -57,7 +64,20 @@ class GameRecord(msgspec.Struct, frozen=True):
     places: list[str] = []
 
 
-class HandsPort(Protocol):
+class Workbench(Protocol):
+    """What is known of a table whose pieces the page can move. Called in the table's thread."""
+
+    def loose(self) -> Sequence[LoosePiece]:
+        """Every piece on or above the plate as it lies now."""
+
+    def breakable(self) -> Sequence[BreakableInfo]:
+        """Every fault that it can have."""
+
+    def broken(self) -> Sequence[BrokenInfo]:
+        """The faults that it has."""
+
+
+class HandsPort(Workbench, Protocol):
     """Hands for a table whose pieces the page can move. Lengths in mm from the plate's centre, x
     east and y north. Each future is resolved when the hand has done it and left; a thing that no
     hand can do (no such piece, an occupied place, an empty tray) is a NotPossibleError.

@@ -5,6 +5,7 @@ from concurrent.futures import Future
 import pytest
 
 from firmware_host.profile import load_profile
+from firmware_host.snapshot import BrokenInfo
 from firmware_host.web import desk
 from firmware_host.web import messages_in as say
 from hw_sim.errors import FaultError
@@ -37,9 +38,23 @@ def test_breaking_and_mending_from_a_page(tmp_path):
 
         ask('{"type": "break", "fault": "sensor-dead", "targets": ["d4"]}')
         assert session.faults.active == [("sensor-dead", ("d4",))]
+        assert table.hands.broken() == [BrokenInfo("sensor-dead", ["d4"])]
         with pytest.raises(FaultError, match="It can have: sensor-dead"):
             ask('{"type": "break", "fault": "gremlins"}')
         with pytest.raises(FaultError, match="a1 to j10"):
             ask('{"type": "break", "fault": "sensor-dead", "targets": ["z9"]}')
         ask('{"type": "mend", "fault": "sensor-dead"}')
         assert session.faults.active == []
+        assert table.hands.broken() == []
+
+
+def test_what_can_be_broken_is_named_with_what_it_takes(tmp_path):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        kinds = {kind.fault: kind for kind in PageHands(session, at_once).breakable()}
+        assert kinds.keys() == set(session.faults.names)
+        assert (kinds["sensor-swapped"].count, kinds["sensor-swapped"].choices) == (2, [])
+        assert (kinds["imu-axis-dead"].count, kinds["imu-axis-dead"].choices) == (
+            1,
+            ["x", "y", "z"],
+        )
+        assert (kinds["disk-full"].count, kinds["disk-full"].choices) == (0, [])

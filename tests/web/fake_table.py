@@ -17,6 +17,8 @@ from firmware_host import commands
 from firmware_host.errors import NoSuchGameError, NotPossibleError
 from firmware_host.snapshot import (
     BoardPlace,
+    BreakableInfo,
+    BrokenInfo,
     FaultInfo,
     GameInfo,
     Layout,
@@ -35,6 +37,11 @@ PLAYERS = ("red", "blue", "white", "green")
 KINDS = ("N-strong", "S-strong", "N-weak", "S-weak")
 FIELD_MT = {"red": -12.1, "blue": 12.1, "white": -2.5, "green": 2.5}
 AROUND = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+BREAKABLE = [
+    BreakableInfo("sensor-dead", 1, []),
+    BreakableInfo("imu-axis-dead", 1, ["x", "y", "z"]),
+    BreakableInfo("lights-brownout", 0, []),
+]
 ROLE_RGB = {
     "legal": (10, 26, 12),
     "last": (20, 14, 0),
@@ -184,6 +191,7 @@ class FakeTable:
         self.sounds: list[SoundInfo] = []
         self.faults: list[FaultInfo] = []
         self.presses: list[tuple[str, float]] = []
+        self.injected: list[BrokenInfo] = []
         self.number = 0
         self.time_s = 0.0
         self._publish(new_layout=True)
@@ -322,11 +330,20 @@ class FakeTable:
 
         return self._by_hand(work)
 
+    def loose(self) -> Sequence[LoosePiece]:
+        return sorted(self.pieces.values(), key=lambda piece: piece.id)
+
+    def breakable(self) -> Sequence[BreakableInfo]:
+        return BREAKABLE
+
+    def broken(self) -> Sequence[BrokenInfo]:
+        return list(self.injected)
+
     def inject(self, fault: str, targets: Sequence[str]) -> Future[None]:
-        return self._by_hand(lambda: None)
+        return self._by_hand(lambda: self.injected.append(BrokenInfo(fault, list(targets))))
 
     def heal(self, fault: str, targets: Sequence[str]) -> Future[None]:
-        return self._by_hand(lambda: None)
+        return self._by_hand(lambda: self.injected.remove(BrokenInfo(fault, list(targets))))
 
     def bump(self) -> Future[None]:
         return self._by_hand(lambda: None)
@@ -472,6 +489,7 @@ class FakeTable:
                 places=[name_of(c, r) for r in range(ROWS) for c in range(COLUMNS)],
                 hands=self.with_hands,
                 game=self._info(play) if play else None,
+                breakable=list(self.breakable()) if self.with_hands else [],
             )
         if sound:
             number = self.sounds[-1].number + 1 if self.sounds else 1
@@ -488,7 +506,6 @@ class FakeTable:
                 if self.seen.get(shift.source or "") == shift.piece
             ]
         cells = play.cells if play else {}
-        lying = sorted(self.pieces.values(), key=lambda piece: piece.id)
         self._snapshot = Snapshot(
             layout=self.number,
             time_s=self.time_s,
@@ -509,10 +526,11 @@ class FakeTable:
             stillness="tilted" if phase == "paused" else "still",
             lights=self._lights(roles),
             dimmed=1.0,
-            pieces=lying if self.with_hands else [],
+            pieces=list(self.loose()) if self.with_hands else [],
             sounds=list(self.sounds),
             faults=list(self.faults),
             sensors=self._sensors(),
+            broken=list(self.injected),
         )
         for listener in list(self._listeners):
             listener()

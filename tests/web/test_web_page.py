@@ -274,7 +274,7 @@ def test_each_sound_is_played_once_and_none_when_off(fake, fake_served, open_pag
         page.mouse.click(5, 795)
     assert page.evaluate("tones") == 0  # the game's start sounded before this page came
     fake.put("red", -52.5, -52.5)
-    page.wait_for_function("tones === 2")  # settled: two notes
+    page.wait_for_function("() => tones === 2")  # settled: two notes
     fake.tilt(0, 5)
     player.expect_phase("paused")
     assert page.evaluate("tones") == 2

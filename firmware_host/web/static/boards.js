@@ -1,12 +1,8 @@
-// What lies on a game's board besides its places: slots at its sides, tracks and a hole, and what
-// ways and results look like there.
+// What lies on a game's board besides its places: tracks and a hole, and what ways and results
+// look like there. Slots: slots.js.
 
 import { s } from "/static/dom.js";
 import { Tracks } from "/static/curves.js";
-
-const TAB_MM = { long: 24, deep: 12.500, off: 8.500 };
-const LIP_TAB_MM = 9; // as deep as the lip lets it be
-const OUT = { left: [-1, 0], right: [1, 0], top: [0, 1], bottom: [0, -1] };
 
 /** The position that is shown: the one being looked at, or the one that is confirmed. */
 export function shown(store) {
@@ -25,60 +21,6 @@ export function shown(store) {
 /** Where a drawing's point is, in mm on the plate; it counts in places from the low corner. */
 function plateMap({ columns, rows, pitch_mm: pitch }) {
   return (x, y) => ({ x: (x - (columns - 1) / 2) * pitch, y: (y - (rows - 1) / 2) * pitch });
-}
-
-/** Tabs with the slots' names around the board: on the plate's lip, or beside the board. */
-export class Slots {
-  constructor(store, lip) {
-    this.store = store;
-    this.onFelt = s("g", { class: "slots" });
-    this.onLip = s("g", { class: "slots" });
-    const { layout, game } = store;
-    const half = layout.plate_mm / 2;
-    this.tabs = game.slots.map((slot) => {
-      const [dx, dy] = OUT[slot.side];
-      const edge = store.centreOf(store.indexOf(slot.cells[0]));
-      const far = layout.pitch_mm / 2 + TAB_MM.off;
-      let x = edge.x + dx * far;
-      let y = edge.y + dy * far;
-      const outside = Math.max(Math.abs(x), Math.abs(y)) > half - lip - TAB_MM.deep / 2;
-      const deep = outside ? LIP_TAB_MM : TAB_MM.deep;
-      if (outside) {
-        x = dx ? dx * (half - lip / 2) : x;
-        y = dy ? dy * (half - lip / 2) : y;
-      }
-      const [width, height] = dx ? [deep, TAB_MM.long] : [TAB_MM.long, deep];
-      const tab = s("g", { class: "slot", "data-slot": slot.name, transform: `translate(${x} ${-y})` },
-        s("rect", { x: -width / 2, y: -height / 2, width, height, rx: 2.600 }),
-        s("path", { class: "shut", d: `M${-width / 2 + 1} ${height / 2 - 1}L${width / 2 - 1} ${-height / 2 + 1}` }),
-        s("text", { y: 2.900, class: dx && outside && slot.name.length > 1 ? "tight" : null }, slot.name));
-      tab.style.setProperty("--tint", slot.tint);
-      const inner = layout.pitch_mm / 2 - 2.500;
-      const angle = { left: 0, right: 180, top: 90, bottom: -90 }[slot.side];
-      const way = s("path", {
-        class: "way-in", d: "M-2.500 -4.500L3 0L-2.500 4.500Z", fill: slot.tint,
-        transform: `translate(${edge.x + dx * inner} ${-(edge.y + dy * inner)}) rotate(${angle})`,
-      });
-      (outside ? this.onLip : this.onFelt).append(tab);
-      this.onFelt.append(way);
-      return { slot, tab, way };
-    });
-  }
-
-  /** Closed: the side that the player to move used last. Full: no open cell in the line. */
-  update() {
-    const { to_move: toMove, moves, cells } = shown(this.store);
-    const sideOf = (move) => this.store.game.slots.find(({ name }) => name === move)?.side;
-    const players = this.store.game.players.length;
-    const closed = toMove && moves.length >= players ? sideOf(moves[moves.length - players]) : null;
-    for (const { slot, tab, way } of this.tabs) {
-      const full = slot.cells.every((cell) => cell in cells);
-      const shut = slot.side === closed;
-      tab.classList.toggle("closed", shut);
-      tab.classList.toggle("full", full && !shut);
-      way.style.display = shut || full || !toMove ? "none" : "";
-    }
-  }
 }
 
 /** Tracks as glowing curves, and the hole that pods are knocked into. */

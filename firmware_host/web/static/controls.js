@@ -45,26 +45,28 @@ function pushButton(name, label, ask, complain) {
 }
 
 export class Controls {
-  constructor(store, { ask, complain, help }) {
+  constructor(store, { ask, complain, help, newGame }) {
     this.store = store;
     const complainOf = (error) => complain(error.message);
     const command = (type) => () => ask({ type }).catch(complainOf);
-    this.takeBack = button("back", t("Take back"), command("take-back"));
+    this.takeBack = button("back", t("Take back"), command("take-back"), { class: "take-back" });
     this.swap = button("swap", t("Swap colours"), command("swap"));
     this.help = button("hand", "", () => this.work(help), { class: "primary" });
     this.pushes = h("div", { class: "pushes" },
       pushButton("confirm", t("Confirm"), ask, complainOf),
       pushButton("back", t("Back"), ask, complainOf));
-    this.element = h("div", { class: "card controls" },
-      this.pushes, h("div", { class: "asks" }, this.help, this.swap, this.takeBack));
+    this.play = button("plus", t("New game"), newGame, { class: "primary play" });
+    this.asks = h("div", { class: "asks" }, this.play, this.help, this.swap, this.takeBack);
+    this.element = h("div", { class: "card controls" }, this.pushes, this.asks);
     store.listen(() => this.update());
   }
 
   update() {
     const { store } = this;
-    const { layout, snapshot, link, review } = store;
+    const { layout, snapshot, watching, review } = store;
     if (!layout || !snapshot) return;
-    const ready = link === "open" && !review;
+    const ready = store.mayAct && !review;
+    this.element.hidden = watching;
     this.pushes.hidden = !layout.hands;
     for (const push of this.pushes.children) push.disabled = !store.handsFree;
     this.takeBack.disabled = !ready || !snapshot.can_take_back;
@@ -74,6 +76,9 @@ export class Controls {
     const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
     this.help.hidden = !store.handsFree || !words || !something;
     this.help.disabled = this.working;
+    this.play.hidden = review || (layout.game && snapshot.phase !== "over");
+    const others = [this.play, this.help, this.swap];
+    this.asks.classList.toggle("crowded", others.some((each) => !each.hidden));
     if (words) setText(this.help.lastChild, words(snapshot));
   }
 

@@ -5,8 +5,10 @@ const SVG = "http://www.w3.org/2000/svg";
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "value" || name === "checked" || name === "disabled") element[name] = value;
-    else if (value === true) element.setAttribute(name, "");
+    else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden") element[name] = value;
+    else if (name.startsWith("aria-")) {
+      if (value !== null && value !== undefined) element.setAttribute(name, String(value));
+    } else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) {
       element.setAttribute(name, String(value));
     }

@@ -1,53 +1,96 @@
-// What can be broken on a simulated table, and mended again.
+// What can be broken on a simulated table, and mended again: what the table says it can be.
 
 import { h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
-const NAMES = [
-  "sensor-dead", "sensor-stuck", "sensor-drift", "sensor-noisy", "sensor-swapped", "weak-magnet",
-  "i2c-nack", "i2c-stuck", "wrong-id", "chip-reset", "imu-axis-dead", "spi-silent",
-  "lights-brownout", "button-bounce", "scan-stall", "disk-full", "node-unplugged",
-];
+const NAMES = {
+  "sensor-dead": () => t("A sensor feels nothing"),
+  "sensor-stuck": () => t("A sensor is stuck"),
+  "sensor-drift": () => t("A sensor drifts"),
+  "sensor-noisy": () => t("A sensor is noisy"),
+  "sensor-swapped": () => t("Two sensors are swapped"),
+  "weak-magnet": () => t("A piece has a weak magnet"),
+  "i2c-nack": () => t("No chip of a bus answers"),
+  "i2c-stuck": () => t("A bus is stuck"),
+  "wrong-id": () => t("Another chip than expected"),
+  "chip-reset": () => t("A chip starts again"),
+  "imu-axis-dead": () => t("An axis of the tilt sensor is dead"),
+  "spi-silent": () => t("The converter is silent"),
+  "lights-brownout": () => t("The lights lose their power"),
+  "button-bounce": () => t("A button bounces"),
+  "scan-stall": () => t("The computer is too busy"),
+  "disk-full": () => t("The disk is full"),
+  "node-unplugged": () => t("The plate's cable is pulled"),
+};
+
+const nameOf = (fault) => NAMES[fault]?.() ?? fault;
 
 export class FaultPanel {
   constructor(store, { ask, complain }) {
-    this.broken = new Map();
-    Object.assign(this, { ask, complain });
-    this.name = h("select", { "aria-label": t("Fault") }, ...NAMES.map((name) => h("option", {}, name)));
-    this.target = h("input", {
-      "aria-label": t("Target"), placeholder: t("d4, if it needs one"), maxlength: 40,
-      autocomplete: "off",
-    });
-    this.list = h("ul", { class: "broken" });
-    const form = h("form", { class: "row breaking" },
-      this.name, this.target, h("button", { type: "submit" }, t("Break it")));
-    form.addEventListener("submit", (event) => {
+    Object.assign(this, { store, ask, complain });
+    this.fault = h("select", { "aria-label": t("Fault"), onchange: () => this.chosen() });
+    this.targets = h("span", { class: "targets row" });
+    this.list = h("ul", { class: "broken", "aria-label": t("What is broken") });
+    this.form = h("form", { class: "breaking" }, this.fault, this.targets,
+      h("button", { type: "submit" }, t("Break it")));
+    this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.send("break", this.name.value, this.target.value.split(/[\s,]+/).filter(Boolean));
+      this.send("break", this.fault.value, this.wanted());
     });
     this.hint = h("p", { class: "hint" });
-    this.element = h("div", { class: "fault-panel" }, form, this.list, this.hint);
+    this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
     store.listen((_, changed) => {
-      if (!changed.has("layout")) return;
-      form.hidden = !store.layout.hands;
-      this.hint.textContent = store.layout.hands
-        ? t("Something breaks on the simulated table. A place, axis or button is named beside it.")
-        : t("On a real table things break by themselves.");
+      if (changed.has("layout")) this.offer();
+      if (changed.has("broken") || changed.has("link")) this.draw();
     });
   }
 
+  /** What this table can have. */
+  offer() {
+    const { hands, breakable } = this.store.layout;
+    this.form.hidden = !hands;
+    this.hint.textContent = hands
+      ? t("Something breaks on the simulated table, for every page. See what it says, and mend it.")
+      : t("On a real table things break by themselves.");
+    if (JSON.stringify(breakable) === this.offered) return;
+    this.offered = JSON.stringify(breakable);
+    this.fault.replaceChildren(...breakable.map(({ fault }) => h("option", { value: fault }, nameOf(fault))));
+    this.chosen();
+  }
+
+  /** A field for each target that the fault takes. */
+  chosen() {
+    const kind = this.store.layout.breakable.find(({ fault }) => fault === this.fault.value);
+    this.targets.replaceChildren(...Array.from({ length: kind?.count ?? 0 }, () => (kind.choices.length
+      ? h("select", { "aria-label": t("Which") }, ...kind.choices.map((one) => h("option", {}, one)))
+      : h("input", {
+        type: "text", "aria-label": t("Place"), placeholder: t("place"), size: 5, maxlength: 12,
+        autocomplete: "off", autocapitalize: "none", spellcheck: "false",
+      }))));
+  }
+
+  /** The plate's name for a place is wanted, the game's is understood too. */
+  wanted() {
+    const { game, layout } = this.store;
+    return [...this.targets.children].map(({ value }) => {
+      const typed = value.trim();
+      const place = layout.places.includes(typed) ? null : game?.board[typed];
+      return place ? layout.places[place.index] : typed;
+    }).filter(Boolean);
+  }
+
+  draw() {
+    const { broken = [] } = this.store.snapshot ?? {};
+    const key = JSON.stringify([broken, this.store.link]);
+    if (key === this.drawn) return;
+    this.drawn = key;
+    const idle = !this.store.handsFree;
+    this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
+      h("span", {}, nameOf(fault), targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
+      h("button", { type: "button", disabled: idle, onclick: () => this.send("mend", fault, targets) }, t("Mend")))));
+  }
+
   async send(type, fault, targets) {
-    try {
-      await this.ask({ type, fault, targets });
-    } catch (error) {
-      this.complain(error.message);
-      return;
-    }
-    const key = [fault, ...targets].join(" ");
-    if (type === "mend") this.broken.delete(key);
-    else if (fault !== "chip-reset") this.broken.set(key, [fault, targets]);
-    this.list.replaceChildren(...[...this.broken].map(([words, [name, chosen]]) =>
-      h("li", { class: "bad" }, h("span", {}, words),
-        h("button", { type: "button", onclick: () => this.send("mend", name, chosen) }, t("Mend")))));
+    await this.ask({ type, fault, targets }).catch((error) => this.complain(error.message));
   }
 }

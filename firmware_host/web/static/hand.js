@@ -1,6 +1,8 @@
 // A person's hand: mouse, finger or keys pick a piece up, carry it, and put it down.
 
+import { Drops } from "/static/drops.js";
 import { t, nameOf } from "/static/i18n.js";
+import { sideName } from "/static/slots.js";
 
 const DRAG_FROM_PX = 6;
 const SNAP_MM = 14;
@@ -14,6 +16,9 @@ export class Hand {
     this.carried = null; // {id, piece, number, x, y, home, offset}
     this.puts = 0;
     this.pressed = null; // a pointer that is down and has not moved far
+    this.drops = new Drops(store, plate, {
+      ask, complain, put: (piece, x, y) => this.putFromTray(piece, x, y),
+    });
     const { stage } = plate;
     stage.addEventListener("pointerdown", (event) => this.down(event));
     addEventListener("pointermove", (event) => this.move(event));
@@ -49,10 +54,21 @@ export class Hand {
       pressed.dragging = true;
       if (!this.carried) this.startDrag(pressed);
     }
-    if (!this.carried) return;
+    if (!this.carried) {
+      if (event.pointerType === "mouse" && !pressed) this.hover(event);
+      return;
+    }
     if (pressed ? event.pointerId === pressed.id : event.pointerType === "mouse") {
       this.carryTo(event.clientX, event.clientY, event);
     }
+  }
+
+  /** The mouse over a slot shows where its tile would fall. */
+  hover({ clientX, clientY, target }) {
+    if (!this.plate.extra?.at) return;
+    const over = this.plate.stage.contains(target) && !target.closest?.(".marble");
+    const at = this.plate.map().toPlane(clientX, clientY);
+    this.drops.aim(over ? this.drops.at(at.x, at.y) : null);
   }
 
   startDrag({ marble, tray, x, y }) {
@@ -79,6 +95,7 @@ export class Hand {
       else this.putDownAt(event.clientX, event.clientY, event);
     } else if (tray) this.takeFromTray(tray, at);
     else if (marble?.dataset.number) this.pickUp(marble, at);
+    else if (this.drops.at(at.x, at.y)) this.drops.drop(this.drops.at(at.x, at.y));
     else if (this.store.onPlate(at.x, at.y)) this.tapPlace(this.store.nearest(at.x, at.y));
   }
 
@@ -135,8 +152,15 @@ export class Hand {
     const at = this.plate.map().toPlane(clientX, clientY);
     this.carried.x = at.x + this.carried.offset.x;
     this.carried.y = at.y + this.carried.offset.y;
-    this.carried.aim = this.landing(this.carried, event).index ?? null;
+    if (this.carried.id === TRAY) this.drops.aim(this.slotUnder());
     this.show();
+  }
+
+  /** The slot into which the tile that is carried would go, if its owner is to move. */
+  slotUnder() {
+    const { piece, x, y } = this.carried;
+    const slot = piece === this.store.snapshot.to_move ? this.drops.at(x, y) : null;
+    return slot && this.drops.open(slot) ? slot : null;
   }
 
   show() {
@@ -153,8 +177,12 @@ export class Hand {
 
   putDownAt(clientX, clientY, event) {
     this.carryTo(clientX, clientY, event);
-    const { x, y } = this.carried;
-    if (!this.store.onPlate(x, y)) this.remove();
+    const { id, x, y } = this.carried;
+    const slot = id === TRAY ? this.slotUnder() : null;
+    if (slot) {
+      this.letGo();
+      this.drops.drop(slot);
+    } else if (!this.store.onPlate(x, y)) this.remove();
     else this.putDown(this.landing(this.carried, event));
   }
 
@@ -191,17 +219,21 @@ export class Hand {
     }
   }
 
-  putFromTray(piece, x, y) {
-    if (!piece || this.store.inTray(piece) === 0) return;
+  /** Resolves to whether the table's hand has put it there. */
+  async putFromTray(piece, x, y) {
+    if (!piece || this.store.inTray(piece) === 0) return false;
     this.puts += 1;
     const id = `put-${this.puts}`;
     this.pieces.override(id, { piece, x, y, z: 0 });
-    this.ask({ type: "put", kind: piece, x_mm: x, y_mm: y })
-      .then(() => this.pieces.release(id))
-      .catch((error) => {
-        this.pieces.forget(id);
-        this.complain(error.message);
-      });
+    try {
+      await this.ask({ type: "put", kind: piece, x_mm: x, y_mm: y });
+    } catch (error) {
+      this.pieces.forget(id);
+      this.complain(error.message);
+      return false;
+    }
+    this.pieces.release(id);
+    return true;
   }
 
   remove() {
@@ -227,6 +259,7 @@ export class Hand {
   }
 
   letGo() {
+    this.drops.aim(null);
     this.pieces.forget(this.carried.id);
     this.carried = null;
     this.store.set("holding", null);
@@ -258,6 +291,25 @@ export class Hand {
     this.announce(t("{piece} put on {place}.", { piece: nameOf(piece), place: name }));
   }
 
+  /** Enter on a slot: a tile falls from there, the one that is held or a new one. */
+  actSlot(slot) {
+    if (!this.store.handsFree) return;
+    if (this.carried && this.carried.id !== TRAY) {
+      this.announce(t("A piece from the plate does not go into a slot."));
+      return;
+    }
+    if (this.carried) this.letGo();
+    if (!this.drops.open(slot)) {
+      this.announce(t("Slot {slot} is closed now.", { slot: slot.name }));
+      return;
+    }
+    const path = this.drops.path(slot);
+    this.announce(t("Slot {slot}, {side}: the tile falls to {place}.", {
+      slot: slot.name, side: sideName(slot.side), place: path[path.length - 1],
+    }));
+    this.drops.drop(slot);
+  }
+
   /** Delete: what is held, or stands there, leaves the plate. */
   clear(index) {
     if (!this.store.handsFree) return;
@@ -266,16 +318,16 @@ export class Hand {
     if (this.carried) this.remove();
   }
 
-  /** Take a piece of that kind into the hand, over a place. */
-  choose(piece, index) {
+  /** Take a piece of that kind into the hand, over a point of the plate. */
+  choose(piece, at) {
     if (!this.store.handsFree || this.carried) return;
-    this.takeFromTray(piece, this.store.centreOf(index));
+    this.takeFromTray(piece, at);
   }
 
-  /** The keys' place moved: what is held moves along. */
-  follow(index) {
+  /** The keys moved to a point on the plate: what is held moves along. */
+  follow({ x, y }) {
     if (!this.carried) return;
-    Object.assign(this.carried, this.store.centreOf(index));
+    Object.assign(this.carried, { x, y });
     this.show();
   }
 }

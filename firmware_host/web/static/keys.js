@@ -1,6 +1,7 @@
 // Playing by keyboard: a focus moves over the places, Enter picks up and puts down.
 
 import { t, nameOf } from "/static/i18n.js";
+import { OUT, sideName } from "/static/slots.js";
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
@@ -18,6 +19,7 @@ export class Keys {
   constructor(store, plate, hand, announce) {
     Object.assign(this, { store, plate, hand, announce });
     this.index = 0;
+    this.slot = null; // where the keys are in place of a place
     const { stage } = plate;
     stage.tabIndex = 0;
     stage.setAttribute("role", "application");
@@ -31,10 +33,17 @@ export class Keys {
     });
   }
 
+  /** To the place nearest to the middle of the board. */
   home() {
     const board = Object.values(this.store.game?.board ?? {});
-    this.index = board.length ? board[Math.floor(board.length / 2)].index : 0;
-    this.plate.focusOn(this.index);
+    const centres = board.map(({ index }) => ({ index, ...this.store.centreOf(index) }));
+    const mean = (axis) => centres.reduce((sum, at) => sum + at[axis], 0) / centres.length;
+    const [x, y] = [mean("x"), mean("y")];
+    const away = (at) => Math.hypot(at.x - x, at.y - y);
+    const [first, ...others] = centres;
+    this.index = others.reduce((best, at) => (away(at) < away(best) - 0.01 ? at : best), first ?? { index: 0 }).index;
+    this.slot = null;
+    this.plate.focusOn(this.at());
   }
 
   press(event) {
@@ -51,28 +60,80 @@ export class Keys {
       this.step(...STEPS[key]);
       return true;
     }
-    if (key === "Enter" || key === " ") hand.act(index);
-    else if (key === "Delete" || key === "Backspace") hand.clear(index);
+    if (key === "Enter" || key === " ") {
+      if (this.slot) hand.actSlot(this.slot);
+      else hand.act(index);
+    } else if (key === "Delete" || key === "Backspace") hand.clear(index);
     else if (key >= "1" && key <= "9") {
       const piece = store.game?.pieces[Number(key) - 1];
-      if (piece) hand.choose(piece, index);
+      if (piece) hand.choose(piece, this.at());
     } else return false;
     return true;
   }
 
+  /** Where the keys are, in mm. */
+  at() {
+    return this.slot ? this.plate.extra.centre(this.slot) : this.store.centreOf(this.index);
+  }
+
   step(dx, dy) {
-    const { columns, rows } = this.store.layout;
-    const column = Math.max(0, Math.min(columns - 1, (this.index % columns) + dx));
-    const row = Math.max(0, Math.min(rows - 1, Math.floor(this.index / columns) + dy));
-    this.index = row * columns + column;
-    this.plate.focusOn(this.index);
-    this.hand.follow(this.index);
+    if (this.slot) this.stepFromSlot(dx, dy);
+    else this.slot = this.slotBeyond(dx, dy) ?? this.stepTo(this.beside(this.index, dx, dy));
+    this.hand.drops.aim(this.slot);
+    this.plate.focusOn(this.at());
+    this.hand.follow(this.at());
     this.tell();
   }
 
+  stepTo(index) {
+    this.index = index;
+    return null;
+  }
+
+  /** The place of the plate beside that one, itself at the edge. */
+  beside(index, dx, dy) {
+    const { columns, rows } = this.store.layout;
+    const column = Math.max(0, Math.min(columns - 1, (index % columns) + dx));
+    const row = Math.max(0, Math.min(rows - 1, Math.floor(index / columns) + dy));
+    return row * columns + column;
+  }
+
+  /** The slot that is the next thing on that side of the place, if one is. */
+  slotBeyond(dx, dy) {
+    const { game } = this.store;
+    const place = this.store.placeName(this.index);
+    return game?.slots.find(({ side, cells }) => cells[0] === place
+      && OUT[side][0] === dx && OUT[side][1] === dy);
+  }
+
+  /** Along the side to the next slot, back to the board, or on over the plate. */
+  stepFromSlot(dx, dy) {
+    const { slots } = this.store.game;
+    const [outX, outY] = OUT[this.slot.side];
+    if (dx * outX + dy * outY === 0) {
+      const next = this.store.placeName(this.beside(this.index, dx, dy));
+      const slot = slots.find(({ side, cells }) => side === this.slot.side && cells[0] === next);
+      if (!slot) return;
+      this.slot = slot;
+      this.index = this.store.indexOf(next);
+      return;
+    }
+    const beyond = this.beside(this.index, dx, dy);
+    const inward = dx === -outX && dy === -outY;
+    if (!inward && beyond === this.index) return; // the plate ends there
+    if (!inward) this.index = beyond;
+    this.slot = null;
+  }
+
   tell() {
-    const { store, index } = this;
+    const { store, index, slot } = this;
     if (!store.snapshot) return;
+    if (slot) {
+      const open = this.hand.drops.open(slot);
+      this.announce([t("Slot {slot}", { slot: slot.name }), sideName(slot.side),
+        open ? t("allowed") : t("closed")].join(", "));
+      return;
+    }
     const place = store.placeName(index);
     const standing = store.pieceAt(index);
     const role = store.snapshot.roles[place];

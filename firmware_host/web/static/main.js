@@ -3,7 +3,7 @@
 import { Calibration } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
 import { Controls, TiltPad } from "/static/controls.js";
-import { Games, Help, NewGame, fetchJson } from "/static/dialogs.js";
+import { Games, Help, fetchJson } from "/static/dialogs.js";
 import { button, h, icon, setText } from "/static/dom.js";
 import { FaultPanel } from "/static/faults.js";
 import { Hand } from "/static/hand.js";
@@ -12,6 +12,7 @@ import { Keys } from "/static/keys.js";
 import { Legend, Rules } from "/static/legend.js";
 import { drawSprite } from "/static/marble.js";
 import { Moves } from "/static/moves.js";
+import { NewGame } from "/static/newgame.js";
 import { Pairing } from "/static/pair.js";
 import { Pieces } from "/static/pieces.js";
 import { Plate } from "/static/plate.js";
@@ -78,8 +79,11 @@ function build() {
   document.body.append(spoken);
 
   const reviewer = new Reviewer(store, { fetchJson, ask, complain });
+  store.listen((_, changed) => {
+    if (changed.has("review") && store.review) tabs.show("moves"); // which has the buttons to step
+  });
   const dialogs = {
-    newGame: new NewGame({ ask }),
+    newGame: new NewGame(store, { ask }),
     games: new Games(store, { ask, review: (record, ply) => reviewer.look(record, ply) }),
     help: new Help(),
   };
@@ -93,7 +97,7 @@ function build() {
   new Keys(store, plate, hand, announce);
   new Trays(store, byId("trays"), hand);
   const help = () => carryOut(store, ask).catch((error) => complain(error.message));
-  const controls = new Controls(store, { ask, complain, help });
+  const controls = new Controls(store, { ask, complain, help, newGame });
   const sensors = new SensorView(store);
   const tabs = new Tabs([
     ["moves", t("Moves"), new Moves(store, reviewer).element],
@@ -109,7 +113,8 @@ function build() {
   const questions = new Questions(store, { ask, complain });
   byId("side").append(questions.element, controls.element, tabs.element);
   header(store, new Sounds(store), dialogs);
-  new Pairing(byId("bar").querySelector("nav")).offer();
+  new Pairing(store, byId("bar").querySelector("nav")).offer();
+  document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));
   store.tell("link");
 }
 

@@ -1,6 +1,6 @@
 // Pieces as pictures: each kind in its colour with a mark, so that colour is not the only cue.
 
-import { s } from "/static/dom.js";
+import { h, s } from "/static/dom.js";
 import { FORMS, markOf } from "/static/forms.js";
 
 const LOOKS = {
@@ -60,6 +60,15 @@ export function marble(piece, game) {
   const form = formOf(piece, game);
   return s("svg", { class: `ball ${form}`, viewBox: "0 0 100 100", "aria-hidden": "true" },
     s("use", { href: `#${form}-${lookOf(piece, game)}`, width: 100, height: 100 }));
+}
+
+const EMBLEMS = { attraktion: ["white", "black"], "gravity-trap": ["red", "pod"] };
+
+/** A game as a small picture: two of its pieces. */
+export function emblem(name) {
+  const game = { name, pieces: [] };
+  return h("span", { class: "emblem", "aria-hidden": "true" },
+    ...(EMBLEMS[name] ?? ["red", "blue"]).map((piece) => marble(piece, game)));
 }
 
 /** What a piece leaves of itself where it is wanted. */

@@ -9,7 +9,7 @@ export class Moves {
     this.store = store;
     this.review = review;
     this.list = h("div", { class: "moves" });
-    this.steps = h("div", { class: "steps" },
+    this.steps = h("div", { class: "steps", role: "group", "aria-label": t("Step through the moves") },
       button("first", t("Start of the game"), () => step("first")),
       button("previous", t("One move back"), () => step(-1)),
       button("next", t("One move on"), () => step(1)),

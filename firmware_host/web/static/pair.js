@@ -19,8 +19,8 @@ async function post(path, body) {
 
 export class Pairing {
   /** `bar`: where the button goes, on a table that is served to the network. */
-  constructor(bar) {
-    this.bar = bar;
+  constructor(store, bar) {
+    Object.assign(this, { store, bar });
   }
 
   async offer() {
@@ -36,6 +36,7 @@ export class Pairing {
       if (["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) this.put(t("Pair a device"), () => this.showCode());
       return;
     }
+    this.store.set("watching", true);
     this.put(t("Pair"), () => this.askCode());
     if (!state.may_watch) this.askCode();
   }

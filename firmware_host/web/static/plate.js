@@ -1,9 +1,10 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
 
-import { Slots, TrackBoard, resultMarks, route } from "/static/boards.js";
+import { TrackBoard, resultMarks, route } from "/static/boards.js";
 import { h, s } from "/static/dom.js";
 import { outline } from "/static/marble.js";
 import { PlaneMap } from "/static/geometry.js";
+import { Slots } from "/static/slots.js";
 
 const LIP_MM = 10;
 const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "position", "moves", "result", "layout", "review"];
@@ -30,8 +31,9 @@ export class Plate {
     if (changed.has("layout") || changed.has("review")) this.build();
     if (!snapshot) return;
     if (changed.has("tilt_deg") || changed.has("layout")) this.tilt(snapshot.tilt_deg);
-    if (changed.has("lights") || changed.has("layout") || changed.has("review")) {
-      this.shine(review ? "" : snapshot.lights);
+    if (["lights", "layout", "review", "broken"].some((name) => changed.has(name))) {
+      const dark = review || snapshot.broken?.some(({ fault }) => fault === "lights-brownout");
+      this.shine(dark ? "" : snapshot.lights);
     }
     if (MARKED.some((name) => changed.has(name))) {
       this.mark();
@@ -58,14 +60,11 @@ export class Plate {
       this.frost(), this.extra?.element ?? null, this.board(), this.extra?.onFelt ?? null,
       this.glows, this.marks, this.focusRing);
     const above = s("svg", { class: "surface above", ...box, "aria-hidden": "true" },
-      this.extra?.onLip ?? null);
+      this.engraved(), this.extra?.onLip ?? null);
     this.drawLights();
     const sides = ["n", "e", "s", "w"];
-    const lips = Object.fromEntries(sides.map((at) => [at, h("div", { class: `lip ${at}` })]));
-    const walls = sides.flatMap((side) => [
-      h("div", { class: `outer ${side}` }), h("div", { class: `inner ${side}` }), lips[side],
-    ]);
-    this.engrave(lips.s, lips.w);
+    const walls = sides.flatMap((side) => ["outer", "inner", "lip"].map((part) =>
+      h("div", { class: `${part} ${side}` })));
     this.corners = ["sw", "se", "ne", "nw"].map((at) => h("i", { class: `corner ${at}` }));
     this.tiltBox.replaceChildren(
       h("div", { class: "felt" }, surface), ...walls, above, this.pieces,
@@ -167,15 +166,14 @@ export class Plate {
         marks.push(this.at(place, outline(piece, game)));
       }
       const { path, path_colour: colour, question, shifts } = snapshot;
-      const hint = this.store.hint ?? path;
+      const way = this.store.hint ?? { path, colour };
       for (const choice of question?.choices ?? []) {
-        const chosen = choice.path.join() === hint.join();
+        const chosen = choice.path.join() === way.path.join();
         if (choice.path.length > 1 && !chosen) {
           marks.push(route(this.store, this.extra, choice.path, choice.colour, "faint"));
         }
       }
-      const way = this.store.hint ? question?.choices.find((c) => c.path.join() === hint.join())?.colour : colour;
-      if (hint.length > 1) marks.push(route(this.store, this.extra, hint, way));
+      if (way.path.length > 1) marks.push(route(this.store, this.extra, way.path, way.colour));
       for (const shift of shifts) {
         const drawn = shift.source === path[0] && shift.target === path[path.length - 1];
         if (!drawn) marks.push(this.arrow(shift));
@@ -232,27 +230,22 @@ export class Plate {
   }
 
   /** Letters and numbers on the lip, where the game calls its places as the plate does. */
-  engrave(south, west) {
+  engraved() {
     const { layout, game } = this.store;
-    const half = layout.plate_mm / 2;
+    const lip = (layout.plate_mm - LIP_MM) / 2;
     const board = game?.board ?? {};
     const names = Object.keys(board);
-    if (names.some((name) => layout.places[board[name].index] !== name)) return;
+    if (names.some((name) => layout.places[board[name].index] !== name)) return null;
     const columns = new Set(names.map((name) => board[name].index % layout.columns));
     const rows = new Set(names.map((name) => Math.floor(board[name].index / layout.columns)));
-    const add = (lip, text, at) => {
-      const letter = h("span", { class: "letter", "aria-hidden": "true" }, text);
-      letter.style.setProperty("--at", at);
-      lip.append(letter);
-    };
-    for (const column of columns) {
-      const text = layout.places[column].replace(/\d+$/, "");
-      add(south, text, half + this.store.centreOf(column).x);
-    }
-    for (const row of rows) {
+    const letter = (text, x, y) => s("text", { class: "letter", x, y }, text);
+    const south = [...columns].map((column) =>
+      letter(layout.places[column].replace(/\d+$/, ""), this.store.centreOf(column).x, lip));
+    const west = [...rows].map((row) => {
       const first = row * layout.columns;
-      add(west, layout.places[first].replace(/^\D+/, ""), half - this.store.centreOf(first).y);
-    }
+      return letter(layout.places[first].replace(/^\D+/, ""), -lip, -this.store.centreOf(first).y);
+    });
+    return s("g", {}, south, west);
   }
 
   tilt([x, y]) {
@@ -279,9 +272,9 @@ export class Plate {
     this.scene.style.height = `${Math.round(height * scale)}px`;
   }
 
-  focusOn(index) {
+  /** Put the keys' ring there, in mm. */
+  focusOn({ x, y }) {
     if (!this.focusRing) return;
-    const { x, y } = this.store.centreOf(index);
     this.focusRing.setAttribute("transform", `translate(${x} ${-y})`);
   }
 

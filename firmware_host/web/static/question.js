@@ -12,18 +12,18 @@ export class Questions {
     this.element = h("section", { class: "card question", "aria-live": "polite", hidden: true }, this.line);
     this.element.addEventListener("keydown", (event) => this.key(event));
     store.listen((_, changed) => {
-      if (["question", "layout", "review", "link"].some((name) => changed.has(name))) this.draw();
+      if (["question", "layout", "review", "link", "watching", "falling"].some((name) => changed.has(name))) this.draw();
     });
   }
 
   draw() {
-    const { snapshot, review, link } = this.store;
-    const question = review ? null : snapshot?.question ?? null;
+    const { snapshot, review, falling, mayAct } = this.store;
+    const question = review || falling ? null : snapshot?.question ?? null;
     const asked = question ? JSON.stringify([question.ask, question.choices]) : "";
     if (asked !== this.asked) this.open(question, asked);
     this.buttons?.forEach((button, at) => {
       button.classList.toggle("at", !question?.offer && at === question?.at);
-      button.disabled = link !== "open";
+      button.disabled = !mayAct;
     });
   }
 
@@ -52,8 +52,8 @@ export class Questions {
     const element = h("button", {
       type: "button", class: "choice", "data-value": value,
       onclick: () => this.answer(value),
-      onpointerenter: () => this.point(path), onpointerleave: () => this.point(null),
-      onfocus: () => this.point(path), onblur: () => this.point(null),
+      onpointerenter: () => this.point(path, colour), onpointerleave: () => this.point(null),
+      onfocus: () => this.point(path, colour), onblur: () => this.point(null),
     }, swatch, h("span", {}, label.charAt(0).toUpperCase() + label.slice(1)));
     if (colour) swatch.style.setProperty("--tint", colour);
     return element;
@@ -67,8 +67,8 @@ export class Questions {
     return b.y > a.y ? "north" : "south";
   }
 
-  point(path) {
-    this.store.set("hint", path?.length > 1 ? path : null);
+  point(path, colour) {
+    this.store.set("hint", path?.length > 1 ? { path, colour } : null);
   }
 
   answer(value) {

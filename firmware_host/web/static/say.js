@@ -39,11 +39,12 @@ export class Say {
     this.link.hidden = !lost;
     setText(this.link, lost ? t("The table does not answer. Trying again…") : "");
     document.documentElement.dataset.link = link;
+    document.documentElement.toggleAttribute("data-looking-back", Boolean(review));
     if (!layout || !snapshot) {
-      setText(this.line, lost ? "" : t("Looking for the table…"));
+      this.tell(lost ? "" : t("Looking for the table…"));
       return;
     }
-    this.showFaults(snapshot.faults, snapshot.dimmed);
+    this.showFaults(review ? snapshot.faults : this.unsaid(snapshot), snapshot.dimmed);
     if (review) this.showReview(review);
     else this.showGame(snapshot, layout);
   }
@@ -51,13 +52,27 @@ export class Say {
   showGame(snapshot, layout) {
     const { phase, result } = snapshot;
     this.card.dataset.phase = layout.game ? phase : "none";
-    setText(this.phase, layout.game ? PHASES[phase]?.() ?? phase : t("Welcome"));
-    const asked = snapshot.question && !snapshot.question.offer;
-    setText(this.line, asked ? snapshot.question.ask : snapshot.say);
+    const what = layout.game ? PHASES[phase]?.() ?? phase : t("Welcome");
+    setText(this.phase, this.store.watching ? t("You are watching") : what);
+    this.tell(this.words(snapshot));
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result));
-    this.offer(...(!layout.game || phase === "over" ? [this.play] : []));
+    const idle = !layout.game || phase === "over";
+    this.offer(...(idle && this.store.mayAct ? [this.play] : []));
     this.count();
+  }
+
+  words({ question, say, phase }) {
+    const { game, handsFree, falling } = this.store;
+    if (question && !question.offer && !falling) return question.ask;
+    const slots = phase === "turn" && handsFree && game?.slots.length;
+    return slots ? `${say} ${t("Or press a slot.")}` : say;
+  }
+
+  /** A long sentence is set smaller, so that the plate keeps its room. */
+  tell(words) {
+    setText(this.line, words);
+    this.line.toggleAttribute("data-long", words.length > 95);
   }
 
   showReview({ record, ply }) {
@@ -65,7 +80,7 @@ export class Say {
     setText(this.phase, t("Looking back"));
     const move = record.moves[ply - 1];
     const mover = ply > 0 ? record.positions[ply - 1].to_move : record.positions[0].to_move;
-    setText(this.line, ply === 0
+    this.tell(ply === 0
       ? t("The start of the game.")
       : t("Move {number} of {count}: {player} {move}", {
         number: ply, count: record.moves.length, player: mover ? nameOf(mover) : "", move,
@@ -101,6 +116,11 @@ export class Say {
     this.mover.replaceChildren(...(piece ? [marble(piece, this.store.game)] : []),
       ...(won ? [icon("trophy")] : []));
     this.mover.hidden = !piece && !won;
+  }
+
+  /** Faults that the sentence itself does not tell. */
+  unsaid({ faults, say }) {
+    return faults.filter(({ problem }) => !say.includes(problem));
   }
 
   offer(...actions) {

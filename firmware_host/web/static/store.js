@@ -5,9 +5,11 @@ export class Store {
     this.layout = null;
     this.snapshot = null;
     this.link = "connecting"; // connecting, open, lost
+    this.watching = false; // this device is not paired: it may look on only
     this.review = null; // {record, ply} while an earlier position is looked at
     this.holding = null; // what this page has in its hand, see hand.js
-    this.hint = null; // the way of an answer that somebody points at, see question.js
+    this.hint = null; // {path, colour} of what somebody points at, see question.js and drops.js
+    this.falling = null; // the slot from which a tile falls just now, see drops.js
     this.listeners = [];
   }
 
@@ -18,7 +20,7 @@ export class Store {
 
   tell(...changed) {
     const names = new Set(changed);
-    for (const listener of this.listeners) listener(this, names);
+    for (const listener of [...this.listeners]) listener(this, names);
   }
 
   /** A message of the server. */
@@ -45,8 +47,31 @@ export class Store {
     return this.review ? this.review.record.game : this.layout?.game ?? null;
   }
 
+  /** Resolves with the first thing that `found()` finds; with null after `patienceMs`. */
+  until(found, patienceMs) {
+    return new Promise((resolve) => {
+      const end = (value) => {
+        clearTimeout(timer);
+        this.listeners = this.listeners.filter((listener) => listener !== look);
+        resolve(value);
+      };
+      const look = () => {
+        const value = found();
+        if (value) end(value);
+      };
+      const timer = setTimeout(() => end(null), patienceMs);
+      this.listen(look);
+      look();
+    });
+  }
+
+  /** Whether the table can be told something from here now. */
+  get mayAct() {
+    return this.link === "open" && !this.watching;
+  }
+
   get handsFree() {
-    return Boolean(this.layout?.hands) && this.link === "open" && !this.review;
+    return Boolean(this.layout?.hands) && this.mayAct && !this.review;
   }
 
   /** Index of the plate place under a game's place (or a plate place outside its board). */

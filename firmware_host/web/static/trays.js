@@ -38,7 +38,9 @@ export class Trays {
     const count = h("span", { class: "count" });
     const turn = h("span", { class: "turn" });
     const trough = h("div", { class: "trough" });
-    const element = h("section", { class: "tray", "data-piece": piece },
+    const { drawing, players } = this.store.game;
+    const single = drawing && players.includes(piece); // a ship each
+    const element = h("section", { class: single ? "tray single" : "tray", "data-piece": piece },
       h("div", { class: "nameplate" },
         h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, turn, count),
       trough);

@@ -1,0 +1,65 @@
+// Letting a tile fall from a slot: put on its entry, the side answered, carried to where it lands.
+
+import { fall } from "/static/slots.js";
+import { carryOut } from "/static/settle.js";
+
+const SEEN_WITHIN_MS = 8000; // a hand, a reading that settles, and a slow network
+
+export class Drops {
+  /** `put(piece, x, y)` has a new piece put on the plate and resolves to whether it was. */
+  constructor(store, plate, { ask, complain, put }) {
+    Object.assign(this, { store, plate, ask, complain, put });
+    this.aimed = null;
+  }
+
+  /** The slot at a point of the plate, null where there is none. */
+  at(x, y) {
+    return this.plate.extra?.at?.(x, y) ?? null;
+  }
+
+  open(slot) {
+    return this.store.handsFree && !this.store.falling && this.plate.extra.open(slot);
+  }
+
+  path(slot) {
+    return fall(slot, this.store.snapshot.position);
+  }
+
+  /** Show where a tile would fall from there; null: nothing is meant any more. */
+  aim(slot) {
+    const meant = slot && this.open(slot) ? slot : null;
+    if (meant === this.aimed) return;
+    this.aimed = meant;
+    this.plate.extra?.aim?.(meant);
+    this.store.set("hint", meant && { path: this.path(meant), colour: meant.tint });
+  }
+
+  /** One whole move. What the table does not take is left to its guidance. */
+  async drop(slot) {
+    if (!this.open(slot)) return;
+    const { store } = this;
+    const { to_move: piece, moves } = store.snapshot;
+    const path = this.path(slot);
+    const entry = store.centreOf(store.indexOf(path[0]));
+    this.aim(null);
+    store.set("falling", slot);
+    try {
+      if (!await this.put(piece, entry.x, entry.y)) return;
+      const done = () => store.snapshot.moves.length > moves.length || store.snapshot.phase === "settle";
+      const asked = () => store.snapshot.question?.choices.some(({ value }) => value === slot.side);
+      const other = () => !["turn", "settle"].includes(store.snapshot.phase);
+      await store.until(() => done() || asked() || other(), SEEN_WITHIN_MS);
+      if (asked()) {
+        await this.ask({ type: "answer", value: slot.side });
+        await store.until(done, SEEN_WITHIN_MS);
+      }
+      const [shift, ...more] = store.snapshot.shifts;
+      const falls = shift && !more.length && shift.source === path[0];
+      if (store.snapshot.phase === "settle" && falls) await carryOut(store, this.ask);
+    } catch (error) {
+      this.complain(error.message);
+    } finally {
+      store.set("falling", null);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// One option of a game as a field of a form.
+
+import { h } from "/static/dom.js";
+import { t } from "/static/i18n.js";
+
+const A_FILE = "\u0000file"; // no board is called so
+const LARGEST_FILE = 60000;
+
+/** {name, element, usual, read, file}: `read()` gives undefined where the usual value stands;
+ * `file()`, where there is one, the text of the file that takes the option's place. */
+export function optionField(option) {
+  if (option.kind === "bool") return yesOrNo(option);
+  if (option.kind === "board") return board(option);
+  if (option.choices?.length) return choice(option);
+  return typed(option);
+}
+
+function labelOf({ name, help }, ...more) {
+  return h("label", { for: `option-${name}` }, h("strong", {}, name.replaceAll("_", " ")), ` ${help}`, ...more);
+}
+
+function yesOrNo(option) {
+  const { name, default: usual } = option;
+  const input = h("input", { type: "checkbox", id: `option-${name}`, checked: Boolean(usual) });
+  const element = h("div", { class: "option bool" }, input, labelOf(option));
+  return { element, name, usual: true, read: () => (input.checked === usual ? undefined : input.checked) };
+}
+
+function select({ name, default: usual, choices }, ...more) {
+  const input = h("select", { id: `option-${name}` }, usual ? null : h("option", { value: "" }, t("as usual")),
+    ...choices.map((one) => h("option", { value: one }, one)), ...more);
+  input.value = usual ?? "";
+  return input;
+}
+
+function choice(option) {
+  const { name, default: usual } = option;
+  const input = select(option);
+  const element = h("div", { class: "option" }, labelOf(option), input);
+  return { element, name, usual: true, read: () => (input.value === (usual ?? "") ? undefined : input.value) };
+}
+
+/** A board by its name, or a file with one. */
+function board(option) {
+  const { name, default: usual } = option;
+  const input = select(option, h("option", { value: A_FILE }, t("from a file…")));
+  const problem = h("p", { class: "problem", role: "alert" });
+  let content;
+  const file = h("input", {
+    type: "file", accept: ".toml,.json,text/plain,application/json", "aria-label": t("Board file"),
+    onchange: async () => {
+      content = undefined;
+      const [chosen] = file.files;
+      if (!chosen) return;
+      problem.textContent = chosen.size > LARGEST_FILE ? t("This file is too long for a board.") : "";
+      if (chosen.size <= LARGEST_FILE) content = await chosen.text();
+    },
+  });
+  const example = '[[track]]\nbases = [1, 2, 3, 4]\n\n[[track]]\nbases = [4, 5, 1]';
+  const own = h("div", { class: "own-board", hidden: true }, file, problem,
+    h("details", {}, h("summary", {}, t("What stands in such a file")),
+      h("p", { class: "hint" }, t("Each track names its bases in order; positions, hole and symmetry may be added (docs/add-a-board.md):")),
+      h("pre", {}, example)));
+  input.addEventListener("change", () => { own.hidden = input.value !== A_FILE; });
+  const element = h("div", { class: "option board" }, labelOf(option), input, own);
+  const chosen = () => input.value === A_FILE;
+  return {
+    element, name, usual: true,
+    read: () => (chosen() || input.value === (usual ?? "") ? undefined : input.value),
+    file: () => (chosen() ? content ?? "" : undefined),
+  };
+}
+
+function typed(option) {
+  const { name, kind, default: usual, low, high } = option;
+  const number = kind === "int";
+  const input = h("input", {
+    type: number ? "number" : "text", id: `option-${name}`, min: low, max: high,
+    inputmode: number ? "numeric" : "text", placeholder: number ? "–" : "a1 b2", autocapitalize: "none",
+    value: usual === null || usual === undefined ? "" : [usual].flat().join(" "),
+    autocomplete: "off", spellcheck: "false",
+  });
+  const range = low !== null && high !== null
+    ? h("span", { class: "range" }, ` ${low}–${high}`) : null;
+  const element = h("div", { class: "option" }, labelOf(option, range), input);
+  const read = () => {
+    const text = input.value.trim();
+    if (text === "") return undefined;
+    const value = number ? Number(text) : text.split(/\s+/);
+    return JSON.stringify(value) === JSON.stringify(usual) ? undefined : value;
+  };
+  return { element, name, usual: input.value !== "", read };
+}

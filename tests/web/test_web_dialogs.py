@@ -1,0 +1,185 @@
+"""Dialogs and panels of the page: new games with boards of one's own, imports, faults, watching."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from firmware_host.commands import NewGame
+from firmware_host.web.guard import Access
+from firmware_host.web.pairing import Pairing
+from firmware_host.web.server import WebServer
+from firmware_host.web.tokens import Tokens
+from hw_sim.clock import VirtualClock
+
+pytestmark = pytest.mark.web
+
+TRIANGLE = """
+hole = [3, 2]
+[positions]
+1 = [0, 0]
+2 = [3, 0]
+3 = [6, 0]
+4 = [3, 4]
+[[track]]
+bases = [1, 2, 3]
+[[track]]
+bases = [3, 4, 1]
+"""
+
+
+def file_of(name, content):
+    return {"name": name, "mimeType": "text/plain", "buffer": content.encode()}
+
+
+def open_new_game(page):
+    page.get_by_role("button", name="New game").first.click()
+    dialog = page.get_by_role("dialog", name="New game")
+    expect(dialog.get_by_role("radio", checked=True)).to_have_count(1)
+    return dialog
+
+
+def test_gravity_trap_is_played_on_a_board_from_a_file(served, open_page):
+    player = open_page(served.url)
+    page = player.page
+    dialog = open_new_game(page)
+    dialog.get_by_role("radio", name="Gravity Trap").click()
+    dialog.locator("#option-board").select_option("from a file…")
+    dialog.get_by_role("button", name="Start").click()
+    expect(dialog.locator("footer .problem")).to_have_text("Choose the board's file first.")
+    chosen = dialog.get_by_label("Board file")
+    chosen.set_input_files(file_of("cut.toml", TRIANGLE.replace("4 = [3, 4]", "")))
+    dialog.get_by_role("button", name="Start").click()
+    expect(dialog.locator("footer .problem")).to_have_text("Base 4 has no position, but others have.")
+    chosen.set_input_files(file_of("mine.toml", TRIANGLE))
+    dialog.get_by_role("button", name="Start").click()
+
+    expect(dialog).to_be_hidden()
+    expect(page.locator(".track")).to_have_count(2)
+    expect(page.locator(".surface .disc:not(.outside)")).to_have_count(4)
+    player.expect_turn("red")
+    board = served.ask("/api/v1/layout")["game"]["options"]["board"]
+    assert board["tracks"] == [[1, 2, 3], [3, 4, 1]]
+
+
+def test_a_board_may_be_json_and_a_broken_one_is_refused_in_words(served):
+    def start(board):
+        body = {"type": "new-game", "game": "gravity-trap", "boards": {"board": board}}
+        status, _, answer = served.request(
+            "POST", "/api/v1/command", json.dumps(body).encode(), content_type="application/json"
+        )
+        return status, json.loads(answer)
+
+    assert start('{"tracks": [[1, 2, 3], [3, 4, 1]]}') == (200, {"done": True})
+    status, answer = start('{"tracks": [[1, 2,')
+    assert (status, "not JSON" in answer["error"]) == (409, True)
+    status, answer = start("tracks = 5")
+    assert (status, "track" in answer["error"].lower()) == (409, True)
+
+
+def test_the_games_are_chosen_by_arrow_keys(served, open_page):
+    page = open_page(served.url).page
+    dialog = open_new_game(page)
+    names = dialog.get_by_role("radio")
+    assert names.all_inner_texts() == ["Momentum", "Attraktion", "Gravity Connect", "Gravity Trap"]
+    names.first.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(names.last).to_be_focused()
+    expect(names.last).to_be_checked()
+    expect(dialog.locator(".credit")).to_have_text("by Mike McManaway, 2008")
+    page.keyboard.press("ArrowRight")
+    expect(names.first).to_be_checked()
+    expect(dialog.get_by_role("radio", checked=True)).to_have_count(1)
+
+
+def test_a_number_that_does_not_fit_is_refused_in_words(served, open_page):
+    page = open_page(served.url).page
+    dialog = open_new_game(page)
+    dialog.get_by_role("radio", name="Gravity Connect").click()
+    dialog.get_by_label("size").fill("40")
+    dialog.get_by_role("button", name="Start").click()
+    expect(dialog.locator("footer .problem")).to_contain_text("size must be from")
+
+
+def test_a_game_is_exported_and_imported_from_its_file(served, open_page):
+    served.new_game(pie=False)
+    player = open_page(served.url)
+    page = player.page
+    player.expect_turn("red")
+    player.drop("red", "d4")
+    player.expect_turn("blue")
+    page.get_by_role("button", name="Games").click()
+    games = page.get_by_role("dialog", name="Games")
+    with page.expect_download() as asked:
+        games.get_by_role("link", name="Export").click()
+    exported = asked.value.path().read_text("utf-8")
+    served.new_game(size=5, marbles=3)
+    player.expect_moves()
+    games.get_by_text("Import a game").click()
+    games.get_by_role("button", name="Import and play on").click()
+    expect(games.locator(".problem")).to_contain_text("Choose a file first")
+    games.get_by_label("An exported game").set_input_files(file_of("nonsense.txt", "[game]"))
+    games.get_by_role("button", name="Import and play on").click()
+    expect(games.locator(".problem")).not_to_have_text("")
+    expect(games.locator(".problem")).not_to_contain_text("Choose a file first")
+    games.get_by_label("An exported game").set_input_files(file_of("game.txt", exported))
+    expect(games.get_by_label("A game as text")).to_have_value(exported)
+    games.get_by_role("button", name="Import and play on").click()
+    expect(games).to_be_hidden()
+    player.expect_moves("d4")
+    expect(page.locator(".square")).to_have_count(49)
+
+
+def test_what_one_page_breaks_another_sees_and_mends(fake, fake_served, open_page):
+    fake_served.new_game(pie=False)
+    one, other = (open_page(fake_served.url).page for _ in range(2))
+    for page in (one, other):
+        page.get_by_role("tab", name="Faults").click()
+    kinds = one.get_by_label("Fault", exact=True)
+    assert kinds.locator("option").count() == 3  # those that the table says it can have
+    one.get_by_label("Place", exact=True).fill("d4")
+    one.get_by_role("button", name="Break it").click()
+    expect(other.locator(".broken li")).to_have_text("A sensor feels nothing d4Mend")
+    kinds.select_option("imu-axis-dead")
+    one.get_by_label("Which").select_option("y")
+    one.get_by_role("button", name="Break it").click()
+    expect(other.locator(".broken li")).to_have_count(2)
+    other.reload()
+    expect(other.locator(".broken li")).to_have_count(2)
+    other.get_by_role("button", name="Mend").first.click()
+    expect(one.locator(".broken li")).to_have_text("An axis of the tilt sensor is dead yMend")
+    assert [(each.fault, each.targets) for each in fake.injected] == [("imu-axis-dead", ["y"])]
+
+
+def test_lights_without_power_are_dark_on_the_page(fake, fake_served, open_page):
+    fake_served.new_game(pie=False)
+    player = open_page(fake_served.url)
+    player.expect_turn("red")
+    glowing = player.page.locator('.surface circle[fill^="url(#light-"]:visible')
+    expect(glowing).to_have_count(49)
+    fake.inject("lights-brownout", [])
+    expect(glowing).to_have_count(0)
+    fake.heal("lights-brownout", [])
+    expect(glowing).to_have_count(49)
+
+
+def test_a_device_that_is_not_paired_looks_on(fake, tmp_path, open_page):
+    fake.submit(NewGame("momentum", {"pie": False})).result()
+    clock = VirtualClock()
+    access = Access(Pairing(Tokens(tmp_path, clock.calendar), clock), watching=True)
+    server = WebServer(fake, 0, host="127.0.0.2", access=access)  # also at 127.0.0.1, the table's
+    server.start()
+    try:
+        own = open_page(f"http://127.0.0.1:{server.port}/")
+        guest = open_page(f"http://127.0.0.2:{server.port}/")
+        expect(guest.page.locator(".phase")).to_have_text("You are watching")
+        expect(guest.page.locator(".controls")).to_be_hidden()
+        guest.drop("red", "d4")
+        guest.expect_marbles()
+        own.drop("red", "d4")
+        guest.expect_marbles(d4="red")
+        expect(own.page.locator(".controls")).to_be_visible()
+    finally:
+        server.stop()

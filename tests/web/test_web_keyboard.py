@@ -1,0 +1,133 @@
+"""Whole games on the page by keys alone: nothing is touched, nothing is pointed at."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from firmware_host.commands import NewGame
+
+pytestmark = pytest.mark.web
+
+
+class Keyboard:
+    """Only keys. ``column``, ``row``: where the focus is; ``rows``: how many the board has."""
+
+    def __init__(self, player, column, row, rows):
+        self.player, self.page = player, player.page
+        self.press = player.page.keyboard.press
+        self.column, self.row, self.rows = column, row, rows
+
+    def tab_to(self, selector):
+        """Press Tab until that has the focus; nothing on the page keeps it for itself."""
+        for _ in range(60):
+            if self.page.locator(f"{selector}:focus").count():
+                return
+            self.press("Tab")
+        raise AssertionError(f"Tab never comes to {selector}")
+
+    def go(self, column, row):
+        """To the place in that column and row, counted from the low corner."""
+        self.tab_to("#stage")
+        across = ["ArrowRight"] * (column - self.column) + ["ArrowLeft"] * (self.column - column)
+        up = ["ArrowUp"] * (row - self.row) + ["ArrowDown"] * (self.row - row)
+        on_board = self.row in range(
+            self.rows
+        )  # from a slot above or below, back to the board first
+        for key in across + up if on_board else up + across:
+            self.press(key)
+        self.column, self.row = column, row
+
+    def enter(self, column, row):
+        self.go(column, row)
+        self.press("Enter")
+
+    def let_the_hand_work(self):
+        self.tab_to(".asks .primary:not([hidden])")
+        self.press("Enter")
+
+
+def squares(place):
+    return ord(place[0]) - ord("a"), int(place[1:]) - 1
+
+
+@pytest.fixture
+def at_the_keys(served, open_page):
+    def start(game, home, **options):
+        served.table.submit(NewGame(game, options)).result(timeout=20)
+        player = open_page(served.url)
+        return Keyboard(player, *home, options.get("size", 5)), player
+
+    return start
+
+
+def test_momentum(at_the_keys):
+    keys, player = at_the_keys("momentum", (2, 2), size=5, marbles=3, pie=False)
+    # the game of test_web_play.py, worked out by hand there
+    for mover, place, pushes in (
+        ("red", "c3", False),
+        ("blue", "d4", True),
+        ("red", "a5", False),
+        ("blue", "e1", False),
+        ("red", "e3", True),
+    ):
+        player.expect_turn(mover)
+        keys.enter(*squares(place))
+        if pushes:
+            player.expect_phase("settle")
+            keys.let_the_hand_work()
+    player.expect_phase("over")
+    player.expect_moves("c3", "d4", "a5", "e1", "e3")
+
+
+def test_attraktion(at_the_keys):
+    keys, player = at_the_keys("attraktion", (1, 1), size=4)
+    # the game of test_web_games.py
+    for at, (place, pulls) in enumerate(
+        (("d4", 0), ("c4", 0), ("a4", 1), ("b1", 1), ("d2", 0), ("a3", 0), ("a2", 1))
+    ):
+        player.expect_turn(("white", "black")[at % 2])
+        keys.enter(*squares(place))
+        if pulls:
+            player.expect_phase("settle")
+            keys.let_the_hand_work()
+    player.expect_phase("over")
+    expect(player.page.locator(".tally")).to_have_text("0 positions1 position")
+
+
+def test_gravity_connect(at_the_keys):
+    keys, player = at_the_keys("gravity-connect", (1, 1), size=3, line=3)
+    # the game of test_web_games.py, over the board's edges to the slots
+    for mover, slot in (
+        ("red", (-1, 2)),
+        ("blue", (0, 3)),
+        ("red", (0, -1)),
+        ("blue", (3, 0)),
+        ("red", (-1, 2)),
+    ):
+        player.expect_turn(mover)
+        keys.enter(*slot)
+    player.expect_phase("over")
+    player.expect_moves("1", "A", "D", "6", "1")
+    player.expect_marbles(A1="red", B1="red", C1="red", A3="blue", B3="blue")
+
+
+def test_gravity_trap(at_the_keys):
+    ring = {
+        "tracks": [[1, 2, 3], [3, 4, 5], [5, 6, 1]],
+        "positions": {"1": [0, 0], "2": [2, 0], "3": [4, 0], "4": [4, 3], "5": [2, 4], "6": [0, 3]},
+        "hole": [2, 2],
+    }
+    keys, player = at_the_keys("gravity-trap", (2, 0), board=ring)  # the focus begins on base 2
+    player.expect_turn("red")
+    keys.enter(2, 4)
+    player.expect_turn("blue")
+    keys.enter(0, 0)
+    player.expect_phase("settle")
+    keys.let_the_hand_work()
+    player.expect_turn("red")
+    keys.enter(2, 4)  # lift the ship
+    expect(player.page.locator(".marble.held")).to_have_count(1)
+    keys.enter(0, 3)  # on the pod, which goes into the hole
+    player.expect_phase("over")
+    player.expect_moves("5", "1", "6")

@@ -1,0 +1,143 @@
+"""The page in the hand: what to do next stays in sight, nothing jumps, fingers hit."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from firmware_host.snapshot import FaultInfo
+
+pytestmark = pytest.mark.web
+
+SMALL = {"width": 360, "height": 640}
+ON_ITS_SIDE = {"width": 740, "height": 360}
+FINGER_PX = 44  # WCAG 2.2, target size (enhanced)
+
+
+@pytest.fixture
+def open_phone(open_page):
+    def start(url, **size):
+        return open_page(url, viewport=size or SMALL, has_touch=True, is_mobile=True)
+
+    return start
+
+
+def box(player, selector):
+    """Left, top, right, bottom."""
+    found = player.page.locator(selector).bounding_box()
+    assert found, selector
+    return found["x"], found["y"], found["x"] + found["width"], found["y"] + found["height"]
+
+
+def assert_in_sight(player, selector):
+    left, top, right, bottom = box(player, selector)
+    width, height = (player.page.evaluate(f"inner{of}") for of in ("Width", "Height"))
+    assert left >= 0, selector
+    assert top >= 0, selector
+    assert right <= width + 0.5, selector
+    assert bottom <= height + 0.5, selector
+    assert player.page.evaluate("scrollY") == 0
+
+
+def settling(fake, served):
+    """A game in which d4 has to be pushed to c3."""
+    served.new_game(pie=False)
+    for kind, x_mm, y_mm in (("red", -52.5, -52.5), ("blue", -17.5, -17.5)):  # d4, e5
+        fake.put(kind, x_mm, y_mm)
+
+
+def test_what_to_do_next_is_in_sight_in_every_phase(fake, fake_served, open_phone):
+    player = open_phone(fake_served.url)
+    assert_in_sight(player, ".asks .play")  # no game yet
+    fake_served.new_game(pie=False)
+    player.expect_turn("red")
+    for what in (".line", ".outer.s", "#trays", ".take-back"):
+        assert_in_sight(player, what)
+    fake.put("blue", -52.5, -52.5)
+    player.expect_phase("fix")
+    assert_in_sight(player, ".asks .primary:not([hidden])")
+
+
+def test_the_hand_is_asked_for_help_without_scrolling(fake, fake_served, open_phone):
+    settling(fake, fake_served)
+    player = open_phone(fake_served.url)
+    player.expect_phase("settle")
+    help_me = player.page.get_by_role("button", name="Push them for me")
+    assert_in_sight(player, ".asks .primary:not([hidden])")
+    help_me.tap()
+    player.expect_turn("red")
+    player.expect_marbles(c3="red", e5="blue")
+
+
+def test_the_plate_stays_where_it_is_whatever_is_said(fake, fake_served, open_page):
+    fake_served.new_game(pie=False)
+    player = open_page(fake_served.url)
+    for size in (SMALL, {"width": 1280, "height": 800}):
+        player.page.set_viewport_size(size)
+        fake_served.new_game(pie=False)
+        player.expect_turn("red")
+        before = box(player, ".lip.n")
+        fake.fault(FaultInfo("imu", "The tilt sensor is lost. " * 3, "Check its plug. " * 4))
+        expect(player.page.locator(".faults")).to_be_visible()
+        assert box(player, ".lip.n") == pytest.approx(before, abs=0.5)
+        fake.fault()
+        fake.put("blue", -52.5, -52.5)
+        player.expect_phase("fix")
+        assert box(player, ".lip.n") == pytest.approx(before, abs=0.5)
+        fake.remove(max(fake.pieces))
+        player.expect_turn("red")
+
+
+def test_looking_back_has_its_steps_under_the_thumb(fake, fake_served, open_phone):
+    fake_served.new_game(pie=False)
+    fake.put("red", -52.5, -52.5)
+    player = open_phone(fake_served.url)
+    page = player.page
+    page.get_by_role("button", name="Games").tap()
+    page.locator(".game-list article").first.get_by_role("button", name="Look at it").tap()
+    assert_in_sight(player, ".steps")
+    page.get_by_role("button", name="One move back").tap()
+    expect(page.locator(".line")).to_have_text("The start of the game.")
+    assert_in_sight(player, ".say-actions")
+    page.get_by_role("button", name="Back to the game").tap()
+    player.expect_turn("blue")
+
+
+@pytest.mark.parametrize("size", [SMALL, ON_ITS_SIDE], ids=["upright", "on its side"])
+def test_every_button_is_as_large_as_a_finger(fake_served, open_phone, size):
+    fake_served.new_game(pie=False)
+    player = open_phone(fake_served.url, **size)
+    player.expect_turn("red")
+    page = player.page
+    names = []
+    for tab in page.get_by_role("tab").all():
+        tab.tap()
+        for button in page.locator("button:visible, select:visible, summary:visible").all():
+            found = button.bounding_box()
+            assert found
+            small = min(found["width"], found["height"]) < FINGER_PX - 0.5
+            names += [button.evaluate("e => e.outerHTML.slice(0, 90)")] * small
+    assert names == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+def test_a_phone_on_its_side_shows_the_plate_beside_the_rest(fake_served, open_phone):
+    fake_served.new_game(pie=False)
+    player = open_phone(fake_served.url, **ON_ITS_SIDE)
+    player.expect_turn("red")
+    for what in (".line", ".outer.s", ".lip.n", "#trays", ".pushes"):
+        assert_in_sight(player, what)
+    assert box(player, ".lip.e")[2] <= box(player, ".say-card")[0]
+    player.page.touchscreen.tap(*player.spot("d4"))
+    player.expect_turn("blue")
+    player.expect_marbles(d4="red")
+
+
+def test_four_players_have_room_for_their_trays(fake_served, open_phone):
+    fake_served.new_game(players=4, marbles=6)
+    player = open_phone(fake_served.url)
+    player.expect_turn("red")
+    assert_in_sight(player, "#trays")
+    for tray in player.page.locator(".tray").all():
+        assert tray.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+    assert box(player, "#trays")[3] <= box(player, ".controls")[1]

@@ -1,0 +1,93 @@
+"""Gravity Connect's slots on the page: a tile falls from the slot that is pressed."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from firmware_host.commands import NewGame
+
+pytestmark = pytest.mark.web
+
+
+@pytest.fixture
+def table(served):
+    served.table.submit(NewGame("gravity-connect", {"size": 3, "line": 3})).result(timeout=20)
+    return served
+
+
+def tab(player, name):
+    """The middle of a slot's tab on the screen."""
+    return player._middle(player.page.locator(f'.slot[data-slot="{name}"] .tab').bounding_box())
+
+
+def test_by_mouse_a_tile_falls_from_a_slot_without_being_asked_for_its_side(table, open_page):
+    player = open_page(table.url)
+    page = player.page
+    player.expect_turn("red")
+    page.mouse.move(*tab(player, "1"))  # A1 is the entry of four slots
+    expect(page.locator(".slot.aimed")).to_have_attribute("data-slot", "1")
+    expect(page.locator(".route:not(.faint)")).to_have_count(1)
+    page.mouse.down()
+    page.mouse.up()
+    player.expect_turn("blue")
+    player.expect_moves("1")
+    player.expect_marbles(C1="red")  # RULES C1: inward from the left until the far edge
+
+    tray = page.locator('.tray[data-piece="blue"] .waiting').first
+    player.drag(player._middle(tray.bounding_box()), tab(player, "C"))  # and by dragging
+    player.expect_turn("red")
+    player.expect_moves("1", "C")
+    player.expect_marbles(C1="red", C3="blue")
+
+
+def test_a_closed_slot_takes_nothing(table, open_page):
+    player = open_page(table.url)
+    page = player.page
+    for mover, slot in (("red", "1"), ("blue", "2")):
+        player.expect_turn(mover)
+        page.mouse.click(*tab(player, slot))
+    player.expect_turn("red")
+    expect(page.locator('.slot.closed[data-slot="3"]')).to_have_count(1)  # C2: not left again
+    page.mouse.click(*tab(player, "3"))
+    page.mouse.click(*tab(player, "B"))
+    player.expect_turn("blue")
+    player.expect_moves("1", "2", "B")
+    player.expect_marbles(C1="red", C2="blue", B3="red")
+
+
+def test_a_finger_beside_the_board_means_the_slot(table, open_page):
+    size = {"width": 360, "height": 640}
+    player = open_page(table.url, viewport=size, has_touch=True, is_mobile=True)
+    player.expect_turn("red")
+    x, y = tab(player, "E")  # 24 px wide at least, WCAG 2.2 (AA), and it reaches beyond the lip
+    player.page.touchscreen.tap(x + 9, y + 9)
+    player.expect_turn("blue")
+    player.expect_moves("E")
+    player.expect_marbles(B1="red")
+
+
+def test_by_keys_over_the_edge_of_the_board(table, open_page):
+    player = open_page(table.url)
+    page = player.page
+    player.expect_turn("red")
+    page.locator("#stage").focus()
+    spoken = page.locator(".spoken")
+    expect(spoken).to_have_text("B2, empty")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(spoken).to_have_text("Slot 2, left, allowed")
+    page.keyboard.press("ArrowDown")
+    expect(spoken).to_have_text("Slot 3, left, allowed")
+    page.keyboard.press("ArrowDown")  # the last one of this side
+    page.keyboard.press("Enter")
+    expect(spoken).to_have_text("Slot 3, left: the tile falls to C3.")
+    player.expect_turn("blue")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(spoken).to_have_text("Slot D, bottom, allowed")
+    page.keyboard.press("2")  # a blue tile in the hand
+    page.keyboard.press("Enter")
+    player.expect_turn("red")
+    player.expect_moves("3", "D")
+    player.expect_marbles(C3="red", A1="blue")
