@@ -52,7 +52,8 @@ def test_gravity_trap_is_played_on_a_board_from_a_file(served, open_page):
     chosen = dialog.get_by_label("Board file")
     chosen.set_input_files(file_of("cut.toml", TRIANGLE.replace("4 = [3, 4]", "")))
     dialog.get_by_role("button", name="Start").click()
-    expect(dialog.locator("footer .problem")).to_have_text("Base 4 has no position, but others have.")
+    refused = "Base 4 has no position, but others have."
+    expect(dialog.locator("footer .problem")).to_have_text(refused)
     chosen.set_input_files(file_of("mine.toml", TRIANGLE))
     dialog.get_by_role("button", name="Start").click()
 

@@ -39,6 +39,7 @@ export class Questions {
       return;
     }
     setText(this.line, question.ask);
+    this.element.classList.toggle("offer", Boolean(question.offer));
     this.element.setAttribute("aria-label", question.ask);
     this.buttons = question.choices.map((choice) => this.button(choice));
     this.element.replaceChildren(this.line, ...this.buttons);
