@@ -57,7 +57,8 @@ class Host:
     Lives in one thread: the one that made it and calls ``step``. Other threads use ``call`` and
     ``submit``. ``frame``, ``observation``, ``sight`` and ``standing`` are those of the last step.
     ``asked``: what somebody is to do now; may be set. ``calibrating``: while that is done.
-    ``calibration_left``: how much of an interrupted one is done, and of how much.
+    ``calibration_left``: how much of an interrupted one is done, and of how much. ``requests``:
+    what the last step carried out for a page.
     """
 
     frame: Frame
@@ -96,6 +97,7 @@ class Host:
         self._lighting = Lighting()
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._requests: list[Request] = []
+        self.requests: tuple[Request, ...] = ()
         self._sounds_made = 0
         self._colours: tuple[Colour, ...] = ()
         self._looks: tuple[Look | None, ...] = ()
@@ -174,8 +176,8 @@ class Host:
             self._calibrate(self.calibrating, presses)
             self._show(now_s)
             return
-        requests, self._requests = tuple(self._requests), []
-        self.standing = self._referee.step(self.sight, now_s, presses, requests)
+        self.requests, self._requests = tuple(self._requests), []
+        self.standing = self._referee.step(self.sight, now_s, presses, self.requests)
         for place, piece in self._referee.take_claims():
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
             self.perception.believe(self.overlay.index_of(place), magnet)

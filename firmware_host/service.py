@@ -37,7 +37,8 @@ class Table:
     ``open_host`` is called in that thread, which owns buses and journal from then on. ``wait`` is
     called after each step and returns when the next scan is due. ``close``: gives everything back,
     by default the host alone. ``loop``: what runs there in the place of scanning until told to
-    stop; it is handed what to call, with the host, after each step. ``on_stop`` is called, from the
+    stop; it is handed what to call, with the host, after each step. ``on_step`` is called there
+    after each step, the host's first included; may be set. ``on_stop`` is called, from the
     thread, when the loop has ended for any reason; ``failure`` says which, None when it was told to
     stop.
     """
@@ -53,6 +54,7 @@ class Table:
         close: Callable[[], None] | None = None,
         loop: Callable[[Callable[[Host], None]], None] | None = None,
         on_stop: Callable[[], None] = lambda: None,
+        on_step: Callable[[Host], None] = lambda _: None,
     ) -> None:
         self._open_host = open_host
         self._wait = wait
@@ -63,6 +65,7 @@ class Table:
         self._own_loop = loop
         self._publish_at_s = 0.0
         self.on_stop = on_stop
+        self.on_step = on_step
         self._listeners: list[Callable[[], None]] = []
         self._stopping = threading.Event()
         self._started: Future[None] = Future()
@@ -150,6 +153,7 @@ class Table:
         try:
             self._publisher = Publisher(self._host, self._catalogue, self._hands)
             self._publish()
+            self.on_step(self._host)
             self._started.set_result(None)
             self._loop()
         except Exception as error:  # noqa: BLE001 - logged; whoever runs the table reads failure
@@ -169,6 +173,7 @@ class Table:
             self._wait()
 
     def _stepped(self, host: Host) -> None:
+        self.on_step(host)
         if host is not self._host:  # it was started again
             self._host = host
             self._publisher = Publisher(host, self._catalogue, self._hands)

@@ -29,6 +29,11 @@ SIMULATED = click.option(
     "--sim", "simulated", is_flag=True, help="The games of `tiltboard sim`, which are kept apart."
 )
 PORT = click.option("--port", type=click.IntRange(0, 65535), help="Port of the page. 0: any.")
+RECORD = click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep what the sensors read in this file, for `tiltboard replay`: the last half an hour.",
+)
 HOST = click.option(
     "--host",
     help="Address to serve the page at. 0.0.0.0: the network (docs/service.md).",

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import PROFILE
+from firmware_host.cli.speech import words
 
 
 @click.command(name="replay", epilog="Example: tiltboard replay sunday.trace --json")
@@ -16,12 +17,14 @@ from firmware_host.cli.options import PROFILE
 def command(trace: Path, as_json: bool, profile: str | None) -> None:
     """Print what the readings in TRACE mean: every event with its time, and what stands at the end.
 
-    The same trace prints the same bytes. Without --profile the one that it names is used.
+    A trace of `tiltboard run --record` knows its game: moves and sentences are printed too. The
+    same trace prints the same bytes. Without --profile the one that it names is used.
     """
     from firmware_host.profile import load_profile
     from firmware_host.trace import read_trace
     from firmware_host.trace.report import report
 
     recorded = read_trace(trace)
-    for line in report(recorded, load_profile(profile or recorded.header.profile), as_json=as_json):
+    table = load_profile(profile or recorded.header.profile)
+    for line in report(recorded, table, as_json=as_json, words=words):
         click.echo(line)

@@ -14,6 +14,7 @@ from firmware_host.cli.options import (
     OPTIONS,
     PORT,
     PROFILE,
+    RECORD,
     STATE,
     chosen_game,
     state_folder,
@@ -30,6 +31,7 @@ from firmware_host.messages import text
 @PORT
 @GAME
 @OPTIONS
+@RECORD
 def command(
     *,
     config: Path | None,
@@ -39,6 +41,7 @@ def command(
     port: int | None,
     game: str | None,
     options: tuple[str, ...],
+    record: Path | None,
 ) -> None:
     """Run the table that is wired to this machine, and its page.
 
@@ -47,7 +50,7 @@ def command(
     from drivers.clock import SystemClock
     from firmware_host.assemble import missing_table, open_host
     from firmware_host.board_lock import own_board
-    from firmware_host.cli.serve import serve
+    from firmware_host.cli.serve import recorded, serve
     from firmware_host.pacer import Pacer
     from firmware_host.profile import load_profile
     from firmware_host.service import Table
@@ -70,4 +73,5 @@ def command(
         table = Table(
             lambda: open_host(table_profile, buses, folder, settings), pacer.wait, clock, catalogue
         )
-        sys.exit(serve(table, settings, catalogue, folder, host=host, port=port, begin=begin))
+        with recorded(table, record):
+            sys.exit(serve(table, settings, catalogue, folder, host=host, port=port, begin=begin))

@@ -6,6 +6,8 @@ import ipaddress
 import logging
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from drivers.clock import SystemClock
@@ -63,6 +65,22 @@ def serve(
         server.stop()
         table.stop()
     return 0 if table.failure is None else 1
+
+
+@contextmanager
+def recorded(table: Table, path: Path | None) -> Iterator[None]:
+    """Have what ``table`` reads recorded meanwhile, if a file is named. Raises TraceError."""
+    if path is None:
+        yield
+        return
+    from firmware_host.trace.recorder import Recorder
+
+    recorder = Recorder(path)
+    table.on_step = recorder.take
+    try:
+        yield
+    finally:
+        recorder.close()
 
 
 def access_for(host: str, settings: Settings, state: Path) -> Access:

@@ -14,6 +14,7 @@ from firmware_host.cli.options import (
     OPTIONS,
     PORT,
     PROFILE,
+    RECORD,
     STATE,
     chosen_game,
     state_folder,
@@ -29,6 +30,7 @@ from firmware_host.cli.speech import speak
 @PORT
 @GAME
 @OPTIONS
+@RECORD
 @click.option("--seed", default=1, show_default=True, help="Another table, other hands.")
 def command(
     *,
@@ -39,13 +41,14 @@ def command(
     port: int | None,
     game: str | None,
     options: tuple[str, ...],
+    record: Path | None,
     seed: int,
 ) -> None:
     """Play on the simulated table: open the page that it names.
 
     The games are kept apart from those of a real table, and go on where they stopped.
     """
-    from firmware_host.cli.serve import serve
+    from firmware_host.cli.serve import recorded, serve
     from firmware_host.profile import load_profile
     from firmware_host.settings import load_settings
     from hw_sim.live import LiveTable
@@ -61,4 +64,5 @@ def command(
         catalogue,
         seed=seed,
     )
-    sys.exit(serve(live.table, settings, catalogue, folder, host=host, port=port, begin=begin))
+    with recorded(live.table, record):
+        sys.exit(serve(live.table, settings, catalogue, folder, host=host, port=port, begin=begin))

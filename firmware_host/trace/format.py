@@ -22,7 +22,8 @@ FLUSH_EVERY = 50  # scans that a cut of power costs at most
 
 class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the frames mean. ``layout``: hash of the profile's geometry. ``classes``, ``expected``
-    (plate index -> magnet) and ``calibration``: what perception was given at the start.
+    (plate index -> magnet) and ``calibration``: what perception was given at the start. ``moves``:
+    confirmed before the first scan, where a game was being played.
     """
 
     tiltboard_trace: Literal[1]
@@ -34,6 +35,14 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     expected: dict[int, str] | None = None
     game: str | None = None
     options: dict[str, Any] | None = None
+    moves: list[str] | None = None
+
+
+class AskedRecord(msgspec.Struct, frozen=True, array_like=True):
+    """What a page asked for before a scan. ``value``: of an answer; how many moves stay."""
+
+    what: Literal["take-back", "swap", "answer"]
+    value: str | int | None = None
 
 
 class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -45,7 +54,9 @@ class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ScanRecord(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One frame. ``f``: numbers of readings; ``m``: tilt, specific force, rate, temperature."""
+    """One frame. ``f``: numbers of readings; ``m``: tilt, specific force, rate, temperature;
+    ``q``: what was asked for before it.
+    """
 
     n: Annotated[int, msgspec.Meta(ge=0)]
     t: float
@@ -55,6 +66,7 @@ class ScanRecord(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     p: list[str] = []
     c: float | None = None
     e: list[FaultRecord] = []
+    q: list[AskedRecord] = []
 
 
 class EndRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,8 +12,10 @@ import msgspec
 
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
+from firmware_host.commands import Answer, Swap, TakeBack
 from firmware_host.errors import TraceError
-from firmware_host.trace.format import EndRecord, ScanRecord, TraceHeader, unseal
+from firmware_host.referee import Request
+from firmware_host.trace.format import AskedRecord, EndRecord, ScanRecord, TraceHeader, unseal
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -22,11 +25,15 @@ _AGAIN = "Record again, or get another copy of the file."
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """``complete``: False where the recording was cut off (by a cut of power, for instance)."""
+    """``complete``: False where the recording was cut off (by a cut of power, for instance).
+
+    ``asked``: index of a frame -> what was asked of the host before it.
+    """
 
     header: TraceHeader
     frames: tuple[Frame, ...]
     complete: bool
+    asked: Mapping[int, tuple[Request, ...]] = field(default_factory=dict)
 
 
 def read_trace(path: Path) -> Trace:
@@ -37,16 +44,19 @@ def read_trace(path: Path) -> Trace:
     header = _decode(path, 0, lines[0], TraceHeader)
     readings: list[float] = []
     frames: list[Frame] = []
+    asked: dict[int, tuple[Request, ...]] = {}
     for number, line in enumerate(lines[1:], 1):
         if b'"end"' in line[:24]:
             end = _decode(path, number, line, EndRecord)
             if end.end != len(frames) or number != len(lines) - 1:
                 raise _bad(path, number, f"the end mark after {end.end} scans")
-            return Trace(header, tuple(frames), whole)
+            return Trace(header, tuple(frames), whole, asked)
         record = _decode(path, number, line, ScanRecord)
         readings.extend(record.new)
+        if record.q:
+            asked[len(frames)] = tuple(_command(path, number, each) for each in record.q)
         frames.append(_frame(path, number, record, readings))
-    return Trace(header, tuple(frames), complete=False)
+    return Trace(header, tuple(frames), complete=False, asked=asked)
 
 
 def _lines(path: Path) -> tuple[list[bytes], bool]:
@@ -101,6 +111,17 @@ def _frame(path: Path, number: int, record: ScanRecord, readings: list[float]) -
             for fault in record.e
         ),
     )
+
+
+def _command(path: Path, number: int, asked: AskedRecord) -> Request:
+    match asked:
+        case AskedRecord("take-back", int() | None as to):
+            return TakeBack(to)
+        case AskedRecord("swap", None):
+            return Swap()
+        case AskedRecord("answer", str() as value):
+            return Answer(value)
+    raise _bad(path, number, f"something to ask for, not {asked.what} {asked.value}")
 
 
 def _bad(path: Path, number: int, expected: str) -> TraceError:

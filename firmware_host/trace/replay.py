@@ -9,13 +9,23 @@ from firmware_host.perception import Perception
 from firmware_host.perception.calibration import check_fits
 from firmware_host.perception.observation import Magnet, Observation
 from firmware_host.profile import Profile
-from firmware_host.trace.format import layout_of
+from firmware_host.trace.format import TraceHeader, layout_of
 from firmware_host.trace.reader import Trace
 
 
 def replay(trace: Trace, profile: Profile) -> Iterator[Observation]:
     """One observation per frame. Raises TraceError if ``profile`` is not the recorded table's."""
-    header = trace.header
+    classes, expected = checked_header(trace.header, profile)
+    check_frames(trace, profile)
+    perception = Perception(profile, trace.header.calibration, classes=classes, expected=expected)
+    for frame in trace.frames:
+        yield perception.observe(frame)
+
+
+def checked_header(
+    header: TraceHeader, profile: Profile
+) -> tuple[frozenset[Magnet], dict[int, Magnet] | None]:
+    """The magnets that the game has, and those expected at the start. Raises TraceError."""
     if header.layout != layout_of(profile):
         raise TraceError(
             "record 0: recorded on {theirs}, whose places lie otherwise than those of {ours}.",
@@ -38,7 +48,11 @@ def replay(trace: Trace, profile: Profile) -> Iterator[Observation]:
         ) from error
     if header.calibration is not None:
         check_fits(header.calibration, profile, source="record 0")
-    perception = Perception(profile, header.calibration, classes=classes, expected=expected)
+    return classes, expected
+
+
+def check_frames(trace: Trace, profile: Profile) -> None:
+    """Raises TraceError for a frame of another number of sensors."""
     for number, frame in enumerate(trace.frames, 1):
         if frame.field_mt and len(frame.field_mt) != profile.size:
             raise TraceError(
@@ -48,4 +62,3 @@ def replay(trace: Trace, profile: Profile) -> Iterator[Observation]:
                 size=profile.size,
                 found=len(frame.field_mt),
             )
-        yield perception.observe(frame)

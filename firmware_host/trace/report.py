@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
+from firmware_host.messages import Message, text
 from firmware_host.perception.observation import BoardEvent, Magnet, Observation
 from firmware_host.profile import Profile
 from firmware_host.trace.reader import Trace
 from firmware_host.trace.replay import replay
+from firmware_host.trace.rerun import Seen, rerun
 
 
-def report(trace: Trace, profile: Profile, *, as_json: bool) -> Iterator[str]:
-    """A line per event and a last one for the end."""
+def report(
+    trace: Trace,
+    profile: Profile,
+    *,
+    as_json: bool,
+    words: Callable[[Message], str] = str,
+) -> Iterator[str]:
+    """A line per event and a last one for the end. ``words``: says it in a language."""
     last: Observation | None = None
-    for last in replay(trace, profile):
+    played = _Played(trace)
+    for seen in _again(trace, profile):
+        last = seen.observation
         for event in last.events:
             yield _json(_event(event, profile)) if as_json else _line(event, profile)
+        for told in played.take(seen):
+            yield _json(told) if as_json else _told_line(told)
     end: dict[str, Any] = {"scans": len(trace.frames), "complete": trace.complete}
+    if trace.header.game is not None:
+        end |= {"game": trace.header.game, "moves": list(played.moves)}
     if last is not None:
         end["time_s"] = last.time_s
         end["ready"] = last.ready
@@ -32,13 +46,57 @@ def report(trace: Trace, profile: Profile, *, as_json: bool) -> Iterator[str]:
     if as_json:
         yield _json(end)
         return
-    cut = "" if trace.complete else ", then cut off"
-    yield f"{end['scans']} scans{cut}"
+    scans = text("{count} scans", count=end["scans"])
+    yield words(scans if trace.complete else text("{scans}, then cut off", scans=scans))
+    if trace.header.game is not None:
+        yield words(text("moves: {moves}", moves=" ".join(played.moves) or "-"))
     if last is not None and last.ready:
         cells = [f"{place} {magnet}" for place, magnet in end["cells"].items()]
-        yield f"at the end: {', '.join(cells) or 'an empty plate'}"
+        standing = ", ".join(cells) or text("an empty plate")
+        yield words(text("at the end: {cells}", cells=standing))
         if end["unsure"]:
-            yield f"unsure: {', '.join(end['unsure'])}"
+            yield words(text("unsure: {places}", places=", ".join(end["unsure"])))
+
+
+def _again(trace: Trace, profile: Profile) -> Iterator[Seen]:
+    """Through the referee too where the trace knows its game."""
+    if trace.header.game is not None and trace.header.moves is not None:
+        yield from rerun(trace, profile)
+    else:
+        for observation in replay(trace, profile):
+            yield Seen(observation, None)
+
+
+class _Played:
+    """What the referee has told by now."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.moves: tuple[str, ...] = tuple(trace.header.moves or ())
+        self._said: tuple[str, str] | None = None
+
+    def take(self, seen: Seen) -> Iterator[dict[str, Any]]:
+        """What is new: moves confirmed or taken back, and what is said."""
+        standing, at_s = seen.standing, seen.observation.time_s
+        if standing is None:
+            return
+        before, self.moves = self.moves, standing.moves
+        same = next(
+            (n for n, (a, b) in enumerate(zip(before, self.moves, strict=False)) if a != b),
+            min(len(before), len(self.moves)),
+        )
+        for move in reversed(before[same:]):
+            yield {"t": at_s, "event": "takeback", "move": move}
+        for move in self.moves[same:]:
+            yield {"t": at_s, "event": "move", "move": move}
+        said = (standing.phase.value, str(standing.say))
+        if said != self._said:
+            self._said = said
+            yield {"t": at_s, "event": "say", "phase": said[0], "say": said[1]}
+
+
+def _told_line(told: dict[str, Any]) -> str:
+    what = told["move"] if "move" in told else f"{told['phase']}: {told['say']}"
+    return f"{told['t']:10.3f}  {told['event']:<9}  {what}"
 
 
 def _event(event: BoardEvent, profile: Profile) -> dict[str, Any]:

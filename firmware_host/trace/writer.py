@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from drivers.frame import Frame
+from firmware_host.commands import Answer, Swap, TakeBack
 from firmware_host.perception import ALL_CLASSES, Calibration
 from firmware_host.perception.observation import Magnet
 from firmware_host.profile import Profile
+from firmware_host.referee import Request
 from firmware_host.trace.format import (
     FLUSH_EVERY,
+    AskedRecord,
     EndRecord,
     FaultRecord,
     ScanRecord,
@@ -31,6 +34,7 @@ def header_for(
     expected: Mapping[int, Magnet] | None = None,
     game: str | None = None,
     options: Mapping[str, Any] | None = None,
+    moves: Sequence[str] | None = None,
 ) -> TraceHeader:
     """The header for a perception that is started with these."""
     return TraceHeader(
@@ -43,6 +47,7 @@ def header_for(
         expected=None if expected is None else {i: m.value for i, m in sorted(expected.items())},
         game=game,
         options=None if options is None else dict(options),
+        moves=None if moves is None else list(moves),
     )
 
 
@@ -70,8 +75,8 @@ class TraceWriter:
     ) -> None:
         self.close()
 
-    def write(self, frame: Frame) -> None:
-        """Append one scan."""
+    def write(self, frame: Frame, asked: Iterable[Request] = ()) -> None:
+        """Append one scan, and what was ``asked`` of the host before it."""
         numbers = self._numbers
         new = []
         for value in frame.field_mt:
@@ -95,6 +100,7 @@ class TraceWriter:
             p=sorted(frame.pressed),
             c=frame.temperature_c,
             e=[FaultRecord(fault.part, fault.problem, fault.remedy) for fault in frame.faults],
+            q=[_asked(command) for command in asked],
         )
         self._file.write(seal(record))
         self._count += 1
@@ -109,3 +115,13 @@ class TraceWriter:
         self._file.write(seal(EndRecord(end=self._count)))
         self._file.close()
         self._raw.close()
+
+
+def _asked(command: Request) -> AskedRecord:
+    match command:
+        case TakeBack(to):
+            return AskedRecord("take-back", to)
+        case Swap():
+            return AskedRecord("swap")
+        case Answer(value):
+            return AskedRecord("answer", value)

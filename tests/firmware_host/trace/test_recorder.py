@@ -1,0 +1,196 @@
+"""What is recorded while the table is played on, played again: the same moves as in the journal."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli.main import cli
+from firmware_host.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
+from firmware_host.errors import TraceError
+from firmware_host.journal import JournalReader
+from firmware_host.messages import Catalogue
+from firmware_host.profile import load_profile
+from firmware_host.settings import Settings
+from firmware_host.state import JOURNAL_NAME
+from firmware_host.trace import read_trace, recorder
+from firmware_host.trace.recorder import KEPT, Recorder
+from firmware_host.trace.rerun import rerun
+from hw_sim.clock import VirtualClock
+from hw_sim.live import LiveTable
+from hw_sim.session import SimSession
+
+PROFILE = "plate-7"  # no noise: its traces are short
+
+
+class Play:
+    """A session that is recorded."""
+
+    def __init__(self, session, path):
+        self.session = session
+        self.recorder = Recorder(path)
+        self.recorder.take(session.host)
+
+    def run(self, duration_s):
+        end_s = self.session.clock.now() + duration_s
+        while self.session.clock.now() < end_s:
+            self.session.wait()
+            self.session.host.step()
+            self.recorder.take(self.session.host)
+
+    def new_game(self, **options):
+        fits = self.session.profile.first_options
+        self.session.host.do(NewGame("momentum", {**fits, "pie": False, **options}))
+        self.session.hands.clear()
+        self.run(3)
+
+    def put(self, piece, place):
+        action = self.session.hands.put(piece, self.session.host.overlay.index_of(place))
+        self.run(action.end_s - self.session.clock.now() + 1)
+
+    def take(self, place):
+        action = self.session.hands.take(self.session.host.overlay.index_of(place))
+        self.run(action.end_s - self.session.clock.now() + 0.5)
+
+    @property
+    def moves(self):
+        return self.session.host.standing.moves
+
+
+@pytest.fixture
+def play(tmp_path):
+    (tmp_path / "state").mkdir()
+    with SimSession(load_profile(PROFILE), tmp_path / "state") as session:
+        playing = Play(session, tmp_path / "live.trace")
+        yield playing
+        playing.recorder.close()
+
+
+def moves_again(path):
+    trace = read_trace(path)
+    assert trace.complete
+    *_, last = rerun(trace, load_profile(trace.header.profile))
+    return trace.header.moves, last.standing.moves
+
+
+def test_a_game_with_a_takeback_and_a_swap_comes_out_again(play, tmp_path):
+    play.new_game(pie=True)
+    play.put("red", "d4")
+    play.session.host.do(Swap())
+    play.run(1)
+    play.take("d4")
+    play.put("blue", "d4")  # as the swap asks for
+    assert play.moves == ("d4", "swap")
+    play.put("red", "b2")
+    play.session.host.do(TakeBack())
+    play.run(1)
+    play.take("b2")
+    play.run(1)
+    play.put("red", "g7")
+    play.recorder.close()
+    with JournalReader.open_read_only(tmp_path / "state" / JOURNAL_NAME) as journal:
+        confirmed = journal.load(play.session.host.standing.game_id).moves
+    assert confirmed == ("d4", "swap", "g7")
+    assert moves_again(tmp_path / "live.trace") == ([], confirmed)
+
+
+def test_the_command_prints_moves_takebacks_and_sentences(play, tmp_path):
+    play.new_game()
+    play.put("red", "d4")
+    play.put("blue", "b2")
+    play.session.host.do(TakeBack())
+    play.run(1)
+    play.take("b2")
+    play.run(1)
+    play.recorder.close()
+    path = str(tmp_path / "live.trace")
+    told = CliRunner().invoke(cli, ["replay", path, "--json"])
+    events = [json.loads(line) for line in told.output.splitlines()]
+    what = [(e["event"], e["move"]) for e in events if "move" in e]
+    assert what == [("move", "d4"), ("move", "b2"), ("takeback", "b2")]
+    said = [e["say"] for e in events if e.get("event") == "say"]
+    assert said[-1] == "It is blue's turn: put a blue marble on a lit place."
+    assert events[-1]["moves"] == ["d4"]
+    shown = CliRunner().invoke(cli, ["replay", path]).output
+    assert "  takeback   b2\n" in shown
+    assert "moves: d4\n" in shown
+
+
+def test_another_game_and_a_calibration_begin_another_file_and_so_many_are_kept(play, tmp_path):
+    for _ in range(KEPT + 2):
+        play.new_game()
+        play.put("red", "d4")
+    play.session.host.do(Calibrate())
+    play.run(0.5)
+    play.session.host.do(StopCalibration())
+    play.run(0.5)
+    play.recorder.close()
+    files = sorted(path.name for path in tmp_path.glob("live.trace*"))
+    assert files == ["live.trace", *(f"live.trace.{n}" for n in range(1, KEPT + 1))]
+    assert moves_again(tmp_path / "live.trace") == (["d4"], ("d4",))  # after the calibration
+    assert moves_again(tmp_path / "live.trace.1") == ([], ("d4",))
+
+
+def test_a_long_game_goes_on_in_another_file_once_nobody_acts(play, tmp_path, monkeypatch):
+    play.new_game()
+    monkeypatch.setattr(recorder, "PART_S", 4.0)
+    play.put("red", "d4")
+    play.run(4)
+    play.put("blue", "b2")
+    play.run(4)
+    play.put("red", "g7")
+    play.recorder.close()
+    parts = [tmp_path / f"live.trace.{n}" for n in range(KEPT, 0, -1)]
+    parts = [path for path in parts if path.exists()] + [tmp_path / "live.trace"]
+    assert len(parts) > 2
+    played = [moves_again(path) for path in parts]
+    for (_, after), (before, _) in pairwise(played):
+        assert tuple(before) == after  # none is lost between two files
+    assert played[-1][1] == play.moves == ("d4", "b2", "g7")
+
+
+def test_a_file_that_is_no_trace_is_left_alone_and_a_trace_is_kept_as_the_older_one(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("notes")
+    with pytest.raises(TraceError, match="exists and is no trace"):
+        Recorder(path)
+    assert path.read_text() == "notes"
+
+
+def test_a_disk_that_takes_nothing_ends_the_recording_and_nothing_else(play, tmp_path, caplog):
+    writer = Recorder(tmp_path / "missing" / "live.trace")
+    writer.take(play.session.host)
+    writer.close()
+    assert writer.failed
+    assert "The recording ends" in caplog.text
+    writer.take(play.session.host)  # no error, no more work
+
+
+def test_a_disk_that_does_not_keep_up_ends_the_recording(play, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(recorder, "BEHIND", 3)
+    monkeypatch.setattr(Recorder, "_run", lambda _: None)
+    slow = Recorder(tmp_path / "slow.trace")
+    for _ in range(10):
+        slow.take(play.session.host)
+    assert slow.failed
+    assert len(slow._queue) <= 5
+    assert caplog.text.count("does not keep up") == 1
+
+
+def test_the_live_table_is_recorded_from_its_first_scan_on(tmp_path):
+    clock = VirtualClock()
+    (tmp_path / "state").mkdir()
+    live = LiveTable(load_profile(PROFILE), tmp_path / "state", Settings(), Catalogue(), real=clock)
+    keeper = Recorder(tmp_path / "live.trace")
+    live.table.on_step = keeper.take
+    live.table.start()
+    live.table.stop()
+    keeper.close()
+    trace = read_trace(tmp_path / "live.trace")
+    assert [frame.number for frame in trace.frames] == list(
+        range(trace.frames[0].number, trace.frames[0].number + len(trace.frames))
+    )
+    assert len(list(rerun(trace, load_profile(PROFILE)))) == len(trace.frames)
