@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import resource
+import logging
 import sys
 import tempfile
 from pathlib import Path
@@ -12,62 +12,46 @@ import click
 from firmware_host.cli.speech import say
 from firmware_host.messages import text
 
+ALL = "all"
 
-@click.command(name="soak", epilog="Example: tiltboard soak --games 5 --seed 7")
+
+@click.command(name="soak", epilog="Example: tiltboard soak --games 16 --seed 7")
 @click.option("--games", default=100, show_default=True, help="How many games.")
 @click.option("--seed", default=1, show_default=True, help="Other games, other faults.")
 @click.option("--first", default=0, show_default=True, help="Number of the first game.")
-@click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
-def command(games: int, seed: int, first: int, profile: str) -> None:
+@click.option(
+    "--profile", default=ALL, show_default=True, help="Table profile, or all of them in turn."
+)
+@click.option("--game", default=ALL, show_default=True, help="One game, or all of them in turn.")
+def command(games: int, seed: int, first: int, profile: str, game: str) -> None:
     """Play random games on simulated tables while parts fail, pieces are knocked aside, the plate
-    is tilted and the service killed, by a robot that only follows lights and sentences.
+    is tilted and the service killed, by a robot that follows lights and sentences and makes the
+    mistakes that people make.
 
     Exit status 1 if the table judged wrongly, could not go on, or kept memory or files: each
-    failure is printed with the number of its game, which --first plays again.
+    failure is printed with the number of its game, which --first plays again (with the same seed,
+    profile and game). Interrupted, it prints what was played so far.
     """
-    from firmware_host.profile import load_profile
-    from hw_sim.soak import Totals, play
+    from firmware_host.profile import load_profile, profile_names
+    from games.registry import game_type
+    from hw_sim.soak import Leaks, Plan, Totals, play
 
-    table, totals = load_profile(profile), Totals()
-    warm: tuple[float, int] | None = None
-    for number in range(first, first + games):
-        known = len(totals.failures)
-        with tempfile.TemporaryDirectory() as state:
-            play(table, Path(state), seed, number, totals)
-        for failure in totals.failures[known:]:
-            click.echo(failure, err=True)
-        if number == first + games // 5:
-            warm = _used()
-    say(
-        text(
-            "{games} games, {moves} moves, {hours} h at the table, {back} moves taken back by hand,"
-            " {again} deeds done again",
-            games=totals.games,
-            moves=totals.moves,
-            hours=f"{totals.table_s / 3600:.1f}",
-            back=totals.taken_back,
-            again=totals.done_again,
-        )
-    )
-    for what, counts in (("faults", totals.faults), ("disturbances", totals.disturbances)):
-        listed = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-        click.echo(f"{counts.total()} {what}: {listed}")
-    leaks = False
-    if warm is not None:
-        memory_mb, files = (after - before for after, before in zip(_used(), warm, strict=True))
-        leaks = files > 0
-        say(
-            text(
-                "after a fifth of the games: {memory} MB at most, {files} open files",
-                memory=f"{memory_mb:+.1f}",
-                files=f"{files:+d}",
-            )
-        )
-    say(text("{count} failures", count=len(totals.failures)))
-    sys.exit(1 if totals.failures or leaks else 0)
-
-
-def _used() -> tuple[float, int]:
-    """The most memory so far in MB, and open files."""
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return peak_mb, len(list(Path("/proc/self/fd").iterdir()))
+    tables = [load_profile(name) for name in (profile_names() if profile == ALL else [profile])]
+    plan = Plan(tables, () if game == ALL else (game_type(game).name,))
+    totals, leaks = Totals(), Leaks(games)
+    logging.getLogger().addHandler(logging.NullHandler())  # faults are no news here
+    try:
+        for number in range(first, first + games):
+            known = len(totals.failures)
+            with tempfile.TemporaryDirectory() as state:
+                play(plan, Path(state), seed, number, totals)
+            for failure in totals.failures[known:]:
+                click.echo(failure, err=True)
+            leaks.played()
+    except KeyboardInterrupt:
+        say(text("Interrupted."))
+    for line in totals.lines():
+        say(line)
+    kept, leaking = leaks.found()
+    say(kept)
+    sys.exit(1 if totals.failures or leaking else 0)

@@ -236,7 +236,7 @@ class Perception:
     def _observation(self, now: float, events: tuple[BoardEvent, ...]) -> Observation:
         return Observation(
             time_s=now,
-            ready=self._ready,
+            ready=self._ready and not self._blind,
             magnets=tuple(self._watched.magnets),
             unsure=self._unsure(now),
             confidence=self._confidence(),

@@ -2,39 +2,55 @@
 
 import pytest
 
-from firmware_host.profile import load_profile
+from firmware_host.profile import load_profile, profile_names
+from games.registry import GAMES
 from hw_sim.errors import FaultError
-from hw_sim.soak import LEFT_OUT, Totals, play
+from hw_sim.soak import Plan, Totals, play
+from hw_sim.soak.deals import SMALLEST, games_of
+from hw_sim.soak.trouble import LASTING, LEFT_OUT
 from hw_sim.table import SimTable
 
+ALL = Plan([load_profile(name) for name in profile_names()])
 
-def soaked(path, numbers, seed=5):
+
+def soaked(path, numbers, plan=ALL, seed=5):
     totals = Totals()
     for number in numbers:
         state = path / f"{len(list(path.iterdir()))}"
         state.mkdir()
-        play(load_profile("plate-10"), state, seed, number, totals)
+        play(plan, state, seed, number, totals)
     return totals
 
 
-def test_a_few_games_without_a_wrong_verdict_or_a_dead_end(tmp_path):
-    totals = soaked(tmp_path, range(4))
+def test_every_game_on_the_tables_that_carry_it(tmp_path):
+    totals = soaked(tmp_path, [0, 4, 8, 13, 14, 2])
     assert totals.failures == []
-    assert totals.games == 4
-    assert totals.moves >= 8
-    assert totals.faults.total() > 4
-    assert totals.disturbances.total() > 4
+    assert {game for game, _ in totals.games} == set(GAMES)
+    assert {profile for _, profile in totals.games} == set(profile_names())
+    assert totals.moves.total() >= 20
+    assert totals.faults.total() >= 5
+    assert totals.disturbances.total() >= 5
+    assert totals.mistakes.total() >= 5
 
 
 def test_a_game_is_the_same_when_it_is_played_again(tmp_path):
-    first, again = (soaked(tmp_path, [2]) for _ in range(2))
+    first, again = (soaked(tmp_path, [4]) for _ in range(2))
     assert first == again
-    assert first != soaked(tmp_path, [3])
+    assert first != soaked(tmp_path, [8])
+
+
+def test_every_game_is_dealt_in_turn_on_each_table():
+    dealt = {(ALL.of(number)[0].name, ALL.of(number)[1]) for number in range(48)}
+    assert dealt == {(table.name, game) for table in ALL.profiles for game in games_of(table)}
+    assert set(SMALLEST) == set(GAMES)
+    only = Plan(ALL.profiles, ("gravity-trap",))
+    assert {only.of(number)[0].name for number in range(8)} == {"plate-10", "node"}
 
 
 def test_every_target_that_is_offered_can_be_named():
     table = SimTable(load_profile("plate-10"))
     assert set(table.faults.names) > LEFT_OUT
+    assert set(table.faults.names) >= LASTING
     for name in table.faults.names:
         for known in table.faults.targets_of(name):
             assert known

@@ -162,6 +162,21 @@ def test_nothing_is_accepted_while_tilted_and_all_is_understood_afterwards(table
     assert t.seen() == {"c6": N, "h7": S}
 
 
+def test_what_stood_before_an_interruption_is_not_told_as_seen_after_it(table):
+    t = table({"d4": N}, classes=STRONG_ONLY)
+    tilt(t, 8)
+    t.run(0.2)
+    t.plate.put("d4", N, 0.0, 70.0)
+    tilt(t, 0)
+    told = []
+    for _ in range(50):
+        t.run(0.02)
+        if t.last.ready and t.last.stillness is Stillness.STILL:
+            told.append(t.seen())
+    assert len(told) > 10
+    assert told == [{"d6": N}] * len(told)
+
+
 def test_a_lost_imu_accepts_nothing(table):
     t = table({"d4": N})
     level, t.plate.motion = t.plate.motion, None

@@ -1,0 +1,149 @@
+"""Holds every verdict of the table against the rules and against what physically stands.
+
+Independent of the referee: it plays the table's moves on a game of its own, and looks at the world
+instead of the sensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firmware_host.standing import Standing
+from games.base import Position
+from games.registry import game_type
+from hw_sim.session import SimSession
+from hw_sim.soak.eyes import Eyes
+
+SEEN_S = 0.5  # how old what the table has seen of a place may be
+GUESSED_S = 2.0  # the same where neighbours watch it
+STOOD_S = 3.0  # a takeback by hand
+BLINK_S = 0.5  # what is shorter need not be noticed
+OBEYED_S = 4.0  # a button's press or a request is carried out within this time
+ANY = "any"  # of the moves that explain the board
+
+
+class SoakError(AssertionError):
+    """The table did what it must not: a wrong verdict, a wrong light, or a dead end."""
+
+
+class Judge:
+    """Of one game. ``moves``: as confirmed so far; ``position``: after them.
+
+    ``meant``: the move that the hands have made or that was answered, where several lead to the
+    same board; ``ANY``: none was meant. ``taken_back``: how many moves were.
+    """
+
+    def __init__(self, session: SimSession, eyes: Eyes) -> None:
+        self._session = session
+        self._eyes = eyes
+        host = session.host
+        game = game_type(host.game.name).create(host.game.options)
+        self._line: list[Position] = [game.start()]
+        self._game_id = host.standing.game_id
+        self._standing: Standing | None = None
+        self._asked_back: list[float] = []
+        self._masked_s: dict[str, float] = {}
+        self.moves: tuple[str, ...] = ()
+        self.meant = ANY
+        self.taken_back = 0
+        self.confirmed = 0
+
+    @property
+    def position(self) -> Position:
+        """After the confirmed moves, by the rules alone."""
+        return self._line[-1]
+
+    @property
+    def before(self) -> Position | None:
+        """Before the last of them."""
+        return self._line[-2] if len(self._line) > 1 else None
+
+    def asked_back(self) -> None:
+        """Somebody pressed ``back``: the table may take one move back."""
+        self._asked_back.append(self._session.clock.now())
+
+    def look(self) -> bool:
+        """After each scan. Whether the line of moves has changed. Raises SoakError."""
+        self._eyes.look()
+        host, now_s = self._session.host, self._session.clock.now()
+        for place in host.sight.masked:
+            self._masked_s[place] = now_s
+        standing = host.standing
+        if standing is self._standing:
+            return False
+        self._standing = standing
+        if standing.game_id != self._game_id:
+            raise SoakError("another game was begun")
+        moves = standing.moves
+        if moves == self.moves:
+            return False
+        same = 0
+        while same < min(len(moves), len(self.moves)) and moves[same] == self.moves[same]:
+            same += 1
+        if same < len(self.moves):
+            self._check_taken_back(self.moves[same:])
+            del self._line[same + 1 :]
+        if same < len(moves):
+            self._check_made(moves[same:])
+        self.moves = moves
+        self.meant = ANY
+        if standing.position is None or standing.position.cells != self.position.cells:
+            raise SoakError("a wrong position")
+        return True
+
+    def _check_made(self, made: Sequence[str]) -> None:
+        """The last of ``made`` is the one legal explanation of what stands."""
+        for move in made:
+            before = self.position
+            if move not in before.legal():
+                raise SoakError(f"a wrong verdict: {move} is not legal")
+            self._line.append(before.play(move).position)
+        self.confirmed += len(made)
+        after = self.position
+        wrong = self._not_seen(after.cells)
+        if wrong:
+            raise SoakError(f"a wrong verdict: {made[-1]}, but {wrong}")
+        others = {
+            move: other
+            for move in before.legal()
+            for other in (before.play(move).position,)
+            if other.cells == after.cells and other != after
+        }
+        if others and self.meant != ANY and self.meant in others:
+            raise SoakError(f"a wrong verdict: {made[-1]}, but {self.meant} was meant")
+
+    def _not_seen(self, wanted: Mapping[str, str]) -> str:
+        """What has not stood as ``wanted`` for the last moment; places that nobody sees apart."""
+        now_s = self._session.clock.now()
+        blind = self._session.host.sight.blind
+        late = [cells for _, cells in self._eyes.past(now_s - GUESSED_S, now_s)]
+        fresh = [cells for _, cells in self._eyes.past(now_s - SEEN_S, now_s)]
+        wrong = []
+        for place in sorted({*wanted, *(place for cells in fresh for place in cells)} - blind):
+            guessed = now_s - self._masked_s.get(place, -GUESSED_S) < GUESSED_S
+            seen = {cells.get(place) for cells in (late if guessed else fresh)}
+            if wanted.get(place) not in seen:
+                listed = " or ".join(sorted(piece or "nothing" for piece in seen))
+                wrong.append(f"{listed} stands on {place}")
+        return ", ".join(wrong)
+
+    def _check_taken_back(self, moves: Sequence[str]) -> None:
+        now_s = self._session.clock.now()
+        self.taken_back += len(moves)
+        self._asked_back = [at_s for at_s in self._asked_back if now_s - at_s < OBEYED_S]
+        if len(self._asked_back) >= len(moves):
+            del self._asked_back[: len(moves)]
+            return
+        before = self.before
+        if len(moves) > 1 or before is None:
+            raise SoakError(f"a wrong verdict: {' '.join(moves)} taken back")
+        blind = self._session.host.sight.blind
+        for lasted_s, cells in self._eyes.past(now_s - STOOD_S, now_s - SEEN_S):
+            differ = {
+                place
+                for place in {*cells, *before.cells} - blind
+                if cells.get(place) != before.cells.get(place)
+            }
+            if lasted_s > BLINK_S and differ:
+                places = " ".join(sorted(differ))
+                raise SoakError(f"a wrong verdict: {moves[0]} taken back, but see {places}")

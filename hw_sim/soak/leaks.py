@@ -1,0 +1,81 @@
+"""What a soak keeps of each game: memory, Python objects, open files, threads."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from firmware_host.messages import Message, text
+
+WARM_UP = 0.2  # of the games: caches fill
+MOST_MB = 8.0  # more resident memory after the warm-up is a leak
+MOST_OBJECTS = 2.0  # more objects kept per game are one
+FILES = Path("/proc/self/fd")
+STATM = Path("/proc/self/statm")
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """``objects``: that Python's collector follows, after it has run."""
+
+    memory_mb: float
+    objects: int
+    files: int
+    threads: int
+
+    @classmethod
+    def now(cls) -> Used:
+        """What this process uses, garbage collected."""
+        gc.collect()
+        pages = int(STATM.read_text().split()[1])
+        return cls(
+            pages * os.sysconf("SC_PAGE_SIZE") / 2**20,
+            len(gc.get_objects()),
+            len(list(FILES.iterdir())),
+            threading.active_count(),
+        )
+
+
+class Leaks:
+    """Compares the end of a soak of ``games`` with the time when it was warm."""
+
+    def __init__(self, games: int) -> None:
+        self._warm_at = max(1, round(games * WARM_UP))
+        self._warm: Used | None = None
+        self._played = 0
+
+    def played(self) -> None:
+        """One more game."""
+        self._played += 1
+        if self._played == self._warm_at:
+            self._warm = Used.now()
+
+    def found(self) -> tuple[Message, bool]:
+        """A sentence, and whether more is kept than may be."""
+        games = self._played - self._warm_at
+        if self._warm is None or games <= 0:
+            return text("Too few games to see a leak."), False
+        warm, now = self._warm, Used.now()
+        memory_mb = now.memory_mb - warm.memory_mb
+        objects = now.objects - warm.objects
+        files, threads = now.files - warm.files, now.threads - warm.threads
+        leaks = (
+            memory_mb > MOST_MB
+            or objects > max(1000.0, MOST_OBJECTS * games)
+            or files > 0
+            or threads > 0
+        )
+        said = text(
+            "over the last {games} games: {memory} MB (at most {most}), {objects} objects, {files}"
+            " open files, {threads} threads",
+            games=games,
+            memory=f"{memory_mb:+.1f}",
+            most=f"{MOST_MB:.0f}",
+            objects=f"{objects:+d}",
+            files=f"{files:+d}",
+            threads=f"{threads:+d}",
+        )
+        return said, leaks

@@ -1,0 +1,85 @@
+"""One game of a soak: which it is, and how it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from drivers.errors import TiltboardError
+from firmware_host.profile import Profile
+from hw_sim.rng import Streams
+from hw_sim.session import SimSession
+from hw_sim.soak.deals import deal, games_of
+from hw_sim.soak.judge import SoakError
+from hw_sim.soak.robot import Robot
+from hw_sim.soak.seat import Seat
+from hw_sim.soak.totals import Totals
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is played in turn. ``games``: names; empty: all that each table can carry."""
+
+    profiles: Sequence[Profile]
+    games: Sequence[str] = ()
+
+    def of(self, number: int) -> tuple[Profile, str]:
+        """The table and the game of game ``number``: table after table, then the next games."""
+        tables = [
+            (profile, found)
+            for profile in self.profiles
+            if (found := [g for g in games_of(profile) if not self.games or g in self.games])
+        ]
+        round_number, at = divmod(number, len(tables))
+        profile, found = tables[at]
+        return profile, found[round_number % len(found)]
+
+
+def play(plan: Plan, state: Path, seed: int, number: int, totals: Totals) -> None:
+    """One game on a table of its own; what goes wrong is added to ``totals``."""
+    profile, name = plan.of(number)
+    stream = Streams(seed).stream(f"soak-{number}")
+    with SimSession(profile, state, seed=stream.randrange(2**31)) as session:
+        session.host.do(deal(profile, name, stream))
+        session.tick()
+        seat = Seat(session, stream, totals)
+        try:
+            Robot(seat).play()
+            _check_end(seat)
+        except (SoakError, TiltboardError) as problem:
+            totals.failures.append(f"game {number}, {name} on {profile.name}: {problem}")
+            totals.failures[-1] += "\n" + where(seat)
+        totals.back += seat.judge.taken_back
+        totals.played(name, profile.name, seat.judge.confirmed, session.clock.now())
+
+
+def where(seat: Seat) -> str:
+    """How it stands, for a report."""
+    host, standing = seat.session.host, seat.standing
+    return "\n".join(
+        (
+            f"  at {seat.now():.1f} s, {standing.phase}, to move {standing.to_move}, said"
+            f" {str(standing.say)!r}",
+            f"  options {dict(host.game.options)}",
+            f"  moves {' '.join(standing.moves)}; before that {' '.join(seat.judge.moves)};"
+            f" meant {seat.judge.meant}",
+            f"  stands {seat.eyes.reads()}",
+            f"  seen   {dict(host.sight.cells)}",
+            f"  lit {dict(standing.roles)}",
+            f"  lately {', '.join(seat.trouble.lately)}",
+            f"  masked {dict(host.sight.masked)}, blind {sorted(host.sight.blind)}, unsure"
+            f" {sorted(host.sight.unsure)}; faults: {seat.trouble.active}",
+        )
+    )
+
+
+def _check_end(seat: Seat) -> None:
+    host = seat.session.host
+    if host.standing.outcome != seat.position.outcome:
+        raise SoakError("a wrong result")
+    seat.trouble.heal_all()
+    seat.wait(1.5)  # a full disk has room again
+    record = host.journal.current()
+    if record is None or tuple(record.moves) != seat.judge.moves:
+        raise SoakError("the journal is not what was played")

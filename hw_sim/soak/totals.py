@@ -1,0 +1,69 @@
+"""What was played and done to the tables in a soak, and what went wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from firmware_host.messages import Message, text
+
+
+@dataclass(slots=True)
+class Totals:
+    """``games``, ``moves``, ``table_s``: by game and profile, ``table_s`` in virtual seconds.
+
+    ``back``: moves taken back. ``again``: deeds of which the table took no notice, so that they
+    were done again. ``mistakes``, ``disturbances``, ``faults``: by kind. ``failures``: sentences,
+    with the game's number.
+    """
+
+    games: Counter[tuple[str, str]] = field(default_factory=Counter)
+    moves: Counter[tuple[str, str]] = field(default_factory=Counter)
+    table_s: dict[tuple[str, str], float] = field(default_factory=dict)
+    back: int = 0
+    again: int = 0
+    mistakes: Counter[str] = field(default_factory=Counter)
+    disturbances: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def played(self, game: str, profile: str, moves: int, table_s: float) -> None:
+        """One more game."""
+        key = game, profile
+        self.games[key] += 1
+        self.moves[key] += moves
+        self.table_s[key] = self.table_s.get(key, 0.0) + table_s
+
+    def lines(self) -> list[Message]:
+        """For people, a line each."""
+        found = [
+            text(
+                "{game} on {profile}: {games} games, {moves} moves, {hours} h",
+                game=game,
+                profile=profile,
+                games=count,
+                moves=self.moves[game, profile],
+                hours=f"{self.table_s[game, profile] / 3600:.2f}",
+            )
+            for (game, profile), count in sorted(self.games.items())
+        ]
+        found.append(
+            text(
+                "{games} games, {moves} moves confirmed, {back} taken back, {hours} h at the table,"
+                " {again} deeds done again",
+                games=self.games.total(),
+                moves=self.moves.total(),
+                back=self.back,
+                hours=f"{sum(self.table_s.values()) / 3600:.2f}",
+                again=self.again,
+            )
+        )
+        for said, counts in (
+            (text("{count} mistakes: {listed}"), self.mistakes),
+            (text("{count} disturbances: {listed}"), self.disturbances),
+            (text("{count} faults: {listed}"), self.faults),
+        ):
+            listed = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+            found.append(Message(said.template, {"count": counts.total(), "listed": listed}))
+        found.append(text("{count} failures", count=len(self.failures)))
+        return found
