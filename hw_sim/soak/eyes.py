@@ -12,6 +12,7 @@ from hw_sim.world.world import World
 
 STANDS_MM = 1.0  # lower than this it is on the plate
 KEPT_S = 10.0
+FELT = 0.5  # of a sound magnet
 
 
 class Eyes:
@@ -54,6 +55,10 @@ class Eyes:
             if read is not None:
                 found[place] = read
         return found
+
+    def unfelt(self) -> set[str]:
+        """Places where what stands has so weak a magnet that a sensor may feel nothing of it."""
+        return {place for place, piece in self._standing() if piece.factor < FELT}
 
     def past(self, since_s: float, until_s: float) -> list[tuple[float, Mapping[str, str]]]:
         """What has stood at some time between: how long of it (in seconds), and what."""

@@ -13,12 +13,14 @@ from games.base import Position
 from games.registry import game_type
 from hw_sim.session import SimSession
 from hw_sim.soak.eyes import Eyes
+from hw_sim.switch_board import SwitchBoard
 
 SEEN_S = 0.5  # how old what the table has seen of a place may be
 GUESSED_S = 2.0  # the same where neighbours watch it
 STOOD_S = 3.0  # a takeback by hand
 BLINK_S = 0.5  # what is shorter need not be noticed
 OBEYED_S = 4.0  # a button's press or a request is carried out within this time
+BROKEN = ("sensor-dead", "sensor-stuck")
 ANY = "any"  # of the moves that explain the board
 
 
@@ -43,6 +45,8 @@ class Judge:
         self._standing: Standing | None = None
         self._asked_back: list[float] = []
         self._masked_s: dict[str, float] = {}
+        self._broken_s: dict[str, float] = {}
+        self._switches = isinstance(session.table.hall_board, SwitchBoard)
         self.moves: tuple[str, ...] = ()
         self.meant = ANY
         self.taken_back = 0
@@ -68,6 +72,11 @@ class Judge:
         host, now_s = self._session.host, self._session.clock.now()
         for place in host.sight.masked:
             self._masked_s[place] = now_s
+        if self._switches:
+            for name, targets in self._session.faults.active:
+                if name in BROKEN:
+                    index = self._session.profile.places.index(targets[0])
+                    self._broken_s[host.overlay.places[index]] = now_s
         standing = host.standing
         if standing is self._standing:
             return False
@@ -118,14 +127,23 @@ class Judge:
         blind = self._session.host.sight.blind
         late = [cells for _, cells in self._eyes.past(now_s - GUESSED_S, now_s)]
         fresh = [cells for _, cells in self._eyes.past(now_s - SEEN_S, now_s)]
+        unknown = blind | self._unknowable()
         wrong = []
-        for place in sorted({*wanted, *(place for cells in fresh for place in cells)} - blind):
+        for place in sorted({*wanted, *(place for cells in fresh for place in cells)} - unknown):
             guessed = now_s - self._masked_s.get(place, -GUESSED_S) < GUESSED_S
             seen = {cells.get(place) for cells in (late if guessed else fresh)}
             if wanted.get(place) not in seen:
                 listed = " or ".join(sorted(piece or "nothing" for piece in seen))
                 wrong.append(f"{listed} stands on {place}")
         return ", ".join(wrong)
+
+    def _unknowable(self) -> set[str]:
+        """Where no table could know what stands: the magnet is too weak to be felt, or a switch,
+        which has no noise to judge it by, does not work.
+        """
+        now_s = self._session.clock.now()
+        found = {place for place, at_s in self._broken_s.items() if now_s - at_s < GUESSED_S}
+        return found | self._eyes.unfelt()
 
     def _check_taken_back(self, moves: Sequence[str]) -> None:
         now_s = self._session.clock.now()
@@ -137,7 +155,7 @@ class Judge:
         before = self.before
         if len(moves) > 1 or before is None:
             raise SoakError(f"a wrong verdict: {' '.join(moves)} taken back")
-        blind = self._session.host.sight.blind
+        blind = self._session.host.sight.blind | self._unknowable()
         for lasted_s, cells in self._eyes.past(now_s - STOOD_S, now_s - SEEN_S):
             differ = {
                 place

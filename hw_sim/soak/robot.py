@@ -172,7 +172,11 @@ class Robot:
                 return
         for place, piece in sorted(standing.piece_for.items()):
             if standing.roles.get(place) is Role.PUT and place not in pieces:
-                seat.put(piece, place)
+                source = self._start_of(standing, place, pieces)
+                if source is None:
+                    seat.put(piece, place)
+                else:
+                    seat.move(source, place)
                 return
         waited_s = seat.now() - max(seat.deed_s, self._again_s)
         if CONFIRM in str(standing.say) and waited_s > CONFIRM_S and self._is_done(standing):
@@ -187,6 +191,14 @@ class Robot:
         for shift in standing.shifts:
             if shift.source == place and shift.target is not None and shift.target not in pieces:
                 return shift.target
+        return None
+
+    @staticmethod
+    def _start_of(standing: Standing, place: str, pieces: Mapping[str, str]) -> str | None:
+        """Where the arrow to ``place`` begins, if that piece still stands there."""
+        for shift in standing.shifts:
+            if shift.target == place and shift.source is not None:
+                return shift.source if pieces.get(shift.source) == shift.piece else None
         return None
 
     def _is_done(self, standing: Standing) -> bool:

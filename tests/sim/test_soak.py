@@ -23,7 +23,7 @@ def soaked(path, numbers, plan=ALL, seed=5):
 
 
 def test_every_game_on_the_tables_that_carry_it(tmp_path):
-    totals = soaked(tmp_path, [0, 4, 8, 13, 14, 2])
+    totals = soaked(tmp_path, [0, 1, 6, 11, 14])
     assert totals.failures == []
     assert {game for game, _ in totals.games} == set(GAMES)
     assert {profile for _, profile in totals.games} == set(profile_names())
