@@ -61,8 +61,8 @@ class Observation:
     ``magnets``: accepted (debounced) class per place. ``unsure``: places whose reading fits no
     class; what was accepted there before still stands in ``magnets``. ``confidence``: 0 to 1 per
     place, how far the reading is from the nearest boundary of its class. ``field_mt``: calibrated,
-    averaged, neighbours removed. ``ready``: zeroed, and looked at since readings were last
-    interrupted (by a start, tilt or stall): before that ``magnets`` is what was there before.
+    averaged, neighbours removed. ``ready``: zeroed; and where nothing keeps the plate from
+    being read, ``magnets`` is from after the last interruption (a tilt, a stall, a lost part).
     ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
     "silent": what stands there is told by their neighbours, except at those in ``blind``), or is
     wired to another place, which is allowed for ("swapped").

@@ -96,7 +96,8 @@ class Perception:
                 self._take(scan, now, events)
             else:
                 self._watched.readings = self._watched.crosstalk.removed(scan)
-        return self._observation(now, tuple(events))
+        stale = self._blind and still and bool(frame.field_mt)
+        return self._observation(now, tuple(events), ready=self._ready and not stale)
 
     def _interrupt(self) -> None:
         self._watched.interrupt()
@@ -233,10 +234,12 @@ class Perception:
             return (0.0,) * self._profile.size
         return self._watched.accepted.confidence(self._watched.readings)
 
-    def _observation(self, now: float, events: tuple[BoardEvent, ...]) -> Observation:
+    def _observation(
+        self, now: float, events: tuple[BoardEvent, ...], *, ready: bool
+    ) -> Observation:
         return Observation(
             time_s=now,
-            ready=self._ready and not self._blind,
+            ready=ready,
             magnets=tuple(self._watched.magnets),
             unsure=self._unsure(now),
             confidence=self._confidence(),

@@ -67,7 +67,7 @@ def _attraktion(stream: Stream, _profile: Profile) -> Options:
 
 
 def _gravity_connect(stream: Stream, _profile: Profile) -> Options:
-    size = stream.choice((3, 3, 4, 5))
+    size = stream.choice((3, 3, 4))
     return {"size": size, "line": 3 if size > 3 else stream.choice((2, 3, 3))}
 
 

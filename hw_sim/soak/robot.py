@@ -18,6 +18,7 @@ CONFIRM_S = 1.0  # what it asks to confirm, a person confirms
 CALM_S = 45.0  # without a move: nobody makes mistakes or trouble any more
 DEAD_END_S = 150.0  # without a move
 ANSWERED_S = 0.5
+EAGER = 0.6  # of the turns in which one could win
 LONG_S = LONG_PRESS_S + 0.1
 TAKEN = (Role.WRONG, Role.REMOVE, Role.LIFT)
 DONE = (*TAKEN, Role.PUT)
@@ -81,6 +82,8 @@ class Robot:
         if position.to_move is None:
             raise SoakError("a turn after the end")
         move = seat.stream.choice(self._lit_moves(standing, position))
+        if seat.stream.random() < EAGER:
+            move = next((m for m in position.legal() if wins(position.play(m))), move)
         self.make(position.play(move))
 
     def _lit_moves(self, standing: Standing, position: Position) -> list[str]:
@@ -280,6 +283,12 @@ class Robot:
                 return choice
         seat.judge.meant = ANY
         return question.chosen
+
+
+def wins(turn: Turn) -> bool:
+    """Whether the mover has won with it."""
+    outcome = turn.position.outcome
+    return outcome is not None and turn.player in (outcome.winner, *(outcome.team or ()))
 
 
 def starts_at(turn: Turn) -> tuple[str, str]:
