@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from drivers.errors import TiltboardError
+from firmware_host.errors import ConfigError
 from firmware_host.profile import Profile
 from hw_sim.rng import Streams
 from hw_sim.session import SimSession
@@ -17,23 +17,31 @@ from hw_sim.soak.seat import Seat
 from hw_sim.soak.totals import Totals
 
 
-@dataclass(frozen=True, slots=True)
 class Plan:
-    """What is played in turn. ``games``: names; empty: all that each table can carry."""
+    """What is played in turn. ``games``: names; empty: all that each table can carry.
 
-    profiles: Sequence[Profile]
-    games: Sequence[str] = ()
+    Raises ConfigError where nothing is left to be played.
+    """
+
+    def __init__(self, profiles: Sequence[Profile], games: Sequence[str] = ()) -> None:
+        carried = [
+            (profile, [name for name in games_of(profile) if not games or name in games])
+            for profile in profiles
+        ]
+        self._tables = [(profile, names) for profile, names in carried if names]
+        if not self._tables:
+            raise ConfigError(
+                "No {table} can carry {games}.",
+                remedy="Choose another table, or another game.",
+                table=" and no ".join(profile.name for profile in profiles),
+                games=" or ".join(games),
+            )
 
     def of(self, number: int) -> tuple[Profile, str]:
         """The table and the game of game ``number``: table after table, then the next games."""
-        tables = [
-            (profile, found)
-            for profile in self.profiles
-            if (found := [g for g in games_of(profile) if not self.games or g in self.games])
-        ]
-        round_number, at = divmod(number, len(tables))
-        profile, found = tables[at]
-        return profile, found[round_number % len(found)]
+        round_number, at = divmod(number, len(self._tables))
+        profile, names = self._tables[at]
+        return profile, names[round_number % len(names)]
 
 
 def play(plan: Plan, state: Path, seed: int, number: int, totals: Totals) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from firmware_host.errors import ConfigError
 from firmware_host.profile import load_profile, profile_names
 from games.registry import GAMES
 from hw_sim.errors import FaultError
@@ -10,7 +11,8 @@ from hw_sim.soak.deals import SMALLEST, games_of
 from hw_sim.soak.trouble import LASTING, LEFT_OUT
 from hw_sim.table import SimTable
 
-ALL = Plan([load_profile(name) for name in profile_names()])
+TABLES = [load_profile(name) for name in profile_names()]
+ALL = Plan(TABLES)
 
 
 def soaked(path, numbers, plan=ALL, seed=5):
@@ -41,10 +43,12 @@ def test_a_game_is_the_same_when_it_is_played_again(tmp_path):
 
 def test_every_game_is_dealt_in_turn_on_each_table():
     dealt = {(ALL.of(number)[0].name, ALL.of(number)[1]) for number in range(48)}
-    assert dealt == {(table.name, game) for table in ALL.profiles for game in games_of(table)}
+    assert dealt == {(table.name, game) for table in TABLES for game in games_of(table)}
     assert set(SMALLEST) == set(GAMES)
-    only = Plan(ALL.profiles, ("gravity-trap",))
+    only = Plan(TABLES, ("gravity-trap",))
     assert {only.of(number)[0].name for number in range(8)} == {"plate-10", "node"}
+    with pytest.raises(ConfigError, match="No plate-7 can carry gravity-trap"):
+        Plan([load_profile("plate-7")], ("gravity-trap",))
 
 
 def test_every_target_that_is_offered_can_be_named():
