@@ -118,10 +118,10 @@ def _table(games: Iterable[GameSummary]) -> Iterable[str]:
 def _sentence(result: Mapping[str, Any] | None) -> Message:
     if result is None:
         return text("not finished")
-    winner, reason = result.get("winner"), Message(f"{result.get('reason')}")
+    winner, reason = result.get("winner"), result.get("reason")
     if winner is None:
         return text("nobody won ({reason})", reason=reason)
-    return text("{winner} won ({reason})", winner=Message(f"{winner}"), reason=reason)
+    return text("{winner} won ({reason})", winner=winner, reason=reason)
 
 
 def _utc(date_s: float) -> str:

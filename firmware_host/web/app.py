@@ -187,11 +187,11 @@ class _Web:
             return asked
         if self._access.pairing is None:
             return self._problem(409, _NO_NETWORK)
-        return self._paired(self._access.pairing, asked)
+        return self._paired(self._access.pairing, asked, request.scope[VISITOR].address)
 
-    def _paired(self, pairing: Pairing, asked: answers.PairRequest) -> Response:
+    def _paired(self, pairing: Pairing, asked: answers.PairRequest, address: str) -> Response:
         try:
-            token = pairing.redeem(asked.code, asked.name)
+            token = pairing.redeem(asked.code, asked.name, address)
         except WrongCodeError as error:
             return self._explained(error, 403)
         except TooManyTriesError as error:

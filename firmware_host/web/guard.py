@@ -18,7 +18,14 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from firmware_host.web.limits import PAGES_PER_ADDRESS, Places, Requests, counted_as
+from firmware_host.web.limits import (
+    PAGES_PER_ADDRESS,
+    READ_BURST,
+    READS_PER_S,
+    Places,
+    Requests,
+    counted_as,
+)
 from firmware_host.web.pairing import Pairing
 from firmware_host.web.tokens import digest_of
 
@@ -29,6 +36,8 @@ VISITOR = "tiltboard.visitor"
 FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 # What a device needs in order to be paired
 BEFORE_PAIRING = ("/", "/api/v1/texts", "/api/v1/pairing")
+# What the table's own thread answers, between two scans
+JOURNAL = "/api/v1/history"
 
 SECURITY_HEADERS = {
     "content-security-policy": (
@@ -146,6 +155,7 @@ class Guard:
         self._app = app
         self._access = access
         self._requests = Requests(now)
+        self._reads = Requests(now, READS_PER_S, READ_BURST)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what may be asked."""
@@ -178,9 +188,11 @@ class Guard:
             return _refused("Only this machine's own page may talk to the table.", 403)
         if visitor.local:
             return None
-        if not self._requests.take(visitor.address):
-            return _refused("That was too fast for the table; wait a moment.", 429)
         path = scope["path"]
+        if not self._requests.take(visitor.address) or (
+            path.startswith(JOURNAL) and not self._reads.take(visitor.address)
+        ):
+            return _refused("That was too fast for the table; wait a moment.", 429)
         free = scope["type"] == "http" and (path in BEFORE_PAIRING or path.startswith("/static/"))
         if not free and not access.may_watch(visitor):
             return _refused("Pair this device with the table first.", 403)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 REQUESTS_PER_S = 20.0
 REQUEST_BURST = 120.0  # opening the page takes some forty
+READS_PER_S = 2.0  # of the journal, which the table's own thread does
+READ_BURST = 10.0
 PAGES_PER_ADDRESS = 4
 CONNECTIONS_PER_ADDRESS = 16
 ADDRESSES_KEPT = 256
@@ -38,15 +40,22 @@ class TokenBucket:
 class Requests:
     """A bucket for each address; the one longest unused is forgotten first, which fills it."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        now: Callable[[], float],
+        per_s: float = REQUESTS_PER_S,
+        burst: float = REQUEST_BURST,
+    ) -> None:
         self._now = now
+        self._per_s = per_s
+        self._burst = burst
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def take(self, address: str) -> bool:
         """Whether that address may ask once more."""
         bucket = self._buckets.pop(address, None)
         if bucket is None:
-            bucket = TokenBucket(REQUESTS_PER_S, REQUEST_BURST, self._now)
+            bucket = TokenBucket(self._per_s, self._burst, self._now)
             if len(self._buckets) >= ADDRESSES_KEPT:
                 self._buckets.popitem(last=False)
         self._buckets[address] = bucket

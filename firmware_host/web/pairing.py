@@ -8,12 +8,13 @@ from collections.abc import Callable
 
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
-from firmware_host.web.limits import TokenBucket
+from firmware_host.web.limits import Requests, TokenBucket
 from firmware_host.web.tokens import Tokens
 
 CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
 TRIES_PER_MINUTE = 5
+TRIES_PER_ADDRESS = 3  # a minute: one device cannot keep the others from pairing
 
 _log = logging.getLogger(__name__)
 
@@ -30,7 +31,8 @@ class Pairing:
     """The code that is open, if any, and the tokens given for codes.
 
     A code is opened at the table and ends with its first use or after ten minutes. All devices
-    together may try five a minute: of a million codes, fifty can be guessed before it ends.
+    together may try five a minute, one of them three: of a million codes, fifty can be guessed
+    before it ends.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Pairing:
         self._code = ""
         self._ends_s = 0.0
         self._tries = TokenBucket(TRIES_PER_MINUTE / 60, TRIES_PER_MINUTE, clock.now)
+        self._tries_of = Requests(clock.now, TRIES_PER_ADDRESS / 60, TRIES_PER_ADDRESS)
 
     def open(self) -> str:
         """Open a new code; the one before ends. The console and the journal show it too."""
@@ -57,9 +60,12 @@ class Pairing:
         """The code that is open."""
         return self._code if self._code and self._clock.now() < self._ends_s else None
 
-    def redeem(self, code: str, name: str) -> str:
-        """The token for ``code``. Raises WrongCodeError, TooManyTriesError, NotPossibleError."""
-        if not self._tries.take():
+    def redeem(self, code: str, name: str, address: str) -> str:
+        """The token for ``code``, tried from ``address``.
+
+        Raises WrongCodeError, TooManyTriesError, NotPossibleError.
+        """
+        if not self._tries_of.take(address) or not self._tries.take():
             raise TooManyTriesError(
                 "Too many codes were tried.", remedy="Wait a minute, then try again."
             )

@@ -26,6 +26,7 @@ from firmware_host.web.limits import (
     ADDRESSES_KEPT,
     CONNECTIONS_PER_ADDRESS,
     PAGES_PER_ADDRESS,
+    READ_BURST,
     REQUEST_BURST,
     Requests,
     counted_as,
@@ -219,8 +220,8 @@ def test_a_new_code_ends_the_one_before(tmp_path):
     assert pairing.open() == "000007"
     assert pairing.open() == "123456"
     with pytest.raises(WrongCodeError):
-        pairing.redeem("000007", "phone")
-    pairing.redeem("123456", "phone")
+        pairing.redeem("000007", "phone", PHONE)
+    pairing.redeem("123456", "phone", PHONE)
 
 
 def test_five_codes_a_minute_can_be_tried_by_all_devices_together(network):
@@ -236,15 +237,36 @@ def test_five_codes_a_minute_can_be_tried_by_all_devices_together(network):
 def test_guessing_while_a_code_is_open_gets_through_so_many_times(network):
     network.pairing.open()
     tried = 0
-    for _ in range(int(CODE_LASTS_S)):
+    for second in range(int(CODE_LASTS_S)):
         network.clock.advance(1)
         try:
-            network.pairing.redeem("no code", "guesser")
+            network.pairing.redeem("no code", "guesser", f"192.168.1.{second % 200}")
         except WrongCodeError:
             tried += 1
         except TooManyTriesError:
             pass
     assert tried <= 5 + 50
+
+
+def test_a_device_that_guesses_leaves_tries_for_the_others(network):
+    code = network.pairing.open()
+    wrong = f"{(int(code) + 1) % 10**6:06}"
+    guesser = network.device("192.168.1.66")
+    assert [guesser.pair(wrong).status_code for _ in range(20)] == [403] * 3 + [429] * 17
+    assert network.device().pair(code).status_code == 200
+
+
+def test_the_journal_is_asked_for_less_often_since_the_table_itself_reads_it(network):
+    phone, other = network.device(), network.device("192.168.1.78")
+    asked = [phone.get("/api/v1/history").status_code for _ in range(int(READ_BURST) + 1)]
+    assert asked == [200] * int(READ_BURST) + [429]
+    assert phone.get("/api/v1/history/1").status_code == 429
+    assert phone.get("/api/v1/snapshot").status_code == 200
+    assert other.get("/api/v1/history").status_code == 200
+    network.clock.advance(0.5)
+    assert phone.get("/api/v1/history").status_code == 200
+    here = network.here()
+    assert {here.get("/api/v1/history").status_code for _ in range(2 * int(READ_BURST))} == {200}
 
 
 @pytest.mark.parametrize("body", [{"code": "12345"}, {"code": "12345x"}, {"code": 123456}, {}, []])

@@ -40,7 +40,7 @@ def table(fake, pairing):
 def test_it_shows_the_code_that_the_running_table_then_takes(table, pairing):
     code = run("--port", table.port).strip()
     assert (len(code), code) == (6, pairing.code)
-    pairing.redeem(code, "phone")
+    pairing.redeem(code, "phone", "192.168.1.77")
 
 
 def test_it_says_what_to_do_where_no_table_runs_or_none_is_on_the_network(fake, table):
