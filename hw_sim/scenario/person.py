@@ -261,11 +261,14 @@ class Person:
         self._restart()
 
     def _unplug(self, name: str, for_s: float | None, tick: Tick) -> None:
-        prompt = prompts.PLUGS.get(name)
+        pulled = prompts.plugs(self.host.profile)
+        prompt = pulled.get(name)
         if prompt is None:
             raise SkippedError(
-                "Nobody breaks a real table for a test ({name}); the simulated one can be.",
+                "Nobody can make {name} by hand on this table, or should; the simulated one can be"
+                " broken so. By hand: {known}.",
                 name=name,
+                known=", ".join(pulled) or "nothing",
             )
         self._ask(prompt, [lambda: not self._is_whole()], tick)
         if for_s is not None:

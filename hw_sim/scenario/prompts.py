@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from firmware_host.buttons import LONG_PRESS_S
 from firmware_host.guidance import words
 from firmware_host.messages import Message, text
-from firmware_host.profile import Profile, place_name
+from firmware_host.profile import DualSwitchHall, MuxAdcHall, NodeHall, Profile, place_name
 from hw_sim.scenario import steps as s
 
 LONGER_S = 0.5  # nobody counts two seconds exactly
@@ -24,11 +24,18 @@ KEYS = text(
     "Type 'again' to be asked again and given more time, 'skip' to leave it out, or 'stop'."
 )
 
-PLUGS = {
-    "i2c-nack": text("Pull the plug of the parts on the I2C bus."),
-    "node-unplugged": text("Pull the cable of the plate's own computer."),
-}
-"""Faults that a person can make and mend without a tool."""
+
+def plugs(profile: Profile) -> Mapping[str, Message]:
+    """Faults of a table that a person can make and mend without a tool: what to pull."""
+    hall = profile.hall
+    if isinstance(hall, NodeHall):
+        return {"node-unplugged": text("Pull the cable of the plate's own computer.")}
+    pulled: dict[str, Message] = {}
+    if isinstance(hall, MuxAdcHall):
+        pulled["spi-silent"] = text("Pull the plug of the sensors' board.")
+    if isinstance(hall, DualSwitchHall) or profile.imu is not None:
+        pulled["i2c-nack"] = text("Pull the plug of the parts on the I2C bus.")
+    return pulled
 
 
 def put(game: str, profile: Profile, step: s.Put) -> Message:

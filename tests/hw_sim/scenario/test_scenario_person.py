@@ -26,6 +26,7 @@ from hw_sim.scenario.console import Console
 from hw_sim.scenario.page import with_page
 from hw_sim.scenario.parse import parse_scenario
 from hw_sim.scenario.person import Person, StoppedError
+from hw_sim.scenario.prompts import plugs
 from hw_sim.scenario.real_table import RealTable
 from hw_sim.scenario.run import ScenarioRunner, StepReport
 from hw_sim.table import SimTable
@@ -84,11 +85,16 @@ class Robot:
             (r"Press (\w+) and let go\.", lambda b: hands.press(b, 0.3)),
             (r"Hold (\w+) for (.*) seconds\.", lambda b, s: hands.press(b, float(s))),
             (r"Knock against the table, lightly\.", hands.bump),
-            (r"Pull the plug .* I2C bus\.", lambda: self.table.faults.inject("i2c-nack")),
-            (r"Plug it in again\.", lambda: self.table.faults.heal("i2c-nack")),
+            (r"Pull the plug .* I2C bus\.", lambda: self.pull("i2c-nack")),
+            (r"Pull the plug of the sensors' board\.", lambda: self.pull("spi-silent")),
+            (r"Plug it in again\.", lambda: self.table.faults.heal(self.pulled)),
             (r"Switch the plate's supply off\..*", lambda: self.table.faults.inject("spi-silent")),
             (r"Switch the plate's supply on again\.", lambda: self.table.faults.heal("spi-silent")),
         ]
+
+    def pull(self, fault: str) -> None:
+        self.pulled = fault
+        self.table.faults.inject(fault)
 
     def put(self, colour: str, place: str, ways: str | None) -> None:
         offset = [0.0, 0.0]
@@ -259,8 +265,43 @@ def test_again_gives_more_time_skip_goes_on_at_the_next_game_and_stop_ends(perso
 
 def test_a_fault_that_no_person_should_make_is_skipped_with_the_reason(person):
     reports = play(person, "game momentum size=7\nfault sensor-dead d4\nexpect phase turn\n")
-    assert "Nobody breaks a real table for a test (sensor-dead)" in str(reports[1].skipped)
+    skipped = str(reports[1].skipped)
+    assert "Nobody can make sensor-dead by hand" in skipped
+    assert "By hand: spi-silent, i2c-nack." in skipped
     assert reports[2].skipped
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("plate-10", {"spi-silent", "i2c-nack"}),
+        ("plate-7", {"i2c-nack"}),
+        ("matrix-gpio", set()),
+        ("node", {"node-unplugged"}),
+    ],
+)
+def test_nobody_is_asked_to_pull_what_a_table_does_not_have(name, made):
+    assert set(plugs(load_profile(name))) == made
+
+
+def test_the_sensors_board_is_unplugged_and_plugged_in_by_hand(person, robot):
+    held(
+        play(
+            person,
+            """
+            game momentum size=7
+            put red d4
+            fault spi-silent
+            expect phase paused
+            heal spi-silent
+            expect phase turn
+            expect cells d4=red
+            """,
+        ),
+        7,
+    )
+    assert "Pull the plug of the sensors' board." in robot.heard
+    assert "Plug it in again." in robot.heard
 
 
 def test_a_button_that_was_held_too_long_is_another_step(person, robot):
