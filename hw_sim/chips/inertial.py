@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from hw_sim.rng import Stream
 
 Vector = tuple[float, float, float]
 
 STANDARD_G_M_S2 = 9.80665
 FILTER_TAPS = 4
+REGISTERS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,146 @@ class ImuSpread:
     gyro_gain: Vector = (1.0, 1.0, 1.0)
     noise: float = 1.0
     """Factor on the datasheet's noise densities."""
+
+
+class InertialChip(ABC):
+    """One chip on an I2C bus, powered and ready at time 0.
+
+    ``specific_force_m_s2(t)`` and ``rate_rad_s(t)`` are what it feels along its axes; they are
+    asked for times up to 40 ms back, because its filters look back. ``who_am_i``: clones answer
+    otherwise; may be changed at any time, as may ``spread`` and ``dead_axes`` (0, 1, 2: their proof
+    masses are stuck).
+    """
+
+    RESET_VALUES: ClassVar[Mapping[int, int]]
+    WHO_AM_I: ClassVar[int]
+    POWER_UP_S: ClassVar[float]
+    RESET_S: ClassVar[float]
+
+    def __init__(
+        self,
+        specific_force_m_s2: Callable[[float], Vector],
+        rate_rad_s: Callable[[float], Vector],
+        temperature_c: Callable[[float], float],
+        noise: Stream,
+        spread: ImuSpread | None = None,
+    ) -> None:
+        self._specific_force_m_s2 = specific_force_m_s2
+        self._rate_rad_s = rate_rad_s
+        self._temperature_c = temperature_c
+        self._gauss = noise.gauss
+        self.spread = spread or ImuSpread()
+        self.who_am_i = self.RESET_VALUES[self.WHO_AM_I]
+        self.dead_axes: set[int] = set()
+        self._registers = bytearray(REGISTERS)
+        self._pointer = 0
+        self._answers_from_s = -math.inf
+        self._restart(-math.inf)
+
+    def power_on(self, now_s: float) -> None:
+        """The supply comes back: reset values, deaf until its registers have started."""
+        self._restart(-math.inf)
+        self._answers_from_s = now_s + self.POWER_UP_S
+
+    def reset(self, now_s: float) -> None:
+        """As if the reset bit were written: asleep, every setting gone."""
+        self._restart(now_s + self.RESET_S)
+
+    @property
+    @abstractmethod
+    def powered_down(self) -> bool:
+        """Whether neither sensor runs, as after a reset."""
+
+    def _restart(self, ready_s: float) -> None:
+        self._registers[:] = bytes(REGISTERS)
+        for register, value in self.RESET_VALUES.items():
+            self._registers[register] = value
+        self._resetting_until_s = ready_s
+        self._awake_since_s = math.inf
+        self._sample = -1
+
+    # -- what the bus sees -----------------------------------------------------------------
+
+    def write(self, data: bytes, now_s: float) -> bool:
+        """A write message: register address, then values for it and those after it.
+
+        Returns whether the chip acknowledged its address.
+        """
+        if now_s < self._answers_from_s:
+            return False
+        if data:
+            self._pointer = data[0] % REGISTERS
+            for value in data[1:]:
+                self._write_register(self._pointer, value, now_s)
+                self._step()
+        return True
+
+    def read(self, count: int, now_s: float) -> bytes | None:
+        """A read message from the register address on; None if the chip does not answer.
+
+        Sensor registers are one sample for the whole message.
+        """
+        if now_s < self._answers_from_s:
+            return None
+        self._take_sample(now_s)
+        self._registers[self.WHO_AM_I] = self.who_am_i
+        self._show_reset(now_s < self._resetting_until_s)
+        answer = bytearray()
+        for _ in range(count):
+            answer.append(self._registers[self._pointer])
+            self._was_read(self._pointer)
+            self._step()
+        return bytes(answer)
+
+    def _step(self) -> None:
+        """To the next register."""
+        self._pointer = (self._pointer + 1) % REGISTERS
+
+    @abstractmethod
+    def _write_register(self, register: int, value: int, now_s: float) -> None:
+        """One value from the bus."""
+
+    @abstractmethod
+    def _take_sample(self, now_s: float) -> None:
+        """Bring the sensor registers to the newest sample that is due, if there is a new one."""
+
+    @abstractmethod
+    def _show_reset(self, resetting: bool) -> None:
+        """The reset bit stands while that lasts."""
+
+    @abstractmethod
+    def _was_read(self, register: int) -> None:
+        """What reading it changes."""
+
+    # -- sampling --------------------------------------------------------------------------
+
+    def _accel_g(self, at_s: float, delay_s: float, noise_g: float) -> list[float]:
+        """What the accelerometer makes of that time; a dead axis stands at 0."""
+        spread = self.spread
+        x, y, z = filtered(self._specific_force_m_s2, at_s, delay_s)
+        felt = (x / STANDARD_G_M_S2, y / STANDARD_G_M_S2, z / STANDARD_G_M_S2)
+        return self._measured(felt, spread.accel_gain, spread.accel_offset_g, noise_g)
+
+    def _gyro_deg_s(self, at_s: float, delay_s: float, noise_deg_s: float) -> list[float]:
+        """The same of the gyroscope."""
+        spread = self.spread
+        x, y, z = filtered(self._rate_rad_s, at_s, delay_s)
+        felt = (math.degrees(x), math.degrees(y), math.degrees(z))
+        return self._measured(felt, spread.gyro_gain, spread.gyro_offset_deg_s, noise_deg_s)
+
+    def _measured(self, felt: Vector, gain: Vector, offset: Vector, noise: float) -> list[float]:
+        sigma = noise * self.spread.noise
+        return [
+            0.0 if i in self.dead_axes else felt[i] * gain[i] + offset[i] + self._gauss(0.0, sigma)
+            for i in (0, 1, 2)
+        ]
+
+
+def packed(words: list[float], order: Literal["big", "little"]) -> bytes:
+    """Sensor registers: rounded, cut off at the ends of the scale."""
+    return b"".join(
+        max(-0x8000, min(0x7FFF, round(word))).to_bytes(2, order, signed=True) for word in words
+    )
 
 
 def filtered(source: Callable[[float], Vector], at_s: float, delay_s: float) -> Vector:

@@ -7,10 +7,10 @@ low-power modes, FS_125; their registers only keep what is written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import ClassVar
 
-from hw_sim.chips.inertial import STANDARD_G_M_S2, ImuSpread, Vector, filtered
-from hw_sim.rng import Stream
+from hw_sim.chips.inertial import InertialChip, packed
 
 WHO_AM_I = 0x0F
 CTRL1_XL = 0x10
@@ -20,7 +20,6 @@ CTRL8_XL = 0x17
 STATUS = 0x1E
 OUT_TEMP_L = 0x20
 OUTZ_H_A = 0x2D
-REGISTERS = 128
 IDENTITY = 0x6C
 RESET_VALUES = {WHO_AM_I: IDENTITY, CTRL3_C: 0x04}
 READ_ONLY = frozenset([WHO_AM_I, STATUS, *range(OUT_TEMP_L, OUTZ_H_A + 1)])
@@ -50,89 +49,30 @@ GYRO_START_S = 0.035
 BOOT_S = 0.010  # trimming parameters are loaded
 
 
-class Lsm6dsox:
-    """One chip on an I2C bus, powered and ready at time 0.
+class Lsm6dsox(InertialChip):
+    """The chip; a read faster than a sample gives one sample, as BDU does."""
 
-    Arguments as hw_sim.chips.mpu6050.Mpu6050's. ``who_am_i`` and ``spread`` may be changed.
-    """
-
-    def __init__(
-        self,
-        specific_force_m_s2: Callable[[float], Vector],
-        rate_rad_s: Callable[[float], Vector],
-        temperature_c: Callable[[float], float],
-        noise: Stream,
-        spread: ImuSpread | None = None,
-    ) -> None:
-        self._specific_force_m_s2 = specific_force_m_s2
-        self._rate_rad_s = rate_rad_s
-        self._temperature_c = temperature_c
-        self._gauss = noise.gauss
-        self.spread = spread or ImuSpread()
-        self.who_am_i = IDENTITY
-        self.dead_axes: set[int] = set()  # 0, 1, 2: their proof masses are stuck
-        self._registers = bytearray(REGISTERS)
-        self._pointer = 0
-        self._answers_from_s = -math.inf
-        self._restart(-math.inf)
-
-    def power_on(self, now_s: float) -> None:
-        """The supply comes back: reset values, deaf while it boots."""
-        self._restart(-math.inf)
-        self._answers_from_s = now_s + BOOT_S
-
-    def reset(self, now_s: float) -> None:
-        """As if SW_RESET were written: powered down, every setting gone."""
-        self._restart(now_s + BOOT_S)
+    RESET_VALUES: ClassVar[Mapping[int, int]] = RESET_VALUES
+    WHO_AM_I: ClassVar[int] = WHO_AM_I
+    POWER_UP_S: ClassVar[float] = BOOT_S
+    RESET_S: ClassVar[float] = BOOT_S
 
     @property
     def powered_down(self) -> bool:
         """Whether neither sensor runs, as after a reset."""
         return not (self._registers[CTRL1_XL] >> 4 or self._registers[CTRL2_G] >> 4)
 
-    def _restart(self, ready_s: float) -> None:
-        self._registers[:] = bytes(REGISTERS)
-        for register, value in RESET_VALUES.items():
-            self._registers[register] = value
-        self._resetting_until_s = ready_s
-        self._awake_since_s = math.inf
-        self._sample = -1
+    def _show_reset(self, resetting: bool) -> None:
+        kept = self._registers[CTRL3_C] & ~SW_RESET
+        self._registers[CTRL3_C] = kept | (SW_RESET if resetting else 0)
 
-    # -- what the bus sees -----------------------------------------------------------------
-
-    def write(self, data: bytes, now_s: float) -> bool:
-        """A write message: register address, then values. Whether the chip acknowledged."""
-        if now_s < self._answers_from_s:
-            return False
-        if data:
-            self._pointer = data[0] % REGISTERS
-            for value in data[1:]:
-                self._write_register(self._pointer, value, now_s)
-                self._step()
-        return True
-
-    def read(self, count: int, now_s: float) -> bytes | None:
-        """A read message from the register address on; None if the chip does not answer.
-
-        One sample for the whole message: what BDU and a read faster than a sample give.
-        """
-        if now_s < self._answers_from_s:
-            return None
-        self._take_sample(now_s)
-        self._registers[WHO_AM_I] = self.who_am_i
-        resetting = SW_RESET if now_s < self._resetting_until_s else 0
-        self._registers[CTRL3_C] = self._registers[CTRL3_C] & ~SW_RESET | resetting
-        answer = bytearray()
-        for _ in range(count):
-            answer.append(self._registers[self._pointer])
-            if self._pointer >= OUT_TEMP_L:
-                self._registers[STATUS] = 0
-            self._step()
-        return bytes(answer)
+    def _was_read(self, register: int) -> None:
+        if register >= OUT_TEMP_L:
+            self._registers[STATUS] = 0
 
     def _step(self) -> None:
         if self._registers[CTRL3_C] & IF_INC:
-            self._pointer = (self._pointer + 1) % REGISTERS
+            super()._step()
 
     def _write_register(self, register: int, value: int, now_s: float) -> None:
         if register in READ_ONLY or now_s < self._resetting_until_s:
@@ -167,56 +107,28 @@ class Lsm6dsox:
             return
         self._sample = number
         at_s = self._awake_since_s + GYRO_START_S + number / self._rate_hz()
-        words = [round((self._temperature_c(at_s) - ZERO_C) * STEPS_PER_C)]
-        words += self._gyro(at_s) if self._registers[CTRL2_G] >> 4 else [0, 0, 0]
-        words += self.accel_words(at_s) if self._registers[CTRL1_XL] >> 4 else [0, 0, 0]
-        self._registers[OUT_TEMP_L : OUTZ_H_A + 1] = b"".join(
-            max(-0x8000, min(0x7FFF, word)).to_bytes(2, "little", signed=True) for word in words
-        )
-        self._registers[STATUS] = NEW_DATA
+        registers = self._registers
+        words = [(self._temperature_c(at_s) - ZERO_C) * STEPS_PER_C]
+        words += self._gyro(at_s) if registers[CTRL2_G] >> 4 else [0.0] * 3
+        words += self.accel_words(at_s) if registers[CTRL1_XL] >> 4 else [0.0] * 3
+        registers[OUT_TEMP_L : OUTZ_H_A + 1] = packed(words, "little")
+        registers[STATUS] = NEW_DATA
 
-    def _gyro(self, at_s: float) -> list[int]:
-        control, spread = self._registers[CTRL2_G], self.spread
+    def _gyro(self, at_s: float) -> list[float]:
+        control = self._registers[CTRL2_G]
         band_hz = _rate_hz(control) * GYRO_BAND_SHARE
         lsb = GYRO_DEG_S_PER_LSB[control >> 2 & 3]
-        noise = GYRO_NOISE_DEG_S * math.sqrt(band_hz) * spread.noise
-        rate = filtered(self._rate_rad_s, at_s, 0.22 / band_hz)
-        return [
-            round(
-                (
-                    math.degrees(rate[i]) * spread.gyro_gain[i]
-                    + spread.gyro_offset_deg_s[i]
-                    + self._gauss(0.0, noise)
-                )
-                / lsb
-            )
-            if i not in self.dead_axes
-            else 0
-            for i in (0, 1, 2)
-        ]
+        noise = GYRO_NOISE_DEG_S * math.sqrt(band_hz)
+        return [rate / lsb for rate in self._gyro_deg_s(at_s, 0.22 / band_hz, noise)]
 
-    def accel_words(self, at_s: float) -> list[int]:
-        """The accelerometer's three registers at that time; a dead axis stands at 0."""
-        control, spread = self._registers[CTRL1_XL], self.spread
-        rate_hz = _rate_hz(control)
+    def accel_words(self, at_s: float) -> list[float]:
+        """The accelerometer's three registers at that time, unrounded; a dead axis stands at 0."""
+        control = self._registers[CTRL1_XL]
         divisor = HPCF_DIVISORS[self._registers[CTRL8_XL] >> 5] if control & LPF2_XL_EN else 2
-        band_hz = rate_hz / divisor
+        band_hz = _rate_hz(control) / divisor
         lsb = ACCEL_G_PER_LSB[control >> 2 & 3]
-        noise = ACCEL_NOISE_G * math.sqrt(band_hz) * spread.noise
-        force = filtered(self._specific_force_m_s2, at_s, 0.22 / band_hz)
-        return [
-            round(
-                (
-                    force[i] / STANDARD_G_M_S2 * spread.accel_gain[i]
-                    + spread.accel_offset_g[i]
-                    + self._gauss(0.0, noise)
-                )
-                / lsb
-            )
-            if i not in self.dead_axes
-            else 0
-            for i in (0, 1, 2)
-        ]
+        noise = ACCEL_NOISE_G * math.sqrt(band_hz)
+        return [force / lsb for force in self._accel_g(at_s, 0.22 / band_hz, noise)]
 
 
 def _rate_hz(control: int) -> float:

@@ -8,10 +8,10 @@ pin; their registers only keep what is written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import ClassVar
 
-from hw_sim.chips.inertial import STANDARD_G_M_S2, ImuSpread, Vector, filtered
-from hw_sim.rng import Stream
+from hw_sim.chips.inertial import InertialChip, packed
 
 # Registers (RM section 3).
 SMPLRT_DIV = 0x19
@@ -23,7 +23,6 @@ ACCEL_XOUT_H = 0x3B
 GYRO_ZOUT_L = 0x48
 PWR_MGMT_1 = 0x6B
 WHO_AM_I = 0x75
-REGISTERS = 128
 
 RESET_VALUES = {PWR_MGMT_1: 0x40, WHO_AM_I: 0x68}  # RM section 3; all others 0x00
 READ_ONLY = frozenset([INT_STATUS, *range(ACCEL_XOUT_H, GYRO_ZOUT_L + 1), WHO_AM_I])
@@ -62,97 +61,26 @@ REGISTERS_START_S = 0.020  # start-up time for register access, typical (100 ms 
 RESET_S = 0.100  # RM section 4.28 has a host wait 100 ms after DEVICE_RESET
 
 
-class Mpu6050:
-    """One chip on an I2C bus, powered and ready at time 0.
+class Mpu6050(InertialChip):
+    """The chip (RM section 4.17: one sample for the whole message)."""
 
-    ``specific_force_m_s2(t)`` and ``rate_rad_s(t)`` are what it feels along its axes; they are
-    asked for times up to 38 ms back, because its filters look back. ``who_am_i``: clones answer
-    otherwise; may be changed at any time, as may ``spread``.
-    """
-
-    def __init__(
-        self,
-        specific_force_m_s2: Callable[[float], Vector],
-        rate_rad_s: Callable[[float], Vector],
-        temperature_c: Callable[[float], float],
-        noise: Stream,
-        spread: ImuSpread | None = None,
-        *,
-        who_am_i: int = RESET_VALUES[WHO_AM_I],
-    ) -> None:
-        self._specific_force_m_s2 = specific_force_m_s2
-        self._rate_rad_s = rate_rad_s
-        self._temperature_c = temperature_c
-        self._gauss = noise.gauss
-        self.spread = spread or ImuSpread()
-        self.who_am_i = who_am_i
-        self.dead_axes: set[int] = set()  # 0, 1, 2: their proof masses are stuck
-        self._registers = bytearray(REGISTERS)
-        self._pointer = 0
-        self._answers_from_s = -math.inf
-        self._restart(-math.inf)
-
-    def power_on(self, now_s: float) -> None:
-        """The supply comes back: reset values, deaf until its registers have started."""
-        self._restart(-math.inf)
-        self._answers_from_s = now_s + REGISTERS_START_S
-
-    def reset(self, now_s: float) -> None:
-        """As if DEVICE_RESET were written: asleep, every setting gone."""
-        self._restart(now_s + RESET_S)
-
-    def _restart(self, ready_s: float) -> None:
-        self._registers[:] = bytes(REGISTERS)
-        for register, value in RESET_VALUES.items():
-            self._registers[register] = value
-        self._resetting_until_s = ready_s
-        self._awake_since_s = math.inf
-        self._sample = -1
+    RESET_VALUES: ClassVar[Mapping[int, int]] = RESET_VALUES
+    WHO_AM_I: ClassVar[int] = WHO_AM_I
+    POWER_UP_S: ClassVar[float] = REGISTERS_START_S
+    RESET_S: ClassVar[float] = RESET_S
 
     @property
     def powered_down(self) -> bool:
         """Whether it sleeps, as after a reset."""
         return bool(self._registers[PWR_MGMT_1] & SLEEP)
 
-    # -- what the bus sees -----------------------------------------------------------------
+    def _show_reset(self, resetting: bool) -> None:
+        kept = self._registers[PWR_MGMT_1] & ~DEVICE_RESET
+        self._registers[PWR_MGMT_1] = kept | (DEVICE_RESET if resetting else 0)
 
-    def write(self, data: bytes, now_s: float) -> bool:
-        """A write message: register address, then values for it and those after it.
-
-        Returns whether the chip acknowledged its address.
-        """
-        if now_s < self._answers_from_s:
-            return False
-        if data:
-            self._pointer = data[0] % REGISTERS
-            for value in data[1:]:
-                self._write_register(self._pointer, value, now_s)
-                self._pointer = (self._pointer + 1) % REGISTERS
-        return True
-
-    def read(self, count: int, now_s: float) -> bytes | None:
-        """A read message from the register address on; None if the chip does not answer.
-
-        Sensor registers are one sample for the whole message (RM section 4.17).
-        """
-        if now_s < self._answers_from_s:
-            return None
-        self._take_sample(now_s)
-        first = self._pointer
-        self._pointer = (first + count) % REGISTERS
-        registers = self._registers
-        registers[WHO_AM_I] = self.who_am_i
-        resetting = now_s < self._resetting_until_s
-        registers[PWR_MGMT_1] = registers[PWR_MGMT_1] & ~DEVICE_RESET | (
-            DEVICE_RESET if resetting else 0
-        )
-        if first + count <= REGISTERS:
-            answer = bytes(registers[first : first + count])
-        else:
-            answer = bytes(registers[(first + i) % REGISTERS] for i in range(count))
-        if first <= INT_STATUS < first + count:
-            registers[INT_STATUS] = 0  # each bit clears when it is read
-        return answer
+    def _was_read(self, register: int) -> None:
+        if register == INT_STATUS:
+            self._registers[INT_STATUS] = 0  # each bit clears when it is read
 
     def _write_register(self, register: int, value: int, now_s: float) -> None:
         if register in READ_ONLY or now_s < self._resetting_until_s:
@@ -188,7 +116,6 @@ class Mpu6050:
         return math.floor(running_s / self._sample_s()) if running_s >= 0.0 else -1
 
     def _take_sample(self, now_s: float) -> None:
-        """Bring the sensor registers to the newest sample that is due, if there is a new one."""
         number = self._sample_number(now_s)
         if number <= self._sample:
             return
@@ -196,36 +123,18 @@ class Mpu6050:
         at_s = self._awake_since_s + GYRO_START_S + number * self._sample_s()
         registers = self._registers
         _, delay_s, gyro_hz, _ = FILTERS[registers[CONFIG] & 0x07]
-        spread = self.spread
-        gauss = self._gauss
-        gyro_lsb = GYRO_LSB_PER_DEG_S[registers[GYRO_CONFIG] >> FULL_SCALE_SHIFT & 3]
-        gyro_noise = GYRO_NOISE_DEG_S * math.sqrt(gyro_hz) * spread.noise
-        words: list[float] = [*self.accel_words(at_s)]
-        rate = filtered(self._rate_rad_s, at_s, delay_s)
+        lsb = GYRO_LSB_PER_DEG_S[registers[GYRO_CONFIG] >> FULL_SCALE_SHIFT & 3]
+        noise = GYRO_NOISE_DEG_S * math.sqrt(gyro_hz)
+        words = self.accel_words(at_s)
         words.append((self._temperature_c(at_s) - TEMP_OFFSET_C) * TEMP_LSB_PER_C)
-        words += [
-            (math.degrees(rate[i]) * spread.gyro_gain[i] + spread.gyro_offset_deg_s[i]) * gyro_lsb
-            + gauss(0.0, gyro_noise) * gyro_lsb
-            if i not in self.dead_axes
-            else 0.0
-            for i in (0, 1, 2)
-        ]
-        registers[ACCEL_XOUT_H : GYRO_ZOUT_L + 1] = b"".join(
-            max(-0x8000, min(0x7FFF, round(word))).to_bytes(2, "big", signed=True) for word in words
-        )
+        words += [rate * lsb for rate in self._gyro_deg_s(at_s, delay_s, noise)]
+        registers[ACCEL_XOUT_H : GYRO_ZOUT_L + 1] = packed(words, "big")
         registers[INT_STATUS] |= DATA_RDY_INT
 
     def accel_words(self, at_s: float) -> list[float]:
         """The accelerometer's three registers at that time, unrounded; a dead axis stands at 0."""
-        registers, spread, gauss = self._registers, self.spread, self._gauss
+        registers = self._registers
         accel_hz, delay_s, _, _ = FILTERS[registers[CONFIG] & 0x07]
         lsb = ACCEL_LSB_PER_G[registers[ACCEL_CONFIG] >> FULL_SCALE_SHIFT & 3]
-        noise = ACCEL_NOISE_G * math.sqrt(accel_hz) * spread.noise
-        force = filtered(self._specific_force_m_s2, at_s, delay_s)
-        return [
-            (force[i] / STANDARD_G_M_S2 * spread.accel_gain[i] + spread.accel_offset_g[i]) * lsb
-            + gauss(0.0, noise) * lsb
-            if i not in self.dead_axes
-            else 0.0
-            for i in (0, 1, 2)
-        ]
+        noise = ACCEL_NOISE_G * math.sqrt(accel_hz)
+        return [force * lsb for force in self._accel_g(at_s, delay_s, noise)]

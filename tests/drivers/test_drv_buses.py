@@ -1,8 +1,11 @@
 """The Pi's buses off a Pi and with stand-in libraries, and what people are told."""
 
 import errno
+import json
+import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -202,6 +205,26 @@ def test_pixels_are_green_first_unscaled_and_shown_when_told(monkeypatch) -> Non
         "pixel_order": "GRB",
         "shown": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("board", "writer"),
+    [
+        ("RASPBERRY_PI_5", "adafruit_raspberry_pi5_neopixel_write"),
+        ("RASPBERRY_PI_4B", "_rpi_ws281x"),
+    ],
+)
+def test_the_real_blinka_hands_the_bytes_to_the_writer_of_that_pi(board, writer) -> None:
+    script = Path(__file__).with_name("blinka_on_a_pi.py")
+    run = subprocess.run(
+        [sys.executable, script, board], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    red, green, blue = "00ff00", "ff0000", "0000ff"  # the strip wants green first
+    assert json.loads(run.stdout) == [
+        [writer, 10, red + green + blue],
+        [writer, 10, "000000" * 3],  # closed
+    ]
 
 
 def test_board_that_blinka_does_not_know(monkeypatch) -> None:

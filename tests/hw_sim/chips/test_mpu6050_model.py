@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from hw_sim.chips.mpu6050 import ImuSpread, Mpu6050, Vector
+from hw_sim.chips.inertial import ImuSpread, Vector
+from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.rng import Streams
 
 G = 9.80665
