@@ -1,10 +1,11 @@
 """AH1889, two unipolar Hall switches in one package (Diodes Incorporated).
 
 OUTPUT1 is pulled low over a south pole, OUTPUT2 over a north pole; both are driven high without
-one. It never sleeps between looks. A switch closes above its operate point and opens below its
-release point; between them it stays as it was when it was last asked.
+one, by transistors of its own, on 1.65 to 3.6 V. It never sleeps between looks. (All that: the data
+sheet's first page.) A switch closes above its operate point and opens below its release point;
+between them it stays as it was when it was last asked.
 
-The data sheet's table of operate points was not at hand: the figures below are those of its sister
+The data sheet's table of operate points was not found: the figures below are those of its sister
 AH1389 (25 G and 20 G typical), widened; see docs/wiring-plate-7.md for what they must be for.
 """
 

@@ -163,6 +163,8 @@ def test_a_chip_that_was_reset_is_noticed_within_a_round_and_set_up_again(array,
     [
         (errno.EREMOTEIO, "chip of row 4 does not answer at 0x23 on I2C bus 1"),
         (errno.ETIMEDOUT, "I2C bus 1 hangs"),
+        (errno.EIO, "Transfers on I2C bus 1 break off"),
+        (errno.EAGAIN, "Transfers on I2C bus 1 break off"),
     ],
 )
 def test_a_lost_chip_is_named_and_comes_back(array, bus, code, problem) -> None:

@@ -167,6 +167,23 @@ def test_each_chip_of_plate_7_can_be_reset_and_comes_back():
         plate.close()
 
 
+@pytest.mark.parametrize("row", range(1, 8))
+def test_one_missing_chip_of_seven_is_named_and_the_rest_serves_when_it_is_back(row):
+    address = 0x1F + row
+    with SimTable(load_profile("plate-7"), 1) as table:
+        plate = plate_for(table.profile, table.buses)
+        bus = table.buses.i2c_buses[1]
+        bus.nacking.add(address)
+        [fault] = [fault for fault in plate.scan().faults if fault.part == "hall"]
+        assert f"row {row} does not answer at {address:#04x}" in fault.problem
+        bus.nacking.clear()
+        for _ in range(30):
+            faults = plate.scan().faults
+            table.clock.sleep(0.02)
+        assert faults == ()
+        plate.close()
+
+
 def test_a_ghost_is_made_by_the_copper_and_refused_by_the_driver():
     with SimTable(load_profile("matrix-gpio"), 1) as table:
         plate = plate_for(table.profile, table.buses)
