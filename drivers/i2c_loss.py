@@ -14,7 +14,7 @@ def lost_on_i2c(
     """The error to raise when ``error`` came of I2C ``bus``; ``silent`` if the chip is not there.
 
     Linux answers EREMOTEIO or ENXIO for an address that nobody acknowledges, and ETIMEDOUT for a
-    bus whose lines do not rise (Documentation/i2c/fault-codes). A transfer that breaks off is EIO on
+    bus whose lines do not rise (Documentation/i2c/fault-codes). One that breaks off is EIO on
     a Pi 4 and earlier (drivers/i2c/busses/i2c-bcm2835.c: SCL was held low for too long, or bytes
     are missing), and EAGAIN where another has pulled a line low (arbitration lost). None of these
     drivers sends a chip that holds SDA low the nine clocks that free it, and a program cannot while
