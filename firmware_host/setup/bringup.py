@@ -32,7 +32,7 @@ REST_SWING_MT = 0.6
 REACTS_MT = 3.0  # a strong piece, wherever on its place, and not a neighbour's
 WAIT_S = 12.0
 START_S = 1.0  # until a tilt sensor has started
-WAKE_S = 2.5  # until a node that was left alone while somebody acted is back
+WAKE_S = 1.5  # until a node that was left alone while somebody acted is back
 SHOWN_S = 0.15  # a strip takes a write every thirtieth of a second; a node some time more
 STEADY_M_S2 = 0.35
 TONE_HZ = 880.0
@@ -396,14 +396,10 @@ class Bringup:
         return [0.0] * self._profile.size
 
     def _frames(self, duration_s: float) -> Iterator[Frame]:
-        until_s: float | None = None
-        while True:
+        # Counted in scans: a node that was left alone first sends what is long past.
+        for _ in range(round(duration_s * self._profile.scans_per_s)):
             self._wait()
-            frame = self._plate.scan()
-            until_s = frame.time_s + duration_s if until_s is None else until_s
-            if frame.time_s > until_s:
-                return
-            yield frame
+            yield self._plate.scan()
 
     def _show(self, colours: dict[int, tuple[float, float, float]]) -> None:
         dark = (0.0, 0.0, 0.0)
