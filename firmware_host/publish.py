@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 
 from drivers.errors import PartError
 from firmware_host.guidance import words
@@ -12,6 +13,7 @@ from firmware_host.messages import Catalogue, Message
 from firmware_host.overlay import Overlay
 from firmware_host.snapshot import (
     BoardPlace,
+    CalibrationInfo,
     ChoiceInfo,
     DrawingInfo,
     FaultInfo,
@@ -107,6 +109,29 @@ class Publisher:
             path=list(standing.path),
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
             broken=[] if self._bench is None else list(self._bench.broken()),
+            calibration=self._calibration(),
+        )
+
+    def _calibration(self) -> CalibrationInfo | None:
+        host, translate = self._host, self._catalogue.translate
+        step = None if host.calibrating is None else host.calibrating.last
+        if step is None:
+            left = host.calibration_left
+            return (
+                None
+                if left is None
+                else CalibrationInfo(running=False, done=left[0], total=left[1])
+            )
+        advice = step.advice
+        return CalibrationInfo(
+            running=True,
+            done=step.done,
+            total=step.total,
+            stage=advice.stage.value,
+            say=translate(advice.say),
+            refused=None if advice.refused is None else translate(advice.refused),
+            place=None if advice.place is None else host.profile.places[advice.place],
+            confirm=None if advice.confirm is None else translate(advice.confirm),
         )
 
     def _question(self, question: Question) -> QuestionInfo:
@@ -201,3 +226,8 @@ def _drawing(game: Game) -> DrawingInfo | None:
 def _hex(colour: str) -> str:
     """``#rrggbb`` of a plain colour's name."""
     return "#{:02x}{:02x}{:02x}".format(*tint(colour))
+
+
+def local_time(at_s: float) -> str:
+    """A date and time as people here read it."""
+    return datetime.fromtimestamp(at_s, UTC).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from datetime import UTC, datetime
 
 from drivers.clock import Clock
 from firmware_host.commands import Command
@@ -15,12 +14,14 @@ from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import positions, rules_of, write_game
 from firmware_host.messages import Catalogue
 from firmware_host.overlay import Overlay
-from firmware_host.publish import Publisher, game_info
+from firmware_host.publish import Publisher, game_info, local_time
+from firmware_host.publish_health import health_answer
 from firmware_host.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import (
     GameRecord,
     GameSummary,
     HandsPort,
+    HealthMap,
     RecordedPosition,
 )
 from games import registry
@@ -134,6 +135,14 @@ class Table:
             ]
         )
 
+    def health(self) -> Future[HealthMap]:
+        """The sensors as the last calibration found them."""
+        return self._host.call(
+            lambda: health_answer(
+                self._host.profile, self._host.perception.calibration, self._catalogue
+            )
+        )
+
     def record(self, game_id: int) -> Future[GameRecord]:
         """One game for review."""
         return self._host.call(lambda: self._record(self._host.journal.load(game_id)))
@@ -200,8 +209,3 @@ class Table:
             result=None if stored.result is None else dict(stored.result),
             places=[] if outcome is None else list(outcome.places),
         )
-
-
-def local_time(at_s: float) -> str:
-    """A date and time as people here read it."""
-    return datetime.fromtimestamp(at_s, UTC).astimezone().strftime("%Y-%m-%d %H:%M")

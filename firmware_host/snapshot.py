@@ -162,6 +162,24 @@ class FaultInfo(msgspec.Struct, frozen=True):
     remedy: str
 
 
+class CalibrationInfo(msgspec.Struct, frozen=True):
+    """A calibration: ``done`` of ``total`` things. ``running`` False: an interrupted one can go on.
+
+    ``stage``: empty, places, kinds or edges. ``say``: what to do; ``refused``: why the last try was
+    not taken. ``place``: of the plate, where a piece is asked for. ``confirm``: what the button
+    confirm would say now.
+    """
+
+    running: bool
+    done: int
+    total: int
+    stage: str = ""
+    say: str = ""
+    refused: str | None = None
+    place: str | None = None
+    confirm: str | None = None
+
+
 class Sensors(msgspec.Struct, frozen=True):
     """The sensor view: field in mT (south positive), confidence 0 to 1, class, unsure places."""
 
@@ -180,7 +198,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ``cells``: what perception sees. ``position``: what the journal has confirmed. ``sounds``: the
     latest few. ``tint``: place -> ``#rrggbb`` of the colours that its light takes in turn.
     ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``). ``broken``:
-    injected faults that have not been healed.
+    injected faults that have not been healed. ``calibration``: the one that is being done, or was
+    interrupted.
     """
 
     layout: int
@@ -211,3 +230,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     path: list[str] = []
     path_colour: str | None = None
     broken: list[BrokenInfo] = []
+    calibration: CalibrationInfo | None = None

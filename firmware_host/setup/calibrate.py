@@ -78,7 +78,7 @@ class Calibrator:
         self._profile = profile
         self._measures = profile.capabilities.measures
         self._nominal = uncalibrated(profile)
-        self._judge = PlaceJudge(profile, self._nominal)
+        self._judge = PlaceJudge(profile, self._scans(REST_S))
         self._lies = lies
         self.progress = progress or Progress.fresh(profile)
         self.progress.finished = False
@@ -332,6 +332,10 @@ class Calibrator:
         else:
             progress.strengths.setdefault(task.magnet.value, {})[str(place)] = best
         progress.last_place = place
+        if task.sure:
+            progress.sure.append(place)
+        for unlike in self._judge.unlike(progress):
+            progress.forget(unlike)
 
     def _lights(self, task: _Task) -> dict[int, Light]:
         own = self.progress.own(task.magnet if not self._measures else None)

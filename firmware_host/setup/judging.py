@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from statistics import median
 
 from firmware_host.messages import Message
-from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.field import SIGN_OF, STRONG, WEAK, field_mt
 from firmware_host.perception.observation import Magnet
 from firmware_host.profile import Profile
@@ -17,7 +16,9 @@ from firmware_host.setup.progress import Progress
 STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)
 PRESENT_MT = 0.7  # a weak magnet at the edge of its place
 STRONG_FROM_MT = 4.5
-UNLIKE = (0.6, 1.6)  # a place's reading against the median of the others
+# A place's reading against the median of the others: sensors and gaps differ by a fifth, and
+# six millimetres off the middle is two thirds.
+UNLIKE = (0.7, 1.5)
 HARDLY = (0.5, 2.0)  # beyond, no gain can make up for it (perception.calibration.Gain)
 LEAST_WEAK = 0.7  # of what a weak piece reads in the middle; less is off the middle, or worn
 # How far off the middle the neighbours on both sides of a place, and on one side alone, may see a
@@ -28,6 +29,8 @@ MOST_MM = 15.0
 AGREE_MM = 8.0  # both neighbours of a line see the piece within this of each other, or one errs
 CENTRED = 0.85  # of the usual reading: four millimetres off the middle is less
 STEP_MM = 4.0  # over which the neighbours' change is taken for straight
+SIGMAS = 2.0  # of what a piece's place is uncertain by noise
+RECHECK = 6  # places measured when the first ones are looked at again
 KNOWN = 3  # readings that make a median
 
 
@@ -44,10 +47,11 @@ class Verdict:
 
 
 class PlaceJudge:
-    """Judges readings of one table. ``nominal``: what its dimensions say."""
+    """Judges readings of one table, each the mean of so many ``scans``."""
 
-    def __init__(self, profile: Profile, nominal: Calibration) -> None:
+    def __init__(self, profile: Profile, scans: int) -> None:
         self._profile = profile
+        self._scans = scans
         self._measures = profile.capabilities.measures
         beside, step = profile.pitch_mm, STEP_MM
         self._beside_mt = field_mt(STRONG, profile.gap_mm, beside)
@@ -70,6 +74,17 @@ class PlaceJudge:
         if magnet is not None:
             return self._of_a_kind(progress, place, magnet, means[place])
         return self._carried(progress, place, means)
+
+    def unlike(self, progress: Progress) -> list[int]:
+        """Places measured before there was a usual reading that are far from it, and of which
+        nobody has said that they are right.
+        """
+        known = {i: abs(mt) for i, mt in enumerate(progress.own_mt) if mt is not None}
+        if not self._measures or len(known) != RECHECK:
+            return []
+        usual = median(known.values())
+        low, high = (share * usual for share in UNLIKE)
+        return [i for i, mt in known.items() if not low <= mt <= high and i not in progress.sure]
 
     def _of_a_kind(self, progress: Progress, place: int, magnet: Magnet, reading: float) -> Verdict:
         profile = self._profile
@@ -134,6 +149,7 @@ class PlaceJudge:
                 continue  # steel, or a sensor that tells nothing
             away[axis] = sum(seen) / len(seen)
             noise_mt = max(progress.noise_mt[index] for *_, index in sides)
+            noise_mt *= SIGMAS / (self._scans * len(sides)) ** 0.5
             limits_mm[axis] = OFF_MM if len(sides) == 2 else OFF_ALONE_MM
             limits_mm[axis] += noise_mt / scale / abs(self._slope_mt_mm)
         if all(abs(mm) <= most for mm, most in zip(away, limits_mm, strict=True)):

@@ -22,7 +22,7 @@ class Progress(msgspec.Struct, forbid_unknown_fields=True):
     ``strengths``: magnet -> place index -> reading. ``far``: fitted share of the neighbours' model
     as two sums. ``level``: the IMU's force in its own axes on the level plate, m/s2; ``edges``: the
     same with that edge lifted. ``left_out``: magnets that the table's pieces do not have.
-    ``finished``: it came to its end.
+    ``sure``: places of which somebody said that they read rightly. ``finished``: it is done.
     """
 
     format: int
@@ -37,6 +37,7 @@ class Progress(msgspec.Struct, forbid_unknown_fields=True):
     level: Vector | None = None
     last_place: int | None = None
     left_out: list[str] = []
+    sure: list[int] = []
     finished: bool = False
 
     @classmethod

@@ -189,15 +189,18 @@ def too_strong(profile: Profile, place: int, reading_mt: float) -> Message:
 
 def off_the_middle(profile: Profile, place: int, east_mm: float, north_mm: float) -> Message:
     """The neighbours say where the piece is."""
+    row, column = divmod(place, profile.columns)
     if abs(east_mm) > abs(north_mm):
-        back = place - 1 if east_mm > 0 else place + 1
+        column += -1 if east_mm > 0 else 1
     else:
-        back = place - profile.columns if north_mm > 0 else place + profile.columns
+        row += -1 if north_mm > 0 else 1
+    inside = 0 <= column < profile.columns and 0 <= row < profile.rows
+    back = row * profile.columns + column
     return text(
         "The piece on {place} stands some {mm:.0f} mm off the middle. Move it toward {back}.",
         place=profile.places[place],
         mm=hypot(east_mm, north_mm),
-        back=profile.places[back],
+        back=profile.places[back] if inside else text("the edge"),
     )
 
 

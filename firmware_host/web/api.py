@@ -11,7 +11,7 @@ import msgspec
 from firmware_host.snapshot import Layout, Snapshot
 from firmware_host.web import answers
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, Number, TableMessage
-from firmware_host.web.table_port import GameRecord, GameSummary
+from firmware_host.web.table_port import GameRecord, GameSummary, HealthMap
 
 PREFIX = "/api/v1"
 TEXT = "text/plain; charset=utf-8"
@@ -58,6 +58,13 @@ ENDPOINTS = (
         "GET", "/games", "games", "The games that can be started.", {200: list[answers.GameKind]}
     ),
     Endpoint("GET", "/legend", "legend", "What the lights mean.", {200: list[answers.Light]}),
+    Endpoint(
+        "GET",
+        "/health",
+        "health",
+        "The sensors' noise and margins, as the last calibration found them.",
+        {200: HealthMap, 503: answers.Problem},
+    ),
     Endpoint("GET", "/texts", "texts", "The page's language.", {200: answers.Texts}),
     Endpoint(
         "GET",

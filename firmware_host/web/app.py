@@ -139,6 +139,9 @@ class _Web:
     async def history(self, _request: Request) -> Response:
         return await self._answer(self._table.history())
 
+    async def health(self, _request: Request) -> Response:
+        return await self._answer(self._table.health())
+
     async def record(self, request: Request) -> Response:
         number = _number(request)
         return await self._answer(self._table.record(number))

@@ -43,8 +43,10 @@ def start(table: TablePort, message: say.TableMessage) -> Future[None]:
             return table.submit(commands.Swap())
         case say.AnswerMessage(value=value):
             return table.submit(commands.Answer(value))
-        case say.CalibrateMessage(again=again):
-            return table.submit(commands.Calibrate(again))
+        case say.CalibrateMessage(again=again, fresh=fresh):
+            return table.submit(commands.Calibrate(again, fresh))
+        case say.ConfirmCalibrationMessage():
+            return table.submit(commands.ConfirmCalibration())
         case say.StopCalibrationMessage():
             return table.submit(commands.StopCalibration())
         case say.ImportMessage(text=record):

@@ -70,9 +70,16 @@ class ImportMessage(_Message, frozen=True, tag="import"):
 
 
 class CalibrateMessage(_Message, frozen=True, tag="calibrate"):
-    """Calibrate the sensors while the game waits, or only one place again."""
+    """Calibrate the sensors while the game waits, or only one place (or the edges) again; an
+    interrupted calibration goes on, unless it is to be ``fresh``.
+    """
 
     again: Name | None = None
+    fresh: bool = False
+
+
+class ConfirmCalibrationMessage(_Message, frozen=True, tag="confirm-calibration"):
+    """What the calibration asks about is so, as the button confirm says."""
 
 
 class StopCalibrationMessage(_Message, frozen=True, tag="stop-calibration"):
@@ -171,6 +178,7 @@ CommandMessage = (
     | AnswerMessage
     | ImportMessage
     | CalibrateMessage
+    | ConfirmCalibrationMessage
     | StopCalibrationMessage
 )
 TableMessage = HandsMessage | CommandMessage

@@ -77,6 +77,33 @@ class Workbench(Protocol):
         """The faults that it has."""
 
 
+class PlaceHealth(msgspec.Struct, frozen=True):
+    """One place. ``reading_mt``: of a strong piece in the middle. ``noise_mt``: standard deviation.
+
+    ``margin_mt``: how far the weakest piece stays from being misread when it stands 5 mm off the
+    middle. ``remedy``: what to do where the place is worth a look.
+    """
+
+    place: str
+    reading_mt: float
+    noise_mt: float
+    margin_mt: float
+    remedy: str | None
+
+
+class HealthMap(msgspec.Struct, frozen=True):
+    """What the last calibration found. ``made``: local date and time, None if there was none.
+
+    ``places``: every one in index order; empty where there is nothing to measure. ``summary``: the
+    account in a sentence. ``mounting``: how the tilt sensor lies.
+    """
+
+    made: str | None
+    summary: str
+    mounting: str | None
+    places: list[PlaceHealth]
+
+
 class HandsPort(Workbench, Protocol):
     """Hands for a table whose pieces the page can move. Lengths in mm from the plate's centre, x
     east and y north. Each future is resolved when the hand has done it and left; a thing that no
@@ -139,6 +166,9 @@ class TablePort(Protocol):
 
     def history(self) -> Future[list[GameSummary]]:
         """The journal's games, newest first."""
+
+    def health(self) -> Future[HealthMap]:
+        """The sensors as the last calibration found them."""
 
     def record(self, game_id: int) -> Future[GameRecord]:
         """One game for review. NoSuchGameError where there is none."""

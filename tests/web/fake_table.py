@@ -19,6 +19,7 @@ from firmware_host.snapshot import (
     BoardPlace,
     BreakableInfo,
     BrokenInfo,
+    CalibrationInfo,
     FaultInfo,
     GameInfo,
     Layout,
@@ -28,7 +29,7 @@ from firmware_host.snapshot import (
     Snapshot,
     SoundInfo,
 )
-from firmware_host.web.table_port import GameRecord, GameSummary, RecordedPosition
+from firmware_host.web.table_port import GameRecord, GameSummary, HealthMap, RecordedPosition
 from games.base import Credit, Game, OptionError, OptionSpec, RulesError
 
 PITCH_MM = 35.0
@@ -194,6 +195,8 @@ class FakeTable:
         self.injected: list[BrokenInfo] = []
         self.number = 0
         self.time_s = 0.0
+        self.calibration: CalibrationInfo | None = None
+        self.found = HealthMap(None, "The table has not been calibrated.", None, [])
         self._publish(new_layout=True)
 
     # What the page reads
@@ -220,6 +223,9 @@ class FakeTable:
 
     def history(self) -> Future[list[GameSummary]]:
         return _done(lambda: [self._summary(play) for play in reversed(self.plays.values())])
+
+    def health(self) -> Future[HealthMap]:
+        return _done(lambda: self.found)
 
     def record(self, game_id: int) -> Future[GameRecord]:
         return _done(lambda: self._record(self._find(game_id)))
@@ -531,6 +537,7 @@ class FakeTable:
             faults=list(self.faults),
             sensors=self._sensors(),
             broken=list(self.injected),
+            calibration=self.calibration,
         )
         for listener in list(self._listeners):
             listener()

@@ -1,34 +1,163 @@
-"""The page's calibration buttons: they ask the table, and say why it will not."""
+"""Calibration and the sensors' health on the page: what it shows, and what it asks for."""
+
+from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.commands import Calibrate, StopCalibration
+from firmware_host.commands import Calibrate, ConfirmCalibration, StopCalibration
 from firmware_host.errors import NotPossibleError
+from firmware_host.snapshot import CalibrationInfo
+from firmware_host.web.table_port import HealthMap, PlaceHealth
 
 pytestmark = pytest.mark.web
 
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
-def test_the_sensor_panel_starts_and_ends_a_calibration(fake, fake_served, open_page, monkeypatch):
-    fake_served.new_game(pie=False)
-    asked = []
+
+@pytest.fixture
+def asked(fake, monkeypatch):
+    """What the page asks for that concerns calibration; z9 is refused."""
+    found = []
     carry_out = fake._carry_out
 
     def note(command):
-        asked.append(command)
-        if command == Calibrate("z9"):
-            raise NotPossibleError("There is no place {place!r} on this plate.", place="z9")
-        if not isinstance(command, Calibrate | StopCalibration):
+        if not isinstance(command, Calibrate | ConfirmCalibration | StopCalibration):
             carry_out(command)
+            return
+        found.append(command)
+        if command == Calibrate("i1"):
+            raise NotPossibleError("The table has not been calibrated yet.")
 
     monkeypatch.setattr(fake, "_carry_out", note)
+    return found
+
+
+def stands(fake, **fields):
+    with fake._lock:
+        fake.calibration = CalibrationInfo(**fields) if fields else None
+        fake._publish()
+
+
+def step(fake, done, place, **more):
+    stands(
+        fake,
+        running=True,
+        done=done,
+        total=111,
+        stage="places",
+        place=place,
+        say=f"Carry it on to {place}, to the middle, and let go.",
+        **more,
+    )
+
+
+def healthy(fake, places, **odd):
+    fake.found = HealthMap(
+        "2026-05-28 12:00",
+        "Worth a look: c2.",
+        "The tilt sensor lies with its face down and its x arrow to the north.",
+        [
+            PlaceHealth(
+                name, 12.1, 0.035, odd.get(name, 0.93), "Check it." if name in odd else None
+            )
+            for name in places
+        ],
+    )
+
+
+@pytest.mark.parametrize("size", [{}, PHONE], ids=["desktop", "phone"])
+def test_a_card_leads_through_the_calibration(fake, fake_served, open_page, asked, size):
+    fake_served.new_game(pie=False)
+    page = open_page(fake_served.url, **size).page
+    card = page.get_by_role("region", name="Calibration")
+    expect(card).to_be_hidden()
+    step(fake, 4, "d1")
+    expect(card.locator(".line")).to_have_text("Carry it on to d1, to the middle, and let go.")
+    expect(card).to_contain_text("4 of 111")
+    assert card.get_by_role("progressbar").evaluate("bar => bar.value / bar.max") == 4 / 111
+    expect(page.locator(".say-card")).to_be_hidden()
+    plate = page.locator("#stage").bounding_box()
+    step(fake, 4, "d1", refused="d1 reads only 6.0 mT. Move it.", confirm="It stands right")
+    expect(card.get_by_role("alert")).to_have_text("d1 reads only 6.0 mT. Move it.")
+    assert page.locator("#stage").bounding_box() == plate  # the table does not jump
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    card.get_by_role("button", name="It stands right").click()
+    step(fake, 5, "e1")
+    expect(card.get_by_role("alert")).to_be_hidden()
+    card.get_by_role("button", name="d1 again").click()
+    card.get_by_role("button", name="Back to the game").click()
+    stands(fake, running=False, done=5, total=111)
+    expect(page.locator(".say-card")).to_be_visible()
+    expect(card).to_be_hidden()  # whoever left on purpose is not asked to go on
+    assert asked == [ConfirmCalibration(), Calibrate("d1"), StopCalibration()]
+
+
+def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
+    fake, fake_served, open_page, asked
+):
+    fake_served.new_game(pie=False)
+    stands(fake, running=False, done=37, total=111)
+    page = open_page(fake_served.url).page
+    card = page.get_by_role("region", name="Calibration")
+    expect(card).to_contain_text("37 of 111")
+    expect(page.locator(".say-card")).to_be_visible()
+    card.get_by_role("button", name="Go on calibrating").click()
+    card.get_by_role("button", name="Later").click()
+    expect(card).to_be_hidden()
+    page.get_by_role("tab", name="Sensors").click()
+    page.get_by_role("button", name="Go on calibrating (37 of 111)").click()
+    page.get_by_role("button", name="Begin anew").click()
+    assert asked == [Calibrate(), Calibrate(), Calibrate(fresh=True)]
+
+
+def test_the_map_names_the_worst_places_and_says_what_to_do(fake, fake_served, open_page, asked):
+    fake_served.new_game(pie=False)
     page = open_page(fake_served.url).page
     page.get_by_role("tab", name="Sensors").click()
-    page.get_by_role("button", name="Calibrate").click()
-    page.get_by_label("Only this place").fill("D4 ")
-    page.get_by_role("button", name="Calibrate").click()
-    page.get_by_role("button", name="Back to the game").click()
-    page.get_by_label("Only this place").fill("z9")
-    page.get_by_role("button", name="Calibrate").click()
-    expect(page.get_by_text("There is no place 'z9' on this plate.")).to_be_visible()
-    assert asked == [Calibrate(), Calibrate("d4"), StopCalibration(), Calibrate("z9")]
+    expect(page.get_by_text("The table has not been calibrated.")).to_be_visible()
+    expect(page.locator(".health-map")).to_be_hidden()
+    page.get_by_role("button", name="Calibrate the table").click()
+    step(fake, 110, "j10")
+    expect(page.get_by_role("button", name="Calibrate the table")).to_be_hidden()
+    healthy(fake, fake._layout.places, c2=0.21)
+    stands(fake)  # it has come to its end: the map comes by itself
+    expect(page.get_by_text("Worth a look: c2.")).to_be_visible()
+    expect(page.get_by_role("img", name="Worth a look: c2.")).to_be_visible()
+    expect(page.get_by_text("its face down")).to_be_visible()
+    assert page.locator(".health-map g").count() == len(fake._layout.places)
+    expect(page.locator(".health-map g.poor")).to_have_text("0.2")
+    page.locator(".worst").get_by_role("button", name="c2").click()
+    expect(page.get_by_text("margin 0.21 mT. Check it.")).to_be_visible()
+    page.get_by_role("button", name="Measure c2 again").click()
+    page.locator('.health-map [data-place="i1"]').click()
+    page.get_by_role("button", name="Measure i1 again").click()
+    expect(page.get_by_text("The table has not been calibrated yet.")).to_be_visible()
+    page.get_by_role("button", name="The tilt sensor again").click()
+    assert asked == [Calibrate(), Calibrate("c2"), Calibrate("i1"), Calibrate("edges")]
+    # The same as a table, for whoever does not see the map.
+    page.get_by_text("As a table").click()
+    row = page.get_by_role("row", name="c2")
+    expect(row.get_by_role("cell")).to_have_text(["12.1", "0.035", "0.21"])
+
+
+def test_a_table_is_calibrated_from_the_page(served, open_page):
+    """The simulated table: a piece left standing, a place, another try, and back to the game."""
+    page = open_page(served.url)
+    page.drop("red", "d4")
+    page.expect_moves("d4")
+    page.page.get_by_role("tab", name="Sensors").click()
+    page.page.get_by_role("button", name="Calibrate the table").click()
+    card = page.page.get_by_role("region", name="Calibration")
+    expect(card.get_by_role("alert")).to_contain_text("d4 reads")
+    [piece] = served.ask("/api/v1/snapshot")["pieces"]
+    served.tell(type="remove", piece=piece["id"])
+    expect(card).to_contain_text("1 of 111")
+    expect(card).to_contain_text("Put one strong piece on the middle of a1")
+    served.tell(type="put", kind="red", x_mm=-157.5, y_mm=-157.5)
+    expect(card).to_contain_text("Carry it on to b1")
+    page.page.reload()  # another page, the same calibration
+    expect(card).to_contain_text("2 of 111")
+    card.get_by_role("button", name="Back to the game").click()
+    expect(page.page.locator(".say-card")).to_be_visible()
+    page.expect_moves("d4")

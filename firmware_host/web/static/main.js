@@ -1,6 +1,6 @@
 // Puts the page together.
 
-import { Calibration } from "/static/calibration.js";
+import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
 import { Controls, TiltPad } from "/static/controls.js";
 import { Games, Help, fetchJson } from "/static/dialogs.js";
@@ -70,7 +70,10 @@ function build() {
   const store = new Store();
   const connection = new Connection((message) => store.take(message), (link) => {
     store.set("link", link);
-    if (link === "open" && tabs.chosen === "sensors") watch(true);
+    if (link === "open" && tabs.chosen === "sensors") {
+      watch(true);
+      calibration.look();
+    }
   });
   const ask = (message) => connection.ask(message);
   const watch = (sensors) => ask({ type: "watch", sensors }).catch(() => {});
@@ -91,6 +94,7 @@ function build() {
   new Say(store, byId("say"), {
     newGame, leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
+  new CalibrationCard(store, byId("say"), { ask, complain });
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);
   const hand = new Hand(store, plate, pieces, { ask, complain, announce });
@@ -98,17 +102,18 @@ function build() {
   new Trays(store, byId("trays"), hand);
   const help = () => carryOut(store, ask).catch((error) => complain(error.message));
   const controls = new Controls(store, { ask, complain, help, newGame });
-  const sensors = new SensorView(store);
+  const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
   const tabs = new Tabs([
     ["moves", t("Moves"), new Moves(store, reviewer).element],
     ["tilt", t("Tilt"), new TiltPad(store, { ask, complain }).element],
     ["faults", t("Faults"), new FaultPanel(store, { ask, complain }).element],
     ["lights", t("Lights"), new Legend(fetchJson).element],
     ["rules", t("Rules"), new Rules(store).element],
-    ["sensors", t("Sensors"), new Calibration({ ask, complain }, sensors.element).element],
+    ["sensors", t("Sensors"), calibration.element],
   ], remembered("tab", "moves"), (name) => {
     remember("tab", name);
     watch(name === "sensors");
+    if (name === "sensors") calibration.look();
   });
   const questions = new Questions(store, { ask, complain });
   byId("side").append(questions.element, controls.element, tabs.element);

@@ -73,6 +73,42 @@ def test_the_game_waits_and_goes_on(session, tmp_path):
     assert session.host.standing.moves == ("c3",)
 
 
+def test_it_goes_on_after_a_kill_and_a_power_cut(session):
+    """Nothing that was accepted is lost; the host says how much is done, and goes on there."""
+    host = session.host
+    clear(session)
+    assert host.calibration_left is None
+    host.do(Calibrate())
+    hand = LightFollower(session.table, 1)
+    follow(session, hand, lambda host: "5 of" in str(host.shown.say))
+    trays = session.table.world.trays
+    session.kill()
+    session.table.world.trays = trays
+    assert session.host.calibrating is None
+    assert session.host.calibration_left == (4, 51)  # the empty plate is taken anew
+    session.host.do(Calibrate())
+    follow(session, hand, lambda host: "8 of" in str(host.shown.say))
+    session.power_cut()
+    assert session.host.calibration_left == (7, 51)
+    session.host.do(Calibrate(fresh=True))
+    session.run_until(session.clock.now() + 0.1)
+    assert "0 of" in str(session.host.shown.say)
+
+
+def test_a_place_is_done_again_at_once(session):
+    host = session.host
+    clear(session)
+    host.do(Calibrate())
+    hand = LightFollower(session.table, 1)
+    follow(session, hand, lambda host: "5 of" in str(host.shown.say))
+    host.do(Calibrate("b1"))
+    session.tick()
+    assert "b1" in str(host.shown.say)
+    assert "4 of" in str(host.shown.say)
+    follow(session, hand, lambda host: "6 of" in str(host.shown.say))
+    host.do(StopCalibration())
+
+
 def test_what_cannot_be_is_said(session):
     with pytest.raises(NotPossibleError, match="no place"):
         session.host.do(Calibrate("z9"))
