@@ -287,10 +287,7 @@ class Host:
                 self.profile,
                 self._calibration.loaded,
                 classes=overlay.classes,
-                expected={
-                    overlay.index_of(place): overlay.magnet_of(piece)
-                    for place, piece in position.cells.items()
-                },
+                expected=overlay.magnets(position.cells),
             )
         else:
             self._perception.set_classes(overlay.classes)

@@ -60,6 +60,10 @@ class Overlay:
                 hint=nearest(place, self._index_of),
             ) from error
 
+    def magnets(self, cells: Mapping[str, str]) -> dict[int, Magnet]:
+        """Plate index -> magnet, for the pieces on a game's places."""
+        return {self.index_of(place): self.magnet_of(piece) for place, piece in cells.items()}
+
     def magnet_of(self, piece: str) -> Magnet:
         """The magnet in a piece."""
         try:

@@ -168,10 +168,11 @@ def _cpu_per_step_ms(session: SimSession, scans: int) -> float:
 async def _watch(url: str) -> int:
     """Behave as an open page for a while; returns the number of messages taken."""
     from websockets.asyncio.client import connect
+    from websockets.typing import Origin
 
     taken = 0
     target = url.replace("http", "ws") + "api/v1/ws"
-    async with connect(target, origin=url.rstrip("/"), max_size=None) as socket:  # type: ignore[arg-type]
+    async with connect(target, origin=Origin(url.rstrip("/")), max_size=None) as socket:
         try:
             async with asyncio.timeout(PAGE_OPEN_S):
                 async for _ in socket:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 
@@ -14,6 +14,8 @@ from firmware_host.state import default_state_directory, ensure_state_directory
 
 if TYPE_CHECKING:
     from firmware_host.commands import NewGame
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 CONFIG = click.option(
     "--config",
@@ -44,6 +46,26 @@ GAME = click.option("--game", help="Start this game; otherwise the last one goes
 OPTIONS = click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game; with --game."
 )
+
+
+class TableOptions(TypedDict):
+    """What ``table_options`` hands to a command."""
+
+    config: Path | None
+    profile: str | None
+    state: Path | None
+    host: str | None
+    port: int | None
+    game: str | None
+    options: tuple[str, ...]
+    record: Path | None
+
+
+def table_options(command: F) -> F:
+    """The options of a command that runs a table and its page."""
+    for option in (RECORD, OPTIONS, GAME, PORT, HOST, STATE, PROFILE, CONFIG):
+        command = option(command)
+    return command
 
 
 def chosen_game(game: str | None, options: Sequence[str]) -> NewGame | None:

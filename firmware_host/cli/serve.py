@@ -8,52 +8,85 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from drivers.clock import SystemClock
-from firmware_host.cli.speech import say
+from firmware_host.cli.options import TableOptions, chosen_game, state_folder
+from firmware_host.cli.speech import say, speak
 from firmware_host.commands import NewGame
 from firmware_host.messages import Catalogue, text
 from firmware_host.notify import Heartbeat
+from firmware_host.profile import Profile, load_profile
 from firmware_host.service import Table
-from firmware_host.settings import Settings, check_host
+from firmware_host.settings import Settings, check_host, load_settings
 from firmware_host.web.guard import Access, machine_names
 from firmware_host.web.pairing import Pairing
 from firmware_host.web.server import WebServer
 from firmware_host.web.tokens import Tokens
 
 
-def serve(
-    table: Table,
-    settings: Settings,
-    catalogue: Catalogue,
-    state: Path,
-    *,
-    host: str | None = None,
-    port: int | None = None,
-    begin: NewGame | None = None,
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What options and settings say about a table. ``begin``: a game to start, else the last one
+    goes on; ``record``: where what it reads is kept.
+    """
+
+    settings: Settings
+    catalogue: Catalogue
+    profile: Profile
+    folder: Path | None
+    host: str
+    port: int
+    begin: NewGame | None
+    record: Path | None
+
+    def state(self, *parts: str) -> Path:
+        """Where its games are; ``parts``: below the default folder. Made if it is not there."""
+        return state_folder(self.folder, *parts)
+
+
+def wanted(asked: TableOptions) -> Wanted:
+    """Options come before settings. Raises ConfigError, RulesError."""
+    begin = chosen_game(asked["game"], asked["options"])
+    settings = load_settings(asked["config"])
+    host, port = asked["host"], asked["port"]
+    return Wanted(
+        settings,
+        speak(settings.language),
+        load_profile(asked["profile"] or settings.profile),
+        asked["state"],
+        check_host(settings.host if host is None else host),
+        settings.port if port is None else port,
+        begin,
+        asked["record"],
+    )
+
+
+def serve(table: Table, plan: Wanted, state: Path) -> int:
     """Run ``table`` and its page until a signal ends it; returns the exit status.
 
-    ``host`` and ``port`` come before the settings; ``begin``: a game to start, else the last one
-    goes on. Raises what keeps any from starting.
+    Raises what keeps any from starting.
     """
+    with recorded(table, plan.record):
+        return _serve(table, plan, state)
+
+
+def _serve(table: Table, plan: Wanted, state: Path) -> int:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
-    host = check_host(settings.host if host is None else host)
-    access = access_for(host, settings, state)
-    port = settings.port if port is None else port
-    server = WebServer(table, port, catalogue, host=host, access=access)
+    access = access_for(plan.host, plan.settings, state)
+    server = WebServer(table, plan.port, plan.catalogue, host=plan.host, access=access)
     heart = Heartbeat(table.latest, SystemClock())
     table.subscribe(heart.beat)
     table.on_stop = ended.set
     try:
         table.start()
-        if begin is not None:
-            table.submit(begin).result()
+        if plan.begin is not None:
+            table.submit(plan.begin).result()
         server.start()
         heart.ready()
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))

@@ -21,7 +21,6 @@ from firmware_host.journal.records import (
     json_object,
 )
 
-_EVENT = "sequence, kind, ply, move, at_s, payload"
 # Only a finish has a payload, so the last event's is the result of a game that is over.
 _SUMMARIES = """
 SELECT g.id, g.game, g.options, g.started_s, e.at_s, e.ply, e.payload
@@ -109,7 +108,8 @@ class JournalReader:
     def _load(self, game_id: int) -> GameRecord:
         row = self._game_row(game_id)
         events = self._database.execute(
-            f"SELECT {_EVENT} FROM events WHERE game_id = ? ORDER BY sequence",  # noqa: S608
+            "SELECT sequence, kind, ply, move, at_s, payload FROM events WHERE game_id = ?"
+            " ORDER BY sequence",
             (game_id,),
         )
         return fold(game_id, row, (Event(*event) for event in events))
@@ -130,8 +130,8 @@ class JournalReader:
         """The event after which the game stands now. Raises NoSuchGameError."""
         self._game_row(game_id)
         rows = self._database.execute(
-            f"SELECT {_EVENT} FROM events WHERE game_id = ? AND kind <> ?"  # noqa: S608
-            " ORDER BY sequence DESC LIMIT 1",
+            "SELECT sequence, kind, ply, move, at_s, payload FROM events WHERE game_id = ?"
+            " AND kind <> ? ORDER BY sequence DESC LIMIT 1",
             (game_id, EventKind.RESUME),
         )
         return Event(*rows.fetchone())

@@ -150,10 +150,7 @@ def _header(host: Host) -> TraceHeader:
         host.profile,
         host.perception.calibration,
         classes=overlay.classes,
-        expected={
-            overlay.index_of(place): overlay.magnet_of(piece)
-            for place, piece in position.cells.items()
-        },
+        expected=overlay.magnets(position.cells),
         game=host.game.name,
         options=host.game.options,
         moves=standing.moves,

@@ -159,10 +159,9 @@ class _Web:
         message = await self._sent(request, say.parse_command)
         if isinstance(message, Response):
             return message
-        try:
-            await desk.answer(desk.start(self._table, message))
-        except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
-            return self._explained(error, 409)
+        done = await desk.answer(desk.start(self._table, message))
+        if done.error is not None:
+            return self._explained(done.error, 409)
         return _json(answers.Done())
 
     async def pairing(self, request: Request) -> Response:
@@ -230,13 +229,13 @@ class _Web:
             return self._problem(400, text("The table did not understand: {why}.", why=error))
 
     async def _answer(self, future: Future[Any], *, as_text: bool = False) -> Response:
-        try:
-            value = await desk.answer(future)
-        except NoSuchGameError as error:
-            return self._explained(error, 404)
-        except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
-            return self._explained(error, 503)
-        return Response(value, media_type="text/plain; charset=utf-8") if as_text else _json(value)
+        found = await desk.answer(future)
+        if found.error is not None:
+            missing = isinstance(found.error, NoSuchGameError)
+            return self._explained(found.error, 404 if missing else 503)
+        if as_text:
+            return Response(found.value, media_type="text/plain; charset=utf-8")
+        return _json(found.value)
 
     def _translate(self, english: str) -> str:
         return self._catalogue.translate(Message(english))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import Future
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from drivers.errors import TiltboardError
 from firmware_host import commands
@@ -22,13 +23,32 @@ NOT_PAIRED = text(
     "This device may only look on. To play here, pair it with the code shown at the table."
 )
 
+T = TypeVar("T")
+
 _log = logging.getLogger(__name__)
 
 
-def start(table: TablePort, message: say.TableMessage) -> Future[None]:
-    """Hand ``message`` to the table, in order.
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[T]):
+    """What the table gave, or what it raised."""
 
-    Raises NotPossibleError where there are no hands, OptionError for a board that cannot be read.
+    value: T | None
+    error: Exception | None = None
+
+
+def start(table: TablePort, message: say.TableMessage) -> Future[None]:
+    """Hand ``message`` to the table, in order. The future holds what stands in its way."""
+    try:
+        return _begin(table, message)
+    except (TiltboardError, RulesError) as error:
+        refused: Future[None] = Future()
+        refused.set_exception(error)
+        return refused
+
+
+def _begin(table: TablePort, message: say.TableMessage) -> Future[None]:
+    """Raises NotPossibleError where there are no hands, OptionError for a board that cannot be
+    read.
     """
     match message:
         case say.NewGameMessage(game=game, options=options, boards=boards):
@@ -81,9 +101,13 @@ def _move(hands: HandsPort, message: say.HandsMessage) -> Future[None]:
             return hands.heal(fault, targets)
 
 
-async def answer(future: Future[Any]) -> Any:
+async def answer(future: Future[T]) -> Answered[T]:
     """Wait for the table. Shielded: a page that leaves does not cancel what the table has begun."""
-    return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), ANSWER_WITHIN_S)
+    begun = asyncio.shield(asyncio.wrap_future(future))
+    try:
+        return Answered(await asyncio.wait_for(begun, ANSWER_WITHIN_S))
+    except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
+        return Answered(None, error)
 
 
 def explain(error: Exception, catalogue: Catalogue) -> str:

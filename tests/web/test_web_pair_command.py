@@ -9,7 +9,7 @@ from drivers.errors import TiltboardError
 from firmware_host.cli.main import cli
 from firmware_host.web.guard import Access
 from firmware_host.web.pairing import Pairing
-from firmware_host.web.server import WebServer
+from firmware_host.web.server import EVERYWHERE, WebServer
 from firmware_host.web.tokens import Tokens
 from hw_sim.clock import VirtualClock
 
@@ -30,7 +30,7 @@ def pairing(tmp_path):
 @pytest.fixture
 def table(fake, pairing):
     """Served at every address of this machine."""
-    every = "0.0.0.0"  # noqa: S104 - its guard is under test
+    every = EVERYWHERE
     server = WebServer(fake, 0, host=every, access=Access(pairing))
     server.start()
     yield server

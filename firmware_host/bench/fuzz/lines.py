@@ -62,6 +62,10 @@ PAGE_SAYS = (
     b'{"type": "watch", "sensors": true}',
     b'{"type": "new-game", "ref": 2, "game": "momentum", "options": {"size": 7, "pie": false}}',
     b'{"type": "new-game", "game": "gravity-trap", "options": {"board": "whirl"}}',
+    *(
+        b'{"type": "new-game", "game": "gravity-trap", "boards": {"board": "%s"}}' % board
+        for board in (rb"[[track]]\nbases = [1, 2]", rb"{\"tracks\": [[1, 2]]}")
+    ),
     b'{"type": "resume", "game": 1}',
     b'{"type": "take-back", "to": 0}',
     b'{"type": "swap"}',
@@ -254,12 +258,6 @@ class Messages(JsonTarget):
         self._session: SimSession | None = None
         self._count = 0
 
-    def close(self) -> None:
-        """Give the table back."""
-        if self._session is not None:
-            self._session.__exit__(None, None, None)
-            self._session = None
-
     def examples(self) -> Sequence[bytes]:
         """Each type of message."""
         return PAGE_SAYS
@@ -289,10 +287,10 @@ class Messages(JsonTarget):
         from hw_sim.session import SimSession
 
         if self._session is None or self._count % MESSAGES == 0:
-            self.close()
+            self.held.close()
             state = self.folder / f"state-{self._count}"
             state.mkdir()
-            self._session = SimSession(self._profile, state).__enter__()
+            self._session = self.held.enter_context(SimSession(self._profile, state))
         self._count += 1
         return self._session
 

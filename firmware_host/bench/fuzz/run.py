@@ -6,7 +6,6 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -97,7 +96,7 @@ def fuzz(kind: type[Target], numbers: Iterable[int], seed: int) -> Count:
     with tempfile.TemporaryDirectory() as folder, quiet(), warnings.catch_warnings():
         warnings.simplefilter("error")
         target = kind(Path(folder))
-        with closing(target):
+        with target.held:
             examples = target.examples()
             _check(target, examples)
             for number in numbers:

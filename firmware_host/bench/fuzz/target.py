@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 class Target(ABC):
     """One reader. ``name`` and ``what`` (a few words) stand in the report.
 
-    Made anew for each run with ``folder``, an empty one of its own.
+    Made anew for each run with ``folder``, an empty one of its own. ``held``: what is given back at
+    the end.
     """
 
     name: ClassVar[str]
@@ -24,9 +26,7 @@ class Target(ABC):
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-
-    def close(self) -> None:  # noqa: B027 - most hold nothing
-        """Give back what is held."""
+        self.held = ExitStack()
 
     @abstractmethod
     def examples(self) -> Sequence[bytes]:
