@@ -14,7 +14,7 @@ from hw_sim.soak.judge import ANY, SoakError
 from hw_sim.soak.seat import Seat
 
 AGAIN_S = 4.0  # what the table does not take notice of, a person does again
-CONFIRM_S = 1.0  # what it asks to confirm, a person confirms
+OFFERED_S = 1.0  # what it asks to confirm, a person confirms
 CALM_S = 45.0  # without a move: nobody makes mistakes or trouble any more
 DEAD_END_S = 150.0  # without a move
 ANSWERED_S = 0.5
@@ -22,7 +22,7 @@ EAGER = 0.6  # of the turns in which one could win
 LONG_S = LONG_PRESS_S + 0.1
 TAKEN = (Role.WRONG, Role.REMOVE, Role.LIFT)
 DONE = (*TAKEN, Role.PUT)
-CONFIRM, ELSEWHERE, IF_PUT = "press confirm", "put it elsewhere", "if you put it there"
+DONE_VALUE = "done"
 MENU = "Which game?"
 
 
@@ -47,8 +47,8 @@ class Robot:
         seat.trouble.calm = since_s > CALM_S
         if since_s > DEAD_END_S:
             raise SoakError("a dead end")
-        if standing.question is not None:
-            self._answer(standing.question)
+        if standing.question is not None and self._answer(standing, standing.question):
+            pass
         elif standing.phase is Phase.OVER:
             return self._over()
         elif standing.phase is Phase.PAUSED:
@@ -77,7 +77,7 @@ class Robot:
     def _turn(self, standing: Standing) -> None:
         seat, position = self._seat, self._seat.position
         if seat.pieces() != dict(position.cells):
-            self._notice(standing, position)
+            self._notice(position)
             return
         if position.to_move is None:
             raise SoakError("a turn after the end")
@@ -96,11 +96,8 @@ class Robot:
             places = {place for place, kind in legal.values() if kind != "exchange"}
             if lit != places:
                 raise SoakError(f"lit {sorted(lit)}, legal {sorted(places)}")
-        said = str(standing.say)
         moves = [
-            move
-            for move, (place, kind) in legal.items()
-            if (place in lit or kind == "exchange") and not (ELSEWHERE in said and place in said)
+            move for move, (place, kind) in legal.items() if place in lit or kind == "exchange"
         ]
         return moves or list(legal)
 
@@ -148,17 +145,9 @@ class Robot:
                     return
                 seat.wait(ANSWERED_S)
 
-    def _notice(self, standing: Standing, position: Position) -> None:
+    def _notice(self, position: Position) -> None:
         """It is somebody's turn, though the board is not the position: has it been seen?"""
-        seat, said = self._seat, str(standing.say)
-        waited_s = seat.now() - max(seat.deed_s, self._again_s)
-        if CONFIRM in said and IF_PUT in said and waited_s > CONFIRM_S:
-            added = seat.pieces().items() - dict(position.cells).items()
-            if len(added) == 1 and all(f" {place}:" in said for place, _ in added):
-                self._again()
-                seat.press("confirm")
-                return
-        if waited_s > AGAIN_S:
+        if self._waited_s() > AGAIN_S:
             self._restore(dict(position.cells))
 
     # What is asked for
@@ -181,12 +170,12 @@ class Robot:
                 else:
                     seat.move(source, place)
                 return
-        waited_s = seat.now() - max(seat.deed_s, self._again_s)
-        if CONFIRM in str(standing.say) and waited_s > CONFIRM_S and self._is_done(standing):
-            self._again()
-            seat.press("confirm")
-        elif waited_s > AGAIN_S:
+        if self._waited_s() > AGAIN_S:
             self._redo(standing)
+
+    def _waited_s(self) -> float:
+        """How long nothing has been done."""
+        return self._seat.now() - max(self._seat.deed_s, self._again_s)
 
     @staticmethod
     def _way_of(standing: Standing, place: str, pieces: Mapping[str, str]) -> str | None:
@@ -248,41 +237,73 @@ class Robot:
 
     # Questions
 
-    def _answer(self, question: Question) -> None:
-        """By button, on the page, or by tilting the plate."""
+    def _answer(self, standing: Standing, question: Question) -> bool:
+        """By button, on the page, or by tilting the plate; whether there was a true answer."""
         seat = self._seat
         if MENU in str(question.ask):
             seat.press("back")
             seat.wait(ANSWERED_S)
-            return
-        choice = self._right(question)
+            return True
+        if question.offer and self._waited_s() < OFFERED_S:
+            return False
+        choice = self._right(standing, question)
+        if choice is None:
+            return False
+        if question.offer:
+            self._again()
         ways = ["page", "buttons"]
-        if choice.fall is not None and seat.session.profile.imu is not None:
+        if choice.fall is not None and not question.offer and seat.session.profile.imu is not None:
             ways.append("tilt")
         match seat.stream.choice(ways):
             case "page":
                 try:
                     seat.session.host.do(Answer(choice.value))
                 except NotPossibleError:
-                    return
+                    return True
             case "tilt" if choice.fall is not None:
                 columns, rows = choice.fall
                 tilt = -rows * sloppy.LEAN_RAD, columns * sloppy.LEAN_RAD
                 seat.until(seat.session.hands.tilt(*tilt, for_s=1.0).end_s)
-            case _ if choice is question.chosen:
+            case _ if choice == question.chosen and not question.offer:
                 seat.press("confirm", LONG_S)
             case _:
                 seat.press("confirm")
         seat.wait(ANSWERED_S)
+        return True
 
-    def _right(self, question: Question) -> Choice:
-        """The choice that was meant; any, if none is."""
-        seat, meant = self._seat, self._seat.judge.meant
+    def _right(self, standing: Standing, question: Question) -> Choice | None:
+        """The choice that was meant; else one that is true of the board; None: none is."""
+        judge, true = self._seat.judge, []
         for choice in question.choices:
-            if meant in (choice.value, *choice.also):
-                return choice
-        seat.judge.meant = ANY
-        return question.chosen
+            names = (choice.value, *choice.also)
+            move = next((name for name in names if name in judge.position.legal()), None)
+            if move is None:
+                if choice.value == DONE_VALUE and self._is_done(standing):
+                    return choice
+            elif self._stands(judge.position.play(move)):
+                if judge.meant in names:
+                    return choice
+                true.append(choice)
+        judge.meant = ANY
+        return true[0] if true else None
+
+    def _stands(self, turn: Turn) -> bool:
+        """Whether the board is what the act of ``turn`` leaves, with any part of what follows."""
+        pieces, before, after = self._seat.pieces(), self._seat.position.cells, turn.position.cells
+        acted = dict(before)
+        for shift in turn.act:
+            if shift.source is not None:
+                acted.pop(shift.source, None)
+        for shift in turn.act:
+            if shift.target is not None:
+                acted[shift.target] = shift.piece
+        going = {place for s in turn.consequences for place in (s.source, s.target)}
+        for place in {*pieces, *acted, *after}:
+            found = pieces.get(place)
+            lifted = found is None and place in going
+            if not lifted and found not in (acted.get(place), after.get(place)):
+                return False
+        return any(pieces.get(p) != before.get(p) for p in {*pieces, *before})
 
 
 def wins(turn: Turn) -> bool:

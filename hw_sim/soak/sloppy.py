@@ -123,7 +123,7 @@ def _back(seat: Seat, _standing: Standing) -> bool:
 def _early_confirm(seat: Seat, standing: Standing) -> bool:
     """Confirm, where nothing is to be confirmed."""
     last = seat.judge.position.outcome is not None or standing.phase is not Phase.TURN
-    if last or "confirm" in str(standing.say) or standing.piece_for:
+    if last or "confirm" in str(standing.say) or standing.question:
         return False
     if seat.session.host.sight.masked:
         return False  # then it may be asked for at any moment

@@ -15,8 +15,8 @@ from hw_sim.soak.eyes import Eyes
 from hw_sim.soak.judge import ANY, Judge
 from hw_sim.soak.totals import Totals
 
-PAUSE_S = 7.0  # between two disturbances, on average
-MOST_FAULTS = 2
+PAUSE_S = 5.0  # between two disturbances, on average
+MOST_FAULTS = 3
 # Play goes on meanwhile, so they may last; the others pause it.
 LASTING = frozenset(
     {
@@ -35,6 +35,8 @@ PAUSING_S = 0.3, 3.0
 # The first piece on crossed wires is taken for standing at the other place before its neighbours
 # contradict: the table then says so. That is no verdict that can be held against it.
 LEFT_OUT = frozenset({"sensor-swapped"})
+SENSORS = ("sensor", "weak")
+OF_SENSORS = 0.35  # of the faults, at least
 ON_BOARD = 0.85  # of the sensors that fail
 
 
@@ -140,10 +142,12 @@ class Trouble:
         if len(self._heal) >= MOST_FAULTS:
             return
         stream, faults, session = self._stream, self._session.faults, self._session
-        name = stream.choice(sorted(set(faults.names) - LEFT_OUT))
+        names = sorted(set(faults.names) - LEFT_OUT)
+        sensors = [name for name in names if name.startswith(SENSORS)]
+        name = stream.choice(sensors if stream.random() < OF_SENSORS else names)
         known = faults.targets_of(name)
         targets = tuple(stream.choice(list(each)) for each in known)
-        if name.startswith(("sensor", "weak")):
+        if name in sensors:
             board = sorted(session.host.game.board)
             plate = [session.profile.places[session.host.overlay.index_of(p)] for p in board]
             if name == "weak-magnet":
