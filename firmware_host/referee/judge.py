@@ -138,7 +138,7 @@ class Judge:
         """The last move too can be taken back by hand. None: look again."""
         play, line = self._play, self._play.line
         play.matched = play.matched or sight.cells == line.position.cells
-        if play.stands_as_before(sight.cells) and self._watch.stood(TAKE_BACK_S):
+        if play.stands_as_before(sight.cells) and self._stood_back():
             self._take_back()
             return None
         play.finish()
@@ -167,7 +167,7 @@ class Judge:
             self._confirm(play.undone[0])
             return None
         taking_back = play.stands_as_before(cells)
-        if taking_back and self._watch.stood(TAKE_BACK_S):
+        if taking_back and self._stood_back():
             self._take_back()
             return None
         lifted = None if blurred else self._lifted(finding)
@@ -185,6 +185,10 @@ class Judge:
             play.guide = Guide.SETUP
             return None
         return self._fix(finding, blurred, sight)
+
+    def _stood_back(self) -> bool:
+        """Whether what stands has stood for long enough to take a move back, and surely stands."""
+        return self._watch.stood(TAKE_BACK_S) and not self._watch.unsure
 
     def _is_doubtful(self, found: Sequence[Pending], lifted: View | None) -> bool:
         """Nobody has seen the piece land, and what is seen may have come about otherwise."""
@@ -233,7 +237,7 @@ class Judge:
         finding = pending.plan.hold(sight.cells)
         blurred = self._watch.blurred
         undone = not pending.requested and sight.cells == play.line.position.cells
-        if undone and self._watch.stood(TAKE_BACK_S):
+        if undone and self._stood_back():
             play.drop()
             self._claim(play.line.position.cells, self._hidden)
             return None

@@ -10,7 +10,7 @@ from hw_sim.session import SimSession
 from hw_sim.world.pieces import Piece
 from hw_sim.world.world import World
 
-STANDS_MM = 1.0  # lower than this it is on the plate
+STANDS_MM = 5.0  # lower than this it is as good as on the plate: switches close before it lies
 KEPT_S = 10.0
 FELT = 0.5  # of a sound magnet
 

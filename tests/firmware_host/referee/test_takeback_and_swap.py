@@ -52,6 +52,19 @@ def test_the_pushed_marbles_are_led_home_too(example_desk):
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
 
 
+@pytest.mark.parametrize("place", ["d4", "g7"])
+def test_a_board_that_is_not_surely_as_before_takes_nothing_back(desk, place):
+    table = desk("d4", "a1", pie=False)
+    table.wait(1.0)
+    table.unsure = frozenset({place})  # a knocked piece off its middle, or one that has just come
+    table.take("a1")
+    table.wait(10.0)
+    assert table.journal.moves == ["d4", "a1"]
+    table.unsure = frozenset()
+    table.wait(3.5)
+    assert table.journal.moves == ["d4"]
+
+
 def test_several_moves_in_a_row(desk):
     table = desk("d4", "a1", "g7", pie=False)
     for _ in range(3):
