@@ -71,6 +71,13 @@ class StopCalibration:
     """Go back to the game; what has been measured is kept for the next time."""
 
 
+@dataclass(frozen=True, slots=True)
+class ShowCode:
+    """Show a pairing code on the lights for a while; None: no longer."""
+
+    code: str | None
+
+
 Command = (
     Calibrate
     | ConfirmCalibration
@@ -81,4 +88,5 @@ Command = (
     | Swap
     | Answer
     | ImportGame
+    | ShowCode
 )

@@ -24,6 +24,7 @@ from firmware_host.commands import (
     ImportGame,
     NewGame,
     ResumeGame,
+    ShowCode,
     StopCalibration,
     Swap,
     TakeBack,
@@ -31,8 +32,8 @@ from firmware_host.commands import (
 from firmware_host.fault_watch import FaultLog, ScanWatch
 from firmware_host.guidance import troubles
 from firmware_host.journal import Journal, import_game, positions, rules_of
-from firmware_host.lighting import LOOKS_S, Colour, Lighting
-from firmware_host.menu import game_menu, options_for
+from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Colour, Lighting, shade
+from firmware_host.menu import PAIRING, game_menu, options_for
 from firmware_host.messages import Message
 from firmware_host.overlay import Overlay
 from firmware_host.perception import Perception
@@ -97,6 +98,8 @@ class Host:
         self._lighting = Lighting()
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._requests: list[Request] = []
+        self._code: CodeShown | None = None
+        self._ask_pairing: Callable[[], None] | None = None
         self.requests: tuple[Request, ...] = ()
         self._sounds_made = 0
         self._colours: tuple[Colour, ...] = ()
@@ -142,6 +145,8 @@ class Host:
                     self.calibrating.confirm()
             case StopCalibration():
                 self._stop_calibrating()
+            case ShowCode(code):
+                self._code = None if code is None else CodeShown(code, self._clock.now())
             case NewGame():
                 self._new_game(command)
             case ResumeGame(game_id):
@@ -156,7 +161,10 @@ class Host:
         """One scan, carried from the sensors to the lights."""
         while not self._inbox.empty():
             self._inbox.get()()
-        if self._referee.wants_game is not None:
+        if self._referee.wants_game == PAIRING and self._ask_pairing is not None:
+            self._referee.wants_game = None
+            self._ask_pairing()
+        elif self._referee.wants_game is not None:
             kind = game_type(self._referee.wants_game)
             self._try_game(NewGame(kind.name, options_for(kind, self.profile)))
         elif self._referee.wants_new_game:
@@ -172,6 +180,8 @@ class Host:
         self._fault_log.take(faults)
         self.sight = self.overlay.sight(self.observation, faults)
         presses = self._buttons.update(self.frame.pressed, self.frame.time_s)
+        if self._code is not None and (presses or self._code.over(now_s)):
+            self._code, presses = None, ()  # any button ends it, and does nothing else
         if self.calibrating is not None:
             self._calibrate(self.calibrating, presses)
             self._show(now_s)
@@ -189,6 +199,16 @@ class Host:
         if self._perception is None:
             raise RuntimeError("the host has no game yet")
         return self._perception
+
+    @property
+    def shows_code(self) -> bool:
+        """The lights show a code, which is for people at the table and no page."""
+        return self._code is not None
+
+    def offer_pairing(self, ask: Callable[[], None]) -> None:
+        """Let the menu at the table ask for a code too: ``ask`` is called, in this thread."""
+        self._ask_pairing = ask
+        self._referee.set_menu(game_menu(pairing=True))
 
     @property
     def shown(self) -> Standing:
@@ -242,6 +262,9 @@ class Host:
             self.sounds.append((self._sounds_made, sound))
         self._tunes.play(standing.sounds)
         self.plate.tone(self._tunes.tone_hz(now_s))
+        if self._code is not None:
+            self._show_code(self._code, now_s)
+            return
         if self.plate.draws_looks:
             looks = self._lighting.looks(self.shown, self.overlay, now_s)
             if looks is not self._looks:
@@ -253,6 +276,18 @@ class Host:
         if colours is not self._colours:
             self._colours = colours
             self.plate.show([colours[index] for index in self._place_at_light])
+
+    def _show_code(self, code: CodeShown, now_s: float) -> None:
+        profile = self.profile
+        lit = code.lights(profile.columns, profile.rows, now_s)
+        self._colours, self._looks = (), ()  # draw the game's anew afterwards
+        if self.plate.draws_looks:
+            looks = [Look(lit[index]) if index in lit else None for index in self._place_at_light]
+            self.plate.show_looks(looks, 0.0)
+            return
+        dark = (0.0, 0.0, 0.0)
+        shades = {index: shade(rgb, CODE_LEVEL) for index, rgb in lit.items()}
+        self.plate.show([shades.get(index, dark) for index in self._place_at_light])
 
     def _try_game(self, command: NewGame) -> None:
         """Start it, or have the referee say why that cannot be."""

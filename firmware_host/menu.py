@@ -6,20 +6,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from firmware_host.guidance import questions
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.profile import Profile
 from firmware_host.standing import Choice, Question
 from games.base import GameType
 from games.momentum import MOMENTUM
 from games.registry import GAMES
 
+PAIRING = "pairing"
 
-def game_menu(games: Mapping[str, GameType] = GAMES) -> Question:
-    """Which of ``games`` to begin; each answer is a game's name."""
-    return Question(
-        questions.which_game(),
-        tuple(Choice(name, Message(kind.credit.title)) for name, kind in games.items()),
-    )
+
+def game_menu(games: Mapping[str, GameType] = GAMES, *, pairing: bool = False) -> Question:
+    """Which of ``games`` to begin; each answer is a game's name. ``pairing``: or, last, whether a
+    device is to be paired.
+    """
+    choices = [Choice(name, Message(kind.credit.title)) for name, kind in games.items()]
+    if pairing:
+        choices.append(Choice(PAIRING, text("Pair a device")))
+    return Question(questions.which_game(), tuple(choices))
 
 
 def options_for(kind: GameType, profile: Profile) -> Mapping[str, Any]:

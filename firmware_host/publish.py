@@ -153,8 +153,12 @@ class Publisher:
         )
 
     def _lights(self) -> str:
-        """Three bytes per place, in place order, as they stand on the strip."""
+        """Three bytes per place, in place order, as they stand on the strip; dark while that shows
+        a code, which pages must not tell.
+        """
         shown = self._host.plate.shown
+        if self._host.shows_code:
+            shown = bytes(len(shown))
         return b"".join(shown[at : at + 3] for at in self._light_at).hex()
 
     def _notices(self) -> list[FaultInfo]:

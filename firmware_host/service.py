@@ -115,6 +115,10 @@ class Table:
         """Hand a command to the host."""
         return self._host.submit(command)
 
+    def offer_pairing(self, ask: Callable[[], None]) -> None:
+        """Have the menu at the table offer pairing too; ``ask`` is called in its thread."""
+        self.call(lambda: self._host.offer_pairing(ask))
+
     def call(self, work: Callable[[], None]) -> Future[None]:
         """Have ``work`` done in the table's thread."""
         return self._host.call(work)

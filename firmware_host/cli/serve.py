@@ -14,7 +14,7 @@ from pathlib import Path
 from drivers.clock import SystemClock
 from firmware_host.cli.options import TableOptions, chosen_game, state_folder
 from firmware_host.cli.speech import say, speak
-from firmware_host.commands import NewGame
+from firmware_host.commands import NewGame, ShowCode
 from firmware_host.messages import Catalogue, text
 from firmware_host.notify import Heartbeat
 from firmware_host.profile import Profile, load_profile
@@ -91,6 +91,7 @@ def _serve(table: Table, plan: Wanted, state: Path) -> int:
         heart.ready()
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
         if access.pairing is not None:
+            show_codes(table, access.pairing)
             _say_network(access.pairing, server.port)
         ended.wait()
     finally:
@@ -126,9 +127,22 @@ def access_for(host: str, settings: Settings, state: Path) -> Access:
     return Access(pairing, names, watching=settings.watching == "open")
 
 
+def show_codes(table: Table, pairing: Pairing) -> None:
+    """Show codes on the lights that somebody asks for, on a page or at the table."""
+
+    def show(code: str | None) -> None:
+        table.submit(ShowCode(code))
+
+    def ask() -> None:
+        pairing.open()
+
+    pairing.on_code = show
+    table.offer_pairing(ask)
+
+
 def _say_network(pairing: Pairing, port: int) -> None:
     name = machine_names()[1]
     url = f"http://{name}:{port}/"
     say(text("Other devices reach it at {url} or by this machine's address.", url=url))
     if not pairing.tokens.devices():
-        pairing.open()  # which logs it, for the first one
+        pairing.open(at_table=False)  # which logs it, for the first one

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from firmware_host.lighting.digits import CODE_LEVEL, CodeShown
 from firmware_host.lighting.legend import LEGEND, LegendEntry
 from firmware_host.lighting.patterns import LOOKS_S, PATTERNS, Pattern
-from firmware_host.lighting.render import Colour, Lighting
+from firmware_host.lighting.render import Colour, Lighting, shade
 
-__all__ = ["LEGEND", "LOOKS_S", "PATTERNS", "Colour", "LegendEntry", "Lighting", "Pattern"]
+__all__ = [
+    "CODE_LEVEL",
+    "LEGEND",
+    "LOOKS_S",
+    "PATTERNS",
+    "CodeShown",
+    "Colour",
+    "LegendEntry",
+    "Lighting",
+    "Pattern",
+    "shade",
+]

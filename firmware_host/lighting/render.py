@@ -75,7 +75,7 @@ class Lighting:
         if key != self._key:
             colours = [DARK] * len(overlay.places)
             for place, rgb, pattern in _lit(standing, announcing, turn, spot):
-                colours[overlay.index_of(place)] = _shade(rgb, pattern.level(now_s))
+                colours[overlay.index_of(place)] = shade(rgb, pattern.level(now_s))
             self._colours = tuple(colours)
             self._key = key
         return self._colours
@@ -128,6 +128,7 @@ def _corners(game: Game) -> list[str]:
     return found
 
 
-def _shade(rgb: Rgb, level: float) -> Colour:
+def shade(rgb: Rgb, level: float) -> Colour:
+    """A colour at that brightness, 0 to 1."""
     red, green, blue = rgb
     return red / 255 * level, green / 255 * level, blue / 255 * level

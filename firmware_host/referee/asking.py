@@ -39,6 +39,10 @@ class Asking:
         self._browsing: Mapping[str, str] | None = None  # the board under the open menu
         self._leaning: tuple[str, float] | None = None
 
+    def set_menu(self, menu: Question) -> None:
+        """From its next opening on it asks this."""
+        self._menu = menu
+
     @property
     def move(self) -> bool:
         """A move stands on the board, and it is asked which one."""

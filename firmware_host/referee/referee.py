@@ -36,7 +36,7 @@ class Referee:
     """
 
     def __init__(self, journal: JournalPort, menu: Question | None = None) -> None:
-        """``menu``: asks for another game where there is no page; its answer is ``wants_game``."""
+        """``menu``: as for ``set_menu``."""
         self._journal = journal
         self._menu = menu
         self._standing: Standing | None = None
@@ -65,6 +65,11 @@ class Referee:
         """Confirm was pressed at the end of a game; until ``begin``."""
         self.wants_game: str | None = None
         """The name that was chosen in the menu; until ``begin`` or ``refuse``."""
+
+    def set_menu(self, menu: Question) -> None:
+        """What is asked for at the table where there is no page; its answer is ``wants_game``."""
+        self._menu = menu
+        self._asking.set_menu(menu)
 
     def begin(
         self, game: Game, game_id: int, moves: Sequence[str] = (), *, resumed: bool = False

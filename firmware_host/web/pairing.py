@@ -32,7 +32,8 @@ class Pairing:
 
     A code is opened at the table and ends with its first use or after ten minutes. All devices
     together may try five a minute, one of them three: of a million codes, fifty can be guessed
-    before it ends.
+    before it ends. ``on_code`` is told what the table is to show: a code that somebody asked for,
+    or None.
     """
 
     def __init__(
@@ -42,17 +43,22 @@ class Pairing:
         self.tokens = tokens
         self._clock = clock
         self._draw = draw
+        self.on_code: Callable[[str | None], None] = _nobody
         self._code = ""
         self._ends_s = 0.0
         self._tries = TokenBucket(TRIES_PER_MINUTE / 60, TRIES_PER_MINUTE, clock.now)
         self._tries_of = Requests(clock.now, TRIES_PER_ADDRESS / 60, TRIES_PER_ADDRESS)
 
-    def open(self) -> str:
-        """Open a new code; the one before ends. The console and the journal show it too."""
+    def open(self, *, at_table: bool = True) -> str:
+        """Open a new code; the one before ends. The console and the journal show it too, and the
+        table's lights unless ``at_table`` is False.
+        """
         self._code = f"{self._draw(10**CODE_DIGITS):0{CODE_DIGITS}}"
         self._ends_s = self._clock.now() + CODE_LASTS_S
         minutes = round(CODE_LASTS_S / 60)
         _log.info("To pair a device, type %s there within %d minutes.", self._code, minutes)
+        if at_table:
+            self.on_code(self._code)
         return self._code
 
     @property
@@ -79,5 +85,10 @@ class Pairing:
             )
         token = self.tokens.pair(name)
         self._code = ""
+        self.on_code(None)
         _log.info("Paired: %r", name)
         return token
+
+
+def _nobody(_code: str | None) -> None:
+    """There are no lights."""

@@ -7,6 +7,8 @@ from click.testing import CliRunner
 
 from drivers.errors import TiltboardError
 from firmware_host.cli.main import cli
+from firmware_host.cli.serve import show_codes
+from firmware_host.commands import ShowCode
 from firmware_host.web.guard import Access
 from firmware_host.web.pairing import Pairing
 from firmware_host.web.server import EVERYWHERE, WebServer
@@ -73,3 +75,21 @@ def test_devices_are_listed_and_their_pairing_ended(tmp_path, monkeypatch):
         run("--revoke", 2, "--state", tmp_path)
     run("--revoke", "all", "--state", tmp_path)
     assert run("--list", "--state", tmp_path) == ""
+
+
+def test_a_code_that_is_asked_for_is_shown_at_the_table(tmp_path):
+    """On a page, or in the table's own menu; not the first one, for which nobody has asked."""
+    told, menu = [], []
+
+    class Table:
+        submit = told.append
+        offer_pairing = menu.append
+
+    pairing = Pairing(Tokens(tmp_path, lambda: 1_780_000_000.0), VirtualClock(), lambda _: 42)
+    show_codes(Table, pairing)
+    pairing.open(at_table=False)
+    assert told == []
+    menu[0]()
+    assert told == [ShowCode("000042")]
+    pairing.redeem("000042", "a phone", "192.0.2.1")
+    assert told[1:] == [ShowCode(None)]

@@ -51,7 +51,7 @@ export class Pairing {
     this.shown ??= dialog(t("Pair a device"), "pairing", h("div", {},
       h("p", {}, t("Open this table's page on the other device, press Pair, and type:")),
       this.code, this.problem,
-      h("p", { class: "hint" }, t("The code is good for ten minutes and for one device."))));
+      h("p", { class: "hint" }, t("The table's lights show it too, for a minute. It is good for ten minutes and for one device."))));
     this.shown.showModal();
     try {
       this.code.textContent = (await post(`${PAIRING}/code`, {})).code;
@@ -84,7 +84,7 @@ export class Pairing {
       }
     };
     return dialog(t("Pair"), "pairing", h("form", { onsubmit: send },
-      h("p", {}, t("To play here, type the code that the table shows: on its own page, Pair a device.")),
+      h("p", {}, t("To play here, type the code that the table shows: on its own page press Pair a device, or hold back at the table and go on to the last light.")),
       h("label", {}, t("Code"), code),
       h("label", {}, t("What to call this device"), name),
       problem,

@@ -1,0 +1,131 @@
+"""A pairing code on the lights: legible from the low edge, for people at the table alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.commands import NewGame, ShowCode
+from firmware_host.lighting.digits import CODE_SHOWN_S, FONT, PAGE_S, drawn, round_s
+from firmware_host.lighting.palette import WHITE
+from firmware_host.messages import Catalogue
+from firmware_host.profile import load_profile
+from firmware_host.publish import Publisher
+from hw_sim.session import SimSession
+
+SEVEN = """
+o.o....
+.......
+.#..###
+##....#
+.#...#.
+.#...#.
+###..#.
+"""
+TEN = """
+..........
+..........
+.o........
+..........
+.###.#.#..
+...#.#.#..
+.###.###..
+.#.....#..
+.###...#..
+..........
+"""
+FIVE = """
+.###.
+.#.#.
+.###.
+.#.#.
+.###.
+"""
+
+
+def picture(code, columns, rows, since_s):
+    lit = drawn(code, columns, rows, since_s)
+    marks = {index: "#" if rgb == WHITE else "o" for index, rgb in lit.items()}
+    lines = [
+        "".join(marks.get(row * columns + column, ".") for column in range(columns))
+        for row in reversed(range(rows))
+    ]
+    return "\n".join(["", *lines, ""])
+
+
+@pytest.mark.parametrize(
+    ("size", "code", "since_s", "shown"),
+    [(7, "001799", PAGE_S, SEVEN), (10, "240000", 0.0, TEN), (5, "000080", 4 * PAGE_S, FIVE)],
+)
+def test_digits_are_drawn_in_the_places(size, code, since_s, shown):
+    assert picture(code, size, size, since_s) == shown
+    assert picture(code, size, size, since_s + round_s(code, size)) == shown
+    assert drawn(code, size, size, round_s(code, size) - 0.1) == {}
+
+
+def test_ten_digits_differ_and_fit():
+    assert len(set(FONT.values())) == 10
+    assert {len(row) for rows in FONT.values() for row in rows} == {3}
+    assert {len(rows) for rows in FONT.values()} == {5}
+    assert drawn("123456", 4, 4, 0.0) == {}
+
+
+@pytest.fixture(params=["plate-10", "plate-7", "node"])
+def session(request, tmp_path):
+    with SimSession(load_profile(request.param), tmp_path) as made:
+        made.host.do(NewGame("momentum", made.profile.first_options))
+        made.run_until(made.clock.now() + 3)
+        yield made
+
+
+def shining(session):
+    return {i for i, rgb in enumerate(session.table.lights) if max(rgb) > 8}
+
+
+def test_the_table_shows_it_and_the_page_does_not(session):
+    host, profile = session.host, session.profile
+    game = shining(session)
+    host.do(ShowCode("190472"))
+    began_s = session.clock.now()
+    for page in range(3):
+        session.run_until(began_s + (page + 0.5) * PAGE_S)
+        wanted = drawn("190472", profile.columns, profile.rows, (page + 0.5) * PAGE_S)
+        assert shining(session) == set(wanted)
+        # Whoever looks on over the network must not read it there.
+        lights = Publisher(host, Catalogue()).snapshot().lights
+        assert set(lights) <= {"0"}
+    session.run_until(began_s + CODE_SHOWN_S + 0.5)
+    assert shining(session) == game
+    host.do(ShowCode("190472"))
+    session.run_until(session.clock.now() + 0.5)
+    host.do(ShowCode(None))  # it was used
+    session.run_until(session.clock.now() + 0.5)
+    assert shining(session) == game
+
+
+def test_any_button_ends_it_and_does_nothing_else(session):
+    host = session.host
+    game, phase = shining(session), host.standing.phase
+    host.do(ShowCode("190472"))
+    session.run_until(session.clock.now() + 0.5)
+    session.hands.press("back", 0.3)
+    session.run_until(session.clock.now() + 1.0)
+    assert not host.shows_code
+    assert (shining(session), host.standing.phase) == (game, phase)
+
+
+def test_the_menu_at_the_table_asks_for_one(session):
+    host, asked = session.host, []
+    host.offer_pairing(lambda: asked.append(True))
+    session.hands.press("back", 2.3)
+    session.run_until(session.clock.now() + 3)
+    question = host.standing.question
+    assert question.choices[-1].value == "pairing"
+    while host.standing.question.at < len(question.choices) - 1:
+        session.hands.press("confirm", 0.3)
+        session.run_until(session.clock.now() + 1)
+    assert asked == []
+    session.hands.press("confirm", 2.3)
+    session.run_until(session.clock.now() + 3)
+    assert asked == [True]
+    assert host.standing.question is None
+    assert host.standing.phase == "turn"
