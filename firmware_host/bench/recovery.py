@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firmware_host.bench.quiet import quiet
 from firmware_host.commands import NewGame
+from firmware_host.quiet import quiet
 
 if TYPE_CHECKING:
     from hw_sim.session import SimSession

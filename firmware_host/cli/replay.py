@@ -21,10 +21,12 @@ def command(trace: Path, as_json: bool, profile: str | None) -> None:
     same trace prints the same bytes. Without --profile the one that it names is used.
     """
     from firmware_host.profile import load_profile
+    from firmware_host.quiet import quiet
     from firmware_host.trace import read_trace
     from firmware_host.trace.report import report
 
     recorded = read_trace(trace)
     table = load_profile(profile or recorded.header.profile)
-    for line in report(recorded, table, as_json=as_json, words=words):
-        click.echo(line)
+    with quiet():
+        for line in report(recorded, table, as_json=as_json, words=words):
+            click.echo(line)

@@ -89,7 +89,7 @@ def _decode(path: Path, number: int, line: bytes, kind: type[S]) -> S:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
         raise _bad(path, number, f"a {kind.__name__} ({error})") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _bad(path, number, "JSON") from error
 
 

@@ -225,7 +225,7 @@ class _Web:
             return self._problem(413, text("That is too long for the table."))
         try:
             return parse(body)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except say.UNREADABLE as error:
             return self._problem(400, text("The table did not understand: {why}.", why=error))
 
     async def _answer(self, future: Future[Any], *, as_text: bool = False) -> Response:

@@ -184,7 +184,7 @@ class _Page:
             refused = 0
             try:
                 message = say.parse(data)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except say.UNREADABLE as error:
                 problem = text("The table did not understand the page: {why}.", why=error)
                 await self._refuse(0, problem)
                 continue

@@ -9,6 +9,8 @@ import msgspec
 from firmware_host.web.table_port import Button
 
 MAX_MESSAGE_BYTES = 64 * 1024
+# What a decoder raises for bytes that are no message: no JSON or another one, no UTF-8, too deep
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 # Without control characters: names stand in sentences and in the log
 Name = Annotated[
@@ -189,7 +191,7 @@ _table_decoder = msgspec.json.Decoder(TableMessage)
 
 
 def parse(data: str | bytes) -> Incoming:
-    """One message of a WebSocket. Raises msgspec.DecodeError (or its ValidationError)."""
+    """One message of a WebSocket. Raises one of UNREADABLE."""
     message: Incoming = _decoder.decode(data)
     return message
 

@@ -118,7 +118,7 @@ class Tokens:
             ) from error
         try:
             self._devices = msgspec.json.decode(content, type=tuple[Device, ...])
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             _log.warning("%s is damaged (%s): no device is paired any more", self._path, error)
             self._devices = ()
         self._read_at = version

@@ -137,6 +137,19 @@ def test_a_long_body_is_refused_and_a_long_message_ends_the_connection(fake_serv
         assert closed.value.rcvd.code == 1009
 
 
+@pytest.mark.parametrize("path", ["command", "pairing"])
+def test_brackets_without_end_are_not_understood_and_end_nothing(fake_served, path):
+    deep = '{"type": ' + "[" * 20_000
+    status, _, _ = fake_served.request("POST", f"/api/v1/{path}", deep.encode(), content_type=JSON)
+    assert status == 400
+    with page_of(fake_served) as page:
+        page.send(deep)
+        answer = json.loads(page.recv(timeout=20))
+        assert (answer["type"], answer["ref"]) == ("error", 0)
+        page.send('{"type": "ping", "ref": 7}')
+        assert json.loads(page.recv(timeout=20)) == {"type": "done", "ref": 7}
+
+
 def test_too_fast_a_page_is_told_and_at_last_closed(fake_served, monkeypatch):
     monkeypatch.setattr(live, "MESSAGES_PER_S", 0.001)  # however slow this machine is
     with page_of(fake_served) as page:

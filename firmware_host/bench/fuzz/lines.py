@@ -22,7 +22,13 @@ from firmware_host.bench.fuzz.target import JsonTarget, Target
 from firmware_host.messages import Catalogue
 from firmware_host.profile import load_profile
 from firmware_host.web import desk
-from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, PingMessage, WatchMessage, parse
+from firmware_host.web.messages_in import (
+    MAX_MESSAGE_BYTES,
+    UNREADABLE,
+    PingMessage,
+    WatchMessage,
+    parse,
+)
 from games.base import RulesError
 
 if TYPE_CHECKING:
@@ -268,7 +274,7 @@ class Messages(JsonTarget):
             return False
         try:
             message = parse(data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             return False  # answered with an error
         if isinstance(message, PingMessage | WatchMessage):
             return True

@@ -13,9 +13,9 @@ from drivers.clock import cpu_s
 from drivers.errors import TiltboardError
 from firmware_host.bench.fuzz import archives, files, lines
 from firmware_host.bench.fuzz.target import Target
-from firmware_host.bench.quiet import quiet
 from firmware_host.config import nearest
 from firmware_host.errors import ConfigError
+from firmware_host.quiet import quiet
 from games.base import RulesError
 
 TARGETS: tuple[type[Target], ...] = (

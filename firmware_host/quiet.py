@@ -1,4 +1,4 @@
-"""Measurements break things on purpose; what the table logs about it is not their result."""
+"""No log while a table is only measured or replayed: what it logs then happens to nobody."""
 
 from __future__ import annotations
 
