@@ -309,7 +309,7 @@ class Host:
         record = self.journal.load(game_id)
         game = rules_of(record)
         overlay = Overlay(self.profile, game)
-        self._referee.begin(game, game_id, record.moves, resumed=True)
+        self._referee.begin(game, game_id, record.moves, resumed=True, taken_back=record.taken_back)
         self.journal.resume(game_id)
         self._lay(game, overlay, positions(record)[-1])
 

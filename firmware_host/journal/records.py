@@ -50,6 +50,7 @@ class GameRecord:
     ``started_s``: when it was begun, an imported game too. ``changed_s``: its last event
     but for resuming.
     ``moves``: those that stand. ``result``: the contract's result object, None while open.
+    ``taken_back``: the move that was taken back after them, and none made since; else None.
     """
 
     id: int
@@ -60,6 +61,7 @@ class GameRecord:
     note: str
     moves: tuple[str, ...]
     result: Mapping[str, Any] | None
+    taken_back: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ def fold(game_id: int, row: tuple[str, str, float, str], events: Iterable[Event]
     game, options, started_s, note = row
     moves: list[str] = []
     result: Mapping[str, Any] | None = None
+    taken_back: str | None = None
     changed_s = started_s
     sequence = -1
     for sequence, event in enumerate(events):
@@ -114,8 +117,9 @@ def fold(game_id: int, row: tuple[str, str, float, str], events: Iterable[Event]
             raise _misplaced(game_id, sequence)
         if event.kind == EventKind.MOVE and event.move and result is None:
             moves.append(event.move)
+            taken_back = None
         elif event.kind == EventKind.TAKE_BACK and moves:
-            moves.pop()
+            taken_back = moves.pop()
             result = None
         elif event.kind == EventKind.FINISH and event.payload is not None:
             result = json_object(event.payload, game_id)
@@ -136,6 +140,7 @@ def fold(game_id: int, row: tuple[str, str, float, str], events: Iterable[Event]
         note=note,
         moves=tuple(moves),
         result=result,
+        taken_back=taken_back,
     )
 
 

@@ -166,6 +166,11 @@ class Judge:
         if play.undone is not None and same(cells, play.undone[1].position.cells, hidden):
             self._confirm(play.undone[0])
             return None
+        if play.leftover is not None and not play.matched:
+            leftover, play.leftover = play.leftover, None
+            if cells == leftover.position.cells:  # complete: a new one would be on disk
+                play.guide = Guide.TAKEBACK
+                return None
         taking_back = play.stands_as_before(cells)
         if taking_back and self._stood_back():
             self._take_back()

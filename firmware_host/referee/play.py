@@ -26,14 +26,16 @@ class Play:
     ``pending``: a move that is not on disk yet; ``settling``: it was seen unfinished; ``departed``:
     hidden places that its pieces are understood to have left. ``undone``: a move taken back by
     hand, and the exchange that it may still become. ``matched``: the board has been the position
-    since the game was begun. ``ended_here``: the end was not replayed from the
-    journal. ``sounds``: new; whoever reads them empties them.
+    since the game was begun. ``leftover``: a move taken back before that, which may stand there
+    still. ``ended_here``: the end was not replayed from the journal. ``sounds``: new; whoever reads
+    them empties them.
     """
 
     def __init__(self, line: Line) -> None:
         self.line = line
         self.guide: Guide | None = None
         self.matched = False
+        self.leftover: Turn | None = None
         self.ended_here = False
         self.sounds: list[Sound] = []
         self.notice: Message | None = None
@@ -88,6 +90,10 @@ class Play:
         self.rebook()
         self.guide = Guide.TAKEBACK
         self.sounds.append(Sound.TAKEBACK)
+
+    def remember_taken_back(self, move: str) -> None:
+        """It was taken back before the game was begun again. Raises IllegalMoveError."""
+        self.leftover = self.line.position.play(move)
 
     def take_back_by_hand(self) -> None:
         """The board is as it was before the last move. Raises JournalError."""

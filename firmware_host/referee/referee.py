@@ -72,14 +72,23 @@ class Referee:
         self._asking.set_menu(menu)
 
     def begin(
-        self, game: Game, game_id: int, moves: Sequence[str] = (), *, resumed: bool = False
+        self,
+        game: Game,
+        game_id: int,
+        moves: Sequence[str] = (),
+        *,
+        resumed: bool = False,
+        taken_back: str | None = None,
     ) -> None:
         """A new game, or one from the journal: ``moves`` are replayed, then the board is checked.
 
         ``resumed``: the game was begun earlier, so what stands on the board may be a move that was
-        not confirmed any more; with ``moves`` that is understood. Raises IllegalMoveError.
+        not confirmed any more; with ``moves`` that is understood. ``taken_back``: the move that was
+        taken back last; if it still stands there, that is no new one. Raises IllegalMoveError.
         """
         self._seat(Line(self._journal, game, game_id, moves))
+        if self._play is not None and taken_back is not None:
+            self._play.remember_taken_back(taken_back)
         if self._play is not None and not resumed and not moves:
             self._play.guide = Guide.SETUP
 

@@ -57,3 +57,13 @@ def test_a_deadline_that_passes_says_what_was_there(tmp_path):
     result = run(tmp_path, "game momentum\nexpect within 0.2s phase fix\n")
     assert result.exit_code == 1
     assert "expected phase fix within 0.2 s, but it is turn: It is red's turn" in result.stderr
+
+
+@pytest.mark.parametrize("death", ["kill", "power-cut"])
+def test_a_move_taken_back_by_button_stays_so_whatever_dies_before_it_is_cleared_away(play, death):
+    play(
+        "game momentum\nput red d4\nput blue d5\nmove d4 d3\nexpect to-move red\n"
+        f"press back\n{death}\nexpect phase fix\nexpect to-move blue\nexpect lights wrong d3 d5\n"
+        f"take d5\n{death}\nexpect phase fix\nmove d3 d4\nexpect phase turn\nexpect to-move blue\n"
+        f"put blue d5\nwait 1s\n{death}\nexpect phase settle\nmove d4 d3\nexpect to-move red\n"
+    )
