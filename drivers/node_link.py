@@ -37,6 +37,7 @@ PING_S: Final = 0.5  # the node gives the host up after 2 s
 POLL_S: Final = 0.002  # the parts of one scan ask together
 WAIT_S: Final = 0.003  # for a reading: a key is 2.2 ms longer on the line than the step allows for
 WAIT_STEP_S: Final = 0.00025
+WAIT_FIRST_S: Final = 0.001
 KEY_AGAIN_S: Final = 0.05
 TELL_AGAIN_S: Final = 0.2  # all of it, where something was lost: a bad line is not to be filled
 KEPT: Final = 2  # readings of one scan: a host that was late averages no old ones
@@ -104,6 +105,7 @@ class NodeLink:
         self.capabilities: Capabilities | None = None
         self.status: Status | None = None
         self.session = 0
+        self._waited_s = 0.0  # for the last reading
         self.scans: deque[Scan] = deque(maxlen=KEPT)
         self.scan_count = 0
         self._sequence = 0
@@ -134,10 +136,14 @@ class NodeLink:
             return
         began_s = self._clock.now()
         waited_s = 0.0
+        # It comes when the last one came, unless that was a key.
+        step_s = min(WAIT_FIRST_S, max(WAIT_STEP_S, self._waited_s - WAIT_STEP_S))
         while self.scan_count == before and self._lost is None and waited_s < WAIT_S:
-            self._clock.sleep(WAIT_STEP_S)
+            self._clock.sleep(step_s)
+            step_s = WAIT_STEP_S
             waited_s = self._clock.now() - began_s
             self._attempt(lambda: self._hear(port))
+        self._waited_s = waited_s if self.scan_count != before else 0.0
         if self._lost is not None:
             raise troubles.about(part, self._lost)
         self._polled_s = self._clock.now()

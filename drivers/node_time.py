@@ -12,7 +12,7 @@ WRAP_US: Final = 1 << 32
 IN_A_ROW: Final = 5  # readings that must all be early, or all late: one may have been held up
 NUDGE_S: Final = 0.001  # less than there is between early and late
 GOAL_S: Final = 0.0007  # a reading should come so long after the first look
-LATE_S: Final = 0.002
+LATE_S: Final = 0.0015
 
 
 class NodeTime:

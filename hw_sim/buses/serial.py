@@ -25,6 +25,8 @@ from hw_sim.clock import VirtualClock
 from hw_sim.errors import SimulationError
 
 BITS_PER_BYTE = 10  # start, eight, stop
+USB_PACKET = 64  # what an adapter sends on at a time, at full speed
+FIFO_HALF = 4  # a microcontroller's receiver has so many when it is read
 # What Linux keeps for a reader of a terminal is 4096 bytes (N_TTY_BUF_SIZE), of which it may hold
 # the last 128 back.
 PTY_HOLDS = 4096 - 256
@@ -130,7 +132,8 @@ class SimLine:
             raise SimulationError("The kernel did not hand on what was written to a pty.")
         data = self._as_heard(data)
         self.bytes_down += count
-        self._down_free_s = self._send(self._down, self._down_free_s, self.clock.now(), data)
+        now_s = self.clock.now()
+        self._down_free_s = self._send(self._down, self._down_free_s, now_s, data, FIFO_HALF)
 
     # The other end
 
@@ -143,7 +146,7 @@ class SimLine:
             hit = min(self.damage_next, len(data))
             self.damage_next -= hit
             data = bytes(byte ^ 0x10 for byte in data[:hit]) + data[hit:]
-        self._up_free_s = self._send(self._up, self._up_free_s, now_s, data)
+        self._up_free_s = self._send(self._up, self._up_free_s, now_s, data, USB_PACKET)
 
     def received(self, now_s: float) -> bytes:
         """What has come from the computer by ``now_s``."""
@@ -158,12 +161,17 @@ class SimLine:
         return self._down[0][0] if self._down else None
 
     def _send(
-        self, line: deque[tuple[float, bytes]], free_s: float, now_s: float, data: bytes
+        self,
+        line: deque[tuple[float, bytes]],
+        free_s: float,
+        now_s: float,
+        data: bytes,
+        together: int,
     ) -> float:
-        """A receiver's buffer is read when it holds four bytes, or the last."""
+        """A receiver hands on so many bytes ``together``, or the last."""
         at_s = max(free_s, now_s)
-        for start in range(0, len(data), 4):
-            piece = data[start : start + 4]
+        for start in range(0, len(data), together):
+            piece = data[start : start + together]
             at_s += len(piece) * self._byte_s
             line.append((at_s, piece))
         return at_s

@@ -51,10 +51,8 @@ class _Plan:
     """From chip select to the end of sampling."""
     residue: float
     """Share of the previously held voltage that is left on the capacitor."""
-    floating: int
-    """Answer bits during which DOUT is high impedance, as a mask."""
-    shift: int
-    """Places that the 19 answer bits B9..B0, B1..B9 move left (right if negative)."""
+    answers: tuple[bytes, ...]
+    """DOUT's bytes for each code."""
 
 
 class Mcp3008:
@@ -108,9 +106,8 @@ class Mcp3008:
             plan = self._plans[key]
         except KeyError:
             plan = self._plans[key] = self._decode(sent, clock_hz, mode)
-        size = len(sent)
         if plan is None:  # never a start bit: DOUT stays high impedance
-            return [0xFF if self._miso_pull_up else 0x00] * size
+            return [0xFF if self._miso_pull_up else 0x00] * len(sent)
         hold_s = start_s + plan.hold_s
         volt = self.inputs[plan.plus](hold_s)
         if plan.minus is not None:
@@ -119,13 +116,7 @@ class Mcp3008:
         if plan.residue:
             volt += (self._held_v - volt) * plan.residue
         self._held_v = volt
-        code = self._code(volt)
-        word = code << (BITS - 1) | _REVERSED[code]
-        shift = plan.shift
-        answer = word << shift if shift >= 0 else word >> -shift
-        if self._miso_pull_up:
-            answer |= plan.floating
-        return list(answer.to_bytes(size, "big"))
+        return list(plan.answers[self._code(volt)])
 
     def _code(self, volt: float) -> int:
         """Section 4.2: 1024 * Vin / Vref, whole steps, at most 1023."""
@@ -159,8 +150,25 @@ class Mcp3008:
             minus=None if single else channel ^ 1,  # table 5-2: pairs, D0 chooses the polarity
             hold_s=(hold + 1 + hold // 8 * (CLOCKS_PER_BYTE - 8)) / clock_hz,
             residue=residue if residue > 1e-6 else 0.0,
-            floating=((1 << floating) - 1) << (clocks - floating) if floating <= clocks else -1,
-            shift=clocks - 1 - (start + CLOCK_LSB_FIRST_END + late),
+            answers=self._answers(
+                len(sent),
+                clocks - 1 - (start + CLOCK_LSB_FIRST_END + late),
+                ((1 << floating) - 1) << (clocks - floating) if floating <= clocks else -1,
+            ),
+        )
+
+    def _answers(self, size: int, shift: int, floating: int) -> tuple[bytes, ...]:
+        """The 19 answer bits B9..B0, B1..B9 of each code, moved left by ``shift`` (right if it is
+        negative). ``floating``: the bits during which DOUT is high impedance, as a mask.
+        """
+        words = (code << (BITS - 1) | _REVERSED[code] for code in range(STEPS))
+        pulled = floating if self._miso_pull_up else 0
+        mask = (1 << 8 * size) - 1
+        return tuple(
+            ((word << shift if shift >= 0 else word >> -shift) & mask | pulled).to_bytes(
+                size, "big"
+            )
+            for word in words
         )
 
 
