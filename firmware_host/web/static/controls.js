@@ -70,12 +70,12 @@ export class Controls {
     this.pushes.hidden = !layout.hands;
     for (const push of this.pushes.children) push.disabled = !store.handsFree;
     this.takeBack.disabled = !ready || !snapshot.can_take_back;
-    this.swap.hidden = !snapshot.swap_legal;
     this.swap.disabled = !ready;
     const words = HELP[snapshot.phase];
     const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
     this.help.hidden = !store.handsFree || !words || !something;
     this.help.disabled = this.working;
+    this.swap.hidden = !snapshot.swap_legal || !this.help.hidden; // one thing at a time
     this.play.hidden = review || (layout.game && snapshot.phase !== "over");
     const others = [this.play, this.help, this.swap];
     this.asks.classList.toggle("crowded", others.some((each) => !each.hidden));
