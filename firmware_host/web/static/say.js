@@ -23,7 +23,7 @@ export class Say {
     this.tally = h("div", { class: "tally" });
     this.actions = h("div", { class: "say-actions row" });
     this.card = h("div", { class: "say-card" }, this.mover,
-      h("div", { class: "say-words" }, this.phase, this.line, this.tally), this.actions);
+      h("div", { class: "say-words" }, this.phase, this.tally, this.line), this.actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
     this.play = button("plus", t("New game"), newGame, { class: "primary" });
