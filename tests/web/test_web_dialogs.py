@@ -175,7 +175,7 @@ def test_a_device_that_is_not_paired_looks_on(fake, tmp_path, open_page):
     try:
         own = open_page(f"http://127.0.0.1:{server.port}/")
         guest = open_page(f"http://127.0.0.2:{server.port}/")
-        expect(guest.page.locator(".phase")).to_have_text("You are watching")
+        expect(guest.page.locator(".say-card .phase")).to_have_text("You are watching")
         expect(guest.page.locator(".controls")).to_be_hidden()
         guest.drop("red", "d4")
         guest.expect_marbles()

@@ -141,7 +141,7 @@ def test_an_ended_game_is_taken_back_to_the_position_that_is_looked_at(served, o
     player.expect_phase("over")
 
     page.locator(".move").nth(1).click()
-    expect(page.locator(".line")).to_have_text("Move 2 of 3: Blue 1")
+    expect(page.locator(".say-card .line")).to_have_text("Move 2 of 3: Blue 1")
     player.expect_marbles(
         **{"5": "red", "1": "blue", "2": "pod", "3": "pod", "4": "pod", "6": "pod"}
     )

@@ -164,10 +164,10 @@ def test_stepping_through_the_moves_leaves_the_table_alone(fake, fake_served, op
     before = fake_served.ask("/api/v1/snapshot")
 
     page.get_by_role("button", name="One move back").click()
-    expect(page.locator(".line")).to_have_text("Move 1 of 2: Red d4")
+    expect(page.locator(".say-card .line")).to_have_text("Move 1 of 2: Red d4")
     player.expect_marbles(d4="red")
     page.keyboard.press(",")
-    expect(page.locator(".line")).to_have_text("The start of the game.")
+    expect(page.locator(".say-card .line")).to_have_text("The start of the game.")
     player.expect_marbles()
     player.drop("red", "a1")  # nothing can be moved while looking back
     player.expect_marbles()
@@ -240,7 +240,7 @@ def test_the_sensor_view_shows_field_class_and_health(fake, fake_served, open_pa
     expect(first.locator(".kind")).to_have_text("N")
     expect(page.locator(".health")).to_contain_text("all answer")
     first.hover()
-    expect(page.locator(".sensor-detail")).to_have_text("a1: -12.10 mT, N-strong, 95 % sure")
+    expect(page.locator(".sensor-panel > .sensor-detail")).to_have_text("a1: -12.10 mT, N-strong, 95 % sure")
     page.reload()  # the chosen panel and its readings come back
     expect(first.locator(".mt")).to_have_text("-12")
 

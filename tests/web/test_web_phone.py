@@ -51,11 +51,11 @@ def test_what_to_do_next_is_in_sight_in_every_phase(fake, fake_served, open_phon
     assert_in_sight(player, ".asks .play")  # no game yet
     fake_served.new_game(pie=False)
     player.expect_turn("red")
-    for what in (".line", ".outer.s", "#trays", ".take-back"):
+    for what in (".say-card .line", ".outer.s", "#trays", ".take-back"):
         assert_in_sight(player, what)
     fake.put("blue", -52.5, -52.5)
     player.expect_phase("fix")
-    assert_in_sight(player, ".asks .primary:not([hidden])")
+    assert_in_sight(player, ".controls .primary:not([hidden])")
 
 
 def test_the_hand_is_asked_for_help_without_scrolling(fake, fake_served, open_phone):
@@ -63,7 +63,7 @@ def test_the_hand_is_asked_for_help_without_scrolling(fake, fake_served, open_ph
     player = open_phone(fake_served.url)
     player.expect_phase("settle")
     help_me = player.page.get_by_role("button", name="Push them for me")
-    assert_in_sight(player, ".asks .primary:not([hidden])")
+    assert_in_sight(player, ".controls .primary:not([hidden])")
     help_me.tap()
     player.expect_turn("red")
     player.expect_marbles(c3="red", e5="blue")
@@ -97,7 +97,7 @@ def test_looking_back_has_its_steps_under_the_thumb(fake, fake_served, open_phon
     page.locator(".game-list article").first.get_by_role("button", name="Look at it").tap()
     assert_in_sight(player, ".steps")
     page.get_by_role("button", name="One move back").tap()
-    expect(page.locator(".line")).to_have_text("The start of the game.")
+    expect(page.locator(".say-card .line")).to_have_text("The start of the game.")
     assert_in_sight(player, ".say-actions")
     page.get_by_role("button", name="Back to the game").tap()
     player.expect_turn("blue")
@@ -125,7 +125,7 @@ def test_a_phone_on_its_side_shows_the_plate_beside_the_rest(fake_served, open_p
     fake_served.new_game(pie=False)
     player = open_phone(fake_served.url, **ON_ITS_SIDE)
     player.expect_turn("red")
-    for what in (".line", ".outer.s", ".lip.n", "#trays", ".pushes"):
+    for what in (".say-card .line", ".outer.s", ".lip.n", "#trays", ".pushes"):
         assert_in_sight(player, what)
     assert box(player, ".lip.e")[2] <= box(player, ".say-card")[0]
     player.page.touchscreen.tap(*player.spot("d4"))
