@@ -240,7 +240,8 @@ def test_the_sensor_view_shows_field_class_and_health(fake, fake_served, open_pa
     expect(first.locator(".kind")).to_have_text("N")
     expect(page.locator(".health")).to_contain_text("all answer")
     first.hover()
-    expect(page.locator(".sensor-panel > .sensor-detail")).to_have_text("a1: -12.10 mT, N-strong, 95 % sure")
+    detail = page.locator(".sensor-panel > .sensor-detail")
+    expect(detail).to_have_text("a1: -12.10 mT, N-strong, 95 % sure")
     page.reload()  # the chosen panel and its readings come back
     expect(first.locator(".mt")).to_have_text("-12")
 
