@@ -27,6 +27,7 @@ class CalibrationStore:
         self._path = path
         self._saved_s: float | None = None
         self._failed = False
+        self._learnt = 0
         self.loaded: Calibration | None = None
         try:
             self.loaded = read_calibration(path, profile)
@@ -49,10 +50,15 @@ class CalibrationStore:
         self._write(calibration)
 
     def keep(self, perception: Perception, *, ready: bool, now_s: float) -> None:
-        """Save when the sensors have just been zeroed, and every few minutes from then on."""
-        if not ready or (self._saved_s is not None and now_s < self._saved_s + SAVE_EVERY_S):
+        """Save when the sensors have just been zeroed, every few minutes from then on, and at once
+        what was learnt about sensors that fail.
+        """
+        saved_s = self._saved_s
+        due = saved_s is None or now_s >= saved_s + SAVE_EVERY_S
+        if not ready or not (due or perception.learnt != self._learnt):
             return
         self._saved_s = now_s
+        self._learnt = perception.learnt
         self._write(perception.calibration)
 
     def _write(self, calibration: Calibration) -> None:

@@ -23,6 +23,7 @@ Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
 Gain = Annotated[float, msgspec.Meta(ge=0.5, le=2)]
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
+Failure = Literal["dead", "stuck", "noisy", "drifting", "silent", "contradicting"]
 Kernel = tuple[tuple[float, ...], ...]
 
 _MOUNTINGS = frozenset((lies.east, lies.north, lies.up) for lies in all_mountings())
@@ -39,6 +40,9 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Of a calibration with magnets: ``noise_mt``, per sensor, the standard deviation of a reading of
     the empty plate; ``carried_mt``, what one strong piece made a sensor of gain 1 read;
     ``weak_pieces``, whether the table has any.
+
+    Learnt in play: ``wire``, the input that each place is read from, where the wires of some are
+    exchanged, empty where none are; ``failed``, places whose sensors are not believed, and why.
     """
 
     format: Literal[1]
@@ -54,6 +58,8 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     noise_mt: tuple[Noise, ...] = ()
     carried_mt: Annotated[float, msgspec.Meta(ge=0, le=50)] = 0.0
     weak_pieces: bool = True
+    wire: tuple[int, ...] = ()
+    failed: tuple[tuple[int, Failure], ...] = ()
 
     @property
     def lies(self) -> Mounting:
@@ -119,7 +125,21 @@ def calibration_from(data: dict[str, Any], profile: Profile, *, source: str) -> 
             source=source,
         )
     check_fits(calibration, profile, source=source)
+    places = range(profile.size)
+    if calibration.wire and sorted(calibration.wire) != list(places):
+        raise _impossible("wire", source)
+    if any(index not in places for index, _ in calibration.failed):
+        raise _impossible("failed", source)
     return calibration
+
+
+def _impossible(key: str, source: str) -> ConfigError:
+    return ConfigError(
+        "{source}: {key} names inputs or places that this table does not have, or one twice.",
+        remedy="Remove the file; the table calibrates itself again while it is empty.",
+        source=source,
+        key=key,
+    )
 
 
 def read_calibration(path: Path, profile: Profile) -> Calibration | None:

@@ -51,6 +51,12 @@ class Crosstalk:
         """What a strong south magnet at ``source`` adds to the sensor ``index``."""
         return self._row(True, source)[index]
 
+    def adds_mt(self, magnet: Magnet, source: int, index: int) -> float:
+        """What ``magnet`` at ``source`` adds to the sensor ``index``."""
+        if magnet is Magnet.NONE:
+            return 0.0
+        return SIGN_OF[magnet] * self._row(magnet in STRONG_CLASSES, source)[index]
+
     def resolve(self, readings_mt: Sequence[float]) -> list[float]:
         """Find the strong magnets among readings of which nothing is known, and remove them."""
         for _ in range(_ROUNDS):

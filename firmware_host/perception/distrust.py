@@ -6,29 +6,41 @@ from collections.abc import Mapping, Sequence
 
 from firmware_host.perception import bands
 from firmware_host.perception.blind import LEAST_MT2, BlindPlaces, around
-from firmware_host.perception.health import SensorHealth
+from firmware_host.perception.calibration import Calibration
+from firmware_host.perception.health import Ailment, SensorHealth
 from firmware_host.perception.observation import Magnet
 from firmware_host.perception.watched import Pending, Watched
-from firmware_host.perception.wires import SCANS as WIRE_SCANS
-from firmware_host.perception.wires import SwappedWires
+from firmware_host.perception.wire_watch import WireWatch
 
 _WEAK_MAGNET_S = 0.3
 _WEAK_MAGNET = 0.65  # of a strong one; off centre, a sound one is felt whole by the neighbours
 
 
 class Distrust:
-    """What is known against the sensors of one plate. ``expected``: as in Perception."""
+    """What is known against the sensors of one plate. ``stored``: of the last run. ``expected``: as
+    in Perception.
+    """
 
-    def __init__(self, watched: Watched, expected: Mapping[int, Magnet] | None) -> None:
-        columns, rows = watched.profile.columns, watched.profile.rows
+    def __init__(
+        self, watched: Watched, stored: Calibration, expected: Mapping[int, Magnet] | None
+    ) -> None:
+        profile = watched.profile
         self._watched = watched
         self._expected = expected
-        self._unchanged = set(range(watched.profile.size))  # since the journal's word was given
-        self._health = SensorHealth(watched.profile.size)
-        self._wires = SwappedWires(watched.crosstalk, columns, rows)
-        self._quiet_scans = 0
-        self.blind = BlindPlaces(watched.crosstalk, columns, rows)
+        self._unchanged = set(range(profile.size))  # since the journal's word was given
+        self._health = SensorHealth(profile.size, switches=not profile.capabilities.measures)
+        self.wires = WireWatch(watched, stored.wire)
+        self.blind = BlindPlaces(watched.crosstalk, profile.columns, profile.rows)
         self.weak: frozenset[int] = frozenset()
+        self._changes = 0  # of what has failed
+        for index, why in stored.failed:
+            self._health.masked[index] = Ailment(why)
+        self._follow_health()
+
+    @property
+    def learnt(self) -> int:
+        """Counts what was found out, all of it worth keeping."""
+        return self._changes + self.wires.found
 
     @property
     def failed(self) -> frozenset[int]:
@@ -38,7 +50,7 @@ class Distrust:
     @property
     def masked(self) -> dict[int, str]:
         """As in Observation."""
-        masked = dict.fromkeys(self._wires.crossed, "swapped")
+        masked = dict.fromkeys(self.wires.crossed, "swapped")
         return masked | {i: ailment.value for i, ailment in self._health.masked.items()}
 
     def is_noisy(self, index: int) -> bool:
@@ -51,10 +63,6 @@ class Distrust:
             self._health.claim(index)
             self._follow_health()
         self.blind.believe(index, magnet)
-
-    def by_place(self, field_mt: Sequence[float]) -> Sequence[float]:
-        """One scan, each place from the input that its sensor is wired to."""
-        return self._wires.sorted(field_mt)
 
     def take(self, now_s: float, field_mt: Sequence[float], scan: list[float]) -> None:
         """Judge one scan, as the driver gives it; in the calibrated ``scan``, what is believed
@@ -69,7 +77,7 @@ class Distrust:
     def interrupt(self) -> None:
         """The readings were interrupted, or the plate was not still."""
         self._health.interrupt()
-        self._wires.interrupt()
+        self.wires.interrupt()
         self.blind.interrupt()
 
     def quiet(self, *, calm: bool) -> bool:
@@ -79,49 +87,28 @@ class Distrust:
         watched = self._watched
         if self.blind:
             self.blind.take(watched.readings, watched.classes)
-        self._quiet_scans += 1
         if calm:
             self.blind.follow(watched.readings)
-        return self._quiet_scans > WIRE_SCANS and self.check_wires()
+        return self.wires.quiet(self.failed)
 
     def disturbed(self) -> None:
         """Something moves."""
         self.blind.interrupt()
-        self._quiet_scans = 0
+        self.wires.disturbed()
 
     def accepted(self, index: int, pending: Pending, *, watched_on: bool) -> None:
         """Another magnet was just taken for standing there. ``watched_on``: nothing interrupted."""
         self.blind.changed(index)
         self._unchanged.discard(index)
         if watched_on:
-            magnet = self._watched.magnets[index]
-            self._wires.watch(index, magnet, pending.rest_mt, pending.rest_magnets)
+            self.wires.accepted(index, pending)
 
-    def check_wires(self) -> bool:
-        """Where the neighbours contradict a sensor, its wires belong to another place. Whether that
-        was found.
-        """
-        if not self._wires.wanted():
-            return False
-        watched = self._watched
-        mean = [watched.mean(i, WIRE_SCANS) for i in range(watched.profile.size)]
-        unread = {*self._health.masked, *watched.doubt}
-        readings = watched.crosstalk.removed(mean)
-        found = self._wires.found(readings, watched.magnets, unread, watched.pending)
-        if found is None:
-            return False
-        seeming, real = found
-        self._wires.cross(seeming, real)
-        watched.zeros.exchange(seeming, real)
-        there, seen = watched.magnets[real], watched.magnets[seeming]
-        if abs(readings[real]) < bands.STRONG_STAYS_MT:  # that sensor stands empty
-            watched.move_zero(seeming, readings[real])
-            there = Magnet.NONE
-        watched.stand(seeming, there)
-        watched.stand(real, seen)
-        watched.set_bands(seeming)
-        watched.set_bands(real)
-        return True
+    def stored(self) -> tuple[tuple[int, str], ...]:
+        """What has failed, as in Calibration."""
+        return tuple(
+            (i, ailment.value)
+            for i, ailment in sorted(self._health.masked.items(), key=lambda item: item[0])
+        )
 
     def look_for_weak(self, now_s: float) -> None:
         """Find the ``weak`` magnets among what is pending."""
@@ -131,6 +118,7 @@ class Distrust:
     def _follow_health(self) -> None:
         """Believe where sensors have failed, read where they have healed."""
         watched = self._watched
+        self._changes += 1
         for index in self._health.masked.keys() - set(self.blind.places()):
             belief = watched.magnets[index]
             if index in self._unchanged and self._expected is not None:

@@ -2,7 +2,8 @@
 
 A DRV5055's output keeps 0.2 V from both rails, so a reading beyond is a broken wire. Its noise is
 half a step of the converter, so one that repeats itself is stuck. Magnets come and go in steps, so
-one that creeps drifts. Switches have no noise: of them nothing is judged here.
+one that creeps drifts. Switches have no noise: all that can be known of them by themselves is that
+no magnet has both poles down.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from enum import Enum
 from statistics import median
+
+from drivers.hall_switches import CONTRADICTION_MT
 
 # DRV5055A1 at 3.3 V: the output ends at 0.2 V and 3.1 V, +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0
@@ -27,6 +30,9 @@ CREPT_TAKEN_MT = 1.2  # and the reading of a strong magnet by up to 0.2 mT
 RESTED_MT = 0.08  # in RESTED_BLOCKS; less is no drift any more
 RESTED_BLOCKS = 20
 GOOD_S = 3.0  # a healed sensor has to be good for so long
+FELT_MT = (
+    4.0  # a sensor that was said to feel nothing lives when its reading has changed by so much
+)
 
 
 class Ailment(Enum):
@@ -36,13 +42,15 @@ class Ailment(Enum):
     STUCK = "stuck"
     NOISY = "noisy"
     DRIFTING = "drifting"
-    SILENT = "silent"  # somebody said that a piece stands there that it does not feel
+    SILENT = "silent"  # somebody said that something else stands there than it feels
+    CONTRADICTING = "contradicting"  # its switches feel both poles at once
 
 
 class SensorHealth:
     """Fed with every scan. ``masked``: places whose readings mean nothing now, and why."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, switches: bool = False) -> None:
+        self._switches = switches
         self._last: Sequence[float] = ()
         self._equal = [0] * size
         self._noisy_since: dict[int, float] = {}
@@ -52,6 +60,7 @@ class SensorHealth:
         self._block_count = 0
         self._means: list[list[float]] = []
         self._crept = [0.0] * size
+        self._claimed_mt: dict[int, float] = {}  # what a silent one read then
         self.masked: dict[int, Ailment] = {}
 
     def interrupt(self) -> None:
@@ -77,9 +86,12 @@ class SensorHealth:
             ]
         self._last = raw_mt
         before = dict(self.masked)
-        self._judge_levels(raw_mt)
-        self._judge_noise(now_s, noisy)
-        self._collect(raw_mt, taken)
+        if self._switches:
+            self._judge_switches(raw_mt)
+        else:
+            self._judge_levels(raw_mt)
+            self._judge_noise(now_s, noisy)
+            self._collect(raw_mt, taken)
         if self.masked:
             self._heal(now_s, raw_mt)
         return self.masked != before
@@ -87,6 +99,12 @@ class SensorHealth:
     def claim(self, index: int) -> None:
         """Somebody says what this sensor does not feel."""
         self.masked.setdefault(index, Ailment.SILENT)
+
+    def _judge_switches(self, raw_mt: Sequence[float]) -> None:
+        if CONTRADICTION_MT in raw_mt:
+            for index, value in enumerate(raw_mt):
+                if value == CONTRADICTION_MT and self._equal[index] >= DEAD_SCANS:
+                    self.masked.setdefault(index, Ailment.CONTRADICTING)
 
     def _judge_levels(self, raw_mt: Sequence[float]) -> None:
         if min(raw_mt) < -RAIL_MT or max(raw_mt) > RAIL_MT:
@@ -141,6 +159,7 @@ class SensorHealth:
                 if now_s - since_s >= GOOD_S:
                     del self.masked[index], self._good_since[index]
                     self._restless.pop(index, None)
+                    self._claimed_mt.pop(index, None)
                     self._crept[index] = 0.0
             else:
                 self._good_since.pop(index, None)
@@ -155,4 +174,7 @@ class SensorHealth:
                 means = [block[index] for block in self._means]
                 return len(means) > RESTED_BLOCKS and max(means) - min(means) < RESTED_MT
             case Ailment.SILENT:
-                return False
+                then_mt = self._claimed_mt.setdefault(index, raw_mt[index])
+                return abs(raw_mt[index] - then_mt) > FELT_MT
+            case Ailment.CONTRADICTING:
+                return raw_mt[index] != CONTRADICTION_MT

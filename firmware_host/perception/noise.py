@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from statistics import median
 
 _SHARE = 1 / 64  # of each new difference; about 1.3 s at 50 scans/s
 _MOST_MT = 1.0  # what a difference counts at most, so that a glitch is no noise
@@ -41,6 +42,10 @@ class NoiseMeter:
     def sigma_mt(self, index: int) -> float:
         """The noise of one sensor's single readings."""
         return _SIGMA * self._mean_mt[index]
+
+    def usual_mt(self) -> float:
+        """The same of a sensor in the middle."""
+        return _SIGMA * median(self._mean_mt)
 
     def sigmas_mt(self) -> list[float]:
         """The same of every sensor."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from drivers.frame import Frame
 from firmware_host.perception import bands
 from firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
@@ -18,6 +20,7 @@ from firmware_host.perception.observation import BoardEvent, Magnet, Observation
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.verdicts import Verdicts
 from firmware_host.perception.watched import Watched
+from firmware_host.perception.wire_watch import Contradiction
 from firmware_host.perception.zeroing import SCANS, zero
 from firmware_host.profile import Profile
 
@@ -53,10 +56,11 @@ class Perception:
         self._expected = expected
         self._gate = StillnessGate(calibration.level_rad, watched=profile.imu is not None)
         self._watched = Watched(profile, calibration, classes, SCANS)
-        self._distrust = Distrust(self._watched, expected)
+        self._distrust = Distrust(self._watched, calibration, expected)
         self._verdicts = Verdicts(self._watched, self._distrust)
         self._ready = False
         self._blind = True  # since the last interruption nothing has been at rest
+        self._stale = True  # and it was one during which anything may have happened
         self._start_s: float | None = None
         self._last_s: float | None = None
         self._count = 0
@@ -64,7 +68,17 @@ class Perception:
     @property
     def calibration(self) -> Calibration:
         """What is known by now, to be stored for the next start."""
-        return self._watched.zeros.calibration(self._gate.level_rad)
+        return msgspec.structs.replace(
+            self._watched.zeros.calibration(),
+            level_rad=self._gate.level_rad,
+            wire=self._distrust.wires.wire,
+            failed=self._distrust.stored(),
+        )
+
+    @property
+    def learnt(self) -> int:
+        """Grows when something was found out that should be stored at once."""
+        return self._distrust.learnt
 
     def set_classes(self, classes: frozenset[Magnet]) -> None:
         """Say which magnets this game has. Weak readings are unsure where it has no weak ones;
@@ -88,15 +102,16 @@ class Perception:
         still = self._gate.state is Stillness.STILL
         if stalled or not still or not frame.field_mt:
             self._interrupt()
+            self._stale = True
         if frame.field_mt:
-            field_mt = self._distrust.by_place(frame.field_mt)
+            field_mt = self._distrust.wires.by_place(frame.field_mt)
             scan = self._watched.zeros.removed(field_mt)
             self._distrust.take(now, field_mt, scan)
             if still:
                 self._take(scan, now, events)
             else:
                 self._watched.readings = self._watched.crosstalk.removed(scan)
-        stale = self._blind and still and bool(frame.field_mt)
+        stale = self._stale and still and bool(frame.field_mt)
         return self._observation(now, tuple(events), ready=self._ready and not stale)
 
     def _interrupt(self) -> None:
@@ -148,7 +163,7 @@ class Perception:
             watched.set_bands(index)
         watched.rest = watched.readings
         self._ready = True
-        self._blind = False
+        self._blind = self._stale = False
 
     def _judge(self, now: float) -> tuple[BoardEvent, ...]:
         watched = self._watched
@@ -175,21 +190,29 @@ class Perception:
 
     def _rest_here(self, *, anew: bool) -> None:
         self._watched.rest_here(anew=anew)
-        self._blind = False
+        self._blind = self._stale = False
 
     def _decide(self, now: float) -> tuple[BoardEvent, ...]:
         """Accept what has come to rest, once nothing that may belong to it still moves."""
         watched = self._watched
+        if self._distrust.wires.exchanged_levels(now, self._distrust.failed):
+            self._interrupt()
+            return ()
         verdicts = self._verdicts.given(now)
         if verdicts is None:
             return ()
         if not verdicts:
             self._rest_here(anew=self._blind)
             settled = all(now - p.since_s > _UNSETTLED_S for p in watched.pending.values())
-            if settled and self._distrust.check_wires():
+            if settled and self._distrust.wires.look_again(self._distrust.failed):
                 self._interrupt()
             return ()
         if self._verdicts.wait(verdicts, now, sliding=not self._blind):
+            return ()
+        contradiction = self._distrust.wires.contradiction(verdicts, self._distrust.failed)
+        if contradiction is Contradiction.EXCHANGED:
+            self._interrupt()
+        if contradiction is not Contradiction.NONE:
             return ()
         changes = {i: (watched.magnets[i], verdict) for i, verdict in verdicts.items()}
         seen = None if self._blind else frozenset(watched.trail)

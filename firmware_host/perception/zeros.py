@@ -22,14 +22,13 @@ class Zeros:
         self._gain = list(calibration.gain)
         self.zeroed = list(calibration.zeroed)
 
-    def calibration(self, level_rad: tuple[float, float] | None) -> Calibration:
-        """What is known by now, to be stored."""
+    def calibration(self) -> Calibration:
+        """That of the last run, with what is known of the zeros by now."""
         return msgspec.structs.replace(
             self._stored,
             offset_mt=tuple(self._offset),
             gain=tuple(self._gain),
             zeroed=tuple(self.zeroed),
-            level_rad=level_rad,
         )
 
     def removed(self, field_mt: Sequence[float]) -> list[float]:
@@ -47,6 +46,15 @@ class Zeros:
         moved = self._offset[index] + over_s / FOLLOW_S * reading_mt / self._gain[index]
         anchor = self._anchor[index]
         self._offset[index] = min(max(moved, anchor - FOLLOW_MOST_MT), anchor + FOLLOW_MOST_MT)
+
+    def read_as(self, index: int, reading_mt: float, other: int) -> float:
+        """What that reading of ``index`` is with the zero and gain of ``other``."""
+        raw_mt = self.raw(index, reading_mt)
+        return (raw_mt - self._offset[other]) * self._gain[other]
+
+    def raw(self, index: int, reading_mt: float) -> float:
+        """A calibrated reading as the driver gave it."""
+        return reading_mt / self._gain[index] + self._offset[index]
 
     def exchange(self, one: int, other: int) -> None:
         """Each of the two is read through the other's input from now on."""

@@ -56,6 +56,8 @@ BORNE = {
     "sensor-dead d4": 1,
     "sensor-dead f2": 1,
     "sensor-stuck d4": 2,
+    "sensor-swapped d4 f6": 2,
+    "sensor-swapped d5 f6": 2,
     "sensor-noisy d4": 4,
     "sensor-noisy f2": 4,
 }

@@ -61,6 +61,7 @@ class Plate:
     extra_mt: dict[int, float] = field(default_factory=dict)  # one scan's glitches
     motion: Motion | None = LEVEL
     hall_lost: bool = False
+    exchanged: list[tuple[str, str]] = field(default_factory=list)  # wires that changed sides
     number: int = 0
 
     def __post_init__(self) -> None:
@@ -108,6 +109,9 @@ class Plate:
             value = max(-22.0, min(22.0, value))
             readings.append(round(value / STEP_MT) * STEP_MT if self.quantised else value)
         self.extra_mt = {}
+        for one, other in self.exchanged:
+            a, b = self.index(one), self.index(other)
+            readings[a], readings[b] = readings[b], readings[a]
         number = self.number
         self.number += 1
         return Frame(

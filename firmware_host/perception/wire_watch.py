@@ -1,0 +1,217 @@
+"""When wires are found to be exchanged: before a magnet is accepted, after it, and at once.
+
+A magnet whose place is contradicted by the neighbours is not accepted until a quarter of a second
+has been averaged. If they were busy then, they are asked again after it was accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from enum import Enum
+from math import sqrt
+
+from firmware_host.perception import bands
+from firmware_host.perception.history import AVERAGED
+from firmware_host.perception.observation import Magnet
+from firmware_host.perception.watched import Pending, Watched
+from firmware_host.perception.wires import Exchange, Scene, Wires
+
+_SCANS = 15  # at rest, before wires are taken for exchanged
+_MOST_SCANS = 50  # after so many, a sensor that is contradicted is believed after all
+_MOST_OTHERS = 2  # with more places changing at once, too much of the field is unknown
+_REST_SCANS = 12  # how many scans' noise the readings at rest have
+_LEVEL_MT = 0.15  # two means of four scans of the same sensor differ by less
+_LEVEL_FROM_S, _LEVEL_TO_S = 0.1, 0.2
+
+
+class Contradiction(Enum):
+    """What the neighbours say to the classes that places have come to rest in."""
+
+    NONE = "none"
+    SUSPECTED = "suspected"  # to be looked at longer
+    EXCHANGED = "exchanged"  # the wires were; the readings begin anew
+
+
+class WireWatch:
+    """Watches the wires of one plate. ``wire``: as of the last run. ``found``: how many exchanges
+    were found. Wherever one is, the readings begin anew.
+    """
+
+    def __init__(self, watched: Watched, wire: Sequence[int]) -> None:
+        self._watched = watched
+        profile = watched.profile
+        self._wires = Wires(watched.crosstalk, profile.columns, profile.rows, wire)
+        self._to_check: dict[int, Pending] = {}  # accepted lately, and how it was before
+        self._contradicted: Mapping[int, Magnet] = {}
+        self._contradicted_scans = 0
+        self._quiet_scans = 0
+        self.found = 0
+
+    @property
+    def crossed(self) -> frozenset[int]:
+        """Places that are read from another's input."""
+        return self._wires.crossed
+
+    @property
+    def wire(self) -> tuple[int, ...]:
+        """The input that each place is read from; empty where it is its own."""
+        return tuple(self._wires.wire) if self._wires.crossed else ()
+
+    def by_place(self, field_mt: Sequence[float]) -> Sequence[float]:
+        """One scan, each place from the input that its sensor is wired to."""
+        return self._wires.sorted(field_mt)
+
+    def interrupt(self) -> None:
+        """The readings were interrupted, or the plate was not still."""
+        self._to_check.clear()
+        self._contradicted = {}
+
+    def disturbed(self) -> None:
+        """Something moves."""
+        self._quiet_scans = 0
+
+    def accepted(self, index: int, pending: Pending) -> None:
+        """Another magnet was just taken for standing there."""
+        self._contradicted = {}
+        self._to_check[index] = pending
+
+    def contradiction(
+        self, verdicts: Mapping[int, Magnet], failed: Collection[int]
+    ) -> Contradiction:
+        """What the neighbours say to ``verdicts``, which are about to be accepted."""
+        if verdicts != self._contradicted:
+            self._contradicted, self._contradicted_scans = dict(verdicts), AVERAGED
+        else:
+            self._contradicted_scans += 1
+        count = self._contradicted_scans
+        if count > _MOST_SCANS:
+            return Contradiction.NONE
+        suspected = False
+        for index in verdicts:
+            found = self._exchange(index, self._watched.pending[index], verdicts, count, failed)
+            if found is None:
+                continue
+            if count >= _SCANS and found.sure:
+                # What stands there was felt on its way down, too: only before that was there rest.
+                rest_mt = list(self._watched.pending[index].rest_mt)
+                rest_mt[found.one] = rest_mt[found.other] = 0.0
+                self._watched.rest = rest_mt
+                self._cross(found, exchange_beliefs=not found.lately)
+                return Contradiction.EXCHANGED
+            suspected = True
+        return Contradiction.SUSPECTED if suspected else Contradiction.NONE
+
+    def quiet(self, failed: Collection[int]) -> bool:
+        """Nothing moves in this scan. Whether an exchange was found."""
+        self._quiet_scans += 1
+        return self._quiet_scans > _SCANS and self.look_again(failed)
+
+    def look_again(self, failed: Collection[int]) -> bool:
+        """Look again at what was accepted lately. Whether an exchange was found."""
+        checks, self._to_check = self._to_check, {}
+        for index, pending in checks.items():
+            found = self._exchange(index, pending, {}, _SCANS, failed)
+            if found is not None and found.sure:
+                self._cross(found, exchange_beliefs=True)
+                return True
+        return False
+
+    def exchanged_levels(self, now_s: float, failed: Collection[int]) -> bool:
+        """Where two sensors without strong magnets have taken each other's level at once, their
+        wires have just changed sides. Whether that was found.
+        """
+        watched = self._watched
+        total = watched.crosstalk.total_mt
+        for index, pending in watched.pending.items():
+            if not _LEVEL_FROM_S <= now_s - pending.since_s <= _LEVEL_TO_S:
+                continue
+            if watched.crosstalk.standing != list(pending.rest_magnets):
+                continue
+            before, now = (
+                [
+                    watched.zeros.raw(i, r + t)
+                    for i, (r, t) in enumerate(zip(mt, total, strict=True))
+                ]
+                for mt in (pending.rest_mt, watched.readings)
+            )
+            other = next(
+                (
+                    i
+                    for i in range(len(now))
+                    if i not in failed
+                    and abs(now[i] - before[index]) < _LEVEL_MT
+                    and abs(now[index] - before[i]) < _LEVEL_MT
+                    and abs(now[i] - before[i]) > 2 * _LEVEL_MT
+                    and watched.agree(i, AVERAGED)
+                ),
+                None,
+            )
+            if other is not None and other != index:
+                self._wires.cross(index, other)
+                self.found += 1
+                return True
+        return False
+
+    def _exchange(
+        self,
+        index: int,
+        pending: Pending,
+        verdicts: Mapping[int, Magnet],
+        count: int,
+        failed: Collection[int],
+    ) -> Exchange | None:
+        """How the last ``count`` scans say that a place's wires were exchanged."""
+        watched = self._watched
+        size = watched.profile.size
+        before, now = pending.rest_magnets, list(watched.crosstalk.standing)
+        others = {i for i in range(size) if before[i] is not now[i] or i in watched.pending}
+        others.discard(index)
+        if index in failed or len(others) > _MOST_OTHERS or len(watched.history) < count:
+            return None
+        readings = watched.crosstalk.removed([watched.mean(i, count) for i in range(size)])
+        for place, magnet in verdicts.items():
+            if magnet is not now[place]:
+                adds = watched.crosstalk.adds_mt
+                for i in range(size):
+                    readings[i] -= adds(magnet, place, i) - adds(now[place], place, i)
+                now[place] = magnet
+        unread = {*failed, *watched.doubt, *watched.noise.noisy}
+        usable = {
+            i
+            for i in range(size)
+            if before[i] is now[i] and i not in unread and i not in watched.pending
+        }
+        sigma_mt = watched.noise.usual_mt() * sqrt(1 / count + 1 / _REST_SCANS)
+        change = [a - b for a, b in zip(readings, pending.rest_mt, strict=True)]
+        return self._wires.exchange(index, Scene(before, now, change, usable, sigma_mt), failed)
+
+    def _cross(self, found: Exchange, *, exchange_beliefs: bool) -> None:
+        """From now on the two places are read from each other's inputs."""
+        watched = self._watched
+        one, other = found.one, found.other
+        if self._zeros_too(found):
+            watched.zeros.exchange(one, other)
+        self._wires.cross(one, other)
+        if exchange_beliefs:
+            first, second = watched.magnets[one], watched.magnets[other]
+            watched.stand(one, second)
+            watched.stand(other, first)
+        watched.set_bands(one)
+        watched.set_bands(other)
+        self.found += 1
+
+    def _zeros_too(self, found: Exchange) -> bool:
+        """Whether the zeros were measured with the wires as they are, and so belong to the inputs:
+        then what stands empty reads nothing with its own.
+        """
+        watched = self._watched
+        crosstalk = watched.crosstalk
+        empty, other = sorted((found.one, found.other), key=lambda i: abs(watched.readings[i]))
+        if abs(watched.readings[empty]) > bands.STRONG_STAYS_MT:
+            return not found.lately
+        reading = watched.readings[empty] + crosstalk.total_mt[empty]
+        there = crosstalk.total_mt[other] + crosstalk.adds_mt(
+            crosstalk.standing[other], empty, other
+        )
+        as_other = watched.zeros.read_as(empty, reading, other)
+        return abs(reading - there) < abs(as_other - there)
