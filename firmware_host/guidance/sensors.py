@@ -13,6 +13,7 @@ _FAILED = {
     "noisy": text("The sensor of {place} is too noisy."),
     "drifting": text("The sensor of {place} drifts."),
     "silent": text("The sensor of {place} does not feel its piece."),
+    "contradicting": text("The switches of {place} say north and south at once."),
     "swapped": text(
         "The sensor of {place} was wired to another place, and the table allows for it."
     ),

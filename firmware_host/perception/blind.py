@@ -59,7 +59,10 @@ class BlindPlaces:
         """
         calm = self._calm_mt
         near = around(index, self._columns, self._rows)
-        self._places[index] = _Blind(belief, {i: calm[i] for i in near if i in calm})
+        possible = sum(self._crosstalk.share_mt(index, i) ** 2 for i in near)
+        self._places[index] = _Blind(
+            belief, {i: calm[i] for i in near if i in calm}, sighted=possible >= LEAST_MT2
+        )
         self.interrupt()
 
     def follow(self, readings_mt: Sequence[float]) -> None:

@@ -35,7 +35,8 @@ class Distrust:
         self._changes = 0  # of what has failed
         for index, why in stored.failed:
             self._health.masked[index] = Ailment(why)
-        self._follow_health()
+        if stored.failed:
+            self._follow_health()
 
     @property
     def learnt(self) -> int:
@@ -130,6 +131,7 @@ class Distrust:
             watched.history.flatten(index, self.blind.reading_mt(index))
         for index in set(self.blind.places()) - self._health.masked.keys():
             self.blind.unmask(index)
+            self.wires.healed(index)
             watched.history.clear()
 
     def _is_weak(self, index: int, pending: Pending, now_s: float) -> bool:

@@ -45,6 +45,7 @@ class WireWatch:
         self._contradicted: Mapping[int, Magnet] = {}
         self._contradicted_scans = 0
         self._quiet_scans = 0
+        self._healed: set[int] = set()  # what stands there may have been felt long ago
         self.found = 0
 
     @property
@@ -73,7 +74,14 @@ class WireWatch:
     def accepted(self, index: int, pending: Pending) -> None:
         """Another magnet was just taken for standing there."""
         self._contradicted = {}
+        if index in self._healed:
+            self._healed.remove(index)
+            return
         self._to_check[index] = pending
+
+    def healed(self, index: int) -> None:
+        """Its sensor is read again."""
+        self._healed.add(index)
 
     def contradiction(
         self, verdicts: Mapping[int, Magnet], failed: Collection[int]
@@ -92,10 +100,7 @@ class WireWatch:
             if found is None:
                 continue
             if count >= _SCANS and found.sure:
-                # What stands there was felt on its way down, too: only before that was there rest.
-                rest_mt = list(self._watched.pending[index].rest_mt)
-                rest_mt[found.one] = rest_mt[found.other] = 0.0
-                self._watched.rest = rest_mt
+                self._rest_as_before(found, self._watched.pending[index])
                 self._cross(found, exchange_beliefs=not found.lately)
                 return Contradiction.EXCHANGED
             suspected = True
@@ -166,7 +171,12 @@ class WireWatch:
         before, now = pending.rest_magnets, list(watched.crosstalk.standing)
         others = {i for i in range(size) if before[i] is not now[i] or i in watched.pending}
         others.discard(index)
-        if index in failed or len(others) > _MOST_OTHERS or len(watched.history) < count:
+        if (
+            index in failed
+            or index in self._healed
+            or len(others) > _MOST_OTHERS
+            or len(watched.history) < count
+        ):
             return None
         readings = watched.crosstalk.removed([watched.mean(i, count) for i in range(size)])
         for place, magnet in verdicts.items():
@@ -199,6 +209,21 @@ class WireWatch:
         watched.set_bands(one)
         watched.set_bands(other)
         self.found += 1
+
+    def _rest_as_before(self, found: Exchange, pending: Pending) -> None:
+        """What stands there was felt on its way down, too: only before that was there rest, with
+        the neighbours of what stood there then, as it is known now.
+        """
+        adds = self._watched.crosstalk.adds_mt
+        one, other = found.one, found.other
+        rest_mt = list(pending.rest_mt)
+        if not found.lately:
+            first, second = pending.rest_magnets[one], pending.rest_magnets[other]
+            for i in range(len(rest_mt)):
+                rest_mt[i] += adds(first, one, i) - adds(first, other, i)
+                rest_mt[i] += adds(second, other, i) - adds(second, one, i)
+        rest_mt[one] = rest_mt[other] = 0.0
+        self._watched.rest = rest_mt
 
     def _zeros_too(self, found: Exchange) -> bool:
         """Whether the zeros were measured with the wires as they are, and so belong to the inputs:

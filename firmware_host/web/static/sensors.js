@@ -18,6 +18,7 @@ const WRONG = {
   noisy: () => t("noisy"),
   drifting: () => t("drifting"),
   silent: () => t("does not feel its piece"),
+  contradicting: () => t("says north and south at once"),
   swapped: () => t("wired to another place"),
 };
 

@@ -1,0 +1,123 @@
+"""Wires that have changed sides: found before a magnet is told at the wrong place, and kept."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from firmware_host.errors import ConfigError
+from firmware_host.perception import Perception, read_calibration, write_calibration
+from firmware_host.perception.calibration import uncalibrated
+from firmware_host.perception.observation import Magnet
+
+N, S = Magnet.N_STRONG, Magnet.S_STRONG
+STRONG_ONLY = frozenset({N, S})
+STANDING = {"c7": (N, 3.0, -2.0), "g4": (S, -3.0, 2.0), "h9": (S, 0.0, 3.5)}
+PAIRS = [("d4", "h8"), ("d4", "e4"), ("d4", "e5"), ("a1", "b2"), ("b2", "a1"), ("a5", "a6")]
+
+
+def put(table, place, magnet, dx=0.0, dy=0.0):
+    table.plate.put(place, magnet, dx, dy, z_mm=60.0)
+    return table.move(place, table.over(place, 0.0, dx, dy), 200.0) + table.run(1.0)
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+@pytest.mark.parametrize("lately", [False, True])
+def test_the_first_piece_is_told_where_it_stands(table, one, other, lately):
+    t = table(STANDING, classes=STRONG_ONLY, expected=None) if lately else None
+    if t is None:
+        t = table(classes=STRONG_ONLY, exchanged=[(one, other)])
+    else:
+        t.run(0.5)
+        t.plate.exchanged = [(one, other)]
+        assert t.run(1.0) == []
+    events = put(t, one, N, 2.5, -2.5)
+    assert t.named(events) == [("placed", one)]
+    assert t.last.masked == {t.plate.index(one): "swapped", t.plate.index(other): "swapped"}
+    assert t.last.unsure == frozenset()
+
+
+def test_wires_that_change_sides_under_a_piece_move_nothing(table):
+    t = table({"d4": N}, classes=STRONG_ONLY)
+    t.run(0.5)
+    t.plate.exchanged = [("d4", "f6")]
+    assert t.run(1.0) == []
+    assert t.seen() == {"d4": N}
+    t.plate.exchanged = []
+    assert t.run(1.0) == []
+    assert t.seen() == {"d4": N}
+    assert t.last.masked == {}
+
+
+def test_a_piece_that_was_given_at_the_start_is_lifted_where_it_stood(table):
+    """The journal knows of none, so both readings are believed until the piece goes."""
+    t = table(
+        {"d4": N}, classes=STRONG_ONLY, expected=None, offset_mt=0.5, exchanged=[("d4", "f6")]
+    )
+    assert t.seen() == {"f6": N}
+    t.run(0.5)
+    t.move("d4", t.over("d4", 60.0), 200.0)
+    t.plate.take("d4")
+    t.run(2.5)  # around f6 it still looks as if something lay there, for a while
+    assert t.seen() == {}
+    assert put(t, "d4", S)[-1].magnets == (S,)
+    assert t.seen() == {"d4": S}
+
+
+def test_weak_magnets_do_not_come_of_exchanged_zeros(table):
+    """Two empty sensors whose zeros differ by more than a weak magnet's least reading."""
+    t = table(seed=4)
+    zeros = t.plate.offsets
+    low, high = (zeros.index(f(zeros)) for f in (min, max))
+    assert zeros[high] - zeros[low] > 1.5
+    t.run(0.5)
+    t.plate.exchanged = [(t.plate.profile.places[low], t.plate.profile.places[high])]
+    assert t.run(1.5) == []
+    assert t.last.unsure == frozenset()
+    assert t.last.masked == {low: "swapped", high: "swapped"}
+
+
+def test_what_was_learnt_is_there_after_a_restart(table, profile, tmp_path):
+    t = table(classes=STRONG_ONLY, exchanged=[("d4", "f6")])
+    put(t, "d4", N)
+    assert t.perception.learnt == 1
+    write_calibration(tmp_path / "c.json", t.perception.calibration)
+    stored = read_calibration(tmp_path / "c.json", profile)
+    expected = {t.plate.index("d4"): N}
+    again = type(t)(t.plate, Perception(profile, stored, classes=STRONG_ONLY, expected=expected))
+    again.start()
+    assert again.seen() == {"d4": N}
+    assert set(again.last.masked.values()) == {"swapped"}
+
+
+def test_failed_sensors_are_remembered(table, profile):
+    t = table()
+    t.perception.believe(t.plate.index("d4"), N)
+    t.run(0.1)
+    assert t.last.masked == {t.plate.index("d4"): "silent"}
+    expected = {t.plate.index("d4"): N}
+    again = type(t)(t.plate, Perception(profile, t.perception.calibration, expected=expected))
+    again.start()
+    assert again.last.masked == {t.plate.index("d4"): "silent"}
+    assert again.seen() == {"d4": N}
+
+
+def test_a_silent_sensor_that_feels_something_is_read_again(table):
+    t = table(classes=STRONG_ONLY)
+    t.perception.believe(t.plate.index("d4"), N)
+    t.run(5.0)
+    assert t.seen() == {"d4": N}
+    t.plate.put("d4", S)
+    t.run(4.0)
+    assert t.last.masked == {}
+    assert t.seen() == {"d4": S}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"wire": (0, 0, *range(2, 100))}, {"failed": ((100, "dead"),)}, {"wire": (1, 0)}]
+)
+def test_a_file_that_names_what_is_not_there_is_refused(profile, tmp_path, wrong):
+    bad = msgspec.structs.replace(uncalibrated(profile), **wrong)
+    write_calibration(tmp_path / "c.json", bad)
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        read_calibration(tmp_path / "c.json", profile)
