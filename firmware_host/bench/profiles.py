@@ -47,6 +47,17 @@ def run(echo: Callable[[str], None], touches: int = TOUCHES, scans: int = ERROR_
             f"    {tally.events} false events, {tally.missed} missed,"
             f" {tally.wrong} wrong, {tally.unsure} unsure"
         )
+        errors = tally.events + tally.missed + tally.wrong + tally.unsure
+        echo(f"    {per_million(errors, tally.scans * table.size)}")
+
+
+def per_million(errors: int, readings: int) -> str:
+    """Errors per million readings; where there were none, what a rate would have shown in 95 % of
+    such runs: three divided by their number.
+    """
+    if errors:
+        return f"{errors / readings * 1e6:.2g} errors per million of {readings} readings"
+    return f"under {3 / readings * 1e6:.2g} errors per million (95 %): none in {readings} readings"
 
 
 def _buses(table: Profile) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.bench.latency import measured_s
+from firmware_host.bench.profiles import per_million
 from firmware_host.bench.recovery import recovery_s
 from firmware_host.bench.service import quiet_turns
 from firmware_host.profile import load_profile, profile_names
@@ -39,3 +40,10 @@ def test_a_dead_sensor_is_noticed_and_got_over_on_every_table(profile, tmp_path)
     assert noticed_s is not None
     assert 1 / load_profile(profile).scans_per_s <= noticed_s < 1.0
     assert over_s < 5.0
+
+
+def test_no_error_bounds_the_rate_by_the_rule_of_three():
+    # (1 - p) ** n = 0.05 gives p = 3.0 / n for large n.
+    assert per_million(0, 500_000).startswith("under 6 errors per million (95 %)")
+    assert pytest.approx(6e-6, rel=0.01) == 1 - 0.05 ** (1 / 500_000)
+    assert per_million(4, 1_000_000) == "4 errors per million of 1000000 readings"
