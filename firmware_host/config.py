@@ -24,12 +24,12 @@ def read_text(path: Path) -> str:
     """Read a text file of a person, with or without a byte order mark. Raises ConfigError."""
     try:
         return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: no text, or a path with a zero byte
         raise ConfigError(
             "{path} cannot be read: {why}.",
             remedy="Check the path and that the file is text this user may read.",
             path=path,
-            why=getattr(error, "strerror", None) or "it is not UTF-8 text",
+            why=getattr(error, "strerror", None) or "it is not UTF-8 text, or has no such name",
         ) from error
 
 

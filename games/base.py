@@ -12,6 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 
+def _on_one_line(value: object) -> object:
+    """A text from outside as it can stand in a sentence: line ends and the like are spelled out."""
+    if not isinstance(value, str) or value.isprintable():
+        return value
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in value)
+
+
 class RulesError(ValueError):
     """Something that the rules do not allow.
 
@@ -21,8 +28,8 @@ class RulesError(ValueError):
 
     def __init__(self, template: str, /, **params: object) -> None:
         self.template = template
-        self.params = params
-        super().__init__(template.format(**params))
+        self.params = {name: _on_one_line(value) for name, value in params.items()}
+        super().__init__(template.format(**self.params))
 
 
 class UnknownGameError(RulesError, LookupError):

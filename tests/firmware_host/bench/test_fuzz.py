@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from firmware_host.bench.fuzz import run as fuzzing
 from firmware_host.bench.fuzz.target import Target
-from firmware_host.boards import load_board
+from firmware_host.boards import load_board, read_board
 from firmware_host.cli.main import cli
 from firmware_host.config import read_toml
 from firmware_host.errors import ConfigError, JournalDamagedError, TraceError
@@ -21,6 +21,8 @@ from firmware_host.profile import load_profile
 from firmware_host.settings import Settings
 from firmware_host.trace import read_trace
 from firmware_host.web.tokens import TOKENS_NAME, Tokens
+from games.base import OptionError
+from games.contract import answer_line
 
 NAMES = [kind.name for kind in fuzzing.TARGETS]
 ENOUGH = 80
@@ -132,6 +134,16 @@ def test_a_list_of_paired_devices_with_a_digest_that_is_none_lets_nobody_in(tmp_
     file.write_bytes(before + b'"digest": "' + spoilt + after[1:])
     assert not tokens.knows("0" * 64)
     assert tokens.devices() == ()
+
+
+def test_an_option_from_outside_stands_on_one_line_and_may_name_anything():
+    question = b'{"game": "gravity-trap", "options": {"board": "\\u0000"}}'
+    with pytest.raises(OptionError, match=r"There is no board and no file \\x00;"):
+        answer_line(question, read_board=read_board)
+    question = b'{"game": "gravity-trap", "options": {"mirror": "no\\ncopy\\u2028\\u00e4"}}'
+    with pytest.raises(OptionError) as refused:
+        answer_line(question)
+    assert "no\\ncopy\\u2028ä" in str(refused.value)
 
 
 def test_a_trace_whose_text_is_none_names_the_record(tmp_path):
