@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from drivers import node_protocol as protocol
 from drivers.attitude import Attitude
+from drivers.axis_watch import AxisWatch
 from drivers.errors import PartReadingError
 from drivers.frame import Motion
 from drivers.mounting import FLAT, Mounting
@@ -82,6 +83,7 @@ class NodeImu:
         self._link = link
         self._mounting = FLAT
         self._attitude = Attitude()
+        self._axes = AxisWatch()
         self._session = 0
         self._seen = 0
         self._motion: Motion | None = None
@@ -93,31 +95,46 @@ class NodeImu:
             self._attitude = Attitude()
 
     def read(self) -> Motion | None:
-        """The newest reading, None while the chip starts. Raises as NodeHall.read."""
+        """The newest reading, None while the chip starts, and after an axis was dead until all have
+        moved. Raises as NodeHall.read, and PartReadingError for a dead axis.
+        """
         link = self._link
         link.poll("imu")
         found = link.capabilities
         if link.counters.opened != self._session:
             self._session = link.counters.opened
-            self._attitude.restart()
-            self._motion = None
+            self._restart()
         fresh = _fresh(link, self._seen)
         self._seen = link.scan_count
         for scan in fresh:
             if scan.motion is None or found is None:
                 self._motion = None
                 continue
+            try:
+                self._axes.take(scan.motion[:3])
+            except PartReadingError:
+                self._restart()
+                raise
             self._motion = self._fuse(scan, scan.motion, found.accel_nm_s2, found.gyro_nrad_s)
         if self._motion is None:
             error = reported(link.status, PART_IMU)
             if error is not None:
-                self._attitude.restart()
+                self._restart()
                 raise error
+        if not self._axes.trusted:
+            self._attitude.restart()  # what it followed until now was no gravity
+            return None
         return self._motion
 
     def close(self) -> None:
         """Give the port back."""
         self._link.close()
+
+    def _restart(self) -> None:
+        """The readings were interrupted."""
+        self._attitude.restart()
+        self._axes.restart()
+        self._motion = None
 
     def _fuse(
         self, scan: Scan, steps: tuple[int, ...], accel_nm_s2: int, gyro_nrad_s: int

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib import import_module, metadata
+from types import FrameType
 
 import click
 
@@ -73,14 +75,30 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command; an error made for people is one line on stderr and exit status 1."""
+    """Run the command; an error made for people is one line on stderr and exit status 1.
+
+    Whoever is stopped says so by the shell's statuses, 130 for Ctrl-C and 143 for a request to end,
+    because 1 and 2 have their meanings; what was opened is closed first.
+    """
+    signal.signal(signal.SIGTERM, _end)
     try:
         spoken = default_catalogue()
         translated(cli, spoken)
-        cli(prog_name="tiltboard", obj=spoken)
+        status = cli(prog_name="tiltboard", obj=spoken, standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
+    except click.Abort as stopped:
+        click.echo(words(text("Stopped.")), err=True)
+        sys.exit(128 + signal.SIGINT if isinstance(stopped.__cause__, KeyboardInterrupt) else 1)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
     except (TiltboardError, RulesError) as error:
         click.echo(f"tiltboard: {explained(error, spoken)}", err=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + signal.SIGTERM)

@@ -34,6 +34,18 @@ def test_bare_expectations_see_a_part_lost_and_found_again(play, fault):
     )
 
 
+@pytest.mark.parametrize("fault", ["node-unplugged", "spi-silent", "imu-axis-dead x"])
+def test_bare_expectations_see_it_on_a_plate_with_a_computer_of_its_own(tmp_path, fault):
+    held = run(
+        tmp_path,
+        f"game momentum\nput red d4\nfault {fault}\nexpect phase paused\nheal {fault}\n"
+        "expect phase turn\nput blue g7\nexpect to-move red\n",
+        "--profile",
+        "node",
+    )
+    assert held.exit_code == 0, held.stderr
+
+
 @pytest.mark.parametrize("fault", ["i2c-nack", "imu-axis-dead y", "spi-silent"])
 def test_a_fault_that_ends_by_itself_lets_play_go_on(play, fault):
     play(

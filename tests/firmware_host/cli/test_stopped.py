@@ -1,0 +1,33 @@
+"""What a command that is stopped tells the shell: neither "failed" nor "could not be done"."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+QUESTION = '{"game": "gravity-connect", "options": {"size": 1}}\n'
+
+
+# 128 and the signal's number (POSIX.1-2017, XCU 2.8.2); 1 and 2 mean something else here.
+@pytest.mark.parametrize(
+    ("number", "status", "said"), [(signal.SIGINT, 130, "Stopped.\n"), (signal.SIGTERM, 143, "")]
+)
+def test_a_stopped_command_ends_with_the_status_of_its_signal(number, status, said):
+    command = [sys.executable, "-m", "firmware_host.cli", "rules", "--batch"]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(QUESTION)
+        running.stdin.flush()
+        assert '"legal": ["1", "2", "A", "B"]' in running.stdout.readline()
+        running.send_signal(number)
+        _, complaint = running.communicate(timeout=60)
+    assert running.returncode == status
+    assert complaint.lstrip("\n") == said
