@@ -1,4 +1,4 @@
-# Everything from a fresh clone: make play, make test, make check. Needs git, make and Python 3.11 or newer.
+# Everything from a fresh clone: make play (PORT=8080 for another port), make test, make check. Needs git, make and Python 3.11 or newer.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: play test check clean install-service uninstall-service
 
 play: $(VENV)/.play
-	$(BIN)/tiltboard sim
+	$(BIN)/tiltboard sim $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.dev
 	sh .ci/system-packages $(BIN)
