@@ -45,7 +45,7 @@ def _described(board: Board) -> list[Message]:
     columns = max(column for column, _ in board.positions.values()) + 1
     rows = max(row for _, row in board.positions.values()) + 1
     size, plate = f"{columns} x {rows}", f"{PLATE} x {PLATE}"
-    complete = [
+    lines = [
         text(
             "{title} is complete: {bases} bases, {tracks} tracks of {lengths} bases, every base on"
             " {shares} of them.",
@@ -57,8 +57,6 @@ def _described(board: Board) -> list[Message]:
         ),
         opposites,
     ]
-    if not board.placed:
-        complete.append(text("Positions are not given: the bases lie in rows."))
     fits = (
         text("It fits the reference plate of {plate}; it needs {size}.", plate=plate, size=size)
         if columns <= PLATE and rows <= PLATE
@@ -68,7 +66,10 @@ def _described(board: Board) -> list[Message]:
             size=size,
         )
     )
-    return [*complete, fits]
+    if not board.placed:
+        rows_only = text("Positions are not given: the bases lie in rows.")
+        fits = text("{one} {other}", one=fits, other=rows_only)
+    return [*lines, fits]
 
 
 def _span(numbers: Iterable[int]) -> Message:
