@@ -31,6 +31,16 @@ class LightFollower:
         self._kind: str | None = None
         table.world.trays = {name: MagnetKind.parse(name) for name in MAGNETS}
 
+    @property
+    def holds(self) -> int | None:
+        """The place where its piece stands, if it has one on the plate."""
+        return self._at
+
+    def take_note(self, at: int | None, wish: int | None) -> None:
+        """Somebody else has moved its piece to ``at``, because ``wish`` was asked for."""
+        self._at = at
+        self._last = None if wish is None else (wish, None, None)
+
     def follow(self, place: int | None, magnet: str | None, edge: str | None) -> None:
         """``place``: where a piece is asked for, of the kind ``magnet``; ``edge``: to be lifted;
         nothing of all this: the plate is to be empty.
