@@ -96,6 +96,7 @@ def _run(
     from firmware_host.assemble import plate_for
     from firmware_host.pacer import Pacer
     from firmware_host.setup.bringup import Bringup
+    from firmware_host.setup.findings import subject_of
     from firmware_host.state import write_durably
 
     plate = plate_for(table, buses)
@@ -109,7 +110,8 @@ def _run(
         for found in Bringup(table, plate, person, answers, wait=pacer.wait, save=save).run():
             plain = found.plain(catalogue)
             problems += plain["state"] == "problem"
-            click.echo(f"{plain['subject']}: {plain['found']}")
+            subject = catalogue.translate(subject_of(plain["subject"]))
+            click.echo(f"{subject}: {plain['found']}")
             if plain["remedy"]:
                 click.echo(f"    -> {plain['remedy']}")
     finally:

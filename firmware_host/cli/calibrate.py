@@ -92,7 +92,7 @@ def _account(table: Profile, found: Calibration, catalogue: Catalogue) -> None:
     from firmware_host.setup.mounting import describe
 
     health = health_map(table, found)
-    for line in health_table(table, health):
+    for line in health_table(table, health, catalogue.translate):
         click.echo(line)
     poor = [message for message in map(remedy, health) if message is not None]
     for message in poor:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
+from firmware_host.cli.sim_table import FAULTS, SEED, simulated_table
 from firmware_host.cli.speech import say, speak
 from firmware_host.messages import Catalogue, text
 
@@ -26,12 +29,17 @@ MARKS = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}
 @PROFILE
 @STATE
 @click.option("--sim", "simulated", is_flag=True, help="Check the simulated table.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@SEED
+@FAULTS
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line (docs/bring-up.md).")
 def command(
+    *,
     config: Path | None,
     profile: str | None,
     state: Path | None,
     simulated: bool,
+    seed: int,
+    faults: Sequence[str],
     as_json: bool,
 ) -> None:
     """Check everything that the table needs: parts, permissions, settings, disk, clock.
@@ -39,38 +47,39 @@ def command(
     Changes nothing. Each problem comes with its remedy; the exit status is 1 if there is any.
     """
     from drivers.clock import SystemClock
-    from firmware_host.profile import load_profile
-    from firmware_host.settings import load_settings
-    from firmware_host.setup.doctor import examine
+    from firmware_host.setup.configured import read_configured
+    from firmware_host.setup.doctor import examine, examine_computer
     from firmware_host.setup.machine import this_machine
     from firmware_host.state import default_state_directory
 
-    settings = load_settings(config)
-    catalogue = speak(settings.language)
-    table = load_profile(profile or settings.profile)
+    machine = this_machine(SystemClock())
+    configured = read_configured(config, profile)
+    catalogue = speak(configured.language)
     if state is None:
         state = default_state_directory().joinpath(*(("sim",) if simulated else ()))
-    findings = examine(
-        table,
-        this_machine(SystemClock()),
-        state,
-        lambda: _parts(table, state, simulated=simulated),
-        simulated=simulated,
-    )
-    if _tell(findings, catalogue, as_json=as_json):
+    if configured.table is None:
+        findings = examine_computer(machine)
+    else:
+        parts = partial(_parts, configured.table, state, faults, seed=seed, simulated=simulated)
+        findings = examine(configured.table, machine, state, parts, simulated=simulated)
+    if _tell(chain(configured.findings, findings), catalogue, as_json=as_json):
         sys.exit(1)
 
 
-def _parts(table: Profile, state: Path, *, simulated: bool) -> list[Finding]:
-    from firmware_host.calibration_store import CalibrationStore
+def _parts(
+    table: Profile, state: Path, faults: Sequence[str], *, seed: int, simulated: bool
+) -> list[Finding]:
+    from firmware_host.errors import ConfigError
+    from firmware_host.perception.calibration import read_calibration
     from firmware_host.setup.part_check import check_parts
     from firmware_host.state import CALIBRATION_NAME
 
-    stored = CalibrationStore(state / CALIBRATION_NAME, table).loaded
+    try:
+        stored = read_calibration(state / CALIBRATION_NAME, table)
+    except ConfigError:
+        stored = None  # said already, where the state folder was looked at
     if simulated:
-        from hw_sim.table import SimTable
-
-        with SimTable(table) as sim:
+        with simulated_table(table, seed, faults) as sim:
             return check_parts(table, sim.buses, stored)
     from firmware_host.board_lock import BoardInUseError, own_board
     from firmware_host.setup.findings import of_error
@@ -84,6 +93,8 @@ def _parts(table: Profile, state: Path, *, simulated: bool) -> list[Finding]:
 
 def _tell(findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool) -> int:
     """Print each as it comes; returns how many problems there are."""
+    from firmware_host.setup.findings import subject_of
+
     problems = 0
     for finding in findings:
         plain = finding.plain(catalogue)
@@ -91,7 +102,8 @@ def _tell(findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool) -
         if as_json:
             click.echo(json.dumps(plain))
             continue
-        click.echo(f"{MARKS[plain['state']]}  {plain['subject']:<12} {plain['found']}")
+        subject = catalogue.translate(subject_of(plain["subject"]))
+        click.echo(f"{MARKS[plain['state']]}  {subject:<12} {plain['found']}")
         if plain["remedy"]:
             click.echo(f"{'':<22} -> {plain['remedy']}")
     if not as_json:

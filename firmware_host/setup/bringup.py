@@ -85,6 +85,11 @@ class Answers(msgspec.Struct, forbid_unknown_fields=True):
     finished: bool = False
     practice: list[str] = []
 
+    @property
+    def fresh(self) -> bool:
+        """Nothing has been found out yet."""
+        return not (self.sensors or self.lights or self.good)
+
 
 def read_answers(path: Path, profile: Profile, practice: Sequence[str] = ()) -> Answers:
     """Those of a bring-up that has not found everything right; none if there was none, or of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def examine(
 
     ``simulated``: the table is, so nothing is asked of this computer's hardware.
     """
-    yield from _computer(machine)
+    yield from examine_computer(machine)
     here = True
     if not simulated:
         needs = needs_of(profile, machine)
@@ -65,7 +66,8 @@ def examine(
         yield from check_parts()
 
 
-def _computer(machine: Machine) -> Iterator[Finding]:
+def examine_computer(machine: Machine) -> Iterator[Finding]:
+    """What it is."""
     yield ok(
         "computer",
         text(
@@ -195,4 +197,5 @@ def _clock(machine: Machine, *, simulated: bool) -> Iterator[Finding]:
             text("Games may be dated wrongly. See: timedatectl"),
         )
     else:
-        yield ok("clock", text("The clock can be right."))
+        date = datetime.datetime.fromtimestamp(machine.date_s, datetime.UTC)
+        yield ok("clock", text("It says {date} UTC.", date=f"{date:%Y-%m-%d %H:%M}"))

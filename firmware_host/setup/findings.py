@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from drivers.errors import TiltboardError
-from firmware_host.messages import Catalogue, Message
+from firmware_host.messages import Catalogue, Message, text
 
 
 class State(StrEnum):
@@ -18,9 +18,23 @@ class State(StrEnum):
     PROBLEM = "problem"
 
 
+def subject_of(name: str) -> Message:
+    """A subject in words."""
+    return _SUBJECTS.get(name) or Message(name)
+
+
+_SUBJECTS = {
+    "hall": text("sensors"),
+    "imu": text("tilt sensor"),
+    "panel": text("buttons"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the account. ``remedy``: what to do, where there is something to do."""
+    """One line of the account. ``subject``: a word, one of the parts of drivers.frame.Frame's
+    faults where it is about a part. ``remedy``: what to do, where there is something to do.
+    """
 
     subject: str
     state: State

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, median
@@ -171,20 +171,22 @@ def remedy(health: Health) -> Message | None:
             )
 
 
-def health_table(profile: Profile, found: Sequence[Health]) -> Iterator[str]:
+def health_table(
+    profile: Profile, found: Sequence[Health], say: Callable[[Message], str]
+) -> Iterator[str]:
     """For the terminal: the plate from above, readings in mT, then noise; ``!`` marks a place that
-    is worth a look.
+    is worth a look. ``say``: translates.
     """
     if not found:
-        yield "Every place answers to both poles."
+        yield say(text("Every place answers to both poles."))
         return
-    columns: tuple[tuple[str, list[str]], ...] = (
-        ("strong piece in the middle, mT", [f"{h.reading_mt:.1f}" for h in found]),
-        ("noise, mT", [f"{h.noise_mt:.3f}" for h in found]),
-        ("margin of the weakest piece, mT", [f"{h.margin_mt:.2f}" for h in found]),
+    columns: tuple[tuple[Message, list[str]], ...] = (
+        (text("A strong piece in the middle, mT:"), [f"{h.reading_mt:.1f}" for h in found]),
+        (text("Noise, mT:"), [f"{h.noise_mt:.3f}" for h in found]),
+        (text("Margin of the weakest piece, mT:"), [f"{h.margin_mt:.2f}" for h in found]),
     )
     for title, values in columns:
-        yield f"{title}:"
+        yield say(title)
         for row in reversed(range(profile.rows)):
             line = range(row * profile.columns, (row + 1) * profile.columns)
             cells = "".join(f"{values[i] + ('!' if found[i].poor else ' '):>8}" for i in line)

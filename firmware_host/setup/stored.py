@@ -14,8 +14,11 @@ from firmware_host.journal.schema import CHECKED_PAGES, check_pages, connect
 from firmware_host.messages import text
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.profile import Profile
+from firmware_host.setup.bringup import BRINGUP_NAME, read_answers
 from firmware_host.setup.findings import Finding, note, of_error, ok, problem
+from firmware_host.setup.health import health_map, remedy
 from firmware_host.setup.machine import Machine
+from firmware_host.setup.starting import unfinished
 from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
 
 LEAST_FREE_BYTES = 20_000_000  # a journal of 5,000 games
@@ -40,7 +43,8 @@ def check_stored(profile: Profile, machine: Machine, state: Path) -> Iterator[Fi
     if existing == state:
         yield from _journal(state / JOURNAL_NAME, machine.date_s)
         yield from _aside(state)
-        yield _calibration(state / CALIBRATION_NAME, profile)
+        yield from _calibration(state / CALIBRATION_NAME, profile)
+        yield from _begun(state, profile)
 
 
 def _disk(free: int) -> Finding:
@@ -53,7 +57,7 @@ def _disk(free: int) -> Finding:
         )
     if free < GOOD_FREE_BYTES:
         return note("disk", text("Only {mb} MB are free.", mb=mb), text("Make room on the disk."))
-    return ok("disk", text("{mb} MB are free.", mb=mb))
+    return ok("disk", text("{gb:.1f} GB are free.", gb=free / 1e9))
 
 
 def _journal(path: Path, date_s: float) -> Iterator[Finding]:
@@ -100,24 +104,48 @@ def _aside(state: Path) -> Iterator[Finding]:
             )
 
 
-def _calibration(path: Path, profile: Profile) -> Finding:
+def _begun(state: Path, profile: Profile) -> Iterator[Finding]:
+    """What was interrupted."""
+    if (state / BRINGUP_NAME).exists() and not read_answers(state / BRINGUP_NAME, profile).fresh:
+        yield note(
+            "bring-up",
+            text("It has not come to its end, or has found something that is to be mended."),
+            text("Go on with: tiltboard bringup"),
+        )
+    left = unfinished(profile, state)
+    if left is not None:
+        yield note(
+            "calibration",
+            text("One was interrupted: {done} of {total} are done.", done=left[0], total=left[1]),
+            text("Go on with: tiltboard calibrate"),
+        )
+
+
+def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
     calibrate = text("Calibrate the table: tiltboard calibrate")
     try:
         calibration = read_calibration(path, profile)
     except ConfigError as error:
-        return of_error("calibration", error)
+        yield of_error("calibration", error)
+        return
     if calibration is None:
-        return note("calibration", text("The table has not been calibrated."), calibrate)
+        yield note("calibration", text("The table has not been calibrated."), calibrate)
+        return
     if not all(calibration.zeroed):
         places = zip(profile.places, calibration.zeroed, strict=True)
         unknown = ", ".join(place for place, known in places if not known)
-        return note(
+        yield note(
             "calibration", text("The zero of {places} is not known.", places=unknown), calibrate
         )
+        return
     if profile.capabilities.measures and set(calibration.gain) == {1.0}:
-        return note(
+        yield note(
             "calibration",
             text("Every sensor has its zero; none has been measured with a magnet."),
             calibrate,
         )
-    return ok("calibration", text("Every sensor is calibrated."))
+        return
+    yield ok("calibration", text("Every sensor is calibrated."))
+    for why in map(remedy, health_map(profile, calibration)):
+        if why is not None:
+            yield note("calibration", why)

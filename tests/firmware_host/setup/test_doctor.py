@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from drivers.clock import SystemClock
+from drivers.mounting import Mounting
 from firmware_host.cli.doctor import command
 from firmware_host.journal import Journal
 from firmware_host.perception.calibration import uncalibrated, write_calibration
 from firmware_host.profile import load_profile
 from firmware_host.setup.boot_config import settings_in
+from firmware_host.setup.bringup import FORMAT as BRINGUP_FORMAT
+from firmware_host.setup.bringup import Answers
 from firmware_host.setup.doctor import examine
 from firmware_host.setup.machine import this_machine
 from firmware_host.setup.part_check import check_parts
+from firmware_host.setup.progress import Progress, write_progress
 from hw_sim.table import SimTable
 
 
@@ -153,8 +158,6 @@ def test_journal_damage_future_games_and_calibration(pi, examined, tmp_path, pla
 
 
 def replace_zeroed(calibration, zeroed):
-    import msgspec
-
     return msgspec.structs.replace(calibration, zeroed=zeroed)
 
 
@@ -205,6 +208,74 @@ def test_command_line(tmp_path):
     ran = CliRunner().invoke(command, [*arguments, "--json"])
     lines = [json.loads(line) for line in ran.output.splitlines()]
     assert {line["state"] for line in lines} <= {"ok", "note"}
+
+
+def plain(*words):
+    ran = CliRunner().invoke(command, [*map(str, words), "--json"])
+    return [json.loads(line) for line in ran.output.splitlines()]
+
+
+def test_settings_and_profile_that_cannot_be_read_are_problems_among_others(tmp_path):
+    settings = tmp_path / "tiltboard.toml"
+    settings.write_text('prot = 1\nprofile = "plate-7"\n')
+    lines = plain("--sim", "--state", tmp_path, "--config", settings)
+    [problem] = [line for line in lines if line["state"] == "problem"]
+    assert problem["subject"] == "settings"
+    assert "did you mean 'port'" in problem["found"]
+    assert "lights" in {line["subject"] for line in lines}  # the rest is looked at all the same
+    lines = plain("--sim", "--state", tmp_path, "--profile", "plate-8")
+    [problem] = [line for line in lines if line["state"] == "problem"]
+    assert problem["subject"] == "table"
+    assert "computer" in {line["subject"] for line in lines}
+
+
+def test_a_simulated_table_that_is_wired_wrongly_is_diagnosed(tmp_path):
+    arguments = ["--sim", "--state", str(tmp_path)]
+    for fault in ("address-open S2", "sensor-dead d4"):
+        ran = CliRunner().invoke(command, [*arguments, "--fault", fault])
+        assert ran.exit_code == 1
+        assert "PROBLEM  sensors" in ran.output
+    assert "scale: d4." in ran.output
+
+
+def test_how_the_tilt_sensor_lies_is_said(sim, plate_10):
+    def imu(calibration=None):
+        found = check_parts(plate_10, sim.buses, calibration)
+        return [(str(f.state), str(f.found)) for f in found if f.subject == "imu"]
+
+    sim.imu_lies = Mounting("-x", "+y", "-z")
+    [(state, found)] = imu()
+    assert (state, found) == ("note", "The tilt sensor does not lie flat with its face up.")
+    flat = replace_zeroed(uncalibrated(plate_10), (True,) * plate_10.size)
+    known = msgspec.structs.replace(flat, level_rad=(0.0, 0.0), mounting=("-x", "+y", "-z"))
+    [(state, found), (_, lies)] = imu(known)
+    assert state == "ok"
+    assert found.startswith("The plate leans by")
+    assert "face down and its x arrow to the west" in lies
+    sim.imu_lies = Mounting()
+    [(state, found)] = imu(known)
+    assert (state, "otherwise than when" in found) == ("problem", True)
+
+
+def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, tmp_path, plate_10):
+    state = tmp_path / "state"
+    state.mkdir()
+    progress = Progress.fresh(plate_10)
+    progress.own_mt[0] = 12.0
+    write_progress(state / "calibration-progress.json", progress)
+    answers = Answers(BRINGUP_FORMAT, "plate-10", good=["colours"])
+    (state / "bringup.json").write_bytes(msgspec.json.encode(answers))
+    calibration = msgspec.structs.replace(
+        replace_zeroed(uncalibrated(plate_10), (True,) * plate_10.size),
+        noise_mt=(0.035,) * 99 + (0.4,),
+        carried_mt=12.0,
+        gain=(1.01,) * 100,
+    )
+    write_calibration(state / "calibration.json", calibration)
+    notes = [(subject, found) for subject, found, _ in examined(pi, states=("note",))]
+    assert [subject for subject, _ in notes] == ["calibration", "bring-up", "calibration"]
+    assert "j10 is noisy" in notes[0][1]
+    assert "1 of 111" in notes[2][1]
 
 
 def test_this_machine_is_described():
