@@ -12,6 +12,7 @@ from firmware_host.messages import Catalogue
 from firmware_host.profile import Profile
 from firmware_host.service import Table
 from firmware_host.settings import Settings
+from hw_sim.kept_plate import KeptPlate
 from hw_sim.page_hands import PageHands
 from hw_sim.session import SimSession
 
@@ -19,7 +20,10 @@ CATCH_UP_S = 0.5  # further behind than this, the lost time is given up
 
 
 class LiveTable:
-    """A simulated table that a page can play on. ``seed``: another table, other hands."""
+    """A simulated table that a page can play on. ``seed``: another table, other hands.
+
+    What lies on its plate is there again when it is opened anew.
+    """
 
     def __init__(
         self,
@@ -34,6 +38,7 @@ class LiveTable:
         self._session = SimSession(profile, state, seed=seed, settings=settings)
         self._real = real or SystemClock()
         self._session.clock.start_calendar_s = self._real.calendar()
+        self._plate = KeptPlate(state)
         self._hands = PageHands(self._session, self._call)
         self._ahead_s = 0.0  # the real clock minus the virtual one
         self.table = Table(
@@ -49,6 +54,7 @@ class LiveTable:
         return self.table.call(work)
 
     def _open(self) -> Host:
+        self._plate.lay_out(self._session.table.world)
         self._session.__enter__()
         self._ahead_s = self._real.now() - self._session.clock.now()
         return self._session.host
@@ -56,6 +62,7 @@ class LiveTable:
     def _wait(self) -> None:
         self._session.wait()
         self._hands.settle()
+        self._plate.keep(self._session.table.world)
         delay_s = self._session.clock.now() + self._ahead_s - self._real.now()
         if delay_s < -CATCH_UP_S:
             self._ahead_s -= delay_s

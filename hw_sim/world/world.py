@@ -70,9 +70,21 @@ class World:
                 label=label,
                 known=", ".join(sorted(self.trays)) or "nothing yet",
             )
-        self._made += 1
         factor = 1.0 + self._magnets.uniform(-MAGNET_SPREAD, MAGNET_SPREAD)
-        piece = Piece(self._made, label, kind.turned_over if turned_over else kind, factor, at)
+        return self._add(label, kind.turned_over if turned_over else kind, factor, at)
+
+    def lay(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
+        """A piece that lies there already, whatever the trays hold.
+
+        ``factor``: its magnet's strength against its nominal one.
+        """
+        piece = self._add(label, kind, factor, at)
+        self._field.update(self.pieces.values())
+        return piece
+
+    def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
+        self._made += 1
+        piece = Piece(self._made, label, kind, factor, at)
         self.pieces[piece.piece_id] = piece
         return piece
 
