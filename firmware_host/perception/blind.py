@@ -6,7 +6,7 @@ too little for one scan, plenty for the mean of a quarter of a second, where onl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from firmware_host.perception.bands import STRONG_CLASSES
@@ -19,6 +19,7 @@ AGREEING = 2  # such means in a row that say the same
 NEAR = 0.35  # of a strong magnet: how far off a mean may be
 # Of the squares of what neighbours feel: two beside it, or one and three across. Less is a guess.
 LEAST_MT2 = 0.04
+ROUNDS = 12  # two places side by side share so little that each leaves a fifth of the error
 FOLLOW_SHARE = 0.1
 CALM_SHARE = 0.02  # every eighth scan: some eight seconds
 BELIEVED_MT = {Magnet.NONE: 0.0, Magnet.N_STRONG: -10.0, Magnet.S_STRONG: 10.0}
@@ -32,6 +33,7 @@ class _Blind:
     wished: Magnet | None = None
     agreed: int = 0
     sighted: bool = True  # whether the neighbours suffice
+    checked: bool = False  # whether they, or somebody, have borne out the belief
 
 
 class BlindPlaces:
@@ -52,6 +54,17 @@ class BlindPlaces:
     def unguessed(self) -> frozenset[int]:
         """Places where the neighbours cannot tell: somebody must be asked."""
         return frozenset(i for i, place in self._places.items() if not place.sighted)
+
+    @property
+    def beliefs(self) -> Mapping[int, Magnet]:
+        """What is believed to stand on each masked place."""
+        return {index: place.belief for index, place in self._places.items()}
+
+    @property
+    def unchecked(self) -> frozenset[int]:
+        """Places whose neighbours have yet to bear out what is believed."""
+        places = self._places.items()
+        return frozenset(i for i, place in places if place.sighted and not place.checked)
 
     def mask(self, index: int, belief: Magnet) -> None:
         """From now on ``index`` is believed, not read. What its neighbours felt before counts, as
@@ -79,7 +92,7 @@ class BlindPlaces:
     def believe(self, index: int, belief: Magnet) -> None:
         """Somebody says what stands there."""
         place = self._places[index]
-        self._places[index] = _Blind(belief, sighted=place.sighted)
+        self._places[index] = _Blind(belief, sighted=place.sighted, checked=True)
         self.interrupt()
 
     def reading_mt(self, index: int) -> float:
@@ -115,11 +128,41 @@ class BlindPlaces:
         if self._count >= SCANS:
             means = [s / self._count for s in self._sum]
             self._count = 0
+            changes = self._changes(means)
             for index, place in self._places.items():
-                self._judge(index, place, means, classes)
+                self._judge(index, place, means, classes, changes.get(index, 0.0))
+
+    def _changes(self, means: Sequence[float]) -> Mapping[int, float]:
+        """By how many strong south magnets each place differs from what is believed: the least
+        squares of what their neighbours feel, of all places together (by relaxation), because two
+        that are near each other share neighbours.
+        """
+        share_mt = self._crosstalk.share_mt
+        felt = {
+            index: {i: means[i] - b for i, b in place.base_mt.items() if i not in self._places}
+            for index, place in self._places.items()
+        }
+        weights = {
+            index: sum(share_mt(index, i) ** 2 for i in near) for index, near in felt.items()
+        }
+        changes = {index: 0.0 for index, weight in weights.items() if weight >= LEAST_MT2}
+        for _ in range(ROUNDS if len(changes) > 1 else 1):
+            for index in changes:
+                others = [(k, change) for k, change in changes.items() if k != index and change]
+                total = 0.0
+                for i, more_mt in felt[index].items():
+                    rest_mt = more_mt - sum(change * share_mt(k, i) for k, change in others)
+                    total += rest_mt * share_mt(index, i)
+                changes[index] = total / weights[index]
+        return changes
 
     def _judge(
-        self, index: int, place: _Blind, means: Sequence[float], classes: Collection[Magnet]
+        self,
+        index: int,
+        place: _Blind,
+        means: Sequence[float],
+        classes: Collection[Magnet],
+        change: float,
     ) -> None:
         felt = {
             i: (means[i], self._crosstalk.share_mt(index, i))
@@ -137,12 +180,12 @@ class BlindPlaces:
         place.sighted = strong and weight >= LEAST_MT2 and not STRONG_CLASSES.isdisjoint(classes)
         if not place.sighted:
             return
-        change = sum((m - place.base_mt[i]) * share for i, (m, share) in known.items()) / weight
         now = _signed(place.belief) + change
         wished = nearest(now, classes)
         if wished is None or wished is place.belief:
             place.wished, place.agreed = None, 0
             if wished is place.belief:
+                place.checked = True
                 for i, (mean, _) in felt.items():
                     base = place.base_mt.setdefault(i, mean)
                     place.base_mt[i] = base + FOLLOW_SHARE * (mean - base)
@@ -154,6 +197,7 @@ class BlindPlaces:
             for i, (mean, share) in felt.items():
                 place.base_mt.setdefault(i, mean - by_mt * share)
             place.belief, place.wished, place.agreed = wished, None, 0
+            place.checked = True
 
 
 def nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:

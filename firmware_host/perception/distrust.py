@@ -12,6 +12,7 @@ from firmware_host.perception.observation import Magnet
 from firmware_host.perception.watched import Pending, Watched
 from firmware_host.perception.wire_watch import WireWatch
 
+_UNCHECKED_S = 2.0  # so long a fresh belief may wait for the neighbours: two means, and hands near
 _WEAK_MAGNET_S = 0.3
 _WEAK_MAGNET = 0.65  # of a strong one; off centre, a sound one is felt whole by the neighbours
 
@@ -32,6 +33,8 @@ class Distrust:
         self.wires = WireWatch(watched, stored.wire)
         self.blind = BlindPlaces(watched.crosstalk, profile.columns, profile.rows)
         self.weak: frozenset[int] = frozenset()
+        self._now_s = 0.0
+        self._masked_s: dict[int, float] = {}
         self._changes = 0  # of what has failed
         for index, why in stored.failed:
             self._health.masked[index] = Ailment(why)
@@ -47,6 +50,20 @@ class Distrust:
     def failed(self) -> frozenset[int]:
         """Places whose readings mean nothing now."""
         return frozenset(self._health.masked)
+
+    @property
+    def unchecked(self) -> frozenset[int]:
+        """Failed ones where what is told may be out of date: the last that their sensors said may
+        have been said too late, or another belief has yet to be accepted.
+        """
+        if not self.blind:
+            return frozenset()
+        now_s, since_s, magnets = self._now_s, self._masked_s, self._watched.magnets
+        fresh = {i for i in self.blind.unchecked if now_s - since_s[i] < _UNCHECKED_S}
+        beliefs = self.blind.beliefs
+        return frozenset(
+            fresh.union(i for i, magnet in beliefs.items() if magnets[i] is not magnet)
+        )
 
     @property
     def masked(self) -> dict[int, str]:
@@ -69,6 +86,7 @@ class Distrust:
         """Judge one scan, as the driver gives it; in the calibrated ``scan``, what is believed
         stands for what failed sensors say.
         """
+        self._now_s = now_s
         taken = [i for i, m in enumerate(self._watched.magnets) if m is not Magnet.NONE]
         if self._health.take(now_s, field_mt, self._watched.noise.noisy, taken):
             self._follow_health()
@@ -125,6 +143,7 @@ class Distrust:
             if index in self._unchanged and self._expected is not None:
                 belief = self._expected.get(index, Magnet.NONE)
             self.blind.mask(index, belief)
+            self._masked_s[index] = self._now_s
             watched.pending.pop(index, None)
             watched.doubt.pop(index, None)
             watched.crosstalk.stand(index, watched.magnets[index])

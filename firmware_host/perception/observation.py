@@ -59,7 +59,8 @@ class Observation:
     """What stands on the plate, as far as the sensors can witness it; index as in ``Frame``.
 
     ``magnets``: accepted (debounced) class per place. ``unsure``: places whose reading fits no
-    class; what was accepted there before still stands in ``magnets``. ``confidence``: 0 to 1 per
+    class, and for a moment those just masked; what was accepted there before still stands in
+    ``magnets``. ``confidence``: 0 to 1 per
     place, how far the reading is from the nearest boundary of its class. ``field_mt``: calibrated,
     averaged, neighbours removed. ``ready``: zeroed; and where nothing keeps the plate from
     being read, ``magnets`` is from after the last interruption (a tilt, a stall, a lost part).

@@ -250,7 +250,8 @@ class Perception:
         if not watched.classes >= bands.WEAK_CLASSES:
             other = bands.WEAK_CLASSES - watched.classes
             late.update(i for i, magnet in enumerate(watched.magnets) if magnet in other)
-        return watched.noise.noisy.union(late, watched.doubt) - self._distrust.failed
+        unsure = watched.noise.noisy.union(late, watched.doubt) - self._distrust.failed
+        return unsure | self._distrust.unchecked
 
     def _confidence(self) -> tuple[float, ...]:
         if not self._ready:

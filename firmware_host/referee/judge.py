@@ -193,7 +193,7 @@ class Judge:
 
     def _stood_back(self) -> bool:
         """Whether what stands has stood for long enough to take a move back, and surely stands."""
-        return self._watch.stood(TAKE_BACK_S) and not self._watch.unsure
+        return self._watch.stood(TAKE_BACK_S) and not self._watch.doubtful
 
     def _is_doubtful(self, found: Sequence[Pending], lifted: View | None) -> bool:
         """Nobody has seen the piece land, and what is seen may have come about otherwise."""
@@ -259,7 +259,9 @@ class Judge:
             play.settling = True
             play.sounds.append(Sound.MOVE)
         if finding.done:
-            return View(Phase.SETTLE, troubles.unclear(doubtful[0]))
+            first = doubtful[0]
+            say = troubles.not_ready() if first in sight.masked else troubles.unclear(first)
+            return View(Phase.SETTLE, say)
         return self._unless_unclear(settle_view(play.line.game, finding, pending.turn), sight)
 
     def _went_on(self, pending: Pending, sight: Sight) -> bool:

@@ -24,6 +24,8 @@ class Watch:
         self._unsure_since: dict[str, float] = {}
         self._cause: tuple[SightEvent, float] | None = None
         self._wake_s = -inf
+        self.doubtful: frozenset[str] = frozenset()
+        """Places of the board of which nothing is sure now, those with failed sensors too."""
 
     def idle(self, sight: Sight, now_s: float) -> bool:
         """Nothing has changed and no alarm is due."""
@@ -49,8 +51,11 @@ class Watch:
         if self._sight is None or self._sight.cells != sight.cells:
             self._same_since_s = now_s
         self._sight = sight
+        self.doubtful = frozenset(place for place in sight.unsure if place in board)
         self._unsure_since = {
-            place: self._unsure_since.get(place, now_s) for place in sight.unsure if place in board
+            place: self._unsure_since.get(place, now_s)
+            for place in self.doubtful
+            if place not in sight.masked
         }
         for event in sight.events:
             if troubles.happened(event.happening) is not None:
