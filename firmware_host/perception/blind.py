@@ -73,8 +73,11 @@ class BlindPlaces:
         calm = self._calm_mt
         near = around(index, self._columns, self._rows)
         possible = sum(self._crosstalk.share_mt(index, i) ** 2 for i in near)
+        felt = belief is Magnet.NONE or belief in STRONG_CLASSES
         self._places[index] = _Blind(
-            belief, {i: calm[i] for i in near if i in calm}, sighted=possible >= LEAST_MT2
+            belief,
+            {i: calm[i] for i in near if i in calm},
+            sighted=felt and possible >= LEAST_MT2,
         )
         self.interrupt()
 

@@ -103,6 +103,10 @@ class Asking:
         """Nothing is asked any more."""
         self.question = self._browsing = self._leaning = None
 
+    def rest(self) -> None:
+        """Play is paused: what is asked stays as far as the buttons have brought it."""
+        self._leaning = None
+
     def check(self, value: str) -> None:
         """Raises NotPossibleError where ``value`` answers nothing that is asked now."""
         asked = self.question

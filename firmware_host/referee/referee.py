@@ -133,7 +133,9 @@ class Referee:
             return self._standing
         self._watch.note(sight, now_s, self._play.line.game.board if self._play else ())
         before, self._view = self._view, self._looked(sight, presses, requests)
-        if self._view.question is None:
+        if self._view.phase is Phase.PAUSED and not self._asking.menu:
+            self._asking.rest()
+        elif self._view.question is None:
             self._asking.close()
         self._sound_change(before, self._view)
         self._standing = self._stand()
@@ -151,6 +153,7 @@ class Referee:
             paused = why_paused(sight, self._trouble)
             asked = self._asking.question
             leaning = may_answer(sight, self._trouble, self._asking)
+            leaning = leaning and self._view.phase is not Phase.PAUSED
             if leaning and asked is not None and play is not None:
                 return question_view(asked, self._view.phase, play.line.last)
             if paused is not None:
@@ -197,6 +200,8 @@ class Referee:
                 asking.fold()
             elif press.button == BACK:
                 self._take_back(play)
+            elif asked is not None and self._view.phase is Phase.PAUSED:
+                pass  # the choice does not show
             elif asked is not None and not (asked.offer and press.long and play.exchange):
                 self._decide(judge, sight, asking.press(press))
             elif press.long:

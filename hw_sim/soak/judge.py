@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from firmware_host.standing import Standing
-from games.base import Position
+from games.base import Position, Turn
 from games.registry import game_type
 from hw_sim.session import SimSession
 from hw_sim.soak.eyes import Eyes
@@ -109,7 +109,7 @@ class Judge:
             self._line.append(before.play(move).position)
         self.confirmed += len(made)
         after = self.position
-        wrong = self._not_seen(after.cells)
+        wrong = self._not_seen(after.cells, before.play(made[-1]))
         if wrong:
             raise SoakError(f"a wrong verdict: {made[-1]}, but {wrong}")
         others = {
@@ -121,10 +121,14 @@ class Judge:
         if others and self.meant != ANY and self.meant in others:
             raise SoakError(f"a wrong verdict: {made[-1]}, but {self.meant} was meant")
 
-    def _not_seen(self, wanted: Mapping[str, str]) -> str:
-        """What has not stood as ``wanted`` for the last moment; places that nobody sees apart."""
-        now_s = self._session.clock.now()
-        blind = self._session.host.sight.blind
+    def _not_seen(self, wanted: Mapping[str, str], turn: Turn) -> str:
+        """What has not stood as ``wanted`` for the last moment. Apart from places that nobody sees,
+        and from doubtful ones where ``turn`` changes nothing: they are mended afterwards.
+        """
+        now_s, sight = self._session.clock.now(), self._session.host.sight
+        shifts = (*turn.act, *turn.consequences)
+        touched = {place for s in shifts for place in (s.source, s.target) if place is not None}
+        blind = sight.blind | (sight.unsure - touched)
         late = [cells for _, cells in self._eyes.past(now_s - GUESSED_S, now_s)]
         fresh = [cells for _, cells in self._eyes.past(now_s - SEEN_S, now_s)]
         unknown = blind | self._unknowable()

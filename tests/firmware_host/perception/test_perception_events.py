@@ -232,6 +232,43 @@ def test_a_sensor_far_noisier_than_the_rest_is_unsure(table):
     assert t.last.masked == {}
 
 
+def test_a_failed_sensor_is_doubted_until_its_neighbours_bear_it_out(table):
+    t = table(classes=STRONG_ONLY)
+    t.plate.put("d4", N)
+    t.run(10.0)
+    t.plate.take("d4")
+    d4 = t.plate.index("d4")
+    told = []
+    for _ in range(250):
+        t.plate.extra_mt = {d4: 60.0}  # at the rail, whatever stands there
+        t.run()
+        if d4 in t.last.masked and d4 not in t.last.unsure:
+            told.append(t.seen())
+    assert len(told) > 50
+    assert told == [{}] * len(told)
+
+
+@pytest.mark.parametrize(("left", "reached"), [("d4", "e4"), ("d4", "e5"), ("c3", "e5")])
+def test_neighbours_tell_two_places_apart_whose_sensors_have_failed(table, left, reached):
+    t = table({"c5": S}, classes=STRONG_ONLY)
+    t.plate.put(left, N)
+    t.run(10.0)
+    failed = [t.plate.index(left), t.plate.index(reached)]
+
+    def run(seconds: float) -> None:
+        for _ in range(round(seconds * 50)):
+            t.plate.extra_mt = dict.fromkeys(failed, 60.0)  # at the rail, whatever stands there
+            t.run()
+
+    run(3.0)
+    assert set(t.last.masked) == set(failed)
+    assert t.seen() == {left: N, "c5": S}
+    t.plate.take(left)
+    t.plate.put(reached, N)
+    run(2.0)
+    assert t.seen() == {reached: N, "c5": S}
+
+
 def test_a_piece_too_far_off_centre_is_unsure_and_keeps_what_was(table):
     t = table({"d4": N}, classes=STRONG_ONLY, offset_mt=0.1, gain=0.0)
     t.move("d4", t.over("d4", 0.0, dx=9.0), 30.0)

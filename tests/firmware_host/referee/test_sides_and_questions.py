@@ -170,6 +170,22 @@ def test_a_steep_tilt_pauses_and_the_question_is_asked_again(connect):
     assert table.standing.question is not None
 
 
+def test_a_pause_does_not_change_what_a_held_button_says(connect):
+    table = connect()
+    table.put("red", "A1")
+    table.press("confirm")
+    chosen = table.standing.question.chosen
+    assert chosen != table.standing.question.choices[0]
+    table.ready = False  # the computer was busy for a moment, while confirm is held
+    assert table.scan().phase is Phase.PAUSED
+    assert table.press("confirm").phase is Phase.PAUSED  # nobody sees what this would choose
+    table.press("confirm", 2.0)
+    table.ready = True
+    assert table.scan().question.chosen == chosen
+    table.press("confirm", 2.0)
+    assert table.journal.moves == [chosen.also[0]]
+
+
 def test_a_tilt_that_is_only_passed_through_answers_nothing(connect):
     table = connect()
     table.put("red", "A1")
