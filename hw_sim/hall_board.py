@@ -24,11 +24,19 @@ class HallBoard:
     """Sensors, each a copy of its own within the datasheet's limits, and what is wrong with them.
 
     Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``sensors``: the chips,
-    by place. ``multiplexers``: at the converter's channels. Places given to the faults are not
+    by place. ``multiplexers``: at the converter's channels. ``tolerances``: of the sensitivities,
+    against the datasheet's. Places given to the faults are not
     checked here.
     """
 
-    def __init__(self, profile: Profile, hall: MuxAdcHall, world: World, streams: Streams) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        hall: MuxAdcHall,
+        world: World,
+        streams: Streams,
+        tolerances: float = 1.0,
+    ) -> None:
         self._hall = hall
         self._world = world
         self._noise_factor = 1.0
@@ -47,7 +55,7 @@ class HallBoard:
                     quiescent_v=drv5055.QUIESCENT_V
                     + spread.uniform(-1, 1) * drv5055.QUIESCENT_TOLERANCE_V,
                     sensitivity_v_mt=drv5055.SENSITIVITY_V_MT
-                    * (1 + spread.uniform(-1, 1) * drv5055.SENSITIVITY_TOLERANCE),
+                    * (1 + spread.uniform(-1, 1) * drv5055.SENSITIVITY_TOLERANCE * tolerances),
                     sensitivity_per_k=drv5055.SENSITIVITY_PER_K
                     + spread.uniform(-1, 1) * GAIN_SPREAD_PER_K,
                     quiescent_v_k=spread.uniform(-1, 1)

@@ -39,7 +39,7 @@ from hw_sim.node import SPI_PORT, SimNode, node_wiring
 from hw_sim.rng import Stream, Streams
 from hw_sim.switch_board import AH1889, BIASED_REED, SwitchBoard
 from hw_sim.switch_matrix import SwitchMatrix
-from hw_sim.world.world import World
+from hw_sim.world.world import GAP_SPREAD_MM, World
 
 # What shimming the plate level once leaves of the accelerometer's initial offset (50 mg, 3 deg).
 LEVELLED_G = 0.015
@@ -58,15 +58,24 @@ class SimTable:
     ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as
     far as it has them. ``disk``: under its journal, where it has one. ``imu_lies``: how the tilt
     sensor is glued in; may be set. ``dark_from``: the light before which the strip is broken.
+    ``tolerances``: how far gaps and the Hall sensors' sensitivities differ, against what is stated.
     """
 
-    def __init__(self, profile: Profile, seed: int = 1, disk: SimDisk | None = None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        seed: int = 1,
+        disk: SimDisk | None = None,
+        *,
+        tolerances: float = 1.0,
+    ) -> None:
         self.profile = profile
         self.seed = seed
         self.disk = disk
         self.clock = VirtualClock()
         self._streams = streams = Streams(seed)
-        self.world = World(profile, self.clock, streams)
+        self.world = World(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
+        self._tolerances = tolerances
         self.hands = Hands(self.world, streams.stream("hands"))
         self.buses = SimBuses(self.clock)
         self.converter: Mcp3008 | None = None
@@ -146,7 +155,7 @@ class SimTable:
         profile, buses = self.profile, self.buses
         match profile.hall:
             case MuxAdcHall() as hall:
-                linear = HallBoard(profile, hall, self.world, self._streams)
+                linear = HallBoard(profile, hall, self.world, self._streams, self._tolerances)
                 self.converter = _converter(linear, hall)
                 buses.add_spi(hall.spi_bus, hall.spi_device, self.converter)
                 buses.wire_address(hall.address_pins, linear.address)
@@ -165,7 +174,7 @@ class SimTable:
                 return board
             case NodeHall():
                 hall = node_wiring()
-                linear = HallBoard(profile, hall, self.world, self._streams)
+                linear = HallBoard(profile, hall, self.world, self._streams, self._tolerances)
                 self.converter = _converter(linear, hall)
                 return linear
 

@@ -17,6 +17,7 @@ BENCHES = {
     "start": ("service", "start", "CPU from start to the first scan."),
     "memory": ("service", "memory", "Resident memory of the service with a page open."),
     "profiles": ("profiles", "run", "Bus time, latency, CPU and errors of every profile."),
+    "calibration": ("calibration", "run", "Time of a calibration; errors before and after."),
     "speed": ("service", "speed", "How much faster than real time a scenario runs."),
     "fuzz": ("fuzz.run", "run", "Errors of everything that is read from outside, when spoilt."),
 }

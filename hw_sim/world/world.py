@@ -25,9 +25,17 @@ class World:
 
     Nothing here moves the clock. ``trays``: the magnet of each label of which the trays beside
     the plate hold as many pieces as anybody wants. ``pieces``: those on or above the plate, by id.
+    ``gaps_mm``: between each place's Hall element and a seated magnet's face.
     """
 
-    def __init__(self, profile: Profile, clock: Clock, streams: Streams) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        clock: Clock,
+        streams: Streams,
+        *,
+        gap_spread_mm: float = GAP_SPREAD_MM,
+    ) -> None:
         self.profile = profile
         self.clock = clock
         self.plate = Plate(streams.stream("bumps"))
@@ -40,14 +48,12 @@ class World:
         self._magnets = streams.stream("magnets")
         self._made = 0
         gaps = streams.stream("gaps")
+        self.gaps_mm = tuple(
+            profile.gap_mm + gaps.uniform(-gap_spread_mm, gap_spread_mm)
+            for _ in range(profile.size)
+        )
         self._field = Field(
-            [
-                (
-                    *profile.centre_mm(index),
-                    profile.gap_mm + gaps.uniform(-GAP_SPREAD_MM, GAP_SPREAD_MM),
-                )
-                for index in range(profile.size)
-            ]
+            [(*profile.centre_mm(index), gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
         )
 
     def field_mt(self, sensor: int, now_s: float) -> float:

@@ -1,0 +1,210 @@
+"""What a calibration takes, and what it is good for: time at the table, and errors per reading."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from firmware_host.bench.perception import CLASSES, NOISE_SIGMA_MT, STEP_MT, STRENGTH_SPREAD
+from firmware_host.bench.profiles import per_million
+from firmware_host.perception.bands import classify
+from firmware_host.perception.calibration import Calibration, uncalibrated
+from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.history import AVERAGED
+from firmware_host.perception.observation import Magnet
+from firmware_host.profile import Profile, load_profile, profile_names
+
+if TYPE_CHECKING:
+    from hw_sim.rng import Stream
+    from hw_sim.table import SimTable
+
+READINGS = 1_000_000
+TOLERANCES = (1.0, 3.0)
+GOAL_S = 300.0  # of 100 places
+OFF_MM = 5.0
+SHARE = 0.3  # of the places carry a piece
+REACH = 3  # places each way whose sensors feel a piece
+LONGEST_S = 1200.0
+
+
+def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
+    """For each shipped table: virtual time of a whole calibration; then errors before and after."""
+    for name in profile_names():
+        profile = load_profile(name)
+        with _table(profile, 1.0) as table:
+            found, refused = calibrate(table)
+            took_s = table.clock.now()
+        each = took_s / profile.size
+        goal = GOAL_S * profile.size / 100
+        echo(
+            f"{name}: {profile.size} places in {took_s:.0f} s ({each:.1f} s a place),"
+            f" {took_s / goal:.2f} of the goal, {refused} refused, "
+            f"{'level and mounting known' if found.level_rad else 'no tilt sensor'}"
+        )
+    echo(
+        f"errors of {readings} readings each: four classes, {SHARE:.0%} of the places taken,"
+        f" pieces {OFF_MM:g} mm off"
+    )
+    for name in profile_names():
+        profile = load_profile(name)
+        if not profile.capabilities.measures:
+            echo(f"{name}: switches have no gain; calibration tries each with both poles")
+            continue
+        for tolerances in TOLERANCES:
+            for state, wrong, unsure, count in errors(profile, tolerances, readings):
+                echo(
+                    f"{name}, {tolerances:g} x tolerances, {state}: misread"
+                    f" {per_million(wrong, count)}; unsure {unsure / count * 1e6:.3g} per million"
+                )
+
+
+def calibrate(table: SimTable) -> tuple[Calibration, int]:
+    """Have a hand follow the lights; the calibration, and how often it was refused.
+
+    Raises RuntimeError where it does not come to its end.
+    """
+    from firmware_host.assemble import plate_for
+    from firmware_host.pacer import Pacer
+    from firmware_host.setup.advice import Advice
+    from firmware_host.setup.calibrate import Calibrator
+    from firmware_host.setup.calibration_run import run_calibration
+    from hw_sim.calibrating import LightFollower
+
+    profile = table.profile
+    calibrator, hand = Calibrator(profile), LightFollower(table, 1)
+    plate = plate_for(profile, table.buses)
+    refused: list[str] = []
+
+    def tell(advice: Advice) -> None:
+        said = "" if advice.refused is None else str(advice.refused)
+        if said and said not in refused:
+            refused.append(said)
+            if advice.confirm is not None:
+                calibrator.confirm()  # it stands right: the sensors differ so much
+        if table.clock.now() > LONGEST_S:
+            raise RuntimeError(f"the calibration does not end: {advice.say} {said}")
+        hand.follow(advice.place, advice.magnet and advice.magnet.value, advice.edge)
+
+    try:
+        run_calibration(
+            calibrator, plate, profile, Pacer(table.clock, profile.scans_per_s).wait, tell
+        )
+    finally:
+        plate.close()
+    return calibrator.result(0.0), len(refused)
+
+
+def errors(
+    profile: Profile, tolerances: float, readings: int
+) -> Iterator[tuple[str, int, int, int]]:
+    """Per state of knowledge: its name, places read as another class, places between classes, of
+    how many readings. All states read the same boards, on a table whose sensors and gaps differ
+    ``tolerances`` times as much as they should.
+    """
+    with _table(profile, tolerances) as table:
+        found, _ = calibrate(table)
+        board = _Board(table)
+    nominal = uncalibrated(profile)
+    states: tuple[tuple[str, Calibration, bool], ...] = (
+        ("as soldered", nominal, False),
+        ("zeroed at the start", _zeroed(nominal, board), True),
+        ("calibrated", found, True),
+    )
+    wrong, unsure, count = dict.fromkeys(states, 0), dict.fromkeys(states, 0), 0
+    while count < readings:
+        pieces, raw = board.reading()
+        count += profile.size
+        for state in states:
+            _, calibration, zeroed = state
+            crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
+            for index, magnet in pieces.items():
+                crosstalk.stand(index, magnet)
+            known = [
+                (mt - offset) * gain
+                for mt, offset, gain in zip(
+                    raw, calibration.offset_mt, calibration.gain, strict=True
+                )
+            ]
+            for index, mt in enumerate(crosstalk.removed(known)):
+                seen = classify(mt, zeroed=zeroed)
+                unsure[state] += seen is None
+                wrong[state] += seen not in (None, pieces.get(index, Magnet.NONE))
+    for state in states:
+        yield state[0], wrong[state], unsure[state], count
+
+
+class _Board:
+    """Random pieces on one table's sensors, their field from the simulator's own exact model."""
+
+    def __init__(self, table: SimTable) -> None:
+        from hw_sim.chips import drv5055
+        from hw_sim.hall_board import HallBoard
+        from hw_sim.rng import Streams
+
+        board = table.hall_board
+        if not isinstance(board, HallBoard):
+            raise TypeError("switches measure nothing")
+        self._profile = table.profile
+        self._stream: Stream = Streams(2).stream("bench-calibration")
+        self._gaps_mm = table.world.gaps_mm
+        self._gains = [s.spread.sensitivity_v_mt / drv5055.SENSITIVITY_V_MT for s in board.sensors]
+        self.offsets_mt = [
+            (s.spread.quiescent_v - drv5055.QUIESCENT_V) / drv5055.SENSITIVITY_V_MT
+            for s in board.sensors
+        ]
+
+    def reading(self) -> tuple[dict[int, Magnet], list[float]]:
+        """What stands where, and the mean of the four scans that perception averages, in mT as the
+        datasheet's typical sensor would have it.
+        """
+        profile, stream = self._profile, self._stream
+        size, columns = profile.size, profile.columns
+        noise = NOISE_SIGMA_MT / math.sqrt(AVERAGED)
+        raw = [stream.gauss(0.0, noise) for _ in range(size)]
+        pieces = {
+            index: stream.choice(CLASSES)
+            for index in stream.sample(range(size), round(SHARE * size))
+        }
+        for index, magnet in pieces.items():
+            turn = stream.uniform(0.0, math.tau)
+            x, y = profile.centre_mm(index)
+            x, y = x + OFF_MM * math.cos(turn), y + OFF_MM * math.sin(turn)
+            strength = 1.0 + stream.uniform(-STRENGTH_SPREAD, STRENGTH_SPREAD)
+            row, column = divmod(index, columns)
+            for line in range(max(0, row - REACH), min(profile.rows, row + REACH + 1)):
+                for place in range(max(0, column - REACH), min(columns, column + REACH + 1)):
+                    sensor = line * columns + place
+                    sx, sy = profile.centre_mm(sensor)
+                    away = math.hypot(sx - x, sy - y)
+                    field = _field_mt(magnet.value, round(away, 1), round(self._gaps_mm[sensor], 2))
+                    raw[sensor] += strength * field
+        found = [
+            offset + gain * mt
+            for offset, gain, mt in zip(self.offsets_mt, self._gains, raw, strict=True)
+        ]
+        return pieces, [round(mt / STEP_MT * AVERAGED) * STEP_MT / AVERAGED for mt in found]
+
+
+@cache
+def _field_mt(magnet: str, away_mm: float, gap_mm: float) -> float:
+    from hw_sim.world.magnet import MagnetKind
+
+    kind = MagnetKind.parse(magnet)
+    return kind.sign * kind.disc.vertical_mt(away_mm**2, gap_mm + kind.disc.height_mm / 2)
+
+
+def _zeroed(nominal: Calibration, board: _Board) -> Calibration:
+    """As every start zeroes the sensors of an empty plate."""
+    return msgspec.structs.replace(
+        nominal, offset_mt=tuple(board.offsets_mt), zeroed=(True,) * len(board.offsets_mt)
+    )
+
+
+def _table(profile: Profile, tolerances: float) -> SimTable:
+    from hw_sim.table import SimTable
+
+    return SimTable(profile, 1, tolerances=tolerances)
