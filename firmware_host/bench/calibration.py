@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 READINGS = 1_000_000
 TOLERANCES = (1.0, 3.0)
-GOAL_S = 300.0  # of 100 places
+GOAL_S = 300.0  # for a table of 100 places
 OFF_MM = 5.0
 SHARE = 0.3  # of the places carry a piece
 REACH = 3  # places each way whose sensors feel a piece
@@ -39,10 +39,9 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
             found, refused = calibrate(table)
             took_s = table.clock.now()
         each = took_s / profile.size
-        goal = GOAL_S * profile.size / 100
         echo(
             f"{name}: {profile.size} places in {took_s:.0f} s ({each:.1f} s a place),"
-            f" {took_s / goal:.2f} of the goal, {refused} refused, "
+            f" {took_s / GOAL_S:.2f} of the goal, {refused} refused, "
             f"{'level and mounting known' if found.level_rad else 'no tilt sensor'}"
         )
     echo(

@@ -1,7 +1,8 @@
 """One file with everything that a table has learnt and played, and the way back (docs/update.md).
 
 A ZIP archive: ``manifest.json`` (its format, and size and SHA-256 of every other member), the
-journal as SQLite's backup API copies it beside a running table, the calibration, the settings.
+journal as SQLite's backup API copies it beside a running table, the calibration and what it was
+made from, the settings.
 """
 
 from __future__ import annotations
@@ -30,12 +31,13 @@ from firmware_host.journal.files import sync_directory
 from firmware_host.journal.schema import connect
 from firmware_host.perception.calibration import Calibration
 from firmware_host.settings import Settings
+from firmware_host.setup.progress import PROGRESS_NAME, Progress
 from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 SETTINGS_NAME = "tiltboard.toml"
-NAMES = (JOURNAL_NAME, CALIBRATION_NAME, SETTINGS_NAME)
+NAMES = (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME, SETTINGS_NAME)
 MOST_BYTES = 1 << 30  # a journal of 300,000 games
 _BROKEN_ZIP = (  # what zipfile raises, at last, for bytes that are no archive of its own
     zipfile.BadZipFile,
@@ -87,7 +89,12 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
     contents: dict[str, bytes] = {}
     if (state / JOURNAL_NAME).exists():
         contents[JOURNAL_NAME] = _journal_copy(state / JOURNAL_NAME)
-    for name, path in ((CALIBRATION_NAME, state / CALIBRATION_NAME), (SETTINGS_NAME, settings)):
+    others = (
+        (CALIBRATION_NAME, state / CALIBRATION_NAME),
+        (PROGRESS_NAME, state / PROGRESS_NAME),
+        (SETTINGS_NAME, settings),
+    )
+    for name, path in others:
         if path is not None and path.exists():
             contents[name] = path.read_bytes()
     if not contents:
@@ -121,6 +128,8 @@ def read_backup(path: Path) -> Backup:
             contents = {member.name: _member(path, archive, member) for member in manifest.files}
     except BackupError:
         raise
+    except zipfile.BadZipFile as error:
+        raise _damaged(path, "it is no ZIP archive, or is cut off") from error
     except _BROKEN_ZIP as error:
         raise _damaged(path, str(error) or "it ends too soon") from error
     for name, content in contents.items():
@@ -213,6 +222,8 @@ def _check(path: Path, name: str, data: bytes) -> None:
                     reader.current()
         elif name == CALIBRATION_NAME:
             convert(json.loads(data), Calibration, source=name)
+        elif name == PROGRESS_NAME:
+            convert(json.loads(data), Progress, source=name)
         else:
             parse_toml(data.decode("utf-8"), Settings, source=name)
     except (ConfigError, JournalError) as error:

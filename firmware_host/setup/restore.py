@@ -6,6 +6,7 @@ import datetime
 import os
 import shutil
 import sqlite3
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from firmware_host.journal.failures import translated
 from firmware_host.journal.files import WriterLock, leftovers, sync_directory
 from firmware_host.journal.schema import connect
 from firmware_host.setup.backup import SETTINGS_NAME, Backup
+from firmware_host.setup.progress import PROGRESS_NAME
 from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
 
 
@@ -34,12 +36,14 @@ def restore(backup: Backup, state: Path, settings: Path | None, clock: Clock) ->
 
 
 def _replace(backup: Backup, state: Path, settings: Path | None, clock: Clock) -> Path | None:
-    places = {JOURNAL_NAME: state / JOURNAL_NAME, CALIBRATION_NAME: state / CALIBRATION_NAME}
+    places = {name: state / name for name in (JOURNAL_NAME, CALIBRATION_NAME, PROGRESS_NAME)}
     if settings is not None:
         places[SETTINGS_NAME] = settings
     targets = {name: path for name, path in places.items() if name in backup.contents}
     journal = targets.get(JOURNAL_NAME)
     present = [path for path in targets.values() if path.exists()]
+    stale = _stale(targets, state)
+    present += stale
     if journal is not None:
         present += leftovers(journal)
     aside = _copy_aside(present, state, clock) if present else None
@@ -58,7 +62,16 @@ def _replace(backup: Backup, state: Path, settings: Path | None, clock: Clock) -
             sync_directory(state)
         fresh.rename(path)
         sync_directory(path.absolute().parent)
+    for path in stale:
+        path.unlink()
     return aside
+
+
+def _stale(targets: Mapping[str, Path], state: Path) -> list[Path]:
+    """What another calibration than the restored one was made from."""
+    progress = state / PROGRESS_NAME
+    kept = CALIBRATION_NAME not in targets or PROGRESS_NAME in targets
+    return [] if kept or not progress.exists() else [progress]
 
 
 def _take_in_log(journal: Path) -> None:

@@ -72,7 +72,12 @@ def _journal(path: Path, date_s: float) -> Iterator[Finding]:
         yield of_error("journal", error)
         return
     count = newest[0].id if newest else 0
-    yield ok("journal", text("It is whole, and holds {count} games.", count=count))
+    yield ok(
+        "journal",
+        text("It is whole, and holds one game.")
+        if count == 1
+        else text("It is whole, and holds {count} games.", count=count),
+    )
     if newest and newest[0].changed_s > date_s + DAY_S:
         day = datetime.datetime.fromtimestamp(newest[0].changed_s, datetime.UTC).date()
         yield problem(

@@ -23,6 +23,7 @@ from firmware_host.perception.calibration import (
     write_calibration,
 )
 from firmware_host.setup.backup import make_backup, read_backup
+from firmware_host.setup.progress import Progress, read_progress, write_progress
 from firmware_host.setup.restore import restore
 from hw_sim.clock import VirtualClock
 
@@ -70,6 +71,21 @@ def test_what_was_backed_up_comes_back_and_what_was_there_is_kept(state, tmp_pat
     assert settings.read_text() == "port = 8081\n"
     assert moves_in(aside, clock) == list(MOVES)
     assert (aside / "tiltboard.toml").read_text() == "port = 8082\n"
+
+
+def test_single_places_can_be_measured_again_after_a_restore(state, tmp_path, clock, plate_10):
+    """What a calibration was made from goes with it, and never stays beside another one."""
+    progress = Progress.fresh(plate_10)
+    progress.own_mt[7] = 12.5
+    write_progress(state / "calibration-progress.json", progress)
+    make_backup(state, None, tmp_path / "with.backup", clock)
+    (state / "calibration-progress.json").unlink()
+    make_backup(state, None, tmp_path / "without.backup", clock)
+    restore(read_backup(tmp_path / "with.backup"), state, None, clock)
+    assert read_progress(state / "calibration-progress.json", plate_10) == progress
+    aside = restore(read_backup(tmp_path / "without.backup"), state, None, clock)
+    assert not (state / "calibration-progress.json").exists()
+    assert read_progress(aside / "calibration-progress.json", plate_10) == progress
 
 
 def test_a_running_table_is_copied_between_two_moves(state, tmp_path, clock):
