@@ -1,7 +1,8 @@
 """The light strip: gamma, brightness, the supply's limit, and no more writes than needed.
 
-WS2812B say nothing back: a strip that lost its power comes up dark, and nobody hears of it. So the
-same bytes are sent again every few seconds, which brings it back without a restart.
+WS2812B say nothing back: a strip that lost its power comes up dark, and does not tell. A pin that
+watches its supply does; and the same bytes are sent again every few seconds, which brings a strip
+back without a restart where no pin has seen the dip.
 """
 
 from __future__ import annotations
@@ -12,18 +13,23 @@ from dataclasses import dataclass
 from typing import Final
 
 from drivers.absence import absent
-from drivers.buses import Buses, PixelStrip
+from drivers.buses import Buses, Pin, PixelStrip
+from drivers.errors import PartAbsentError
 from drivers.light_levels import WRITE_EVERY_S, Colour, LightsSettings, rgb_of
 
 REFRESH_S: Final = 5.0
+LOOK_EVERY_S: Final = 0.1  # at the supply
 
 
 @dataclass(frozen=True, slots=True)
 class StripSettings:
-    """A strip at GPIO ``pin``."""
+    """A strip at GPIO ``pin``. ``supply_pin``: high while the strip has its supply; None: nobody
+    watches that.
+    """
 
     pin: int
     lights: LightsSettings
+    supply_pin: int | None = None
 
 
 class LightStrip:
@@ -31,6 +37,9 @@ class LightStrip:
 
     def __init__(self, settings: StripSettings, buses: Buses) -> None:
         self._pin = settings.pin
+        self._supply_pin = settings.supply_pin
+        self._supply: Pin | None = None
+        self._look_s = 0.0
         self._lights = lights = settings.lights
         self._buses = buses
         self._clock = buses.clock
@@ -72,9 +81,12 @@ class LightStrip:
     def flush(self) -> None:
         """Write what is due: a change, once 1/30 s has passed since the last write, or the refresh.
 
-        Call it every scan. Raises PartAbsentError from the strip.
+        Call it every scan. Raises PartAbsentError from the strip, and while it has no supply.
         """
         now_s = self._clock.now()
+        if self._supply_pin is not None and now_s >= self._look_s:
+            self._look_s = now_s + LOOK_EVERY_S
+            self._watch_supply(self._supply_pin)
         if self._strip is not None and self._written_s is not None:
             wait_s = REFRESH_S if self._wanted == self._shown else WRITE_EVERY_S
             if now_s - self._written_s < wait_s:
@@ -86,9 +98,32 @@ class LightStrip:
         strip, self._strip = self._strip, None
         self._written_s = None
         self._shown = bytes(3 * self._lights.count)
+        supply, self._supply = self._supply, None
+        if supply is not None:
+            supply.close()
         if strip is not None:
             with suppress(OSError, RuntimeError):
                 strip.deinit()
+
+    def _watch_supply(self, number: int) -> None:
+        """Raise PartAbsentError while the strip has none. Pulled up: without a wire it has."""
+        try:
+            if self._supply is None:
+                self._supply = self._buses.pin_factory.pin(number)
+                self._supply.input_with_pull("up")
+            supplied = self._supply.state
+        except (OSError, ImportError) as error:
+            self._supply = None
+            raise absent("lights", error, f"GPIO{number}") from error
+        if not supplied:
+            self._look_s = 0.0  # whoever tries again looks again
+            self._lose()
+            self._shown = bytes(len(self._wanted))
+            raise PartAbsentError(
+                "lights",
+                "The lights have no supply.",
+                remedy="Check their 5 V, its fuse and its plug; play goes on by itself.",
+            )
 
     def _encode(self, colours: Sequence[Colour]) -> bytes:
         curve = self._curve

@@ -92,7 +92,7 @@ def _lights(profile: Profile) -> StripSettings | None:
     lights = profile.lights
     if not isinstance(lights, Ws2812Lights):
         return None
-    return StripSettings(lights.pin, _light_settings(lights, profile.size))
+    return StripSettings(lights.pin, _light_settings(lights, profile.size), lights.supply_pin)
 
 
 def _light_settings(lights: Ws2812Lights | NodeLights, count: int) -> LightsSettings:

@@ -113,7 +113,10 @@ ImuConfig: TypeAlias = Mpu6050Imu | Lsm6dsoxImu | NodeImu
 class Ws2812Lights(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="ws2812"
 ):
-    """WS2812B strip; light 0 is under a1, rows run to and fro (serpentine) or all eastward."""
+    """WS2812B strip; light 0 is under a1, rows run to and fro (serpentine) or all eastward.
+
+    ``supply_pin``: sees the strip's supply through a divider, so that its loss is noticed.
+    """
 
     pin: Pin
     order: Literal["serpentine", "rows"]
@@ -122,6 +125,7 @@ class Ws2812Lights(
     gamma: Annotated[float, msgspec.Meta(ge=1, le=3)] = 2.2
     channel_ma: Annotated[float, msgspec.Meta(ge=1, le=25)] = 20.0
     idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
+    supply_pin: Pin | None = None
 
 
 class NodeLights(
@@ -393,6 +397,8 @@ def _pins(profile: Profile) -> list[int]:
         pins += I2C_PINS.get(bus, ())
     if isinstance(lights, Ws2812Lights):
         pins.append(lights.pin)
+        if lights.supply_pin is not None:
+            pins.append(lights.supply_pin)
     if isinstance(panel, GpioPanel):
         pins += [panel.confirm_pin, panel.back_pin, panel.buzzer_pin]
     return pins

@@ -212,6 +212,8 @@ class SimTable:
         profile, buses = self.profile, self.buses
         if isinstance(profile.lights, Ws2812Lights):
             buses.add_pixels(profile.lights.pin, self.chain)
+            if profile.lights.supply_pin is not None:
+                buses.wire_button(profile.lights.supply_pin, lambda _: self.chain.supply_failed)
         panel = profile.panel
         if isinstance(panel, GpioPanel):
             for name, pin in (("confirm", panel.confirm_pin), ("back", panel.back_pin)):

@@ -27,7 +27,6 @@ LASTING = frozenset(
         "sensor-swapped",
         "weak-magnet",
         "button-bounce",
-        "lights-brownout",
     }
 )
 LASTING_S = 2.0, 25.0

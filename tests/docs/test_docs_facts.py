@@ -164,7 +164,7 @@ def one_move(tmp_path, monkeypatch):
         timed(MuxHallArray, "read")
         timed(Mpu6050, "read")
         timed(Panel, "pressed")
-        timed(LightStrip, "flush")
+        timed(LightStrip, "_write")
         scans = 0
         while host.standing.phase != "settle":
             session.wait()
@@ -191,7 +191,7 @@ def test_the_traced_move_happens_as_told(open_page, one_move):
     assert told(r"The scan: ([\d.]+) ms") == round(spent_s["MuxHallArray.read"] * 1e3, 2)
     assert told(r"14 bytes in ([\d.]+) ms") == round(spent_s["Mpu6050.read"] * 1e3, 2)
     assert told(r"two pins in ([\d.]+) ms") == round(spent_s["Panel.pressed"] * 1e3, 2)
-    assert told(r"100 lights take ([\d.]+) ms") == round(spent_s["LightStrip.flush"] * 1e3, 2)
+    assert told(r"100 lights take ([\d.]+) ms") == round(spent_s["LightStrip._write"] * 1e3, 2)
     assert told(r"The lights: ([\d.]+) ms") == pytest.approx(light_s * 1e3, abs=5)
     assert scans == 4
     assert str(host.standing.say) in text

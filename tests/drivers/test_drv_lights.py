@@ -127,6 +127,21 @@ def test_a_strip_that_lost_its_power_is_lit_again(buses) -> None:
     assert [data for _, data in buses.strips[0].frames] == [b"\xff" * 300] * 2
 
 
+def test_a_strip_without_supply_is_said_and_lit_again_when_it_has_one(buses, fault) -> None:
+    settings = StripSettings(10, LightsSettings(count=100, supply_a=40.0, brightness=1.0), 25)
+    lights = LightStrip(settings, buses)
+    lights.show(WHITE)  # nothing drives the pin low: without that wire all goes on as ever
+    buses.factory.pin(25).drive_low()
+    buses.clock.sleep(0.1)
+    caught = fault(lights.flush)
+    assert isinstance(caught, PartAbsentError)
+    assert caught.problem == "The lights have no supply."
+    assert lights.shown == bytes(300)
+    buses.factory.pin(25).drive_high()
+    lights.flush()
+    assert lights.shown == buses.strips[-1].frames[-1][1] == b"\xff" * 300
+
+
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), RuntimeError("ws2811 -9")])
 def test_failure_and_recovery(buses, fault, error: Exception) -> None:
     lights = strip_of(buses)

@@ -35,6 +35,7 @@ def test_pins_are_the_profiles(profile) -> None:
     wanted = {f"address S{line}": pin for line, pin in enumerate(profile.hall.address_pins)}
     wanted |= {
         "lights": profile.lights.pin,
+        "lights' supply": profile.lights.supply_pin,
         "confirm": profile.panel.confirm_pin,
         "back": profile.panel.back_pin,
         "buzzer": profile.panel.buzzer_pin,

@@ -54,6 +54,7 @@ def test_pins_of_plate_7() -> None:
         "I2C data": 2,
         "I2C clock": 3,
         "lights": profile.lights.pin,
+        "lights' supply": profile.lights.supply_pin,
         **panel_pins(profile),
     }
 

@@ -25,6 +25,7 @@ def run(tmp_path: Path, text: str, *arguments: str):
         "imu-axis-dead x",
         "imu-axis-dead z",
         "scan-stall",
+        "lights-brownout",
     ],
 )
 def test_bare_expectations_see_a_part_lost_and_found_again(play, fault):
