@@ -33,14 +33,22 @@ class _Button:
 
 
 class Buttons:
-    """Debounces and times both buttons. Feed it every scan."""
+    """Debounces and times both buttons. Feed it every scan.
+
+    What is held already in the first scan says nothing: nobody knows since when.
+    """
 
     def __init__(self) -> None:
+        self._begun = False
         self._buttons = {CONFIRM: _Button(), BACK: _Button()}
 
     def update(self, pressed: frozenset[str], now_s: float) -> tuple[Press, ...]:
         """Presses completed by this scan. ``pressed``: raw, names of ``Frame.pressed``."""
         presses = []
+        if not self._begun:
+            self._begun = True
+            for name in pressed & self._buttons.keys():
+                self._buttons[name] = _Button(down=True, since_s=now_s, told=True)
         for name, button in self._buttons.items():
             if (name in pressed) == button.down:
                 button.changing_s = None

@@ -60,6 +60,10 @@ class Eyes:
         """Places where what stands has so weak a magnet that a sensor may feel nothing of it."""
         return {place for place, piece in self._standing() if piece.factor < FELT}
 
+    def weak(self) -> set[str]:
+        """Places where a weak magnet stands."""
+        return {place for place, piece in self._standing() if piece.kind.strength == "weak"}
+
     def past(self, since_s: float, until_s: float) -> list[tuple[float, Mapping[str, str]]]:
         """What has stood at some time between: how long of it (in seconds), and what."""
         spans = []

@@ -20,7 +20,8 @@ GUESSED_S = 2.0  # the same where neighbours watch it
 STOOD_S = 3.0  # a takeback by hand
 BLINK_S = 0.5  # what is shorter need not be noticed
 OBEYED_S = 4.0  # a button's press or a request is carried out within this time
-BROKEN = ("sensor-dead", "sensor-stuck")
+NOTICED_S = 1.0  # (and GUESSED_S on top) a linear sensor's failure
+BROKEN = ("sensor-dead", "sensor-stuck", "sensor-noisy")
 ANY = "any"  # of the moves that explain the board
 
 
@@ -46,6 +47,11 @@ class Judge:
         self._asked_back: list[float] = []
         self._masked_s: dict[str, float] = {}
         self._broken_s: dict[str, float] = {}
+        self._host = host
+        self._guessed: set[str] = (
+            set()
+        )  # failed before the last start, so that the journal is asked
+        self._failed_s: dict[tuple[str, tuple[str, ...]], float] = {}
         self._switches = isinstance(session.table.hall_board, SwitchBoard)
         self.moves: tuple[str, ...] = ()
         self.meant = ANY
@@ -72,11 +78,12 @@ class Judge:
         host, now_s = self._session.host, self._session.clock.now()
         for place in host.sight.masked:
             self._masked_s[place] = now_s
-        if self._switches:
-            for name, targets in self._session.faults.active:
-                if name in BROKEN:
-                    index = self._session.profile.places.index(targets[0])
-                    self._broken_s[host.overlay.places[index]] = now_s
+        if host is not self._host:
+            self._host, self._host_s = host, now_s
+        if now_s - self._host_s < NOTICED_S + GUESSED_S:
+            self._guessed.update(host.sight.masked)
+        self._guessed &= host.sight.masked.keys()
+        self._note_broken(now_s)
         standing = host.standing
         if standing is self._standing:
             return False
@@ -99,6 +106,16 @@ class Judge:
         if standing.position is None or standing.position.cells != self.position.cells:
             raise SoakError("a wrong position")
         return True
+
+    def _note_broken(self, now_s: float) -> None:
+        """Sensors that work no more; linear ones are noticed soon."""
+        host, places = self._session.host, self._session.profile.places
+        active = [fault for fault in self._session.faults.active if fault[0] in BROKEN]
+        self._failed_s = {fault: self._failed_s.get(fault, now_s) for fault in active}
+        for (_, targets), since_s in self._failed_s.items():
+            if self._switches or now_s - since_s < NOTICED_S:
+                place = host.overlay.places[places.index(targets[0])]
+                self._broken_s[place] = now_s
 
     def _check_made(self, made: Sequence[str]) -> None:
         """The last of ``made`` is the one legal explanation of what stands."""
@@ -142,12 +159,15 @@ class Judge:
         return ", ".join(wrong)
 
     def _unknowable(self) -> set[str]:
-        """Where no table could know what stands: the magnet is too weak to be felt, or a switch,
-        which has no noise to judge it by, does not work.
+        """Where no table could know what stands: the magnet is too weak to be felt, by the
+        neighbours of a failed sensor too; a sensor has failed only now, or before the last start;
+        or it is a switch, which has no noise to judge it by.
         """
         now_s = self._session.clock.now()
         found = {place for place, at_s in self._broken_s.items() if now_s - at_s < GUESSED_S}
-        return found | self._eyes.unfelt()
+        masked = self._session.host.sight.masked.keys()
+        found |= self._guessed
+        return found | self._eyes.unfelt() | (self._eyes.weak() & masked)
 
     def _check_taken_back(self, moves: Sequence[str]) -> None:
         now_s = self._session.clock.now()

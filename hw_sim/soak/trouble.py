@@ -24,15 +24,14 @@ LASTING = frozenset(
         "sensor-stuck",
         "sensor-drift",
         "sensor-noisy",
-        "sensor-swapped",
         "weak-magnet",
         "button-bounce",
     }
 )
 LASTING_S = 2.0, 25.0
 PAUSING_S = 0.3, 3.0
-# The first piece on crossed wires is taken for standing at the other place before its neighbours
-# contradict: the table then says so. That is no verdict that can be held against it.
+# Wires are exchanged when a table is built, not while it is played on. Neighbours that are quiet
+# enough tell; with pieces knocked and further sensors failing at once they may tell too late.
 LEFT_OUT = frozenset({"sensor-swapped"})
 SENSORS = ("sensor", "weak")
 OF_SENSORS = 0.35  # of the faults, at least

@@ -38,14 +38,23 @@ def test_a_long_confirm_is_told_while_held_and_not_again():
 
 
 def test_a_long_back_is_told_on_release():
-    told = presses(("back", 300), ("", 10))
-    assert [(scan, press.button, press.long) for scan, press in told] == [(302, "back", True)]
+    told = presses(("", 5), ("back", 300), ("", 10))
+    assert [(scan, press.button, press.long) for scan, press in told] == [(307, "back", True)]
+
+
+@pytest.mark.parametrize("button", ["confirm", "back"])
+def test_what_was_held_before_the_first_scan_says_nothing(button):
+    """Held to open the menu while the service is started again, it is not a short press."""
+    assert presses((button, 20), ("", 10)) == []
+    assert presses((button, 300), ("", 10)) == []
+    told = presses((button, 20), ("", 10), (button, 20), ("", 10))
+    assert [(scan, press.button) for scan, press in told] == [(52, button)]
 
 
 def test_bounces_are_not_presses():
     chatter = [("confirm", 1), ("", 1)] * 20
-    assert presses(*chatter) == []
-    told = presses(*chatter[:6], ("confirm", 20), *chatter[:6], ("", 10))
+    assert presses(("", 5), *chatter) == []
+    told = presses(("", 5), *chatter[:6], ("confirm", 20), *chatter[:6], ("", 10))
     assert len(told) == 1
     assert told[0][1].held_s == pytest.approx(0.5)
 
