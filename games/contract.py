@@ -30,7 +30,7 @@ ReadBoard = Callable[[str], Mapping[str, Any]]
 """From a file's name to the board in it, as an option holds it. Raises OptionError."""
 
 _QUESTION_KEYS = ("game", "options", "moves")
-_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,400}")
 
 
 class QuestionError(RulesError):

@@ -7,6 +7,8 @@ from typing import Any
 
 from games.base import OptionError, OptionSpec
 
+MOST = 1_000_000_000  # of a number without a limit of its own
+
 
 def checked(title: str, specs: Iterable[OptionSpec], given: Mapping[str, Any]) -> dict[str, Any]:
     """The options that are given: each known, of its type and within its range.
@@ -43,6 +45,8 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
             raise OptionError(
                 "{name} must be from {low} to {high}.", name=spec.name, low=spec.low, high=spec.high
             )
+        if value > MOST:
+            raise OptionError("{name} must be at most {most}.", name=spec.name, most=MOST)
         if spec.low is not None and value < spec.low:
             raise OptionError("{name} must be at least {low}.", name=spec.name, low=spec.low)
         return value

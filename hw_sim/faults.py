@@ -1,7 +1,7 @@
 """Faults of the simulated table: each is applied where the real one would be, and proves it.
 
-A target is a place ("d4"), a button ("confirm"), an I2C bus ("1"), a chip ("imu", "0x20") or an
-axis ("x"); a fault of the only bus or chip of its kind needs none.
+A target is a place ("d4"), a button ("confirm"), an I2C bus ("1" or "i2c-1"), a chip ("imu" or
+"mpu6050", "0x20") or an axis ("x"); a fault of the only bus or chip of its kind needs none.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Faults:
     def _targets(self, name: str, kind: FaultKind, given: Sequence[str]) -> tuple[str, ...]:
         """Checked targets; the only bus or chip may be left out."""
         known = self._known(kind.what)
-        chosen = tuple(given)
+        chosen = tuple(self._other_names.get(target, target) for target in given)
         if not chosen and len(known) == 1:
             chosen = (known[0],) * kind.targets
         if len(chosen) != kind.targets or any(target not in known for target in chosen):
@@ -146,6 +146,14 @@ class Faults:
                 given=" ".join(given),
             )
         return chosen
+
+    @property
+    def _other_names(self) -> Mapping[str, str]:
+        """What else buses and chips are called -> their names here."""
+        names = {f"i2c-{number}": str(number) for number in self._table.buses.i2c_buses}
+        if self._table.imu is not None:
+            names[type(self._table.imu).__name__.lower()] = "imu"
+        return names
 
     def _known(self, what: str) -> Sequence[str]:
         return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firmware_host.guidance import questions, troubles, turns
 from firmware_host.messages import Message
@@ -214,8 +214,17 @@ def _next_shift(game: Game, finding: Finding) -> Message:
         blocked = shift.target is not None and todo.get(shift.target) in (Role.LIFT, Role.REMOVE)
         return blocked, waiting
 
-    shift = min(finding.shifts, key=order)
+    whole = [_whole_way(s, finding) for s in finding.shifts]
+    shift = min([s for s in whole if s.target is None or s.target in todo] or whole, key=order)
     return turns.settle(game.name, shift, lifted_already=not order(shift)[1])
+
+
+def _whole_way(shift: Shift, finding: Finding) -> Shift:
+    """``shift`` from where its piece is lit: one like it may stand on the way, and stays there."""
+    feeders = {s.target: s for s in finding.shifts if s.piece == shift.piece and s.target}
+    while shift.source in feeders and shift.source not in finding.todo:
+        shift = replace(shift, source=feeders.pop(shift.source).source)
+    return shift
 
 
 def _last(turn: Turn | None) -> dict[str, Role]:

@@ -80,3 +80,21 @@ def test_a_move_taken_back_by_button_stays_so_whatever_dies_before_it_is_cleared
         f"take d5\n{death}\nexpect phase fix\nmove d3 d4\nexpect phase turn\nexpect to-move blue\n"
         f"put blue d5\nwait 1s\n{death}\nexpect phase settle\nmove d4 d3\nexpect to-move red\n"
     )
+
+
+def test_of_two_alike_in_a_row_the_one_whose_place_is_lit_is_said(play):
+    # RULES A2: b1-c1, then a1-b1; white stands on b1 before and after.
+    play(
+        "game attraktion size=8\nput white a1\nput black h8\nput white b1\nput black h1\n"
+        'expect lights lift a1 h8\nexpect lights put c1 h7\nexpect say "piece from a1 to c1"\n'
+        'take a1\nexpect say "Put the white piece on c1"\nput white c1\nmove h8 h7\n'
+        "expect to-move white\n"
+    )
+
+
+def test_a_bus_and_a_chip_go_by_the_names_on_their_labels_too(play):
+    play(
+        "game momentum\nfault i2c-nack i2c-1\nexpect phase paused\nheal i2c-nack 1\n"
+        "expect phase turn\nfault chip-reset mpu6050\nexpect within 0.5s phase paused\n"
+        "expect phase turn\n"
+    )
