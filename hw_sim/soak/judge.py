@@ -48,9 +48,8 @@ class Judge:
         self._masked_s: dict[str, float] = {}
         self._broken_s: dict[str, float] = {}
         self._host = host
-        self._guessed: set[str] = (
-            set()
-        )  # failed before the last start, so that the journal is asked
+        self._host_s = -NOTICED_S - GUESSED_S
+        self._guessed: set[str] = set()  # failed since before the last start
         self._failed_s: dict[tuple[str, tuple[str, ...]], float] = {}
         self._switches = isinstance(session.table.hall_board, SwitchBoard)
         self.moves: tuple[str, ...] = ()
