@@ -77,6 +77,16 @@ def test_a_lowered_magnet_is_placed_once_and_never_as_another(table, magnet, spe
     assert t.named(events) == [("lifted", "e5")]
 
 
+@pytest.mark.parametrize(
+    ("noise", "speed", "seed"), [(2, 3, 5), (2, 5, 1), (3, 3, 2), (3, 3, 3), (3, 8, 2), (3, 8, 3)]
+)
+def test_a_strong_magnet_in_a_slow_hand_is_not_weak_however_noisy(table, noise, speed, seed):
+    """Seeds of which each was taken for weak once."""
+    t = table(expected={}, noise=noise, seed=seed)
+    events = lower(t, "e5", S, speed, dx=4.0 * (seed % 2))
+    assert [(e.happening.value, e.magnets) for e in events] == [("placed", (S,))]
+
+
 @pytest.mark.parametrize("height", [30, 50, 80])
 @pytest.mark.parametrize("speed", [50, 300])
 def test_a_piece_carried_over_the_plate_is_no_event(table, profile, height, speed):
