@@ -2,14 +2,18 @@
 
 A strong magnet adds some -0.16 mT to each sensor a place away and -0.08 mT across the corner: far
 too little for one scan, plenty for the mean of a quarter of a second, where only the change counts.
+A weak one adds a fifth of that: it takes longer, and only while no piece comes or goes near by, as
+pieces off the middle of their places add more. After that, somebody must be asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
+from statistics import median
 
-from firmware_host.perception.bands import STRONG_CLASSES
+from firmware_host.perception.bands import STRONG_CLASSES, WEAK_CLASSES
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.observation import Magnet
@@ -24,6 +28,12 @@ FOLLOW_SHARE = 0.1
 CALM_SHARE = 0.02  # every eighth scan: some eight seconds
 BELIEVED_MT = {Magnet.NONE: 0.0, Magnet.N_STRONG: -10.0, Magnet.S_STRONG: 10.0}
 WEAK_MT = 2.0
+WEAK_SHARE = 0.2  # of a strong magnet's field at the neighbours (HARDWARE, pieces and the field)
+WEAK_SIGMAS = 4.0  # from a weak magnet to the middle between it and none
+WEAK_MOST_MEANS = 20  # some six seconds; noisier neighbours than that cannot tell
+BASE_MOST_SCANS = 150  # what following makes of the first mean
+BASE_PART = 0.7  # of the noise that a weak magnet allows, at most, in what it is compared with
+NEAR_PLACES = 2  # so far, a piece off its middle adds more than a weak magnet does
 
 
 @dataclass(slots=True)
@@ -34,6 +44,10 @@ class _Blind:
     agreed: int = 0
     sighted: bool = True  # whether the neighbours suffice
     checked: bool = False  # whether they, or somebody, have borne out the belief
+    base_scans: int = SCANS
+    change: float = 0.0  # sum over ``means`` in a row
+    means: int = 0
+    disturbed: bool = False  # something came or went near by since the base was taken
 
 
 class BlindPlaces:
@@ -78,13 +92,16 @@ class BlindPlaces:
             belief,
             {i: calm[i] for i in near if i in calm},
             sighted=felt and possible >= LEAST_MT2,
+            base_scans=BASE_MOST_SCANS,
         )
         self.interrupt()
 
     def follow(self, readings_mt: Sequence[float]) -> None:
         """A quiet scan, now and then: what is felt while nothing happens."""
         calm = self._calm_mt
-        for index, reading in enumerate(readings_mt):
+        common = median(readings_mt)
+        for index, reading_mt in enumerate(readings_mt):
+            reading = reading_mt - common
             before = calm.get(index, reading)
             calm[index] = before + CALM_SHARE * (reading - before)
 
@@ -113,27 +130,36 @@ class BlindPlaces:
     def interrupt(self) -> None:
         """Something moves: the mean begins anew."""
         self._count = 0
+        for place in self._places.values():
+            place.change, place.means = 0.0, 0
 
     def changed(self, index: int) -> None:
         """Another magnet stands at ``index`` now: what its sensor felt before says nothing."""
         self._calm_mt.pop(index, None)
-        for place in self._places.values():
+        for masked, place in self._places.items():
             place.base_mt.pop(index, None)
+            if index != masked and self._is_near(index, masked):
+                place.disturbed = True
         self.interrupt()
 
-    def take(self, readings_mt: Sequence[float], classes: Collection[Magnet]) -> None:
-        """One quiet scan: readings with all that is known or believed removed."""
+    def take(
+        self, readings_mt: Sequence[float], classes: Collection[Magnet], sigma_mt: float
+    ) -> None:
+        """One quiet scan: readings with all that is known or believed removed. ``sigma_mt``: the
+        usual noise of one.
+        """
         if self._count == 0:
             self._sum = list(readings_mt)
         else:
             self._sum = [s + r for s, r in zip(self._sum, readings_mt, strict=True)]
         self._count += 1
         if self._count >= SCANS:
-            means = [s / self._count for s in self._sum]
+            common = median(self._sum)  # all drift together with the temperature
+            means = [(s - common) / self._count for s in self._sum]
             self._count = 0
             changes = self._changes(means)
             for index, place in self._places.items():
-                self._judge(index, place, means, classes, changes.get(index, 0.0))
+                self._judge(index, place, means, classes, changes.get(index, 0.0), sigma_mt)
 
     def _changes(self, means: Sequence[float]) -> Mapping[int, float]:
         """By how many strong south magnets each place differs from what is believed: the least
@@ -166,6 +192,7 @@ class BlindPlaces:
         means: Sequence[float],
         classes: Collection[Magnet],
         change: float,
+        sigma_mt: float,
     ) -> None:
         felt = {
             i: (means[i], self._crosstalk.share_mt(index, i))
@@ -177,23 +204,25 @@ class BlindPlaces:
         weight = sum(share * share for _, share in known.values())
         if not place.base_mt:  # the first mean after masking, or all neighbours have changed
             place.base_mt = {i: mean for i, (mean, _) in felt.items()}
+            place.base_scans = SCANS
             place.sighted = possible >= LEAST_MT2
             return
-        strong = place.belief is Magnet.NONE or place.belief in STRONG_CLASSES
-        place.sighted = strong and weight >= LEAST_MT2 and not STRONG_CLASSES.isdisjoint(classes)
-        if not place.sighted:
+        sigma = sigma_mt / sqrt(weight) if weight >= LEAST_MT2 else 1.0
+        weak = not WEAK_CLASSES.isdisjoint(classes)
+        place.sighted = weight >= LEAST_MT2 and not (weak and self._is_dim(place, sigma))
+        if weight < LEAST_MT2 or not (place.sighted or place.belief not in WEAK_CLASSES):
             return
-        now = _signed(place.belief) + change
-        wished = nearest(now, classes)
+        wished = nearest(_signed(place.belief) + change, classes)
+        if weak and wished is Magnet.NONE and place.belief not in STRONG_CLASSES:
+            wished = self._weak_or_none(place, change, sigma, classes)
+            place.agreed = AGREEING  # it was looked at long enough
         if wished is None or wished is place.belief:
             place.wished, place.agreed = None, 0
             if wished is place.belief:
                 place.checked = True
-                for i, (mean, _) in felt.items():
-                    base = place.base_mt.setdefault(i, mean)
-                    place.base_mt[i] = base + FOLLOW_SHARE * (mean - base)
+                self._follow_base(place, felt)
             return
-        place.agreed = place.agreed + 1 if place.wished is wished else 1
+        place.agreed = place.agreed + 1 if place.wished is wished else max(1, place.agreed)
         place.wished = wished
         if place.agreed >= AGREEING:
             by_mt = _signed(wished) - _signed(place.belief)
@@ -201,6 +230,45 @@ class BlindPlaces:
                 place.base_mt.setdefault(i, mean - by_mt * share)
             place.belief, place.wished, place.agreed = wished, None, 0
             place.checked = True
+
+    def _is_dim(self, place: _Blind, sigma: float) -> bool:
+        """Whether no weak magnet can be told there. ``sigma``: of one scan, in strong magnets."""
+        longest = sigma * sqrt(1 / (SCANS * WEAK_MOST_MEANS) + 1 / place.base_scans)
+        return place.disturbed or WEAK_SIGMAS * longest > WEAK_SHARE / 2
+
+    def _weak_or_none(
+        self, place: _Blind, change: float, sigma: float, classes: Collection[Magnet]
+    ) -> Magnet | None:
+        """Which of them, once it has been averaged for long enough."""
+        if place.disturbed:
+            return None
+        if WEAK_SIGMAS * sigma / sqrt(place.base_scans) > BASE_PART * WEAK_SHARE / 2:
+            # What it is compared with is not known well enough yet; something may come meanwhile.
+            noise = sigma * sqrt(1 / SCANS + 1 / place.base_scans)
+            place.disturbed = abs(change) > max(WEAK_SHARE / 2, 3 * noise)
+            return None if place.disturbed or place.base_scans == BASE_MOST_SCANS else place.belief
+        place.change += change
+        place.means += 1
+        noise = sigma * sqrt(1 / (SCANS * place.means) + 1 / place.base_scans)
+        if noise * WEAK_SIGMAS > WEAK_SHARE / 2:
+            return None
+        now = (_signed(place.belief) + place.change / place.means) / WEAK_SHARE
+        place.change, place.means = 0.0, 0
+        if abs(now) < 0.5:
+            return Magnet.NONE
+        magnet = Magnet.S_WEAK if now > 0 else Magnet.N_WEAK
+        return magnet if magnet in classes and abs(now) < 1.5 else None
+
+    def _follow_base(self, place: _Blind, felt: Mapping[int, tuple[float, float]]) -> None:
+        share = max(FOLLOW_SHARE, SCANS / (place.base_scans + SCANS))
+        for i, (mean, _) in felt.items():
+            base = place.base_mt.setdefault(i, mean)
+            place.base_mt[i] = base + share * (mean - base)
+        place.base_scans = min(place.base_scans + SCANS, BASE_MOST_SCANS)
+
+    def _is_near(self, one: int, other: int) -> bool:
+        (y, x), (v, u) = divmod(one, self._columns), divmod(other, self._columns)
+        return max(abs(y - v), abs(x - u)) <= NEAR_PLACES
 
 
 def nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
@@ -223,4 +291,7 @@ def around(index: int, columns: int, rows: int) -> tuple[int, ...]:
 
 
 def _signed(magnet: Magnet) -> float:
-    return SIGN_OF[magnet] if magnet in STRONG_CLASSES else 0.0
+    """In strong south magnets."""
+    if magnet is Magnet.NONE:
+        return 0.0
+    return SIGN_OF[magnet] * (1.0 if magnet in STRONG_CLASSES else WEAK_SHARE)

@@ -105,7 +105,7 @@ class Distrust:
         """
         watched = self._watched
         if self.blind:
-            self.blind.take(watched.readings, watched.classes)
+            self.blind.take(watched.readings, watched.classes, watched.noise.usual_mt())
         if calm:
             self.blind.follow(watched.readings)
         return self.wires.quiet(self.failed)

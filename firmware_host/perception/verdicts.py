@@ -95,8 +95,8 @@ class Verdicts:
         if run < max(least, min(len(series) - run, watched.scans(_WEAK_LONGEST_REST_S))):
             return False
         # It is final only when it has stopped rising: the halves' means differ by no more than one
-        # sigma of that and a little for the steps. At rest two looks of three pass, so soon one does;
-        # a hand of 3 mm/s at three times the noise is five sigma off.
+        # sigma of that and a little for the steps. At rest two looks of three pass, so soon one
+        # does; a hand of 3 mm/s at three times the noise is five sigma off.
         if abs(trend(series[-run:])) > 0.02 + sigma * sqrt(2 / (run // 2)):
             return False
         return not self._lies_near(index, index, magnet, pending)
