@@ -60,6 +60,8 @@ class BlindPlaces:
         self._calm_mt: dict[int, float] = {}
         self._sum: list[float] = []
         self._count = 0
+        self._classes: Collection[Magnet] = ()
+        self._sigma_mt = 0.0
 
     def __bool__(self) -> bool:
         return bool(self._places)
@@ -148,6 +150,7 @@ class BlindPlaces:
         """One quiet scan: readings with all that is known or believed removed. ``sigma_mt``: the
         usual noise of one.
         """
+        self._classes, self._sigma_mt = classes, sigma_mt
         if self._count == 0:
             self._sum = list(readings_mt)
         else:
@@ -159,7 +162,7 @@ class BlindPlaces:
             self._count = 0
             changes = self._changes(means)
             for index, place in self._places.items():
-                self._judge(index, place, means, classes, changes.get(index, 0.0), sigma_mt)
+                self._judge(index, place, means, changes.get(index, 0.0))
 
     def _changes(self, means: Sequence[float]) -> Mapping[int, float]:
         """By how many strong south magnets each place differs from what is believed: the least
@@ -190,10 +193,9 @@ class BlindPlaces:
         index: int,
         place: _Blind,
         means: Sequence[float],
-        classes: Collection[Magnet],
         change: float,
-        sigma_mt: float,
     ) -> None:
+        """``change``: as ``_changes`` gives it."""
         felt = {
             i: (means[i], self._crosstalk.share_mt(index, i))
             for i in around(index, self._columns, self._rows)
@@ -207,14 +209,14 @@ class BlindPlaces:
             place.base_scans = SCANS
             place.sighted = possible >= LEAST_MT2
             return
-        sigma = sigma_mt / sqrt(weight) if weight >= LEAST_MT2 else 1.0
-        weak = not WEAK_CLASSES.isdisjoint(classes)
+        sigma = self._sigma_mt / sqrt(weight) if weight >= LEAST_MT2 else 1.0
+        weak = not WEAK_CLASSES.isdisjoint(self._classes)
         place.sighted = weight >= LEAST_MT2 and not (weak and self._is_dim(place, sigma))
         if weight < LEAST_MT2 or not (place.sighted or place.belief not in WEAK_CLASSES):
             return
-        wished = nearest(_signed(place.belief) + change, classes)
+        wished = nearest(_signed(place.belief) + change, self._classes)
         if weak and wished is Magnet.NONE and place.belief not in STRONG_CLASSES:
-            wished = self._weak_or_none(place, change, sigma, classes)
+            wished = self._weak_or_none(place, change, sigma)
             place.agreed = AGREEING  # it was looked at long enough
         if wished is None or wished is place.belief:
             place.wished, place.agreed = None, 0
@@ -236,9 +238,7 @@ class BlindPlaces:
         longest = sigma * sqrt(1 / (SCANS * WEAK_MOST_MEANS) + 1 / place.base_scans)
         return place.disturbed or WEAK_SIGMAS * longest > WEAK_SHARE / 2
 
-    def _weak_or_none(
-        self, place: _Blind, change: float, sigma: float, classes: Collection[Magnet]
-    ) -> Magnet | None:
+    def _weak_or_none(self, place: _Blind, change: float, sigma: float) -> Magnet | None:
         """Which of them, once it has been averaged for long enough."""
         if place.disturbed:
             return None
@@ -257,7 +257,7 @@ class BlindPlaces:
         if abs(now) < 0.5:
             return Magnet.NONE
         magnet = Magnet.S_WEAK if now > 0 else Magnet.N_WEAK
-        return magnet if magnet in classes and abs(now) < 1.5 else None
+        return magnet if magnet in self._classes and abs(now) < 1.5 else None
 
     def _follow_base(self, place: _Blind, felt: Mapping[int, tuple[float, float]]) -> None:
         share = max(FOLLOW_SHARE, SCANS / (place.base_scans + SCANS))
