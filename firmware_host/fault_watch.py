@@ -1,4 +1,6 @@
-"""Faults as the host sees them: a scan that stalls is one too, and each is logged once."""
+"""Faults as the host sees them: a scan that stalls and a sensor that lies askew are some, too; and
+each is logged once.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,8 @@ from drivers.frame import Frame
 
 LATE_S = 0.25  # perception begins again after such a gap
 STALLS = 2  # a single late scan passes without a word
+UPRIGHT_M_S2 = 7.0  # the plate leans by less than 45 degrees
+ASKEW_S = 3.0
 STEADY_S = 0.5  # of scans in time, then it is over
 
 _log = logging.getLogger(__name__)
@@ -44,6 +48,30 @@ class ScanWatch:
                 remedy="Stop other programs on it, and check that it is not too hot.",
             )
         return self._fault
+
+
+class MountingWatch:
+    """Whether gravity comes from where the tilt sensor is thought to have its face. No hand holds
+    a plate on its edge for long.
+    """
+
+    def __init__(self) -> None:
+        self._since_s: float | None = None
+
+    def take(self, frame: Frame) -> PartError | None:
+        """Take one scan in; the fault, while there is one."""
+        if frame.motion is None or frame.motion.specific_force_m_s2[2] > UPRIGHT_M_S2:
+            self._since_s = None
+            return None
+        if self._since_s is None:
+            self._since_s = frame.time_s
+        if frame.time_s - self._since_s < ASKEW_S:
+            return None
+        return PartReadingError(
+            "imu",
+            "The tilt sensor does not lie as the table thinks.",
+            remedy="If the plate is level, calibrate the table: it finds out how the sensor lies.",
+        )
 
 
 class FaultLog:

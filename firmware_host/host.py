@@ -29,7 +29,7 @@ from firmware_host.commands import (
     Swap,
     TakeBack,
 )
-from firmware_host.fault_watch import FaultLog, ScanWatch
+from firmware_host.fault_watch import FaultLog, MountingWatch, ScanWatch
 from firmware_host.guidance import troubles
 from firmware_host.journal import Journal, import_game, positions, rules_of
 from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Colour, Lighting, shade
@@ -92,6 +92,7 @@ class Host:
         self._clock = clock
         self._buttons = Buttons()
         self._scan_watch = ScanWatch()
+        self._mounting_watch = MountingWatch()
         self._fault_log = FaultLog()
         self._tunes = TunePlayer()
         self._referee = Referee(journal, game_menu())
@@ -174,9 +175,9 @@ class Host:
         self.observation = self.perception.observe(self.frame)
         self._calibration.keep(self.perception, ready=self.observation.ready, now_s=now_s)
         faults = self.frame.faults
-        stalled = self._scan_watch.take(self.frame)
-        if stalled is not None:
-            faults = (*faults, stalled)
+        for watch in (self._scan_watch, self._mounting_watch):
+            fault = watch.take(self.frame)
+            faults = faults if fault is None else (*faults, fault)
         self._fault_log.take(faults)
         self.sight = self.overlay.sight(self.observation, faults)
         presses = self._buttons.update(self.frame.pressed, self.frame.time_s)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +13,7 @@ from firmware_host.bench.profiles import per_million
 from firmware_host.perception.bands import classify
 from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.field import DISC_OF, SIGN_OF
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.observation import Magnet
 from firmware_host.profile import Profile, load_profile, profile_names
@@ -27,7 +27,8 @@ TOLERANCES = (1.0, 3.0)
 GOAL_S = 300.0  # for a table of 100 places
 OFF_MM = 5.0
 SHARE = 0.3  # of the places carry a piece
-REACH = 3  # places each way whose sensors feel a piece
+STEPS_MM = 10  # distances are told apart by a tenth of a mm
+REACH = 2  # places each way whose sensors feel a piece
 LONGEST_S = 1200.0
 
 
@@ -149,7 +150,13 @@ class _Board:
             raise TypeError("switches measure nothing")
         self._profile = table.profile
         self._stream: Stream = Streams(2).stream("bench-calibration")
-        self._gaps_mm = table.world.gaps_mm
+        self._near = [list(_near(self._profile, index)) for index in range(self._profile.size)]
+        farthest = math.ceil(math.hypot(REACH, REACH) * self._profile.pitch_mm + OFF_MM) * STEPS_MM
+        self._fields = {
+            (DISC_OF[magnet], sensor): _fields_mt(magnet, gap_mm, farthest)
+            for magnet in (Magnet.S_STRONG, Magnet.S_WEAK)
+            for sensor, gap_mm in enumerate(table.world.gaps_mm)
+        }
         self._gains = [s.spread.sensitivity_v_mt / drv5055.SENSITIVITY_V_MT for s in board.sensors]
         self.offsets_mt = [
             (s.spread.quiescent_v - drv5055.QUIESCENT_V) / drv5055.SENSITIVITY_V_MT
@@ -161,7 +168,7 @@ class _Board:
         datasheet's typical sensor would have it.
         """
         profile, stream = self._profile, self._stream
-        size, columns = profile.size, profile.columns
+        size = profile.size
         noise = NOISE_SIGMA_MT / math.sqrt(AVERAGED)
         raw = [stream.gauss(0.0, noise) for _ in range(size)]
         pieces = {
@@ -170,17 +177,11 @@ class _Board:
         }
         for index, magnet in pieces.items():
             turn = stream.uniform(0.0, math.tau)
-            x, y = profile.centre_mm(index)
-            x, y = x + OFF_MM * math.cos(turn), y + OFF_MM * math.sin(turn)
-            strength = 1.0 + stream.uniform(-STRENGTH_SPREAD, STRENGTH_SPREAD)
-            row, column = divmod(index, columns)
-            for line in range(max(0, row - REACH), min(profile.rows, row + REACH + 1)):
-                for place in range(max(0, column - REACH), min(columns, column + REACH + 1)):
-                    sensor = line * columns + place
-                    sx, sy = profile.centre_mm(sensor)
-                    away = math.hypot(sx - x, sy - y)
-                    field = _field_mt(magnet.value, round(away, 1), round(self._gaps_mm[sensor], 2))
-                    raw[sensor] += strength * field
+            x, y = OFF_MM * math.cos(turn), OFF_MM * math.sin(turn)
+            strength = SIGN_OF[magnet] * (1.0 + stream.uniform(-STRENGTH_SPREAD, STRENGTH_SPREAD))
+            for sensor, east, north in self._near[index]:
+                step = int(math.hypot(east - x, north - y) * STEPS_MM + 0.5)
+                raw[sensor] += strength * self._fields[DISC_OF[magnet], sensor][step]
         found = [
             offset + gain * mt
             for offset, gain, mt in zip(self.offsets_mt, self._gains, raw, strict=True)
@@ -188,12 +189,22 @@ class _Board:
         return pieces, [round(mt / STEP_MT * AVERAGED) * STEP_MT / AVERAGED for mt in found]
 
 
-@cache
-def _field_mt(magnet: str, away_mm: float, gap_mm: float) -> float:
+def _near(profile: Profile, index: int) -> Iterator[tuple[int, float, float]]:
+    """Sensors that feel a piece there, and where they are from it, in mm east and north."""
+    row, column = divmod(index, profile.columns)
+    for line in range(max(0, row - REACH), min(profile.rows, row + REACH + 1)):
+        for place in range(max(0, column - REACH), min(profile.columns, column + REACH + 1)):
+            away = (place - column) * profile.pitch_mm, (line - row) * profile.pitch_mm
+            yield line * profile.columns + place, *away
+
+
+def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
+    """By distance from the axis, in steps of a fraction of a mm."""
     from hw_sim.world.magnet import MagnetKind
 
-    kind = MagnetKind.parse(magnet)
-    return kind.sign * kind.disc.vertical_mt(away_mm**2, gap_mm + kind.disc.height_mm / 2)
+    disc = MagnetKind.parse(magnet.value).disc
+    height_mm = gap_mm + disc.height_mm / 2
+    return [disc.vertical_mt((step / STEPS_MM) ** 2, height_mm) for step in range(farthest + 2)]
 
 
 def _zeroed(nominal: Calibration, board: _Board) -> Calibration:

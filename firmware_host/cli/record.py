@@ -69,6 +69,8 @@ def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
         closing(plate_for(table, buses)) as plate,
         TraceWriter(out, header_for(table, calibration)) as writer,
     ):
+        if calibration is not None:
+            plate.mount(calibration.lies)
         for _ in range(count):
             writer.write(plate.scan())
             pacer.wait()

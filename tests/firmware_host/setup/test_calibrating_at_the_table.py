@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from drivers.mounting import Mounting
 from firmware_host.commands import Calibrate, NewGame, StopCalibration
 from firmware_host.errors import NotPossibleError
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.profile import load_profile
+from firmware_host.setup.calibrate import Calibrator
 from firmware_host.web.desk import start
 from firmware_host.web.messages_in import parse
 from hw_sim.calibrating import LightFollower
@@ -107,6 +109,41 @@ def test_a_place_is_done_again_at_once(session):
     assert "4 of" in str(host.shown.say)
     follow(session, hand, lambda host: "6 of" in str(host.shown.say))
     host.do(StopCalibration())
+
+
+def test_a_tilt_sensor_that_lies_otherwise_is_said_and_works_after_calibration(tmp_path):
+    profile = load_profile("plate-7")
+    lies = Mounting("-x", "+y", "-z")
+    with SimSession(profile, tmp_path) as made:
+        made.table.imu_lies = lies
+        made.run_until(made.clock.now() + 4)
+        assert made.host.standing.phase == "paused"
+        assert "calibrate the table" in str(made.host.standing.say)
+        made.host.do(Calibrate())
+        calibrator = made.host.calibrating._calibrator
+        full = edges_left(profile)
+        calibrator.progress = full.progress  # the places are not what is tried here
+        hand = LightFollower(made.table, 1)
+        follow(made, hand, lambda host: False)
+        made.run_until(made.clock.now() + 4)
+        assert made.host.standing.phase == "turn"
+        made.hands.tilt(0.1, 0.0)
+        made.run_until(made.clock.now() + 2)
+        assert made.host.standing.phase == "paused"
+        assert made.host.observation.tilt_rad == pytest.approx((0.1, 0.0), abs=0.01)
+        made.hands.tilt(0.0, 0.0)
+        made.run_until(made.clock.now() + 2)
+        made.power_cut()  # and it is known at the next start
+        made.run_until(made.clock.now() + 4)
+        assert made.host.standing.phase == "turn"
+
+
+def edges_left(profile):
+    """A calibration in which everything else is done."""
+    calibrator = Calibrator(profile)
+    calibrator.progress.own_mt = [12.0] * profile.size
+    calibrator.progress.south_mt = [12.0] * profile.size
+    return calibrator
 
 
 def test_what_cannot_be_is_said(session):
