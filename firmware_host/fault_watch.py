@@ -1,11 +1,12 @@
 """Faults as the host sees them: a scan that stalls and a sensor that lies askew are some, too; and
-each is logged once.
+each trouble is told once.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from drivers.errors import PartError, PartReadingError
 from drivers.frame import Frame
@@ -15,6 +16,7 @@ STALLS = 2  # a single late scan passes without a word
 UPRIGHT_M_S2 = 7.0  # the plate leans by less than 45 degrees
 ASKEW_S = 3.0
 STEADY_S = 0.5  # of scans in time, then it is over
+LASTS_S = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -74,19 +76,50 @@ class MountingWatch:
         )
 
 
+@dataclass(slots=True)
+class _Trouble:
+    fault: PartError
+    since_s: float
+    told: bool
+
+
 class FaultLog:
-    """Logs each fault when it comes and when it has gone, not in between."""
+    """Logs each trouble when it comes and when it has gone, not in between, however many parts it
+    takes with it, and whatever figures its sentence gives meanwhile.
+
+    What follows another trouble of the same part is logged once it lasts: a part that has just been
+    plugged in does not answer at once.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], PartError] = {}
+        self._known: dict[str, _Trouble] = {}
+        self._ill: set[str] = set()
 
-    def take(self, faults: Sequence[PartError]) -> None:
+    def take(self, faults: Sequence[PartError], now_s: float) -> None:
         """The faults of this scan."""
         if not faults and not self._known:
             return
-        now = {(fault.part, fault.template): fault for fault in faults}
-        for key in now.keys() - self._known.keys():
-            _log.warning("%s: %s", key[0], now[key])
-        for key in self._known.keys() - now.keys():
-            _log.warning("%s: over: %s", key[0], self._known[key].problem)
-        self._known = now
+        before, self._known = self._known, {}
+        ill, self._ill = self._ill, {fault.part for fault in faults}
+        for problem, fault in {fault.problem: fault for fault in faults}.items():
+            trouble = before.get(problem) or _renamed(fault, before)
+            trouble = trouble or _Trouble(fault, now_s, told=False)
+            trouble.fault = fault
+            if not trouble.told and (fault.part not in ill or now_s - trouble.since_s >= LASTS_S):
+                trouble.told = True
+                _log.warning("%s", fault)
+            self._known[problem] = trouble
+        going_on = [id(trouble) for trouble in self._known.values()]
+        for trouble in before.values():
+            if trouble.told and id(trouble) not in going_on:
+                _log.warning("Over: %s", trouble.fault.problem)
+
+
+def _renamed(fault: PartError, before: Mapping[str, _Trouble]) -> _Trouble | None:
+    """The same trouble of the same part, with another figure in its sentence."""
+    same = (
+        trouble
+        for trouble in before.values()
+        if (trouble.fault.part, trouble.fault.template) == (fault.part, fault.template)
+    )
+    return next(same, None)

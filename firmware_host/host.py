@@ -178,7 +178,7 @@ class Host:
         for watch in (self._scan_watch, self._mounting_watch):
             fault = watch.take(self.frame)
             faults = faults if fault is None else (*faults, fault)
-        self._fault_log.take(faults)
+        self._fault_log.take(faults, now_s)
         self.sight = self.overlay.sight(self.observation, faults)
         presses = self._buttons.update(self.frame.pressed, self.frame.time_s)
         if self._code is not None and (presses or self._code.over(now_s)):

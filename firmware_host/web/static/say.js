@@ -130,7 +130,8 @@ export class Say {
   }
 
   showFaults(faults, dimmed) {
-    const lines = faults.map(({ problem, remedy }) => [problem, remedy]);
+    // A cable that is out takes several parts with it: that is said once.
+    const lines = [...new Map(faults.map(({ problem, remedy }) => [problem, remedy]))];
     if (dimmed < 1) {
       const percent = Math.round(dimmed * 100);
       lines.push([t("The lights are dimmed to {percent} % to spare the supply.", { percent }), ""]);
