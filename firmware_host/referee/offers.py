@@ -16,6 +16,7 @@ from firmware_host.sight import Sight
 from firmware_host.standing import Phase, Role
 
 WAITED_S = 5.0  # what was asked for has not been seen for so long: it may be the sensor
+STRONG = 2  # the first kinds of a game's pieces, see games.base.Game.pieces
 _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
 _MENDING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
 _READ = "swapped"  # such sensors are read all the same
@@ -45,11 +46,9 @@ class Offers:
         return self._perhaps_done(view, hidden) if view.phase in _MENDING else view
 
     def _perhaps_moved(self, view: View, sight: Sight, hidden: frozenset[str]) -> View | None:
-        """A move whose piece nobody sees. Neighbours that watch may miss a weak magnet."""
+        """A move whose piece nobody sees."""
         play, game, cells = self._play, self._play.line.game, sight.cells
-        watched = {p for p, why in sight.masked.items() if why != _READ and p in game.board}
-        late = not watched <= hidden and self._watch.stood(WAITED_S)
-        unread = hidden | watched if late else hidden
+        unread = hidden | self._overlooked(sight)
         if not unread:
             return None
         found = play.book.match(cells, play.still.hold(cells), hand_empty=False, hidden=unread)
@@ -64,6 +63,14 @@ class Offers:
             return question_view(asked, view.phase, play.line.last)
         say = words.confirm_put(view.say, landings(found, unread))
         return replace(view, say=say, question=asked)
+
+    def _overlooked(self, sight: Sight) -> frozenset[str]:
+        """Places that only their neighbours watch, which do not feel the mover's weak magnets."""
+        game, mover = self._play.line.game, self._play.line.position.to_move
+        weak = mover in game.pieces[STRONG:]
+        if not weak or not sight.masked or not self._watch.stood(WAITED_S):
+            return frozenset()
+        return frozenset(p for p, why in sight.masked.items() if why != _READ and p in game.board)
 
     def _perhaps_done(self, view: View, hidden: frozenset[str]) -> View:
         """All that is left to do is where nobody sees it; or the last of it has not been seen."""

@@ -305,13 +305,19 @@ def test_what_is_not_seen_for_long_may_be_confirmed_of_any_place(desk):
     assert dict(table.standing.roles) == {"d3": Role.PUT}
 
 
-def test_neighbours_that_watch_may_miss_it_so_after_a_while_it_is_offered(desk):
-    table = desk("d4", pie=False)
+@pytest.mark.parametrize(("moves", "offered"), [((), False), (("d4", "g7"), True)])
+def test_neighbours_that_watch_do_not_feel_weak_magnets_so_after_a_while_it_is_offered(
+    desk, moves, offered
+):
+    table = desk(*moves, players=4, marbles=4)
+    assert table.standing.to_move == ("white" if offered else "red")
     table.watched = frozenset({"a1"})
     table.wait(4.9)
     assert table.standing.question is None
     table.wait(0.2)
-    assert values(table) == ["a1"]
+    assert (table.standing.question is not None) == offered
+    if offered:
+        assert values(table) == ["a1"]
 
 
 # --- the other games
