@@ -86,15 +86,24 @@ class SimulatedHands:
                 self._session.kill()
             case s.PowerCut():
                 self._session.power_cut()
-            case s.Fault(name, targets, for_s):
+            case s.Fault(name, named, for_s):
+                targets = self._on_the_plate(name, named)
                 self._session.faults.inject(name, targets)
                 if for_s is not None:
                     self._heal_at.append((now_s + for_s, name, targets))
-            case s.Heal(name, targets):
-                self._session.faults.heal(name, targets)
+            case s.Heal(name, named):
+                self._session.faults.heal(name, self._on_the_plate(name, named))
                 self._mended = True
         while self._session.clock.now() < end_s:
             tick()
+
+    def _on_the_plate(self, fault: str, targets: tuple[str, ...]) -> tuple[str, ...]:
+        """Places by their names on the plate; a scenario may use the game's."""
+        places, overlay = self._session.profile.places, self.host.overlay
+        if places not in self._session.faults.targets_of(fault):
+            return targets
+        index_of = overlay.index_of_game_place
+        return tuple(places[index_of[t]] if t in index_of else t for t in targets)
 
     def _tilt(self, tilt: s.Tilt) -> HandAction:
         x_rad, y_rad = math.radians(tilt.x_deg), math.radians(tilt.y_deg)

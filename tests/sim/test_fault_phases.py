@@ -1,143 +1,167 @@
-"""Every fault in every phase: what the table says, what goes on, and that nothing is lost."""
+"""Every fault in every phase, as ``fault_phases.toml`` has it: proof that it is there, what the table
+says, which phase it is in, that nothing is lost, and that play goes on.
+"""
 
+import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.scenario import command
+from firmware_host.profile import load_profile, profile_names
+from hw_sim.scenario.parse import parse_scenario
+from hw_sim.scenario.run import ScenarioRunner
+from hw_sim.scenario.simulated import SimulatedHands
+from hw_sim.session import SimSession
 
-SCENARIOS = sorted(Path(__file__).parent.joinpath("scenarios", "faults").glob("*.scenario"))
-
-GAME = "game momentum size=7 pie=false"
-# How a phase is reached, and how play goes on from it.
-PHASES = {
-    "setup": (
-        ["game momentum size=7", "put red d4", f"{GAME} marbles=7", "setup by-hand"],
-        ["take d4", "expect phase turn"],
-    ),
-    "turn": (
-        [GAME, "put red d4"],
-        ["put blue f6", "expect within 3s to-move red", "expect cells d4=red f6=blue"],
-    ),
-    "settle": (
-        [GAME, "put red d4", "put blue d5"],
-        ["move d4 d3", "expect within 3s to-move red", "expect cells d3=red d4=empty d5=blue"],
-    ),
-    "fix": (
-        [GAME, "put red d4", "put red b6"],
-        ["take b6", "expect phase turn", "expect to-move blue"],
-    ),
-    "paused": (
-        [GAME, "put red d4", "tilt 8 0"],
-        ["tilt 0 0", "expect phase turn", "expect to-move blue"],
-    ),
-    "over": (
-        ["game momentum width=4 height=4 marbles=1 pie=false", "put red d4"],
-        ["press confirm", "expect phase setup"],
-    ),
-}
-# Faults that pause play, and what is said (not while the plate is tilted and nothing can be said).
-LOST = {
-    "i2c-nack": "does not answer",
-    "i2c-stuck": "hangs",
-    "spi-silent": "does not answer",
-    "imu-axis-dead x": "x axis",
-    "imu-axis-dead y": "y axis",
-    "imu-axis-dead z": "z axis",
-    "scan-stall": "too busy",
-    "wrong-id": "no MPU-6050",
-    "lights-brownout": "no supply",
-}
-# Faults that do not, and how long each is left to do its worst.
-BORNE = {
-    "button-bounce confirm": 1,
-    "chip-reset imu": 0,
-    "sensor-dead d4": 1,
-    "sensor-dead f2": 1,
-    "sensor-stuck d4": 2,
-    "sensor-swapped d4 f6": 2,
-    "sensor-swapped d5 f6": 2,
-    "sensor-noisy d4": 4,
-    "sensor-noisy f2": 4,
-}
+FOLDER = Path(__file__).parent
+MATRIX = tomllib.loads(FOLDER.joinpath("fault_phases.toml").read_text())
+PHASES = MATRIX["phases"]
+SCENARIOS = sorted(FOLDER.joinpath("scenarios", "faults").glob("*.scenario"))
 
 
-def seen(session):
-    standing = session.host.standing
-    position = None if standing.position is None else dict(standing.position.cells)
-    return standing.phase.value, standing.to_move, position, standing.moves
+@dataclass(frozen=True)
+class Cell:
+    """One fault in one phase of one table."""
+
+    profile: str
+    phase: str
+    row: dict
+
+    def __str__(self):
+        return self.row["fault"].replace(" ", "-").replace("{", "").replace("}", "")
+
+    def named(self, text):
+        """With the phase's places."""
+        phase = PHASES[self.phase]
+        return text.replace("{piece}", phase["piece"]).replace("{free}", phase["free"])
+
+    @property
+    def says(self):
+        said = self.row.get("says", "")
+        said = said.get(self.profile, "") if isinstance(said, dict) else said
+        return "" if self.phase in self.row.get("unsaid", {}) else self.named(said)
+
+    @property
+    def becomes(self):
+        shown = PHASES[self.phase].get("shown", self.phase)
+        return "paused" if self.row.get("pauses") else self.row.get("but", {}).get(self.phase, shown)
 
 
-def reach(play, session, phase):
-    """Into the phase; how the game stands there."""
-    play("\n".join([*PHASES[phase][0], f"expect phase {phase}"]))
-    before = seen(session)
-    assert before[0] == phase
-    return before, dict(session.host.sight.cells)
+class Table:
+    """One simulated table, brought into a phase again and again."""
+
+    def __init__(self, session):
+        self.session = session
+        self._runner = ScenarioRunner(SimulatedHands(session))
+
+    def play(self, *steps):
+        for report in self._runner.run(parse_scenario("cell", "\n".join(steps))):
+            assert report.failure is None, f"{report.step.text}: {report.failure}"
+
+    def clear(self):
+        """As new, whatever the cell before has left behind."""
+        for name in {name for name, _ in self.session.faults.active}:
+            self.session.faults.heal(name)
+        tilted = any(self.session.host.sight.tilt_rad) and self.session.profile.imu is not None
+        self.play(*(["tilt 0 0"] if tilted else []), "wait 0.5s")
+
+    @property
+    def stands(self):
+        """All that must not be lost."""
+        host = self.session.host
+        standing = host.standing
+        position = None if standing.position is None else dict(standing.position.cells)
+        asked = None
+        if standing.question is not None and not standing.question.offer:
+            asked = standing.question.choices
+        return {
+            "phase": standing.phase.value,
+            "to_move": standing.to_move,
+            "position": position,
+            "moves": standing.moves,
+            "journal": tuple(host.journal.load(standing.game_id).moves),
+            "asked": asked,
+            "seen": dict(host.sight.cells),
+        }
 
 
-def go_on(play, phase):
-    play("\n".join(PHASES[phase][1]))
+def cells():
+    for profile in profile_names():
+        for name, phase in PHASES.items():
+            if profile in phase.get("without", {}):
+                continue
+            for row in MATRIX["faults"]:
+                if profile in row["tables"] and name not in row.get("impossible", {}):
+                    yield Cell(profile, name, row)
 
 
-@pytest.mark.parametrize("phase", PHASES)
-def test_a_lost_part_pauses_play_which_resumes_as_it_was(play, session, phase):
-    before, cells = reach(play, session, phase)
-    for fault, said in LOST.items():
-        name = fault.split()[0]
-        play(f"fault {fault}")
-        if name == "wrong-id":
-            play("fault chip-reset imu")  # what makes the driver look
-        play(f'expect within 4s phase paused\nexpect within 4s say "{said}"\nexpect lights legal')
-        if name == "lights-brownout":
-            assert not any(map(any, session.table.lights))
-        play(f"heal {name}")
-        if phase == "paused":
-            play("wait 5s\nexpect phase paused")
-        else:
-            play(f"expect within 8s phase {phase}")
-        assert session.host.sight.faults == ()
-        assert b"".join(map(bytes, session.table.lights)).hex() == shown(session)
-        assert seen(session) == before, fault
-        assert session.host.sight.cells == cells, fault
-    go_on(play, phase)
+@pytest.fixture(scope="module")
+def table(request, tmp_path_factory):
+    """A table for each profile and phase; the cells of a phase follow each other on it."""
+    profile, phase = request.param
+    folder = tmp_path_factory.mktemp(f"{profile}-{phase}")
+    with SimSession(load_profile(profile), folder, seed=1) as session:
+        yield Table(session)
 
 
-@pytest.mark.parametrize("fault", BORNE)
-def test_play_goes_on_under_what_can_be_borne(play, session, fault):
-    """Through every phase but the tilted one, the fault there from each phase's beginning."""
-    name = fault.split()[0]
-    for phase in ("setup", "turn", "settle", "fix", "over"):
-        before, cells = reach(play, session, phase)
-        play(f"fault {fault}\nwait {BORNE[fault]}s")
-        if name != "chip-reset":
-            play(f"expect within 3s phase {phase}")
-        play(f"heal {name}\nwait 6s\nexpect within 8s phase {phase}")
-        assert seen(session) == before, phase
-        assert session.host.sight.cells == cells, phase
-        go_on(play, phase)
-        play("wait 8s")  # a healed sensor is watched for a while
+CELLS = [
+    pytest.param((cell.profile, cell.phase), cell, id=f"{cell.profile}-{cell.phase}-{cell}")
+    for cell in cells()
+]
 
 
-def shown(session):
-    """What the host believes to be on the strip, in place order."""
-    light_of, lights = session.profile.light_of, session.host.plate.shown
-    return b"".join(
-        lights[3 * light_of(index) : 3 * light_of(index) + 3]
-        for index in range(session.profile.size)
-    ).hex()
+@pytest.mark.parametrize(("table", "cell"), CELLS, indirect=["table"], scope="module")
+def test_cell(table, cell):
+    session, phase, row = table.session, PHASES[cell.phase], cell.row
+    table.clear()
+    table.play(*phase["reach"], f"expect phase {phase.get('shown', cell.phase)}")
+    before = table.stands
+    assert (before["asked"] is not None) == (cell.phase == "question")
+
+    name, *targets = cell.named(row["fault"]).split()
+    table.play(f"fault {name} {' '.join(targets)}")  # which fails if it shows no effect
+    if "first" in row:
+        table.play(row["first"])
+    within = f"expect within {row.get('within_s', 2)}s"
+    if cell.says:
+        table.play(f'{within} say "{cell.says}"')
+    if "settles_s" in row:
+        table.play(f"wait {row['settles_s']}s")
+    else:
+        assert name in [known for known, _ in session.faults.active]
+    table.play(f"{within} phase {cell.becomes}")
+    if row.get("pauses"):
+        table.play("expect lights legal", "expect lights put")  # dark
+    during = table.stands
+    kept = ("to_move", "position", "moves", "journal")
+    assert [during[key] for key in kept] == [before[key] for key in kept]
+
+    if "settles_s" not in row:
+        table.play(f"wait {row.get('lasts_s', 0.1)}s", f"heal {name}")
+    for _ in range(40):  # parts are tried again after a while, and sensors watched for one
+        sight = session.host.sight
+        if table.stands == before and not sight.masked and not sight.faults:
+            break
+        table.play("wait 0.5s")
+    assert table.stands == before
+    assert session.host.sight.faults == ()
+    table.play(*phase["on"])
 
 
-@pytest.mark.parametrize("phase", ["turn", "settle"])
-def test_a_full_disk_loses_nothing_and_confirms_nothing(play, session, phase):
-    before, _ = reach(play, session, phase)
-    play("fault disk-full")
-    go_on_steps = PHASES[phase][1]
-    play("\n".join([go_on_steps[0], "expect within 2s phase paused", "wait 2s"]))
-    assert seen(session)[1:] == before[1:]
-    play('expect say "cannot be written"\nheal disk-full')
-    play("\n".join(go_on_steps[1:]))
+def test_every_fault_of_every_table_is_in_the_matrix(tmp_path):
+    """Also those that only some tables can have; and nothing is in it that no table can have."""
+    known = {}
+    for profile in profile_names():
+        tmp_path.joinpath(profile).mkdir()
+        with SimSession(load_profile(profile), tmp_path / profile, seed=1) as session:
+            known[profile] = set(session.faults.names)
+    rows = {(p, row["fault"].split()[0]) for row in MATRIX["faults"] for p in row["tables"]}
+    assert {name for _, name in rows} == set().union(*known.values())
+    assert all(name in known[profile] for profile, name in rows)
+    assert {name for profile, name in rows if profile == "plate-10"} == known["plate-10"]
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
