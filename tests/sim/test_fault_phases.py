@@ -106,15 +106,21 @@ def cells():
 
 @pytest.fixture(scope="module")
 def table(request, tmp_path_factory):
-    """A table for each profile and phase; the cells of a phase follow each other on it."""
-    profile, phase = request.param
+    """A table for each profile and phase; the cells of a phase follow each other on it, but for
+    those that need a new one.
+    """
+    profile, phase, _ = request.param
     folder = tmp_path_factory.mktemp(f"{profile}-{phase}")
     with SimSession(load_profile(profile), folder, seed=1) as session:
         yield Table(session)
 
 
 CELLS = [
-    pytest.param((cell.profile, cell.phase), cell, id=f"{cell.profile}-{cell.phase}-{cell}")
+    pytest.param(
+        (cell.profile, cell.phase, cell.row.get("fresh")),
+        cell,
+        id=f"{cell.profile}-{cell.phase}-{cell}",
+    )
     for cell in cells()
 ]
 
@@ -155,7 +161,7 @@ def test_cell(table, cell):
         table.play("wait 0.5s")
     assert table.stands == before
     assert session.host.sight.faults == ()
-    table.play(*phase["on"])
+    table.play("wait 1s", *phase["on"])
 
 
 @pytest.mark.parametrize("phase", MATRIX["disk-full"])
