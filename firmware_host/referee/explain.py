@@ -21,8 +21,9 @@ class Case:
     """What led to a fix.
 
     ``taking_back``: a move was taken back by button. ``matched``: the board has been right since
-    the game was begun. ``cause``: what perception saw just before. ``captures``: legal moves of
-    which nothing but the capture was done. ``moving``: pieces may be carried over the board.
+    the game was begun. ``cause``: what perception saw just before. ``unseen``: moves that nobody
+    has seen explain the board, too. ``captures``: legal moves of which nothing but the capture was
+    done. ``moving``: pieces may be carried over the board.
     """
 
     line: Line
@@ -31,13 +32,14 @@ class Case:
     matched: bool
     cells: Mapping[str, str]
     cause: SightEvent | None
+    unseen: bool = False
     captures: tuple[Turn, ...] = ()
     moving: bool = False
 
     @property
     def may_be_takeback(self) -> bool:
         """The board is as it was before the move, which counts as a takeback if it stays so."""
-        if self.taking_back or not self.matched:
+        if self.taking_back or self.unseen or not self.matched:
             return False
         if self.pending is not None:
             return not self.pending.requested and self.cells == self.line.position.cells

@@ -171,7 +171,7 @@ class Judge:
             if cells == leftover.position.cells:  # complete: a new one would be on disk
                 play.guide = Guide.TAKEBACK
                 return None
-        taking_back = play.stands_as_before(cells)
+        taking_back = play.stands_as_before(cells) and not self._may_be_unseen()
         if taking_back and self._stood_back():
             self._take_back()
             return None
@@ -190,6 +190,15 @@ class Judge:
             play.guide = Guide.SETUP
             return None
         return self._fix(finding, blurred, sight)
+
+    def _may_be_unseen(self) -> bool:
+        """Whether a move that nobody has seen explains what is seen."""
+        play, cells = self._play, self._told.cells
+        if not self._hidden or play.pending is not None or play.guide is not None:
+            return False
+        finding = play.still.hold(cells)
+        found = play.book.match(cells, finding, hand_empty=False, hidden=self._hidden)
+        return any(map(self._is_unseen, found))
 
     def _stood_back(self) -> bool:
         """Whether what stands has stood for long enough to take a move back, and surely stands."""
@@ -313,6 +322,7 @@ class Judge:
             matched=play.matched,
             cells=sight.cells,
             cause=self._cause,
+            unseen=self._may_be_unseen(),
             captures=play.book.captures_first(finding) if acting else (),
             moving=bool(play.book.movers),
         )

@@ -1,4 +1,4 @@
-"""A whole game on each table other than plate-10, and plate-10's scenarios where they fit."""
+"""Whole games under faults on each table, and plate-10's scenarios where they fit."""
 
 from pathlib import Path
 
@@ -6,9 +6,10 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.scenario import command
+from firmware_host.profile import profile_names
 
 FOLDER = Path(__file__).parent / "scenarios"
-GAMES = sorted(FOLDER.glob("*/game.scenario"))
+GAMES = sorted(path for name in profile_names() for path in FOLDER.joinpath(name).iterdir())
 # Of boards of 7 x 7 with two kinds of pieces, on a plate that has no place beside them.
 ANYWHERE = ("over", "paused", "swap", "takeback", "upside-down", "worked-example")
 
@@ -19,15 +20,16 @@ def held(path: Path, profile: str, seed: int = 1) -> None:
     assert result.exit_code == 0, result.output
 
 
-def test_each_profile_with_wires_has_its_game():
-    assert {path.parent.name for path in GAMES} >= {"plate-7", "matrix-gpio"}
+def test_each_profile_has_its_game():
+    assert {path.parent.name for path in GAMES if path.stem == "game"} == set(profile_names())
 
 
-@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", GAMES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_whole_game(path):
-    text = path.read_text()
-    assert "expect phase over" in text
-    assert text.count("fault ") >= 2
+    steps = [line.partition("#")[0].strip() for line in path.read_text().splitlines()]
+    assert "expect phase over" in steps
+    assert len({step.split()[1] for step in steps if step.startswith("fault ")}) >= 3
+    assert {"kill", "power-cut"}.intersection(steps)
     held(path, path.parent.name)
 
 

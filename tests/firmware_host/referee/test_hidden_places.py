@@ -258,6 +258,24 @@ def test_a_takeback_by_hand_counts_by_what_is_seen(desk):
     assert table.hidden == {"a1": None}
 
 
+def test_what_may_be_a_move_that_nobody_saw_is_not_taken_back_by_standing(desk):
+    # Black on a1 draws the white piece from c1 to b1; neither place is seen.
+    table = desk("c1", game="attraktion", size=5)
+    table.hide("a1", "b1")
+    table.put("black", "a1")
+    table.take("c1")
+    table.put("white", "b1")
+    table.wait(5)
+    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("c1",))
+    assert "taken back" not in say(table)
+    assert "a1" in values(table)
+    table.answer("a1")
+    assert dict(table.standing.roles) == {"b1": Role.PUT}
+    table.answer("done")
+    assert table.standing.moves == ("c1", "a1")
+    assert table.hidden == {"a1": "black", "b1": "white"}
+
+
 def test_a_hidden_move_is_not_taken_back_by_standing(desk):
     table = desk("b2", pie=False)
     table.hide("a1")
