@@ -14,7 +14,7 @@ from firmware_host.sight import Sight
 from games.base import Turn
 
 LAG_S = 0.5  # perception takes a few scans to accept what it is told
-MOST_LAG_S = 2.0
+MOST_LAG_S = 3.0
 MASK_S = 0.1  # and a scan to stop reading the place
 Claim = tuple[str, str | None]  # place, and what a person says stands there
 
