@@ -138,7 +138,7 @@ class Judge:
         """The last move too can be taken back by hand. None: look again."""
         play, line = self._play, self._play.line
         play.matched = play.matched or sight.cells == line.position.cells
-        if play.stands_as_before(sight.cells) and self._stood_back():
+        if play.stands_as_before(sight.cells) and self._watch.surely_stood(TAKE_BACK_S):
             self._take_back()
             return None
         play.finish()
@@ -172,7 +172,7 @@ class Judge:
                 play.guide = Guide.TAKEBACK
                 return None
         taking_back = play.stands_as_before(cells) and not self._may_be_unseen()
-        if taking_back and self._stood_back():
+        if taking_back and self._watch.surely_stood(TAKE_BACK_S):
             self._take_back()
             return None
         lifted = None if blurred else self._lifted(finding)
@@ -199,10 +199,6 @@ class Judge:
         finding = play.still.hold(cells)
         found = play.book.match(cells, finding, hand_empty=False, hidden=self._hidden)
         return any(map(self._is_unseen, found))
-
-    def _stood_back(self) -> bool:
-        """Whether what stands has stood for long enough to take a move back, and surely stands."""
-        return self._watch.stood(TAKE_BACK_S) and not self._watch.doubtful
 
     def _is_doubtful(self, found: Sequence[Pending], lifted: View | None) -> bool:
         """Nobody has seen the piece land, and what is seen may have come about otherwise."""
@@ -251,7 +247,7 @@ class Judge:
         finding = pending.plan.hold(sight.cells)
         blurred = self._watch.blurred
         undone = not pending.requested and sight.cells == play.line.position.cells
-        if undone and self._stood_back():
+        if undone and self._watch.surely_stood(TAKE_BACK_S):
             play.drop()
             self._claim(play.line.position.cells, self._hidden)
             return None

@@ -20,7 +20,7 @@ class Watch:
     def __init__(self) -> None:
         self.now_s = -inf
         self._sight: Sight | None = None
-        self._same_since_s = -inf
+        self._same_since_s = self._sure_since_s = -inf
         self._unsure_since: dict[str, float] = {}
         self._cause: tuple[SightEvent, float] | None = None
         self._wake_s = -inf
@@ -51,19 +51,22 @@ class Watch:
         if self._sight is None or self._sight.cells != sight.cells:
             self._same_since_s = now_s
         self._sight = sight
+        doubted = self.doubtful
         self.doubtful = frozenset(place for place in sight.unsure if place in board)
         self._unsure_since = {
             place: self._unsure_since.get(place, now_s)
             for place in self.doubtful
             if place not in sight.masked
         }
+        if self._same_since_s == now_s or doubted or self.doubtful:
+            self._sure_since_s = now_s
         for event in sight.events:
             if troubles.happened(event.happening) is not None:
                 self._cause = event, now_s
 
     def restart(self) -> None:
         """Play was paused: what stands now has stood only from now on."""
-        self._same_since_s = self.now_s
+        self._same_since_s = self._sure_since_s = self.now_s
         self._unsure_since = dict.fromkeys(self._unsure_since, self.now_s)
 
     def wake(self) -> None:
@@ -80,6 +83,10 @@ class Watch:
     def stood(self, duration_s: float) -> bool:
         """Whether the board has been as it is for so long."""
         return self.due(self._same_since_s + duration_s)
+
+    def surely_stood(self, duration_s: float) -> bool:
+        """The same, and nothing on it has been in doubt meanwhile."""
+        return not self.doubtful and self.due(self._sure_since_s + duration_s)
 
     @property
     def unsure(self) -> list[str]:
