@@ -9,7 +9,16 @@ import pytest
 QUESTION = '{"game": "gravity-connect", "options": {"size": 1}}\n'
 
 
+@pytest.fixture
+def heeded():
+    """What a shell starts in the background ignores SIGINT, and so would its children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 # 128 and the signal's number (POSIX.1-2017, XCU 2.8.2); 1 and 2 mean something else here.
+@pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize(
     ("number", "status", "said"), [(signal.SIGINT, 130, "Stopped.\n"), (signal.SIGTERM, 143, "")]
 )
