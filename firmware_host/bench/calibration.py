@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from firmware_host.bench.perception import CLASSES, NOISE_SIGMA_MT, STEP_MT, STRENGTH_SPREAD
 from firmware_host.bench.profiles import per_million
-from firmware_host.perception.bands import classify
+from firmware_host.perception.bands import ENTER, classify
 from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import DISC_OF, SIGN_OF
@@ -55,10 +56,12 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
             echo(f"{name}: switches have no gain; calibration tries each with both poles")
             continue
         for tolerances in TOLERANCES:
-            for state, wrong, unsure, count in errors(profile, tolerances, readings):
+            for state, tally in errors(profile, tolerances, readings).items():
                 echo(
                     f"{name}, {tolerances:g} x tolerances, {state}: misread"
-                    f" {per_million(wrong, count)}; unsure {unsure / count * 1e6:.3g} per million"
+                    f" {per_million(tally.wrong, tally.count)}; unsure"
+                    f" {tally.unsure / tally.count * 1e6:.3g} per million; the worst reading lies"
+                    f" {tally.least_mt:+.2f} mT within its class"
                 )
 
 
@@ -98,43 +101,65 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
     return calibrator.result(0.0), len(refused)
 
 
-def errors(
-    profile: Profile, tolerances: float, readings: int
-) -> Iterator[tuple[str, int, int, int]]:
-    """Per state of knowledge: its name, places read as another class, places between classes, of
-    how many readings. All states read the same boards, on a table whose sensors and gaps differ
-    ``tolerances`` times as much as they should.
+@dataclass(slots=True)
+class Tally:
+    """Of ``count`` readings: ``wrong`` read as another class, ``unsure`` between classes.
+
+    ``least_mt``: how far the worst one is inside the band of its class; negative: outside.
+    """
+
+    count: int = 0
+    wrong: int = 0
+    unsure: int = 0
+    least_mt: float = math.inf
+
+
+def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, Tally]:
+    """By what is known of the table, whose sensors and gaps differ ``tolerances`` times as much as
+    they should. All read the same boards.
     """
     with _table(profile, tolerances) as table:
         found, _ = calibrate(table)
         board = _Board(table)
     nominal = uncalibrated(profile)
-    states: tuple[tuple[str, Calibration, bool], ...] = (
-        ("as soldered", nominal, False),
-        ("zeroed at the start", _zeroed(nominal, board), True),
-        ("calibrated", found, True),
-    )
-    wrong, unsure, count = dict.fromkeys(states, 0), dict.fromkeys(states, 0), 0
-    while count < readings:
+    states: dict[str, tuple[Calibration, bool]] = {
+        "as soldered": (nominal, False),
+        "zeroed at the start": (_zeroed(nominal, board), True),
+        "calibrated": (found, True),
+    }
+    tallies = {name: Tally() for name in states}
+    while tallies["calibrated"].count < readings:
         pieces, raw = board.reading()
-        count += profile.size
-        for state in states:
-            _, calibration, zeroed = state
-            crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
-            for index, magnet in pieces.items():
-                crosstalk.stand(index, magnet)
-            known = [
-                (mt - offset) * gain
-                for mt, offset, gain in zip(
-                    raw, calibration.offset_mt, calibration.gain, strict=True
-                )
-            ]
-            for index, mt in enumerate(crosstalk.removed(known)):
-                seen = classify(mt, zeroed=zeroed)
-                unsure[state] += seen is None
-                wrong[state] += seen not in (None, pieces.get(index, Magnet.NONE))
-    for state in states:
-        yield state[0], wrong[state], unsure[state], count
+        for name, (calibration, zeroed) in states.items():
+            _count(tallies[name], profile, calibration, pieces, raw, zeroed=zeroed)
+    return tallies
+
+
+def _count(
+    tally: Tally,
+    profile: Profile,
+    calibration: Calibration,
+    pieces: Mapping[int, Magnet],
+    raw: Sequence[float],
+    *,
+    zeroed: bool,
+) -> None:
+    """One board, its pieces' fields taken off the neighbours as perception does."""
+    crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
+    for index, magnet in pieces.items():
+        crosstalk.stand(index, magnet)
+    known = [
+        (mt - offset) * gain
+        for mt, offset, gain in zip(raw, calibration.offset_mt, calibration.gain, strict=True)
+    ]
+    tally.count += len(known)
+    for index, mt in enumerate(crosstalk.removed(known)):
+        there = pieces.get(index, Magnet.NONE)
+        seen = classify(mt, zeroed=zeroed)
+        tally.unsure += seen is None
+        tally.wrong += seen not in (None, there)
+        low, high = ENTER[there]
+        tally.least_mt = min(tally.least_mt, mt - low, high - mt)
 
 
 class _Board:

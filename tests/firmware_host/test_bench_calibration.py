@@ -30,11 +30,12 @@ def test_a_table_with_wide_tolerances_is_calibrated_all_the_same(small):
 
 
 def test_before_and_after_read_the_same_boards(small):
-    found = {name: (wrong, unsure, count) for name, wrong, unsure, count in errors(small, 1.0, 800)}
-    assert [count for *_, count in found.values()] == [800] * 3
-    as_soldered, zeroed, calibrated = (sum(of[:2]) for of in found.values())
+    found = errors(small, 3.0, 800)
+    assert [tally.count for tally in found.values()] == [800] * 3
+    as_soldered, zeroed, calibrated = (tally.wrong + tally.unsure for tally in found.values())
     # HARDWARE: an unzeroed board misreads 13 to 25 % of raw places, fewer once neighbours are
     # subtracted and the wider bands used; none once it is zeroed.
     assert as_soldered > 5
     assert calibrated == 0
     assert zeroed <= as_soldered
+    assert found["calibrated"].least_mt > found["zeroed at the start"].least_mt + 0.03
