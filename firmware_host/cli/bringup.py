@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from drivers.buses import Buses
     from firmware_host.messages import Catalogue, Message
     from firmware_host.profile import Profile
-    from firmware_host.setup.bringup import Answers, Person
+    from firmware_host.setup.answers import Answers
+    from firmware_host.setup.bringup import Person
     from firmware_host.setup.mounting import Edge
 
 
@@ -50,7 +51,7 @@ def command(
     from firmware_host.journal.failures import in_use
     from firmware_host.profile import load_profile
     from firmware_host.settings import load_settings
-    from firmware_host.setup.bringup import BRINGUP_NAME, FORMAT, Answers, read_answers
+    from firmware_host.setup.answers import BRINGUP_NAME, FORMAT, Answers, read_answers
     from firmware_host.setup.running import running_table
     from firmware_host.state import JOURNAL_NAME
 

@@ -5,12 +5,8 @@ Every step's outcome is kept, so that it can be interrupted; steps that went wel
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Protocol
-
-import msgspec
 
 from drivers.errors import PartError, WrongPartError
 from drivers.frame import Frame
@@ -19,14 +15,13 @@ from drivers.plate import Plate
 from firmware_host.messages import Message, text
 from firmware_host.profile import Profile
 from firmware_host.setup import light_map, mounting, places, reasons, sensor_map
+from firmware_host.setup.answers import Answers
 from firmware_host.setup.findings import Finding, State, note, of_error, problem
 from firmware_host.setup.light_map import NO_LIGHT, pairs
 from firmware_host.setup.mounting import EDGES, Edge
 from firmware_host.setup.sampling import Window
 from firmware_host.setup.wires import supply_of
 
-BRINGUP_NAME = "bringup.json"
-FORMAT = 2
 REST_SCANS = 12
 REST_SWING_MT = 0.6
 REACTS_MT = 3.0  # a strong piece, wherever on its place, and not a neighbour's
@@ -69,46 +64,6 @@ class Person(Protocol):
 
     def hears(self) -> bool:
         """Whether the buzzer sounds."""
-
-
-class Answers(msgspec.Struct, forbid_unknown_fields=True):
-    """What has been found out. ``sensors``: place index -> (place that reacted or None, south);
-    ``lights``: place -> the place that was seen; ``good``: other steps that went well;
-    ``finished``: everything did. ``practice``: how the simulated table was wired wrongly.
-    """
-
-    format: int
-    profile: str
-    sensors: dict[str, tuple[int | None, bool]] = {}
-    lights: dict[str, str] = {}
-    good: list[str] = []
-    finished: bool = False
-    practice: list[str] = []
-
-    @property
-    def fresh(self) -> bool:
-        """Nothing has been found out yet."""
-        return not (self.sensors or self.lights or self.good)
-
-
-def read_answers(path: Path, profile: Profile, practice: Sequence[str] = ()) -> Answers:
-    """Those of a bring-up that has not found everything right; none if there was none, or of
-    another table, or of a simulated one without some of the faults of this one.
-    """
-    found = _stored(path, profile)
-    if found.finished or not set(practice) <= set(found.practice):
-        found = Answers(FORMAT, profile.name)
-    found.practice = list(practice)
-    return found
-
-
-def _stored(path: Path, profile: Profile) -> Answers:
-    try:
-        stored = msgspec.convert(json.loads(path.read_bytes()), Answers)
-    except (OSError, ValueError, RecursionError):
-        return Answers(FORMAT, profile.name)
-    fits = stored.format == FORMAT and stored.profile == profile.name
-    return stored if fits else Answers(FORMAT, profile.name)
 
 
 class Bringup:

@@ -14,7 +14,7 @@ from firmware_host.journal.schema import CHECKED_PAGES, check_pages, connect
 from firmware_host.messages import text
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.profile import Profile
-from firmware_host.setup.bringup import BRINGUP_NAME, read_answers
+from firmware_host.setup.answers import BRINGUP_NAME, read_answers
 from firmware_host.setup.findings import Finding, note, of_error, ok, problem
 from firmware_host.setup.health import health_map, remedy
 from firmware_host.setup.machine import Machine

@@ -13,7 +13,8 @@ from firmware_host.assemble import plate_for
 from firmware_host.cli.bringup import command
 from firmware_host.pacer import Pacer
 from firmware_host.profile import load_profile
-from firmware_host.setup.bringup import FORMAT, Answers, Bringup, read_answers
+from firmware_host.setup.answers import FORMAT, Answers, read_answers
+from firmware_host.setup.bringup import Bringup
 from firmware_host.setup.sensor_map import judge
 from firmware_host.setup.wires import wire_of
 from hw_sim.bringing_up import SimPerson

@@ -15,9 +15,9 @@ from firmware_host.cli.doctor import command
 from firmware_host.journal import Journal
 from firmware_host.perception.calibration import uncalibrated, write_calibration
 from firmware_host.profile import load_profile
+from firmware_host.setup.answers import FORMAT as BRINGUP_FORMAT
+from firmware_host.setup.answers import Answers
 from firmware_host.setup.boot_config import settings_in
-from firmware_host.setup.bringup import FORMAT as BRINGUP_FORMAT
-from firmware_host.setup.bringup import Answers
 from firmware_host.setup.doctor import examine
 from firmware_host.setup.machine import this_machine
 from firmware_host.setup.part_check import check_parts
