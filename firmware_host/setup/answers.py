@@ -1,4 +1,4 @@
-"""What a bring-up has found out so far: kept in a file, so that it goes on after an interruption."""
+"""What a bring-up has found out so far, kept in a file: it goes on after an interruption."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from firmware_host.perception import Perception
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.profile import load_profile, profile_names
 from firmware_host.settings import load_settings
-from firmware_host.setup.bringup import FORMAT as ANSWERS_FORMAT
-from firmware_host.setup.bringup import Answers, read_answers
+from firmware_host.setup.answers import FORMAT as ANSWERS_FORMAT
+from firmware_host.setup.answers import Answers, read_answers
 from firmware_host.setup.progress import Progress, read_progress
 from firmware_host.unit import drop_in
 from firmware_host.web.tokens import TOKENS_NAME, Tokens
