@@ -122,8 +122,9 @@ class WireWatch:
         return False
 
     def exchanged_levels(self, now_s: float, failed: Collection[int]) -> bool:
-        """Where two sensors without strong magnets have taken each other's level at once, their
-        wires have just changed sides. Whether that was found.
+        """Where two sensors of empty places have taken each other's level at once, their wires have
+        just changed sides. Whether that was found. With a weak magnet on one of them it could as
+        well have been knocked to the other.
         """
         watched = self._watched
         total = watched.crosstalk.total_mt
@@ -131,6 +132,8 @@ class WireWatch:
             if not _LEVEL_FROM_S <= now_s - pending.since_s <= _LEVEL_TO_S:
                 continue
             if watched.crosstalk.standing != list(pending.rest_magnets):
+                continue
+            if watched.magnets[index] is not Magnet.NONE:
                 continue
             before, now = (
                 [
@@ -144,6 +147,7 @@ class WireWatch:
                     i
                     for i in range(len(now))
                     if i not in failed
+                    and watched.magnets[i] is Magnet.NONE
                     and abs(now[i] - before[index]) < _LEVEL_MT
                     and abs(now[index] - before[i]) < _LEVEL_MT
                     and abs(now[i] - before[i]) > 2 * _LEVEL_MT

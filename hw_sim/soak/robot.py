@@ -92,7 +92,8 @@ class Robot:
         legal = {move: starts_at(position.play(move)) for move in position.legal()}
         host = seat.session.host
         lit = {place for place, role in standing.roles.items() if role is Role.LEGAL}
-        if host.sight.cells == position.cells and not host.sight.unsure:
+        sure = not host.sight.unsure and not host.sight.blind
+        if host.sight.cells == position.cells and sure:
             places = {place for place, kind in legal.values() if kind != "exchange"}
             if lit != places:
                 raise SoakError(f"lit {sorted(lit)}, legal {sorted(places)}")

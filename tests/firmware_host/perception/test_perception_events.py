@@ -279,6 +279,15 @@ def test_neighbours_tell_two_places_apart_whose_sensors_have_failed(table, left,
     assert t.seen() == {reached: N, "c5": S}
 
 
+def test_a_weak_piece_that_hops_has_not_changed_the_wires(table):
+    t = table({"a3": S_WEAK, "d4": N}, offset_mt=0.0, gain=0.0)
+    t.run(2.0)
+    t.plate.put("a3", S_WEAK, 0.0, 35.0)  # knocked, between two scans
+    t.run(3.0)
+    assert t.last.masked == {}
+    assert t.seen() == {"a4": S_WEAK, "d4": N}
+
+
 def test_a_piece_too_far_off_centre_is_unsure_and_keeps_what_was(table):
     t = table({"d4": N}, classes=STRONG_ONLY, offset_mt=0.1, gain=0.0)
     t.move("d4", t.over("d4", 0.0, dx=9.0), 30.0)
