@@ -124,6 +124,6 @@ def test_a_scenario_on_the_real_table_too(tmp_path):
 def test_doctor_says_so_and_asks_no_part(tmp_path):
     table = load_profile("plate-10")
     with BoardLock(("char-gpiochip",)):
-        [finding] = doctor._parts(table, tmp_path, simulated=False)
+        [finding] = doctor._parts(table, tmp_path, (), seed=1, simulated=False)
     assert finding.state is State.PROBLEM
     assert "in use by" in str(finding.found)
