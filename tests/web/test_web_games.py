@@ -171,8 +171,6 @@ def test_another_game_goes_on_from_the_position_that_is_looked_at(fake, fake_ser
 
 
 BOARDS = {"attraktion": (100, 0, 0), "gravity-connect": (81, 36, 0), "gravity-trap": (22, 0, 8)}
-# The plate is fitted to the window when the browser next draws.
-DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 SIZES = ((390, 844), (1280, 800), (1920, 1080))
 
 
@@ -189,7 +187,6 @@ def test_the_usual_board_is_drawn_whole_on_every_screen(served, open_page, name)
     expect(page.locator(".track")).to_have_count(tracks)
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
-        page.evaluate(DRAWN)
         expect(page.locator(".say-card")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         for selector in (".lip.n", ".outer.s", "#trays"):

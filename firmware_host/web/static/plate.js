@@ -8,7 +8,6 @@ import { Slots } from "/static/slots.js";
 
 const LIP_MM = 10;
 const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "position", "moves", "result", "layout", "review"];
-const VIEW_DISTANCE_MM = 1900; // keep in step with plate.css
 
 export class Plate {
   constructor(store, stage) {
@@ -21,7 +20,6 @@ export class Plate {
     this.scene = h("div", { class: "scene" },
       h("div", { class: "world" }, h("div", { class: "ground" }), this.tiltBox));
     stage.append(this.scene);
-    new ResizeObserver(() => this.fit()).observe(stage);
     store.listen((_, changed) => this.update(changed));
   }
 
@@ -71,7 +69,6 @@ export class Plate {
       ...this.corners);
     this.scene.style.setProperty("--plate", layout.plate_mm);
     this.scene.style.setProperty("--lip", LIP_MM);
-    this.fit();
   }
 
   frost() {
@@ -251,25 +248,6 @@ export class Plate {
   tilt([x, y]) {
     this.scene.style.setProperty("--a", `${x}deg`);
     this.scene.style.setProperty("--b", `${y}deg`);
-  }
-
-  /** As large as the stage allows; also the screen scale for everything that is drawn in mm. */
-  fit() {
-    const { layout } = this.store;
-    if (!layout) return;
-    const style = getComputedStyle(this.scene);
-    const pitch = (Number.parseFloat(style.getPropertyValue("--p")) * Math.PI) / 180;
-    const side = layout.plate_mm;
-    const rise = (side / 2) * Math.sin(pitch);
-    const near = VIEW_DISTANCE_MM / (VIEW_DISTANCE_MM - rise);
-    const far = VIEW_DISTANCE_MM / (VIEW_DISTANCE_MM + rise);
-    const width = side * near + 12;
-    const height = (side / 2) * Math.cos(pitch) * (near + far) + 40;
-    const { clientWidth, clientHeight } = this.stage;
-    const narrow = getComputedStyle(this.stage).getPropertyValue("--narrow").trim() === "1";
-    const scale = narrow ? clientWidth / width : Math.min(clientWidth / width, clientHeight / height);
-    this.stage.parentElement.style.setProperty("--u", `${scale.toFixed(4)}px`);
-    this.scene.style.height = `${Math.round(height * scale)}px`;
   }
 
   /** Put the keys' ring there, in mm. */
