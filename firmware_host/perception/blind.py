@@ -140,7 +140,7 @@ class BlindPlaces:
         self._calm_mt.pop(index, None)
         for masked, place in self._places.items():
             place.base_mt.pop(index, None)
-            if index != masked and self._is_near(index, masked):
+            if index != masked and apart(index, masked, self._columns) <= NEAR_PLACES:
                 place.disturbed = True
         self.interrupt()
 
@@ -210,12 +210,12 @@ class BlindPlaces:
             place.sighted = possible >= LEAST_MT2
             return
         sigma = self._sigma_mt / sqrt(weight) if weight >= LEAST_MT2 else 1.0
-        weak = not WEAK_CLASSES.isdisjoint(self._classes)
+        weak = not WEAK_CLASSES.isdisjoint(self._classes) and place.belief not in STRONG_CLASSES
         place.sighted = weight >= LEAST_MT2 and not (weak and self._is_dim(place, sigma))
         if weight < LEAST_MT2 or not (place.sighted or place.belief not in WEAK_CLASSES):
             return
         wished = nearest(_signed(place.belief) + change, self._classes)
-        if weak and wished is Magnet.NONE and place.belief not in STRONG_CLASSES:
+        if weak and wished is Magnet.NONE:
             wished = self._weak_or_none(place, change, sigma)
             place.agreed = AGREEING  # it was looked at long enough
         if wished is None or wished is place.belief:
@@ -266,10 +266,6 @@ class BlindPlaces:
             place.base_mt[i] = base + share * (mean - base)
         place.base_scans = min(place.base_scans + SCANS, BASE_MOST_SCANS)
 
-    def _is_near(self, one: int, other: int) -> bool:
-        (y, x), (v, u) = divmod(one, self._columns), divmod(other, self._columns)
-        return max(abs(y - v), abs(x - u)) <= NEAR_PLACES
-
 
 def nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
     """What ``amount`` strong south magnets are: none, one, or one the other way round."""
@@ -288,6 +284,12 @@ def around(index: int, columns: int, rows: int) -> tuple[int, ...]:
         for c in range(max(0, column - 1), min(columns, column + 2))
         if (r, c) != (row, column)
     )
+
+
+def apart(one: int, other: int, columns: int) -> int:
+    """How many steps to neighbouring places lie between, the diagonal ones too."""
+    (y, x), (v, u) = divmod(one, columns), divmod(other, columns)
+    return max(abs(y - v), abs(x - u))
 
 
 def _signed(magnet: Magnet) -> float:

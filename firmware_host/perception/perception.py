@@ -146,6 +146,9 @@ class Perception:
         if restless and now - self._start_s < _LONGEST_START_S:
             return
         mean = [watched.mean(i, len(watched.history)) for i in places]
+        if self._distrust.wires.exchanged_meanwhile(mean, self._expected, failed):
+            self._interrupt()
+            return
         starts = zero(
             mean, watched.zeros.zeroed, watched.crosstalk, watched.classes, self._expected
         )

@@ -39,8 +39,7 @@ class WireWatch:
 
     def __init__(self, watched: Watched, wire: Sequence[int]) -> None:
         self._watched = watched
-        profile = watched.profile
-        self._wires = Wires(watched.crosstalk, profile.columns, profile.rows, wire)
+        self._wires = Wires(watched.crosstalk, watched.profile, wire)
         self._to_check: dict[int, Pending] = {}  # accepted lately, and how it was before
         self._contradicted: Mapping[int, Magnet] = {}
         self._contradicted_scans = 0
@@ -155,8 +154,74 @@ class WireWatch:
                 ),
                 None,
             )
-            if other is not None and other != index:
+            if other is None or other == index:
+                continue
+            ages = [self._step_age(i, pending.rest_mt[i] + total[i]) for i in (index, other)]
+            if abs(ages[0] - ages[1]) <= 1:
                 self._wires.cross(index, other)
+                self.found += 1
+                return True
+        return False
+
+    def _step_age(self, index: int, before_mt: float) -> int:
+        """How many scans ago that sensor left the level ``before_mt`` for that of now. A piece that
+        is pushed from place to place leaves the one before it comes to the other.
+        """
+        history = self._watched.history
+        series = history.series(index, len(history))
+        now_mt = sum(series[-AVERAGED:]) / AVERAGED
+        age = 0
+        for value in reversed(series):
+            if abs(value - now_mt) > abs(value - before_mt):
+                break
+            age += 1
+        return age
+
+    def exchanged_meanwhile(
+        self,
+        mean_mt: Sequence[float],
+        expected: Mapping[int, Magnet] | None,
+        failed: Collection[int],
+    ) -> bool:
+        """At the start, whether two sensors have exchanged levels since the zeros were stored, as
+        where somebody has put right what was allowed for. ``mean_mt``: calibrated, at rest;
+        ``expected``: what should stand there. Whether that was found.
+        """
+        watched = self._watched
+        crosstalk, zeros = watched.crosstalk, watched.zeros
+        readings = crosstalk.resolve(mean_mt)
+        hints = expected or {}
+        wire = self._wires.wire
+
+        def as_other(index: int, other: int) -> float:
+            """The reading of ``index`` if it were the sensor of ``other``."""
+            reading = readings[index] + crosstalk.total_mt[index]
+            return zeros.read_as(index, reading, other) - crosstalk.total_mt[other]
+
+        def should(index: int) -> Magnet:
+            return hints.get(index, Magnet.NONE)
+
+        def fit(one: int, other: int) -> bool:
+            """Whether what is read at one is what should stand at the other, by that one's zero."""
+            if should(other) is Magnet.NONE:
+                return abs(as_other(one, other)) < _LEVEL_MT
+            return bands.classify(as_other(one, other)) is should(other)
+
+        def is_odd(index: int) -> bool:
+            return 2 * _LEVEL_MT < abs(readings[index]) < bands.STRONG_STAYS_MT
+
+        def is_missed(one: int, other: int) -> bool:
+            """Whether something else is read at either than the journal knows of."""
+            read = (bands.classify(readings[one]), bands.classify(readings[other]))
+            return expected is not None and read != (should(one), should(other))
+
+        places = [i for i in range(len(readings)) if zeros.zeroed[i] and i not in failed]
+        # What reads empty, but by another's zero: no piece that was knocked along does that.
+        pairs = [(i, j) for i in places if is_odd(i) for j in places if i != j]
+        pairs += [(i, j) for i, j in enumerate(wire) if wire[j] == i != j and is_missed(i, j)]
+        for one, other in pairs:
+            if should(other) is Magnet.NONE and fit(one, other) and fit(other, one):
+                self._wires.cross(one, other)
                 self.found += 1
                 return True
         return False
@@ -197,7 +262,8 @@ class WireWatch:
         }
         sigma_mt = watched.noise.usual_mt() * sqrt(1 / count + 1 / _REST_SCANS)
         change = [a - b for a, b in zip(readings, pending.rest_mt, strict=True)]
-        return self._wires.exchange(index, Scene(before, now, change, usable, sigma_mt), failed)
+        scene = Scene(before, now, change, usable, others, sigma_mt)
+        return self._wires.exchange(index, scene, failed)
 
     def _cross(self, found: Exchange, *, exchange_beliefs: bool) -> None:
         """From now on the two places are read from each other's inputs."""

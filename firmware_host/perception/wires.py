@@ -10,18 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import hypot
 
 from firmware_host.perception.bands import STRONG_CLASSES
-from firmware_host.perception.blind import around
+from firmware_host.perception.blind import apart, around
 from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.field import SIGN_OF, STRONG, field_mt
 from firmware_host.perception.observation import Magnet
+from firmware_host.profile import Profile
 
 SUSPECTED = 0.5  # of what an exchange would change is there: look longer
 SURE = 0.65
 # Of its square may be left over, besides noise: a share, and what a piece off its middle leaves.
 MOST_MISFIT = 0.1
 MOST_MISFIT_MT2 = 0.015
-MOST_SIGMA = 0.2  # of noise in that share
+MOST_SHARE = 1.45
+MOST_SIGMA = 0.12  # of noise in that share
+LEAST_POWER_MT2 = 0.04  # of what an exchange would change; in a corner a strong magnet makes 0.05
+# A piece off its middle may look like an exchange with a place beside it: it must explain less.
+OFFSETS_MM = (-9.0, -6.0, -3.0, 0.0, 3.0, 6.0, 9.0)
+NEAR_PLACES = 2
+TABLE_MM = 0.5
+TABLE_PITCHES = 6  # further off nothing is felt
 LEAST_MT2 = 0.02  # squares of what is felt around a place and should not be; less is no exchange
 
 
@@ -44,31 +54,36 @@ class Exchange:
     @property
     def sure(self) -> bool:
         """Whether nothing else looks like that."""
-        return self.fits and self.share > SURE and self.sigma < MOST_SIGMA
+        return self.fits and SURE < self.share < MOST_SHARE and self.sigma < MOST_SIGMA
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What changed between two times of rest. ``before``, ``now``: magnets by place, as believed.
     ``change_mt``: of readings with what was believed at each time removed. ``usable``: sensors that
-    are believed, and over which nothing has changed. ``sigma_mt``: the noise of ``change_mt``.
+    are believed, and over which nothing has changed. ``moved``: where something has, or still does.
+    ``sigma_mt``: the noise of ``change_mt``.
     """
 
     before: Sequence[Magnet]
     now: Sequence[Magnet]
     change_mt: Sequence[float]
     usable: Collection[int]
+    moved: Collection[int]
     sigma_mt: float
 
 
 class Wires:
     """``wire``: the input that each place is read from."""
 
-    def __init__(
-        self, crosstalk: Crosstalk, columns: int, rows: int, wire: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, crosstalk: Crosstalk, profile: Profile, wire: Sequence[int]) -> None:
         self._crosstalk = crosstalk
-        self._columns, self._rows = columns, rows
+        self._columns, self._rows = columns, rows = profile.columns, profile.rows
+        self._pitch_mm = profile.pitch_mm
+        self._table = [
+            field_mt(STRONG, profile.gap_mm, TABLE_MM * i)
+            for i in range(round(TABLE_PITCHES * profile.pitch_mm / TABLE_MM))
+        ]
         self._own = list(range(columns * rows))
         self.wire = list(wire or self._own)
         self._straight = self.wire == self._own
@@ -103,7 +118,7 @@ class Wires:
             for lately in (True, False):
                 expected = self._expected(index, other, scene, lately=lately)
                 power = sum(e * e for e in expected.values())
-                if power == 0.0:
+                if power < LEAST_POWER_MT2:
                     continue
                 along = sum(scene.change_mt[i] * e for i, e in expected.items())
                 if 2 * along - power > most:
@@ -111,9 +126,50 @@ class Wires:
                     noise = scene.sigma_mt**2
                     left = sum((scene.change_mt[i] - e) ** 2 - noise for i, e in expected.items())
                     fits = left < MOST_MISFIT * power + MOST_MISFIT_MT2
+                    fits = fits and left < self._left_by_displaced(index, expected, scene)
+                    fits = fits and not self._is_near_others(index, other, scene)
                     sigma = (noise / power) ** 0.5
                     best = Exchange(index, other, lately, along / power, sigma, fits)
         return best
+
+    def _is_near_others(self, one: int, other: int, scene: Scene) -> bool:
+        """Whether something else has changed where the two are felt: nobody knows how far off the
+        middle that stands.
+        """
+        return any(
+            apart(i, k, self._columns) <= NEAR_PLACES
+            for i in scene.moved
+            if i not in (one, other)
+            for k in (one, other)
+        )
+
+    def _left_by_displaced(self, index: int, near: Collection[int], scene: Scene) -> float:
+        """The least that a piece off the middle of ``index`` leaves over, squared."""
+        now = scene.now[index] if scene.now[index] in STRONG_CLASSES else Magnet.NONE
+        magnet = scene.before[index] if now is Magnet.NONE else now
+        sign = SIGN_OF[magnet] * (1.0 if now is not Magnet.NONE else -1.0)
+        noise = scene.sigma_mt**2
+        return min(
+            sum(
+                (scene.change_mt[i] - sign * more) ** 2 - noise
+                for i, more in zip(near, self._displaced(index, near, x, y), strict=True)
+            )
+            for x in OFFSETS_MM
+            for y in OFFSETS_MM
+        )
+
+    def _displaced(self, index: int, near: Collection[int], x: float, y: float) -> list[float]:
+        """What a strong south magnet adds to each of ``near`` more than from the middle."""
+        (row, column), pitch_mm = divmod(index, self._columns), self._pitch_mm
+        found = []
+        for i in near:
+            up, right = divmod(i, self._columns)
+            dx, dy = (right - column) * pitch_mm, (up - row) * pitch_mm
+            found.append(self._at(hypot(dx - x, dy - y)) - self._at(hypot(dx, dy)))
+        return found
+
+    def _at(self, off_mm: float) -> float:
+        return self._table[min(round(off_mm / TABLE_MM), len(self._table) - 1)]
 
     def _is_odd(self, index: int, scene: Scene) -> bool:
         """Whether a strong magnet came or went and the neighbours do not feel what they should."""

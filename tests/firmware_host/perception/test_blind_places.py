@@ -53,6 +53,18 @@ def test_after_a_piece_was_put_near_by_a_weak_one_is_asked_for_and_not_guessed(t
     assert t.seen() == {"e5": N, "e6": S}
 
 
+def test_a_strong_piece_is_watched_whatever_comes_near_by(table):
+    t = masked(table, "e5")
+    t.plate.put("e5", N)
+    t.run(2.0)
+    t.plate.put("e6", S, 3.5, -3.5)
+    t.run(2.0)
+    assert t.last.blind == frozenset()
+    t.plate.take("e5")
+    t.run(1.5)
+    assert t.seen() == {"e6": S}
+
+
 def test_a_persons_word_is_where_the_neighbours_begin_again(table):
     t = masked(table, "e5")
     t.plate.put("e6", S, 3.5, -3.5)

@@ -77,6 +77,31 @@ def test_weak_magnets_do_not_come_of_exchanged_zeros(table):
     assert t.last.masked == {low: "swapped", high: "swapped"}
 
 
+@pytest.mark.parametrize("place", ["a1", "a5", "e5"])
+@pytest.mark.parametrize(("dx", "dy"), [(7.0, 0.0), (0.0, 7.0), (5.0, 5.0), (-6.0, 2.0)])
+def test_a_piece_off_its_middle_is_no_exchange(table, place, dx, dy):
+    """Found by the soak: in a corner it is felt much as one on the place beside it."""
+    t = table(classes=STRONG_ONLY)
+    t.run(0.5)
+    assert t.named(put(t, place, S, dx, dy)) == [("placed", place)]
+    t.run(1.0)
+    t.plate.take(place)
+    t.run(2.0)
+    assert t.seen() == {}
+    assert t.last.masked == {}
+
+
+@pytest.mark.parametrize("speed", [100, 300, 600])
+def test_a_weak_piece_pushed_along_is_no_exchange(table, speed):
+    """Found by the soak: over zeros that are alike it leaves the levels of exchanged wires."""
+    t = table(offset_mt=0.05)
+    put(t, "d4", Magnet.N_WEAK)
+    t.move("d4", t.over("e4", 0.0), speed)
+    t.run(1.5)
+    assert t.seen() == {"e4": Magnet.N_WEAK}
+    assert t.last.masked == {}
+
+
 def test_what_was_learnt_is_there_after_a_restart(table, profile, tmp_path):
     t = table(classes=STRONG_ONLY, exchanged=[("d4", "f6")])
     put(t, "d4", N)
@@ -88,6 +113,53 @@ def test_what_was_learnt_is_there_after_a_restart(table, profile, tmp_path):
     again.start()
     assert again.seen() == {"d4": N}
     assert set(again.last.masked.values()) == {"swapped"}
+
+
+@pytest.mark.parametrize("piece", [None, N])
+@pytest.mark.parametrize("again", [False, True])
+def test_wires_that_are_exchanged_or_put_right_between_two_runs(table, profile, piece, again):
+    """Zeros of the last run tell, and which of the two places the journal has a piece on."""
+    places = ("d4", "f6")
+    t = table(seed=4)
+    if piece is not None:
+        put(t, "d4", piece)
+    zeros = [t.plate.offsets[t.plate.index(place)] for place in places]
+    assert abs(zeros[0] - zeros[1]) > 0.5
+    t.run(1.0)
+    for crossed in (True, False) if again else (True,):
+        t.plate.exchanged = [places] if crossed else []
+        expected = {} if piece is None else {t.plate.index("d4"): piece}
+        t = type(t)(t.plate, Perception(profile, t.perception.calibration, expected=expected))
+        t.start()
+        assert t.seen() == ({} if piece is None else {"d4": piece})
+        assert t.last.unsure == frozenset()
+        assert bool(t.last.masked) is crossed
+
+
+def test_wires_put_right_between_two_runs_though_their_zeros_are_alike(table, profile):
+    """Then it is the journal that tells: its piece is read at the place that was exchanged."""
+    t = table(offset_mt=0.05, classes=STRONG_ONLY, exchanged=[("d4", "f6")])
+    put(t, "d4", N)
+    assert t.seen() == {"d4": N}
+    t.plate.exchanged = []
+    expected = {t.plate.index("d4"): N}
+    again = type(t)(t.plate, Perception(profile, t.perception.calibration, expected=expected))
+    again.start()
+    assert again.seen() == {"d4": N}
+    assert again.last.masked == {}
+
+
+def test_a_weak_piece_that_was_knocked_along_between_two_runs_is_no_exchange(table, profile):
+    """Found by the soak: zeros of places side by side may well be alike."""
+    t = table(offset_mt=0.05)
+    put(t, "d4", Magnet.N_WEAK)
+    t.plate.take("d4")
+    t.plate.put("e4", Magnet.N_WEAK)
+    expected = {t.plate.index("d4"): Magnet.N_WEAK}
+    again = type(t)(t.plate, Perception(profile, t.perception.calibration, expected=expected))
+    again.start()
+    assert again.seen() == {"e4": Magnet.N_WEAK}
+    assert again.last.masked == {}
 
 
 def test_failed_sensors_are_remembered(table, profile):
