@@ -7,6 +7,7 @@ the south, ``a1`` in the low corner. A sensor's index is ``row * columns + colum
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -225,7 +226,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def places(self) -> tuple[str, ...]:
         """Every place, in index order."""
-        return tuple(place_name(i % self.columns, i // self.columns) for i in range(self.size))
+        return _places(self.columns, self.rows)
 
     @property
     def size(self) -> int:
@@ -248,6 +249,11 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         serpentine = isinstance(self.lights, Ws2812Lights) and self.lights.order == "serpentine"
         back = serpentine and row % 2 == 1
         return row * self.columns + (self.columns - 1 - column if back else column)
+
+
+@cache
+def _places(columns: int, rows: int) -> tuple[str, ...]:
+    return tuple(place_name(column, row) for row in range(rows) for column in range(columns))
 
 
 def place_name(column: int, row: int) -> str:
