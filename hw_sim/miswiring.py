@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from drivers.mounting import Axis, Mounting, all_mountings
+from firmware_host.config import nearest
 from firmware_host.profile import GpioPanel, MuxAdcHall
 from hw_sim.errors import FaultError
 from hw_sim.hall_board import HallBoard
@@ -70,9 +71,10 @@ def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
     kind = known.get(name)
     if kind is None:
         raise FaultError(
-            "This table cannot have the fault {name!r}.",
+            "This table cannot have the fault {name!r}; {hint}",
             remedy="It can be wired wrongly as {known}; and it can have {faults}.",
             name=name,
+            hint=nearest(name, (*known, *table.faults.names)),
             known=", ".join(known),
             faults=", ".join(table.faults.names),
         )

@@ -25,7 +25,7 @@ def command(file: Path, config: Path | None, state: Path | None, simulated: bool
     from firmware_host.settings import settings_file
     from firmware_host.setup.backup import make_backup
 
-    folder = games_folder(state, simulated=simulated)
+    folder = games_folder(state, simulated=simulated, make=False)
     try:
         manifest = make_backup(folder, settings_file(config), file, SystemClock())
     except OSError as error:

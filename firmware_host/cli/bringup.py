@@ -11,7 +11,7 @@ import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
 from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, simulated_table
-from firmware_host.cli.speech import say, speak, words
+from firmware_host.cli.speech import as_run, say, speak, words
 from firmware_host.messages import text
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def command(
     if problems:
         say(text("Mend that, and run the same command again: what went well is not repeated."))
         sys.exit(1)
-    say(text("Everything works. Next: tiltboard calibrate"))
+    works = words(text("Everything works. Next: tiltboard calibrate"))
+    click.echo(as_run(works, simulated=simulated))
 
 
 def _run(

@@ -134,13 +134,16 @@ def _on_table(table: Profile, calibrator: Calibrator, teller: _Teller) -> float:
     from drivers.clock import SystemClock
     from firmware_host.assemble import plate_for
     from firmware_host.board_lock import own_board
+    from firmware_host.cli.hardware import need_table
     from firmware_host.pacer import Pacer
     from firmware_host.setup.calibration_run import run_calibration
 
     clock = SystemClock()
-    with own_board(table, clock) as buses, closing(plate_for(table, buses)) as plate:
-        pacer = Pacer(clock, table.scans_per_s)
-        run_calibration(calibrator, plate, table, pacer.wait, teller.tell)
+    with own_board(table, clock) as buses:
+        need_table(table, buses)
+        with closing(plate_for(table, buses)) as plate:
+            pacer = Pacer(clock, table.scans_per_s)
+            run_calibration(calibrator, plate, table, pacer.wait, teller.tell)
     return clock.calendar()
 
 

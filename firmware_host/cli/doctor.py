@@ -14,7 +14,7 @@ import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
 from firmware_host.cli.sim_table import FAULTS, SEED, simulated_table
-from firmware_host.cli.speech import say, speak
+from firmware_host.cli.speech import as_run, say, speak
 from firmware_host.messages import Catalogue, text
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def command(
     else:
         parts = partial(_parts, configured.table, state, faults, seed=seed, simulated=simulated)
         findings = examine(configured.table, machine, state, parts, simulated=simulated)
-    if _tell(chain(configured.findings, findings), catalogue, as_json=as_json):
+    if _tell(chain(configured.findings, findings), catalogue, as_json=as_json, simulated=simulated):
         sys.exit(1)
 
 
@@ -91,13 +91,17 @@ def _parts(
         return [of_error("parts", error)]
 
 
-def _tell(findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool) -> int:
+def _tell(
+    findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool, simulated: bool
+) -> int:
     """Print each as it comes; returns how many problems there are."""
     from firmware_host.setup.findings import subject_of
 
     problems = 0
     for finding in findings:
         plain = finding.plain(catalogue)
+        for key in ("found", "remedy"):
+            plain[key] = plain[key] and as_run(plain[key], simulated=simulated)
         problems += plain["state"] == "problem"
         if as_json:
             click.echo(json.dumps(plain))

@@ -25,7 +25,7 @@ def command(number: int, file: Path | None, state: Path | None, simulated: bool)
     """
     from firmware_host.journal import JournalReader, write_game
 
-    path = games_folder(state, simulated=simulated) / JOURNAL_NAME
+    path = games_folder(state, simulated=simulated, make=False) / JOURNAL_NAME
     if not path.exists():
         raise NoSuchGameError(
             "There is no game {number}: {folder} has no journal.",

@@ -44,7 +44,7 @@ def command(
     """
     if context.invoked_subcommand is not None:
         return
-    folder = games_folder(state, simulated=simulated)
+    folder = games_folder(state, simulated=simulated, make=False)
     games = _listed(folder / JOURNAL_NAME, limit)
     if as_json:
         for game in games:

@@ -90,6 +90,12 @@ def state_folder(state: Path | None, *parts: str) -> Path:
     return ensure_state_directory(state)
 
 
-def games_folder(state: Path | None, *, simulated: bool) -> Path:
-    """Where a table's games are: the folder that was named, or the default of that kind."""
-    return state_folder(state, *(("sim",) if simulated else ()))
+def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> Path:
+    """Where a table's games are: the folder that was named, or the default of that kind.
+
+    ``make``: it is made if it does not exist; not for a command that only reads.
+    """
+    parts = ("sim",) if simulated else ()
+    if make:
+        return state_folder(state, *parts)
+    return default_state_directory().joinpath(*parts) if state is None else state

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import click
 
-from firmware_host.cli.options import PROFILE, STATE, state_folder
-from firmware_host.cli.speech import not_written, say, words
+from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
+from firmware_host.cli.speech import not_written, say, speak, words
 from firmware_host.messages import text
 from firmware_host.profile import Profile, load_profile
+from firmware_host.settings import load_settings
 
 
 @click.command(name="record", epilog="Example: tiltboard record sunday.trace --seconds 60")
 @click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
+@CONFIG
 @PROFILE
 @STATE
 @click.option("--seconds", default=30.0, show_default=True, help="How long.")
@@ -28,6 +30,7 @@ from firmware_host.profile import Profile, load_profile
 def command(
     *,
     out: Path,
+    config: Path | None,
     profile: str | None,
     state: Path | None,
     seconds: float,
@@ -38,10 +41,12 @@ def command(
 
     Stop the service first: the sensors can serve only one. `tiltboard replay OUT` reads it again.
     """
-    table = load_profile(profile or "plate-10")
+    settings = load_settings(config)
+    speak(settings.language)
+    table = load_profile(profile or settings.profile)
     try:
         if scenario is None:
-            count = _record(out, table, state_folder(state), seconds)
+            count = _record(out, table, games_folder(state, simulated=False, make=False), seconds)
         else:
             count = _record_scenario(out, table, scenario, seed)
     except OSError as error:
@@ -56,6 +61,7 @@ def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
     from firmware_host.assemble import plate_for
     from firmware_host.board_lock import own_board
     from firmware_host.calibration_store import CalibrationStore
+    from firmware_host.cli.hardware import need_table
     from firmware_host.pacer import Pacer
     from firmware_host.state import CALIBRATION_NAME
     from firmware_host.trace import TraceWriter, header_for
@@ -64,16 +70,17 @@ def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
     calibration = CalibrationStore(state / CALIBRATION_NAME, table).loaded
     pacer = Pacer(clock, table.scans_per_s)
     count = max(1, round(seconds * table.scans_per_s))
-    with (
-        own_board(table, clock) as buses,
-        closing(plate_for(table, buses)) as plate,
-        TraceWriter(out, header_for(table, calibration)) as writer,
-    ):
-        if calibration is not None:
-            plate.mount(calibration.lies)
-        for _ in range(count):
-            writer.write(plate.scan())
-            pacer.wait()
+    with own_board(table, clock) as buses:
+        need_table(table, buses)
+        with (
+            closing(plate_for(table, buses)) as plate,
+            TraceWriter(out, header_for(table, calibration)) as writer,
+        ):
+            if calibration is not None:
+                plate.mount(calibration.lies)
+            for _ in range(count):
+                writer.write(plate.scan())
+                pacer.wait()
     return count
 
 

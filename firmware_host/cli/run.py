@@ -8,8 +8,6 @@ from typing import Unpack
 import click
 
 from firmware_host.cli.options import TableOptions, table_options
-from firmware_host.cli.speech import say, sentence
-from firmware_host.messages import text
 
 
 @click.command(name="run", epilog="Example: tiltboard run --profile plate-10")
@@ -20,8 +18,9 @@ def command(**asked: Unpack[TableOptions]) -> None:
     Where there is no hardware it says what is missing, and how to simulate.
     """
     from drivers.clock import SystemClock
-    from firmware_host.assemble import missing_table, open_host
+    from firmware_host.assemble import open_host
     from firmware_host.board_lock import own_board
+    from firmware_host.cli.hardware import need_table
     from firmware_host.cli.serve import serve, wanted
     from firmware_host.pacer import Pacer
     from firmware_host.service import Table
@@ -29,12 +28,7 @@ def command(**asked: Unpack[TableOptions]) -> None:
     plan = wanted(asked)
     clock = SystemClock()
     with own_board(plan.profile, clock) as buses:
-        missing = missing_table(plan.profile, buses)
-        if missing:
-            for each in missing:
-                click.echo(f"tiltboard run: {sentence(each)}", err=True)
-            say(text("There is no table here? Play on the simulated one: tiltboard sim"), err=True)
-            sys.exit(1)
+        need_table(plan.profile, buses)
         state = plan.state()
         pacer = Pacer(clock, plan.profile.scans_per_s)
         table = Table(

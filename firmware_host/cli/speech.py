@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -11,6 +12,8 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.messages.explain import explained
 from firmware_host.settings import load_settings
 from games.base import RulesError
+
+_SETUP = re.compile(r"\btiltboard (?:bringup|calibrate)\b(?! --sim)")
 
 
 def default_catalogue() -> Catalogue:
@@ -40,6 +43,11 @@ def speak(language: str) -> Catalogue:
 def words(message: Message) -> str:
     """``message`` in that language."""
     return catalogue().translate(message)
+
+
+def as_run(line: str, *, simulated: bool) -> str:
+    """``line`` with the commands in it as they are to be typed for the table that is meant."""
+    return re.sub(_SETUP, r"\g<0> --sim", line) if simulated else line
 
 
 def say(message: Message, *, err: bool = False) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 import msgspec
 
@@ -108,7 +109,7 @@ def check_fits(calibration: Calibration, profile: Profile, *, source: str) -> No
     ):
         raise ConfigError(
             "{source} is the calibration of another table ({theirs}), this one is {ours}.",
-            remedy="Remove the file; the table calibrates itself again while it is empty.",
+            remedy="Name that table with --profile, or calibrate this one: both are kept.",
             source=source,
             theirs=calibration.profile,
             ours=profile.name,
@@ -143,7 +144,13 @@ def _impossible(key: str, source: str) -> ConfigError:
 
 
 def read_calibration(path: Path, profile: Profile) -> Calibration | None:
-    """The stored calibration, None if there is no file. Raises ConfigError."""
+    """The stored calibration, None if there is no file. Raises ConfigError.
+
+    Where another table's has taken its place, the one that was kept aside then.
+    """
+    aside = _aside(path, profile.name)
+    if aside.exists() and _profile_in(path) != profile.name:
+        path = aside
     try:
         data = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -165,6 +172,28 @@ def read_calibration(path: Path, profile: Profile) -> Calibration | None:
 
 
 def write_calibration(path: Path, calibration: Calibration) -> None:
-    """Store it; a cut of power leaves the old or the new file, whole. Raises OSError."""
+    """Store it; a cut of power leaves the old or the new file, whole. Raises OSError.
+
+    Another table's is kept aside, in ``calibration-PROFILE.json``.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    theirs = _profile_in(path)
+    if theirs is not None and theirs != calibration.profile:
+        path.replace(_aside(path, theirs))
     write_durably(path, msgspec.json.format(msgspec.json.encode(calibration), indent=1))
+
+
+def _aside(path: Path, profile: str) -> Path:
+    return path.with_name(f"{path.stem}-{quote(profile, safe=' ')}{path.suffix}")
+
+
+def _profile_in(path: Path) -> str | None:
+    """Whose calibration that file is; None if that cannot be told."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Whose).profile
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+class _Whose(msgspec.Struct):
+    profile: str

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from firmware_host.errors import ConfigError
 from firmware_host.profile import Profile
+from firmware_host.setup.light_map import NO_LIGHT
 
 BRINGUP_NAME = "bringup.json"
 FORMAT = 2
@@ -22,7 +23,7 @@ class Answers(msgspec.Struct, forbid_unknown_fields=True):
 
     format: int
     profile: str
-    sensors: dict[str, tuple[int | None, bool]] = {}
+    sensors: dict[int, tuple[int | None, bool]] = {}
     lights: dict[str, str] = {}
     good: list[str] = []
     finished: bool = False
@@ -34,21 +35,49 @@ class Answers(msgspec.Struct, forbid_unknown_fields=True):
         return not (self.sensors or self.lights or self.good)
 
 
+class _Head(msgspec.Struct):
+    format: int
+    profile: str
+
+
 def read_answers(path: Path, profile: Profile, practice: Sequence[str] = ()) -> Answers:
     """Those of a bring-up that has not found everything right; none if there was none, or of
-    another table, or of a simulated one without some of the faults of this one.
+    another table or version, or of a simulated one without some of the faults of this one. Raises
+    ConfigError for a damaged file.
     """
     found = _stored(path, profile)
-    if found.finished or not set(practice) <= set(found.practice):
+    if found is None or found.finished or not set(practice) <= set(found.practice):
         found = Answers(FORMAT, profile.name)
     found.practice = list(practice)
     return found
 
 
-def _stored(path: Path, profile: Profile) -> Answers:
+def _stored(path: Path, profile: Profile) -> Answers | None:
     try:
-        stored = msgspec.convert(json.loads(path.read_bytes()), Answers)
-    except (OSError, ValueError, RecursionError):
-        return Answers(FORMAT, profile.name)
-    fits = stored.format == FORMAT and stored.profile == profile.name
-    return stored if fits else Answers(FORMAT, profile.name)
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _damaged(path, error.strerror or str(error)) from error
+    try:
+        head = msgspec.json.decode(data, type=_Head)
+        if (head.format, head.profile) != (FORMAT, profile.name):
+            return None
+        stored = msgspec.json.decode(data, type=Answers)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _damaged(path, str(error)) from error
+    known = range(profile.size)
+    reacted = (place for place, _ in stored.sensors.values() if place is not None)
+    named = {*stored.lights, *stored.lights.values()} - {NO_LIGHT}
+    if not {*stored.sensors, *reacted} <= {*known} or not named <= {*profile.places}:
+        raise _damaged(path, "it names places that this table does not have")
+    return stored
+
+
+def _damaged(path: Path, why: str) -> ConfigError:
+    return ConfigError(
+        "{path} is damaged: {why}.",
+        remedy="Begin anew with: tiltboard bringup --fresh",
+        path=path,
+        why=why,
+    )

@@ -164,10 +164,11 @@ class Bringup:
 
     def _sensors(self) -> Iterator[Finding]:
         answers = self._answers
+        odd = sensor_map.odd_poles(answers.sensors)
         left = [
             place
             for place in places.to_and_fro(self._profile)
-            if answers.sensors.get(str(place), (None, True))[0] != place
+            if place in odd or answers.sensors.get(place, (None, True))[0] != place
         ]
         if left:
             self._person.clear()
@@ -175,12 +176,11 @@ class Bringup:
             self._last = None
             for place in left:
                 self._show({place: (0.6, 0.6, 0.6)})
-                answers.sensors[str(place)] = self._one_sensor(place, empty)
+                answers.sensors[place] = self._one_sensor(place, empty)
                 self._save(answers)
             self._show({})
             self._person.clear()
-        found = {int(place): answer for place, answer in answers.sensors.items()}
-        yield from sensor_map.judge(self._profile, found)
+        yield from sensor_map.judge(self._profile, answers.sensors)
 
     def _one_sensor(self, place: int, empty: list[float]) -> tuple[int | None, bool]:
         while True:

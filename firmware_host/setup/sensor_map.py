@@ -76,19 +76,26 @@ def _elsewhere(profile: Profile, place: int, reacted: int) -> Finding:
     )
 
 
-def _poles(profile: Profile, answers: Mapping[int, tuple[int | None, bool]]) -> Iterator[Finding]:
+def odd_poles(answers: Mapping[int, tuple[int | None, bool]]) -> list[int]:
+    """Places whose sensors saw the other pole than most."""
     seen = {place: south for place, (reacted, south) in answers.items() if reacted is not None}
-    if not seen:
-        return
-    mostly_south = 2 * sum(seen.values()) >= len(seen)
-    odd = [place for place, south in seen.items() if south is not mostly_south]
-    for place in odd:
+    mostly_south = _mostly_south(answers)
+    return [place for place, south in seen.items() if south is not mostly_south]
+
+
+def _mostly_south(answers: Mapping[int, tuple[int | None, bool]]) -> bool:
+    seen = [south for reacted, south in answers.values() if reacted is not None]
+    return 2 * sum(seen) >= len(seen)
+
+
+def _poles(profile: Profile, answers: Mapping[int, tuple[int | None, bool]]) -> Iterator[Finding]:
+    for place in odd_poles(answers):
         yield problem(
             "sensors",
             text("{place} sees the other pole than the rest.", place=profile.places[place]),
             text("Its sensor looks down: turn it over. (Or the piece was turned over there.)"),
         )
-    if not mostly_south:
+    if not _mostly_south(answers):
         yield note(
             "sensors",
             text("The piece read north everywhere."),

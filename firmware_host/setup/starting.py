@@ -71,7 +71,7 @@ def check_again(profile: Profile, again: str | None) -> None:
     if again == EDGES_AGAIN and profile.imu is not None:
         return
     raise NotPossibleError(
-        "There is no place {place!r} on this plate; {hint}.",
+        "There is no place {place!r} on this plate; {hint}",
         place=again,
         hint=nearest(again, profile.places),
     )

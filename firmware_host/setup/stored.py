@@ -111,12 +111,17 @@ def _aside(state: Path) -> Iterator[Finding]:
 
 def _begun(state: Path, profile: Profile) -> Iterator[Finding]:
     """What was interrupted."""
-    if (state / BRINGUP_NAME).exists() and not read_answers(state / BRINGUP_NAME, profile).fresh:
-        yield note(
-            "bring-up",
-            text("It has not come to its end, or has found something that is to be mended."),
-            text("Go on with: tiltboard bringup"),
-        )
+    try:
+        begun = not read_answers(state / BRINGUP_NAME, profile).fresh
+    except ConfigError as error:
+        yield of_error("bring-up", error)
+    else:
+        if begun:
+            yield note(
+                "bring-up",
+                text("It has not come to its end, or has found something that is to be mended."),
+                text("Go on with: tiltboard bringup"),
+            )
     left = unfinished(profile, state)
     if left is not None:
         yield note(

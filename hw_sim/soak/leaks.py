@@ -11,6 +11,7 @@ from pathlib import Path
 from firmware_host.messages import Message, text
 
 WARM_UP = 0.2  # of the games: caches fill
+FEWEST = 40  # games: before, the code of games and profiles is still being loaded
 MOST_MB = 8.0  # more resident memory after the warm-up is a leak
 MOST_OBJECTS = 2.0  # more objects kept per game are one
 FILES = Path("/proc/self/fd")
@@ -40,7 +41,10 @@ class Used:
 
 
 class Leaks:
-    """Compares the end of a soak of ``games`` with the time when it was warm."""
+    """Compares the end of a soak of ``games`` with the time when it was warm.
+
+    Of fewer than FEWEST nothing is said: what they load once looks like what they keep.
+    """
 
     def __init__(self, games: int) -> None:
         self._warm_at = max(1, round(games * WARM_UP))
@@ -56,7 +60,7 @@ class Leaks:
     def found(self) -> tuple[Message, bool]:
         """A sentence, and whether more is kept than may be."""
         games = self._played - self._warm_at
-        if self._warm is None or games <= 0:
+        if self._warm is None or games <= 0 or self._played < FEWEST:
             return text("Too few games to see a leak."), False
         warm, now = self._warm, Used.now()
         memory_mb = now.memory_mb - warm.memory_mb

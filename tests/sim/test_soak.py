@@ -6,7 +6,7 @@ from firmware_host.errors import ConfigError
 from firmware_host.profile import load_profile, profile_names
 from games.registry import GAMES
 from hw_sim.errors import FaultError
-from hw_sim.soak import Plan, Totals, play
+from hw_sim.soak import Leaks, Plan, Totals, play
 from hw_sim.soak.deals import SMALLEST, games_of
 from hw_sim.soak.trouble import LASTING, LEFT_OUT
 from hw_sim.table import SimTable
@@ -49,6 +49,17 @@ def test_every_game_is_dealt_in_turn_on_each_table():
     assert {only.of(number)[0].name for number in range(8)} == {"plate-10", "node"}
     with pytest.raises(ConfigError, match="No plate-7 can carry gravity-trap"):
         Plan([load_profile("plate-7")], ("gravity-trap",))
+
+
+@pytest.mark.parametrize(("games", "leaks"), [(3, False), (60, True)])
+def test_what_each_game_keeps_is_a_leak_once_it_cannot_be_what_is_loaded_once(games, leaks):
+    watch, kept = Leaks(games), []
+    for _ in range(games):
+        kept.append([[i] for i in range(500)])
+        watch.played()
+    said, leaking = watch.found()
+    assert leaking is leaks
+    assert ("Too few games" in str(said)) is not leaks
 
 
 def test_every_target_that_is_offered_can_be_named():

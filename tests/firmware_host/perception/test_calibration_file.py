@@ -11,6 +11,7 @@ import pytest
 
 from firmware_host.errors import ConfigError
 from firmware_host.perception import read_calibration, uncalibrated, write_calibration
+from firmware_host.profile import load_profile
 
 
 def test_what_was_written_is_read(tmp_path, profile):
@@ -67,3 +68,20 @@ def test_damage_is_an_error_with_a_remedy(tmp_path, profile, content):
     path.write_bytes(content)
     with pytest.raises(ConfigError, match="Remove the file"):
         read_calibration(path, profile)
+
+
+def test_that_of_another_table_is_kept_and_found_again(tmp_path, profile):
+    path = tmp_path / "calibration.json"
+    ours = msgspec.structs.replace(uncalibrated(profile), carried_mt=11.0)
+    seven = load_profile("plate-7")
+    write_calibration(path, ours)
+    write_calibration(path, uncalibrated(seven))
+    assert read_calibration(path, seven) == uncalibrated(seven)
+    assert read_calibration(path, profile) == ours
+    write_calibration(path, msgspec.structs.replace(ours, carried_mt=12.0))
+    found = read_calibration(path, profile)
+    assert found is not None
+    assert found.carried_mt == 12.0
+    assert read_calibration(path, seven) == uncalibrated(seven)
+    with pytest.raises(ConfigError, match="another table"):
+        read_calibration(path, load_profile("node"))

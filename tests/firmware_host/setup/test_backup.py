@@ -266,3 +266,4 @@ def test_commands(state, tmp_path):
         backup_command.command, [str(tmp_path / "two"), "--state", str(tmp_path / "empty")]
     )
     assert "nothing to back up" in str(ran.exception)
+    assert not (tmp_path / "empty").exists()

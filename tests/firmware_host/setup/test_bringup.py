@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import msgspec
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 from drivers.mounting import Mounting
 from firmware_host.assemble import plate_for
 from firmware_host.cli.bringup import command
+from firmware_host.errors import ConfigError
 from firmware_host.pacer import Pacer
 from firmware_host.profile import load_profile
 from firmware_host.setup.answers import FORMAT, Answers, read_answers
@@ -18,6 +20,7 @@ from firmware_host.setup.bringup import Bringup
 from firmware_host.setup.sensor_map import judge
 from firmware_host.setup.wires import wire_of
 from hw_sim.bringing_up import SimPerson
+from hw_sim.miswiring import miswire
 from hw_sim.table import SimTable
 
 
@@ -224,6 +227,36 @@ def test_it_goes_on_where_it_stopped_and_repeats_only_what_was_wrong(table, smal
     assert set(second.brought) | set(first.brought) == set(range(12))
     assert len(second.brought) < 12
     assert read_answers(path, load_profile("plate-10")).sensors == {}
+
+
+def test_a_sensor_that_was_turned_over_is_tried_again(table):
+    miswire(table, "sensor-turned", ["c2"])
+    first = Tried(table)
+    assert [said for _, said, _ in first.found] == ["c2 sees the other pole than the rest."]
+    with SimTable(table.profile, 1) as mended:
+        second = Tried(mended, answers=first.answers)
+    assert second.found == []
+    assert second.brought == [6]
+
+
+@pytest.mark.parametrize(
+    ("sensors", "why"),
+    [
+        ({"here": [0, True]}, "[Ee]xpected `int`"),
+        ({"12": [0, True]}, "places that this table does not have"),
+        ({"0": [-1, True]}, "places that this table does not have"),
+        ({"0": 5}, r"sensors\[...\]"),
+    ],
+)
+def test_a_damaged_file_of_answers_is_said_in_one_line(small, tmp_path, sensors, why):
+    path = tmp_path / "bringup.json"
+    path.write_text(json.dumps({"format": FORMAT, "profile": small.name, "sensors": sensors}))
+    with pytest.raises(ConfigError, match=why) as raised:
+        read_answers(path, small)
+    assert raised.value.remedy == "Begin anew with: tiltboard bringup --fresh"
+    path.write_bytes(b"\xff{")
+    with pytest.raises(ConfigError, match=r"bringup\.json is damaged"):
+        read_answers(path, small)
 
 
 class Unhurried(SimPerson):

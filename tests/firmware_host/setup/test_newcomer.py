@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
+from firmware_host.errors import ConfigError
 from firmware_host.profile import load_profile, profile_names
 from hw_sim.miswiring import miswire, miswirings
 from hw_sim.table import SimTable
@@ -62,6 +63,30 @@ def test_the_page_lists_every_way_to_wire_a_table_wrongly():
                     miswire(table, kind, targets)
 
 
+def test_what_is_to_be_run_next_is_the_simulated_table_too(tiltboard):
+    table = "--sim --profile matrix-gpio"
+    status, said = tiltboard(f"tiltboard bringup {table}")
+    assert (status, said) == (0, "Everything works. Next: tiltboard calibrate --sim\n")
+    _, said = tiltboard(f"tiltboard doctor {table}")
+    assert "Calibrate the table: tiltboard calibrate --sim\n" in said
+    with pytest.raises(ConfigError, match="did you mean 'sensor-dead'"):
+        CliRunner().invoke(
+            cli,
+            shlex.split(f"bringup {table} --fault 'sensor-ded a1'"),
+            catch_exceptions=False,
+        )
+
+
+@pytest.mark.parametrize("line", ["calibrate", "record a.trace", "run --port 0"])
+def test_a_command_for_a_table_that_is_not_there_says_so(tiltboard, tmp_path, monkeypatch, line):
+    monkeypatch.chdir(tmp_path)
+    status, said = tiltboard(f"tiltboard {line} --profile node")
+    assert status == 1
+    assert "there is no /dev/tiltboard-node" in said
+    assert "Play on the simulated one: tiltboard sim" in said
+    assert not list(tmp_path.glob("*.trace"))
+
+
 WRONG = [
     (
         "plate-10",
@@ -111,7 +136,7 @@ def test_a_tilt_sensor_that_lies_upside_down_works_once_it_is_calibrated(tiltboa
     table = "--sim --profile plate-7"
     status, said = tiltboard(f"tiltboard doctor {table}", turned)
     assert status == 0
-    assert "tiltboard calibrate finds out how it lies" in said
+    assert "tiltboard calibrate --sim finds out how it lies" in said
     status, said = tiltboard(f"tiltboard bringup {table}", turned)
     assert status == 0
     assert "calibration finds that out" in said
@@ -124,7 +149,7 @@ def test_a_tilt_sensor_that_lies_upside_down_works_once_it_is_calibrated(tiltboa
     # Glued in anew, without calibrating again, it is noticed.
     status, said = tiltboard(f"tiltboard doctor {table}")
     assert status == 1
-    assert "tiltboard calibrate --again edges" in said
+    assert "tiltboard calibrate --sim --again edges" in said
     status, said = tiltboard(f"tiltboard calibrate {table} --again edges")
     assert status == 0
     status, said = tiltboard(f"tiltboard doctor {table}")
