@@ -47,6 +47,7 @@ class _Blind:
     base_scans: int = SCANS
     change: float = 0.0  # sum over ``means`` in a row
     means: int = 0
+    told: bool = False  # the belief began with a person's word
     disturbed: bool = False  # something came or went near by since the base was taken
 
 
@@ -82,6 +83,15 @@ class BlindPlaces:
         places = self._places.items()
         return frozenset(i for i, place in places if place.sighted and not place.checked)
 
+    @property
+    def unborne(self) -> frozenset[int]:
+        """Places where nothing that was felt speaks for what is believed."""
+        return frozenset(
+            index
+            for index, place in self._places.items()
+            if place.told or not (place.sighted and place.checked)
+        )
+
     def mask(self, index: int, belief: Magnet) -> None:
         """From now on ``index`` is believed, not read. What its neighbours felt before counts, as
         far as it is known: a piece may have come while the sensor was not yet known to have failed.
@@ -114,7 +124,7 @@ class BlindPlaces:
     def believe(self, index: int, belief: Magnet) -> None:
         """Somebody says what stands there."""
         place = self._places[index]
-        self._places[index] = _Blind(belief, sighted=place.sighted, checked=True)
+        self._places[index] = _Blind(belief, sighted=place.sighted, checked=True, told=True)
         self.interrupt()
 
     def reading_mt(self, index: int) -> float:

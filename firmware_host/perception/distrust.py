@@ -149,8 +149,9 @@ class Distrust:
             watched.crosstalk.stand(index, watched.magnets[index])
             watched.history.flatten(index, self.blind.reading_mt(index))
         for index in set(self.blind.places()) - self._health.masked.keys():
+            if index in self.blind.unborne:
+                self.wires.healed(index)
             self.blind.unmask(index)
-            self.wires.healed(index)
             watched.history.clear()
 
     def _is_weak(self, index: int, pending: Pending, now_s: float) -> bool:

@@ -79,7 +79,7 @@ class WireWatch:
         self._to_check[index] = pending
 
     def healed(self, index: int) -> None:
-        """Its sensor is read again."""
+        """Its sensor is read again, and nobody knows since when what stands there has stood."""
         self._healed.add(index)
 
     def contradiction(
@@ -108,7 +108,10 @@ class WireWatch:
     def quiet(self, failed: Collection[int]) -> bool:
         """Nothing moves in this scan. Whether an exchange was found."""
         self._quiet_scans += 1
-        return self._quiet_scans > _SCANS and self.look_again(failed)
+        if self._quiet_scans <= _SCANS:
+            return False
+        self._healed.clear()  # they feel what is believed
+        return self.look_again(failed)
 
     def look_again(self, failed: Collection[int]) -> bool:
         """Look again at what was accepted lately. Whether an exchange was found."""

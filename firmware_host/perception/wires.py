@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot
+from math import hypot, sqrt
 
 from firmware_host.perception.bands import STRONG_CLASSES
 from firmware_host.perception.blind import apart, around
@@ -19,8 +19,7 @@ from firmware_host.perception.field import SIGN_OF, STRONG, field_mt
 from firmware_host.perception.observation import Magnet
 from firmware_host.profile import Profile
 
-SUSPECTED = 0.5  # of what an exchange would change is there: look longer
-SURE = 0.65
+SURE = 0.65  # of what an exchange would change is there; from a half on it is looked at longer
 # Of its square may be left over, besides noise: a share, and what a piece off its middle leaves.
 MOST_MISFIT = 0.1
 MOST_MISFIT_MT2 = 0.015
@@ -111,7 +110,8 @@ class Wires:
         """
         if not self._is_odd(index, scene):
             return None
-        best, most = None, 0.0
+        best: tuple[int, Mapping[int, float], bool, float, float] | None = None
+        most = 0.0
         for other in self._own:
             if other == index or other in failed:
                 continue
@@ -123,14 +123,22 @@ class Wires:
                 along = sum(scene.change_mt[i] * e for i, e in expected.items())
                 if 2 * along - power > most:
                     most = 2 * along - power
-                    noise = scene.sigma_mt**2
-                    left = sum((scene.change_mt[i] - e) ** 2 - noise for i, e in expected.items())
-                    fits = left < MOST_MISFIT * power + MOST_MISFIT_MT2
-                    fits = fits and left < self._left_by_displaced(index, expected, scene)
-                    fits = fits and not self._is_near_others(index, other, scene)
-                    sigma = (noise / power) ** 0.5
-                    best = Exchange(index, other, lately, along / power, sigma, fits)
-        return best
+                    best = other, expected, lately, along, power
+        if best is None:
+            return None
+        other, expected, lately, along, power = best
+        sigma = scene.sigma_mt / sqrt(power)
+        fits = self._fits(index, expected, power, scene)
+        fits = fits and not self._is_near_others(index, other, scene)
+        return Exchange(index, other, lately, along / power, sigma, fits)
+
+    def _fits(self, index: int, expected: Mapping[int, float], power: float, scene: Scene) -> bool:
+        """Whether little is left over, and less than of a piece off the middle of ``index``."""
+        noise = scene.sigma_mt**2
+        left = sum((scene.change_mt[i] - e) ** 2 - noise for i, e in expected.items())
+        if left > MOST_MISFIT * power + MOST_MISFIT_MT2:
+            return False
+        return left < self._left_by_displaced(index, expected, scene)
 
     def _is_near_others(self, one: int, other: int, scene: Scene) -> bool:
         """Whether something else has changed where the two are felt: nobody knows how far off the

@@ -62,6 +62,7 @@ class Plate:
     motion: Motion | None = LEVEL
     hall_lost: bool = False
     exchanged: list[tuple[str, str]] = field(default_factory=list)  # wires that changed sides
+    failed_mt: dict[str, float] = field(default_factory=dict)  # what broken sensors read
     number: int = 0
 
     def __post_init__(self) -> None:
@@ -109,6 +110,8 @@ class Plate:
             value = max(-22.0, min(22.0, value))
             readings.append(round(value / STEP_MT) * STEP_MT if self.quantised else value)
         self.extra_mt = {}
+        for place, value in self.failed_mt.items():
+            readings[self.index(place)] = value
         for one, other in self.exchanged:
             a, b = self.index(one), self.index(other)
             readings[a], readings[b] = readings[b], readings[a]

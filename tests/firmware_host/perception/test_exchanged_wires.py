@@ -12,6 +12,7 @@ from firmware_host.perception.observation import Magnet
 
 N, S = Magnet.N_STRONG, Magnet.S_STRONG
 STRONG_ONLY = frozenset({N, S})
+DEAD_MT, STUCK_MT = -27.5, 0.107  # 0 V; any value that stays
 STANDING = {"c7": (N, 3.0, -2.0), "g4": (S, -3.0, 2.0), "h9": (S, 0.0, 3.5)}
 PAIRS = [("d4", "h8"), ("d4", "e4"), ("d4", "e5"), ("a1", "b2"), ("b2", "a1"), ("a5", "a6")]
 
@@ -75,6 +76,33 @@ def test_weak_magnets_do_not_come_of_exchanged_zeros(table):
     assert t.run(1.5) == []
     assert t.last.unsure == frozenset()
     assert t.last.masked == {low: "swapped", high: "swapped"}
+
+
+@pytest.mark.parametrize(
+    ("value", "meanwhile"), [(DEAD_MT, False), (DEAD_MT, True), (STUCK_MT, False)]
+)
+@pytest.mark.parametrize("piece", [None, N])
+def test_wires_of_a_sensor_that_has_healed(table, value, meanwhile, piece):
+    """As anywhere else: at once where a piece stands, else with the first that is put there."""
+    t = table(classes=STRONG_ONLY)
+    t.plate.failed_mt = {"d4": value}
+    t.run(3.0)
+    assert t.last.masked == {t.plate.index("d4"): "dead" if value == DEAD_MT else "stuck"}
+    if piece is not None:
+        assert t.named(put(t, "d4", piece)) == [("placed", "d4")]
+    if meanwhile:
+        t.plate.exchanged = [("d4", "f6")]
+        t.run(2.0)
+    t.plate.failed_mt = {}
+    assert t.run(4.0) == []
+    if not meanwhile:
+        assert t.last.masked == {}
+        t.plate.exchanged = [("d4", "f6")]
+        assert t.run(1.0) == []
+    if piece is None:
+        assert t.named(put(t, "d4", N)) == [("placed", "d4")]
+    assert t.seen() == {"d4": N}
+    assert set(t.last.masked.values()) == {"swapped"}
 
 
 @pytest.mark.parametrize("place", ["a1", "a5", "e5"])
