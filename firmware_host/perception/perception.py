@@ -206,9 +206,10 @@ class Perception:
             return ()
         if not verdicts:
             self._rest_here(anew=self._blind)
-            settled = all(now - p.since_s > _UNSETTLED_S for p in watched.pending.values())
-            if settled and self._distrust.wires.look_again(self._distrust.failed):
-                self._interrupt()
+            if all(now - p.since_s > _UNSETTLED_S for p in watched.pending.values()):
+                wires, failed = self._distrust.wires, self._distrust.failed
+                if wires.look_again(failed) or wires.exchanged_at_rest(failed):
+                    self._interrupt()
             return ()
         if self._verdicts.wait(verdicts, now, sliding=not self._blind):
             return ()

@@ -14,14 +14,17 @@ from firmware_host.perception import bands
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.observation import Magnet
 from firmware_host.perception.watched import Pending, Watched
+from firmware_host.perception.wire_levels import (
+    exchanged_at_rest,
+    exchanged_meanwhile,
+    just_exchanged,
+)
 from firmware_host.perception.wires import Exchange, Scene, Wires
 
 _SCANS = 15  # at rest, before wires are taken for exchanged
 _MOST_SCANS = 50  # after so many, a sensor that is contradicted is believed after all
 _MOST_OTHERS = 2  # with more places changing at once, too much of the field is unknown
 _REST_SCANS = 12  # how many scans' noise the readings at rest have
-_LEVEL_MT = 0.15  # two means of four scans of the same sensor differ by less
-_LEVEL_FROM_S, _LEVEL_TO_S = 0.1, 0.2
 
 
 class Contradiction(Enum):
@@ -124,61 +127,12 @@ class WireWatch:
         return False
 
     def exchanged_levels(self, now_s: float, failed: Collection[int]) -> bool:
-        """Where two sensors of empty places have taken each other's level at once, their wires have
-        just changed sides. Whether that was found. With a weak magnet on one of them it could as
-        well have been knocked to the other.
-        """
-        watched = self._watched
-        total = watched.crosstalk.total_mt
-        for index, pending in watched.pending.items():
-            if not _LEVEL_FROM_S <= now_s - pending.since_s <= _LEVEL_TO_S:
-                continue
-            if watched.crosstalk.standing != list(pending.rest_magnets):
-                continue
-            if watched.magnets[index] is not Magnet.NONE:
-                continue
-            before, now = (
-                [
-                    watched.zeros.raw(i, r + t)
-                    for i, (r, t) in enumerate(zip(mt, total, strict=True))
-                ]
-                for mt in (pending.rest_mt, watched.readings)
-            )
-            other = next(
-                (
-                    i
-                    for i in range(len(now))
-                    if i not in failed
-                    and watched.magnets[i] is Magnet.NONE
-                    and abs(now[i] - before[index]) < _LEVEL_MT
-                    and abs(now[index] - before[i]) < _LEVEL_MT
-                    and abs(now[i] - before[i]) > 2 * _LEVEL_MT
-                    and watched.agree(i, AVERAGED)
-                ),
-                None,
-            )
-            if other is None or other == index:
-                continue
-            ages = [self._step_age(i, pending.rest_mt[i] + total[i]) for i in (index, other)]
-            if abs(ages[0] - ages[1]) <= 1:
-                self._wires.cross(index, other)
-                self.found += 1
-                return True
-        return False
+        """Whether two sensors have just taken each other's level."""
+        return self._cross_found(just_exchanged(self._watched, now_s, failed))
 
-    def _step_age(self, index: int, before_mt: float) -> int:
-        """How many scans ago that sensor left the level ``before_mt`` for that of now. A piece that
-        is pushed from place to place leaves the one before it comes to the other.
-        """
-        history = self._watched.history
-        series = history.series(index, len(history))
-        now_mt = sum(series[-AVERAGED:]) / AVERAGED
-        age = 0
-        for value in reversed(series):
-            if abs(value - now_mt) > abs(value - before_mt):
-                break
-            age += 1
-        return age
+    def exchanged_at_rest(self, failed: Collection[int]) -> bool:
+        """Whether two empty places each read the other's zero, while nothing moves."""
+        return self._cross_found(exchanged_at_rest(self._watched, failed))
 
     def exchanged_meanwhile(
         self,
@@ -186,48 +140,20 @@ class WireWatch:
         expected: Mapping[int, Magnet] | None,
         failed: Collection[int],
     ) -> bool:
-        """At the start, whether two sensors have exchanged levels since the zeros were stored, as
-        where somebody has put right what was allowed for. ``mean_mt``: calibrated, at rest;
-        ``expected``: what should stand there. Whether that was found.
+        """At the start, whether wires have changed sides since the last run. ``mean_mt``:
+        calibrated, at rest; ``expected``: what should stand there.
         """
-        watched = self._watched
-        crosstalk, zeros = watched.crosstalk, watched.zeros
-        readings = crosstalk.resolve(mean_mt)
-        hints = expected or {}
         wire = self._wires.wire
+        return self._cross_found(
+            exchanged_meanwhile(self._watched, mean_mt, expected, failed, wire)
+        )
 
-        def as_other(index: int, other: int) -> float:
-            """The reading of ``index`` if it were the sensor of ``other``."""
-            reading = readings[index] + crosstalk.total_mt[index]
-            return zeros.read_as(index, reading, other) - crosstalk.total_mt[other]
-
-        def should(index: int) -> Magnet:
-            return hints.get(index, Magnet.NONE)
-
-        def fit(one: int, other: int) -> bool:
-            """Whether what is read at one is what should stand at the other, by that one's zero."""
-            if should(other) is Magnet.NONE:
-                return abs(as_other(one, other)) < _LEVEL_MT
-            return bands.classify(as_other(one, other)) is should(other)
-
-        def is_odd(index: int) -> bool:
-            return 2 * _LEVEL_MT < abs(readings[index]) < bands.STRONG_STAYS_MT
-
-        def is_missed(one: int, other: int) -> bool:
-            """Whether something else is read at either than the journal knows of."""
-            read = (bands.classify(readings[one]), bands.classify(readings[other]))
-            return expected is not None and read != (should(one), should(other))
-
-        places = [i for i in range(len(readings)) if zeros.zeroed[i] and i not in failed]
-        # What reads empty, but by another's zero: no piece that was knocked along does that.
-        pairs = [(i, j) for i in places if is_odd(i) for j in places if i != j]
-        pairs += [(i, j) for i, j in enumerate(wire) if wire[j] == i != j and is_missed(i, j)]
-        for one, other in pairs:
-            if should(other) is Magnet.NONE and fit(one, other) and fit(other, one):
-                self._wires.cross(one, other)
-                self.found += 1
-                return True
-        return False
+    def _cross_found(self, pair: tuple[int, int] | None) -> bool:
+        if pair is None:
+            return False
+        self._wires.cross(*pair)
+        self.found += 1
+        return True
 
     def _exchange(
         self,

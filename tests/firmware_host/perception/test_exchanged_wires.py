@@ -50,6 +50,27 @@ def test_wires_that_change_sides_under_a_piece_move_nothing(table):
     assert t.last.masked == {}
 
 
+@pytest.mark.parametrize("knocked", [("d4", "e5"), ("d4", "d5"), ("d4", None)])
+def test_wires_that_are_put_right_while_a_piece_is_knocked_over_them(table, knocked):
+    """Found by the soak: both then read the other's zero, and neither an empty place."""
+    place, to = knocked
+    t = table(classes=STRONG_ONLY, seed=4)
+    put(t, place, N)
+    zeros = [t.plate.offsets[t.plate.index(p)] for p in ("d4", "f6")]
+    assert abs(zeros[0] - zeros[1]) > 0.8
+    t.plate.exchanged = [("d4", "f6")]
+    t.run(1.0)
+    assert set(t.last.masked.values()) == {"swapped"}
+    t.plate.exchanged = []
+    t.plate.take(place)
+    if to is not None:
+        t.plate.put(to, N, 3.0, -2.0)
+    t.run(3.0)
+    assert t.seen() == ({} if to is None else {to: N})
+    assert t.last.unsure == frozenset()
+    assert t.last.masked == {}
+
+
 def test_a_piece_that_was_given_at_the_start_is_lifted_where_it_stood(table):
     """The journal knows of none, so both readings are believed until the piece goes."""
     t = table(
