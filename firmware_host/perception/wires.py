@@ -128,17 +128,37 @@ class Wires:
             return None
         other, expected, lately, along, power = best
         sigma = scene.sigma_mt / sqrt(power)
-        fits = self._fits(index, expected, power, scene)
+        fits = self._fits(index, other, expected, scene)
         fits = fits and not self._is_near_others(index, other, scene)
         return Exchange(index, other, lately, along / power, sigma, fits)
 
-    def _fits(self, index: int, expected: Mapping[int, float], power: float, scene: Scene) -> bool:
-        """Whether little is left over, and less than of a piece off the middle of ``index``."""
+    def _fits(self, index: int, other: int, expected: Mapping[int, float], scene: Scene) -> bool:
+        """Whether little is left over, and less than anything else leaves."""
         noise = scene.sigma_mt**2
+        power = sum(e * e for e in expected.values())
         left = sum((scene.change_mt[i] - e) ** 2 - noise for i, e in expected.items())
-        if left > MOST_MISFIT * power + MOST_MISFIT_MT2:
-            return False
-        return left < self._left_by_displaced(index, expected, scene)
+        return (
+            left < MOST_MISFIT * power + MOST_MISFIT_MT2
+            and left < self._left_by_neighbours(index, other, expected, scene)
+            and left < self._left_by_displaced(index, expected, scene)
+        )
+
+    def _left_by_neighbours(
+        self, index: int, other: int, near: Collection[int], scene: Scene
+    ) -> float:
+        """The least that is left over, squared, where not ``index`` but a sensor beside it has been
+        exchanged with another.
+        """
+        adds, change = self._crosstalk.adds_mt, scene.change_mt
+        before, now = scene.before[index], scene.now[index]
+        usable = [i for i in scene.usable if i != other]
+        felt = {i: adds(now, index, i) - adds(before, index, i) for i in usable}
+        explained = 0.0
+        for beside in felt.keys() & around(index, self._columns, self._rows):
+            for i in usable:
+                more = felt[i] - felt[beside]
+                explained = max(explained, 2 * more * (change[beside] - change[i] - more))
+        return sum(change[i] ** 2 - scene.sigma_mt**2 for i in near) - explained
 
     def _is_near_others(self, one: int, other: int, scene: Scene) -> bool:
         """Whether something else has changed where the two are felt: nobody knows how far off the

@@ -71,6 +71,19 @@ def test_wires_that_are_put_right_while_a_piece_is_knocked_over_them(table, knoc
     assert t.last.masked == {}
 
 
+@pytest.mark.parametrize(
+    ("place", "beside", "other"), [("b1", "c1", "a3"), ("e4", "d4", "f6"), ("a1", "a2", "b3")]
+)
+def test_it_is_the_sensor_beside_the_piece_that_was_exchanged(table, place, beside, other):
+    """Found by the soak: near an edge it looks much as if it were the piece's own."""
+    t = table(classes=STRONG_ONLY, offset_mt=0.05)
+    t.plate.exchanged = [(beside, other)]
+    t.run(1.0)
+    assert t.last.masked == {}
+    assert t.named(put(t, place, N)) == [("placed", place)]
+    assert t.last.masked == {}
+
+
 def test_a_piece_that_was_given_at_the_start_is_lifted_where_it_stood(table):
     """The journal knows of none, so both readings are believed until the piece goes."""
     t = table(
