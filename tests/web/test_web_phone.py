@@ -133,11 +133,12 @@ def test_a_phone_on_its_side_shows_the_plate_beside_the_rest(fake_served, open_p
     player.expect_marbles(d4="red")
 
 
-def test_four_players_have_room_for_their_trays(fake_served, open_phone):
-    fake_served.new_game(players=4, marbles=6)
+@pytest.mark.parametrize("players", [3, 4])
+def test_many_players_have_room_for_their_trays(fake_served, open_phone, players):
+    fake_served.new_game(players=players, marbles=6)
     player = open_phone(fake_served.url)
     player.expect_turn("red")
     assert_in_sight(player, "#trays")
-    for tray in player.page.locator(".tray").all():
-        assert tray.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+    for part in player.page.locator(".tray, .count").all():
+        assert part.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
     assert box(player, "#trays")[3] <= box(player, ".controls")[1]
