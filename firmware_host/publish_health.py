@@ -6,7 +6,7 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.perception.calibration import Calibration
 from firmware_host.profile import Profile
 from firmware_host.publish import local_time
-from firmware_host.setup.health import Health, health_map, remedy
+from firmware_host.setup.health import Health, health_map, remedy, worth_a_look
 from firmware_host.setup.mounting import describe
 from firmware_host.web.table_port import HealthMap, PlaceHealth
 
@@ -33,15 +33,17 @@ def health_answer(profile: Profile, calibration: Calibration, catalogue: Catalog
     lies = profile.imu is not None and made
     return HealthMap(
         made=local_time(calibration.made_s) if made else None,
-        summary=translate(_summary(found, made=made)),
+        summary=translate(_summary(found, worth_a_look(profile, calibration), made=made)),
         mounting=translate(describe(calibration.lies)) if lies else None,
         places=places,
     )
 
 
-def _summary(found: list[Health], *, made: bool) -> Message:
+def _summary(found: list[Health], poor_places: list[Message], *, made: bool) -> Message:
     if not made:
         return text("The table has not been calibrated.")
+    if not found and poor_places:
+        return poor_places[0]
     if not found:
         return text("Every place answers to both poles.")
     poor = sorted((one for one in found if one.poor), key=lambda one: one.margin_mt)

@@ -11,7 +11,7 @@ import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
 from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, simulated_table
-from firmware_host.cli.speech import problem, say, speak
+from firmware_host.cli.speech import as_run, misuse, problem, say, speak
 from firmware_host.messages import Catalogue, text
 
 if TYPE_CHECKING:
@@ -32,6 +32,12 @@ STUCK_S = 30.0  # a simulated hand that is refused for so long will not be accep
 @FAULTS
 @click.option("--again", metavar="PLACE", help="Measure only this place again; or `edges`.")
 @click.option("--fresh", is_flag=True, help="Begin anew rather than go on.")
+@click.option(
+    "--without",
+    metavar="PLACE",
+    multiple=True,
+    help="Leave out a place whose sensor is broken; may be given several times.",
+)
 @click.option("--strong-only", is_flag=True, help="The table's pieces are all strong ones.")
 def command(
     *,
@@ -43,6 +49,7 @@ def command(
     faults: Sequence[str],
     again: str | None,
     fresh: bool,
+    without: Sequence[str],
     strong_only: bool,
 ) -> None:
     """Measure every sensor: follow the lights, and read what stands here.
@@ -56,13 +63,15 @@ def command(
     from firmware_host.perception.calibration import write_calibration
     from firmware_host.profile import load_profile
     from firmware_host.settings import load_settings
-    from firmware_host.setup.calibrate import KINDS
     from firmware_host.setup.judging import STRONG_KINDS
     from firmware_host.setup.progress import PROGRESS_NAME, write_progress
     from firmware_host.setup.running import running_table
     from firmware_host.setup.starting import begin
+    from firmware_host.setup.tasks import KINDS
     from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
 
+    if again is not None and without:
+        raise misuse(text("--without does not go with --again."))
     settings = load_settings(config)
     catalogue = speak(settings.language)
     table = load_profile(profile or settings.profile)
@@ -72,31 +81,41 @@ def command(
         raise in_use(folder / JOURNAL_NAME, holder)
     path = folder / PROGRESS_NAME
     calibrator = begin(
-        table, folder, again=again, fresh=fresh, kinds=STRONG_KINDS if strong_only else KINDS
+        table,
+        folder,
+        again=again,
+        fresh=fresh,
+        without=without,
+        kinds=STRONG_KINDS if strong_only else KINDS,
     )
-    teller = _Teller(calibrator, catalogue, lambda: write_progress(path, calibrator.progress))
+    teller = _Teller(
+        calibrator,
+        catalogue,
+        lambda: write_progress(path, calibrator.progress),
+        simulated=simulated,
+    )
     if simulated:
         date_s = _on_simulated(table, calibrator, teller, seed, faults)
     else:
         date_s = _on_table(table, calibrator, teller)
     found = calibrator.result(date_s)
     write_calibration(folder / CALIBRATION_NAME, found)
-    _account(table, found, catalogue)
+    _account(table, found, catalogue, simulated=simulated)
     kept = folder / CALIBRATION_NAME
     say(text("Kept in {file}. The table uses it from its next start on.", file=kept))
 
 
-def _account(table: Profile, found: Calibration, catalogue: Catalogue) -> None:
+def _account(table: Profile, found: Calibration, catalogue: Catalogue, *, simulated: bool) -> None:
     """The map, what is worth a look, and how the tilt sensor lies."""
-    from firmware_host.setup.health import health_map, health_table, remedy
+    from firmware_host.setup.health import health_map, health_table, worth_a_look
     from firmware_host.setup.mounting import describe
 
     health = health_map(table, found)
     for line in health_table(table, health, catalogue.translate):
         click.echo(line)
-    poor = [message for message in map(remedy, health) if message is not None]
+    poor = worth_a_look(table, found)
     for message in poor:
-        click.echo(f"! {catalogue.translate(message)}")
+        click.echo(f"! {as_run(catalogue.translate(message), simulated=simulated)}")
     if health and not poor:
         say(text("No place is worth a look."))
     if table.imu is not None:
@@ -107,11 +126,17 @@ class _Teller:
     """Prints what is new, and keeps the progress."""
 
     def __init__(
-        self, calibrator: Calibrator, catalogue: Catalogue, save: Callable[[], None]
+        self,
+        calibrator: Calibrator,
+        catalogue: Catalogue,
+        save: Callable[[], None],
+        *,
+        simulated: bool,
     ) -> None:
         self._calibrator = calibrator
         self._catalogue = catalogue
         self._save = save
+        self._simulated = simulated
         self._said = ""
         self._refused = ""
 
@@ -126,7 +151,10 @@ class _Teller:
             click.echo(f"[{total - count:>3}/{total}] {said}")
             self._refused = ""
         if refused != self._refused and refused:
-            click.echo(f"          {refused}")
+            click.echo(f"          {as_run(refused, simulated=self._simulated)}")
+            if advice.confirm is not None:
+                offer = text("Or press confirm: {what}.", what=advice.confirm)
+                click.echo(f"          {self._catalogue.translate(offer)}")
         self._said, self._refused = said, refused
 
 

@@ -14,6 +14,7 @@ _FAILED = {
     "drifting": text("The sensor of {place} drifts."),
     "silent": text("The sensor of {place} does not feel its piece."),
     "contradicting": text("The switches of {place} say north and south at once."),
+    "left-out": text("The sensor of {place} was left out of the calibration."),
     "swapped": text(
         "The sensor of {place} was wired to another place, and the table allows for it."
     ),

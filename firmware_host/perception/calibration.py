@@ -24,7 +24,8 @@ Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
 Gain = Annotated[float, msgspec.Meta(ge=0.5, le=2)]
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
-Failure = Literal["dead", "stuck", "noisy", "drifting", "silent", "contradicting"]
+Failure = Literal["dead", "stuck", "noisy", "drifting", "silent", "contradicting", "left-out"]
+LEFT_OUT: Failure = "left-out"
 Kernel = tuple[tuple[float, ...], ...]
 
 _MOUNTINGS = frozenset((lies.east, lies.north, lies.up) for lies in all_mountings())

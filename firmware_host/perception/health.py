@@ -44,6 +44,7 @@ class Ailment(Enum):
     DRIFTING = "drifting"
     SILENT = "silent"  # somebody said that something else stands there than it feels
     CONTRADICTING = "contradicting"  # its switches feel both poles at once
+    LEFT_OUT = "left-out"  # somebody said, calibrating, that it is broken; until it is measured
 
 
 class SensorHealth:
@@ -109,7 +110,11 @@ class SensorHealth:
     def _judge_levels(self, raw_mt: Sequence[float]) -> None:
         if min(raw_mt) < -RAIL_MT or max(raw_mt) > RAIL_MT:
             for index, value in enumerate(raw_mt):
-                if abs(value) > RAIL_MT and self._equal[index] >= DEAD_SCANS:
+                if (
+                    abs(value) > RAIL_MT
+                    and self._equal[index] >= DEAD_SCANS
+                    and self.masked.get(index) is not Ailment.LEFT_OUT
+                ):
                     self.masked[index] = Ailment.DEAD
         if max(self._equal) >= STUCK_SCANS and median(self._equal) < LIVELY_SCANS:
             for index, count in enumerate(self._equal):
@@ -178,3 +183,5 @@ class SensorHealth:
                 return abs(raw_mt[index] - then_mt) > FELT_MT
             case Ailment.CONTRADICTING:
                 return raw_mt[index] != CONTRADICTION_MT
+            case Ailment.LEFT_OUT:
+                return False

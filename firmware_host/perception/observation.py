@@ -65,8 +65,8 @@ class Observation:
     averaged, neighbours removed. ``ready``: zeroed; and where nothing keeps the plate from
     being read, ``magnets`` is from after the last interruption (a tilt, a stall, a lost part).
     ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
-    "silent", "contradicting": what stands there is told by their neighbours, except at those in
-    ``blind``), or is wired to another place, which is allowed for ("swapped").
+    "silent", "contradicting", "left-out": what stands there is told by their neighbours, except
+    at those in ``blind``), or is wired to another place, which is allowed for ("swapped").
     ``weak``: unsure places over which a magnet stands centred that is too weak for its class.
     """
 

@@ -8,10 +8,11 @@ lifted show how the tilt sensor lies.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from drivers.frame import Frame
 from drivers.mounting import FLAT, Mounting, Vector
+from firmware_host.errors import NotPossibleError
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.perception.observation import Magnet
@@ -19,14 +20,14 @@ from firmware_host.perception.stillness import QUIET_RAD_S
 from firmware_host.profile import Profile
 from firmware_host.setup import health, mounting, places, reasons
 from firmware_host.setup.advice import Advice, Light, Stage
-from firmware_host.setup.judging import PRESENT_MT, STRONG_KINDS, PlaceJudge
-from firmware_host.setup.mounting import EDGES, NORTH, Edge
+from firmware_host.setup.judging import PRESENT_MT, PlaceJudge
+from firmware_host.setup.mounting import NORTH, Edge
 from firmware_host.setup.progress import Progress
 from firmware_host.setup.sampling import Window
+from firmware_host.setup.tasks import KINDS, Task, wanted
 
 EMPTY_S = 2.0
 REST_S = 0.36
-KINDS = (*STRONG_KINDS, Magnet.N_WEAK, Magnet.S_WEAK)
 # DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
 # that stand beside the plate. A weak magnet in the middle reads 2.3 mT and more.
 MOST_ZERO_MT = 1.5
@@ -38,24 +39,7 @@ REST_SHARE = 0.05  # or this share of the reading
 REST_SWING_M_S2 = 0.35  # two degrees, and the noise of 18 readings
 JOLT_M_S2 = 0.8
 HINT_AFTER_S = 8.0
-
-
-@dataclass(slots=True)
-class _Task:
-    """``place`` None: not about one place. ``magnet``: that must stand there, None: any strong.
-
-    ``doubt``: what was refused may be right; ``sure``: somebody said that it is. ``levelled``: the
-    plate was seen level since.
-    """
-
-    place: int | None = None
-    magnet: Magnet | None = None
-    edge: Edge | None = None
-    refused: Message | None = field(default=None)
-    since_s: float | None = None
-    doubt: bool = False
-    sure: bool = False
-    levelled: bool = False
+FEWEST_SOUND = 4  # of so many sensors one may be broken
 
 
 class Calibrator:
@@ -84,27 +68,29 @@ class Calibrator:
         self.progress.finished = False
         if again is not None:
             self.progress.forget(again)
-        wanted = frozenset(kinds)
+        present = frozenset(kinds)
         self.progress.left_out += [
             kind.value
             for kind in KINDS
-            if kind not in wanted and kind.value not in self.progress.left_out
+            if kind not in present and kind.value not in self.progress.left_out
         ]
         self._empty = Window(self._scans(EMPTY_S))
         self._rest = Window(self._scans(REST_S))
-        self._task = _Task()
+        self._task = Task()
         self._zeroed = False
         self._peak_mt = 0.0
 
     @property
     def total(self) -> int:
         """How many things there are to do, the empty plate included."""
-        return 1 + len(self._wanted())
+        return 1 + len(wanted(self._profile, self.progress))
 
     @property
     def remaining(self) -> int:
         """How many are left."""
-        return int(not self._zeroed) + sum(not done for _, done in self._wanted())
+        return int(not self._zeroed) + sum(
+            not done for _, done in wanted(self._profile, self.progress)
+        )
 
     def step(self, frame: Frame) -> Advice:
         """Take one scan in."""
@@ -128,13 +114,17 @@ class Calibrator:
         if task.edge is not None:
             return replace(self._take_edge(task, task.edge, frame), edge=task.edge.name)
         advice = self._take_place(task, task.place or 0, frame)
-        return replace(advice, place=task.place, magnet=task.magnet, confirm=self._confirms(task))
+        asked, confirm = self._asked(task), self._confirms(task)
+        return replace(advice, place=task.place, magnet=asked, confirm=confirm)
 
     def confirm(self) -> None:
         """Somebody pressed the button: what was doubted is right, or the table's owner has no such
         piece (``Advice.confirm`` says which).
         """
         task = self._task
+        if task.broken is not None and self._can_spare(task.broken):
+            self.leave_out(task.broken)
+            return
         if not self._zeroed:
             return
         if task.doubt:
@@ -142,18 +132,32 @@ class Calibrator:
             self._rest.clear()
         elif self._measures and task.magnet is not None:
             self.progress.left_out.append(task.magnet.value)
-            self._task = _Task()
+            self._task = Task()
+
+    def leave_out(self, place: int) -> None:
+        """Somebody says that this place's sensor is broken: it is not measured, and not read in
+        play, until it is measured again. Raises NotPossibleError if too few would be left.
+        """
+        if not self._can_spare(place):
+            raise NotPossibleError(
+                "Too many sensors are broken to calibrate the table.",
+                remedy="Mend them; tiltboard bringup says what to measure.",
+            )
+        self.progress.leave_out(place)
+        self._task = Task()
+        self._empty.clear()
+        self._rest.clear()
 
     def redo(self, place: int) -> None:
         """Measure one place again, and next."""
         self.progress.forget(place)
-        self._task = _Task()
+        self._task = Task()
 
     def redo_edges(self) -> None:
         """Have both edges lifted again."""
         self.progress.edges.clear()
         self.progress.finished = False
-        self._task = _Task()
+        self._task = Task()
 
     def result(self, made_s: float) -> Calibration:
         """The calibration. ``made_s``: seconds since 1970-01-01 UTC. Raises ValueError before the
@@ -174,38 +178,24 @@ class Calibrator:
             return Stage.EDGES
         return Stage.KINDS if self._measures and task.magnet is not None else Stage.PLACES
 
-    def _confirms(self, task: _Task) -> Message | None:
+    def _confirms(self, task: Task) -> Message | None:
+        if task.broken is not None and self._can_spare(task.broken):
+            return reasons.leave_out(self._profile, task.broken)
         if task.doubt:
             return text("It stands right")
         if self._measures and task.magnet is not None:
             return text("There are none of this kind")
         return None
 
-    def _next(self) -> _Task | None:
-        return next((task for task, done in self._wanted() if not done), None)
+    def _asked(self, task: Task) -> Magnet | None:
+        """The kind of piece that somebody is asked for."""
+        return Magnet.S_STRONG if self.progress.south and task.magnet is None else task.magnet
 
-    def _wanted(self) -> list[tuple[_Task, bool]]:
-        """Everything after the empty plate, in order, and whether it is done."""
-        progress, wanted = self.progress, []
-        sweeps: tuple[Magnet | None, ...] = (None,) if self._measures else STRONG_KINDS
-        for magnet in sweeps:
-            own = progress.own(magnet)
-            wanted += [
-                (_Task(place, magnet), own[place] is not None)
-                for place in places.to_and_fro(self._profile)
-            ]
-        if self._measures:
-            for kind in KINDS[: self._profile.capabilities.kinds]:
-                if kind.value in progress.left_out:
-                    continue
-                known = progress.strengths.get(kind.value, {})
-                wanted += [
-                    (_Task(place, kind), str(place) in known)
-                    for place in places.samples(self._profile)
-                ]
-        if self._profile.imu is not None:
-            wanted += [(_Task(edge=edge), edge.name in progress.edges) for edge in EDGES]
-        return wanted
+    def _can_spare(self, place: int) -> bool:
+        return len({*self.progress.broken, place}) * FEWEST_SOUND <= self._profile.size
+
+    def _next(self) -> Task | None:
+        return next((task for task, done in wanted(self._profile, self.progress) if not done), None)
 
     # The empty plate
 
@@ -220,10 +210,11 @@ class Calibrator:
             return Advice(say, {}, Stage.EMPTY, self._task.refused)
         self._empty.push((*frame.field_mt, *self._force(frame)))
         if not self._empty.full:
-            return Advice(say, self._wrong_lights(), Stage.EMPTY, self._task.refused)
+            return self._empty_advice(say)
         means, sigmas = self._empty.means(), self._empty.sigmas()
         size = self._profile.size
-        refused, at = self._bad_zero(means[:size], sigmas[:size])
+        means, sigmas = self._sound(means), self._sound(sigmas)
+        refused, at, broken = self._bad_zero(means[:size], sigmas[:size])
         level = (means[size], means[size + 1], means[size + 2])
         if refused is None and self._profile.imu is not None:
             swings = [self._empty.swing(size + axis) for axis in range(3)]
@@ -234,7 +225,8 @@ class Calibrator:
         self._empty.clear()
         if refused is not None:
             self._task.refused, self._task.place = refused, at
-            return Advice(say, self._wrong_lights(), Stage.EMPTY, refused)
+            self._task.broken = at if broken else None
+            return self._empty_advice(say)
         self._zero(means[:size], sigmas[:size], level)
         return Advice(text("The empty plate is known."), {}, Stage.EMPTY, accepted=True)
 
@@ -246,40 +238,49 @@ class Calibrator:
             if progress.level and mounting.up_axis(progress.level) != mounting.up_axis(level):
                 progress.edges.clear()  # it was turned over since
             progress.level = level
-        self._zeroed, self._task = True, _Task()
+        self._zeroed, self._task = True, Task()
 
-    def _wrong_lights(self) -> dict[int, Light]:
-        return {} if self._task.place is None else {self._task.place: Light.WRONG}
+    def _empty_advice(self, say: Message) -> Advice:
+        task = self._task
+        lights = {} if task.place is None else {task.place: Light.WRONG}
+        return Advice(say, lights, Stage.EMPTY, task.refused, confirm=self._confirms(task))
+
+    def _sound(self, values: Sequence[float]) -> list[float]:
+        """Per sensor: nothing where one is said to be broken."""
+        broken = self.progress.broken
+        return [0.0 if index in broken else value for index, value in enumerate(values)]
 
     def _bad_zero(
         self, means: Sequence[float], sigmas: Sequence[float]
-    ) -> tuple[Message | None, int | None]:
+    ) -> tuple[Message | None, int | None, bool]:
+        """What is wrong, where, and whether it can only be the sensor."""
         most = MOST_ZERO_MT if self._measures else 0.0
         worst = max(range(len(means)), key=lambda i: abs(means[i]))
         if abs(means[worst]) > OFF_SCALE_MT and self._measures:
-            return reasons.off_scale(self._profile, worst, means[worst]), worst
+            return reasons.off_scale(self._profile, worst, means[worst]), worst, True
         if abs(means[worst]) > most:
-            return reasons.not_empty(self._profile, worst, means[worst]), worst
+            return reasons.not_empty(self._profile, worst, means[worst]), worst, False
         noisiest = max(range(len(sigmas)), key=sigmas.__getitem__)
         if sigmas[noisiest] > NOISY_MT:
-            return reasons.noisy(self._profile, noisiest, sigmas[noisiest]), noisiest
-        return None, None
+            return reasons.noisy(self._profile, noisiest, sigmas[noisiest]), noisiest, True
+        return None, None, False
 
     # One place
 
-    def _take_place(self, task: _Task, place: int, frame: Frame) -> Advice:
+    def _take_place(self, task: Task, place: int, frame: Frame) -> Advice:
         progress, stage = self.progress, self._stage
         lights = self._lights(task)
         carried = progress.last_place is not None
         begun = carried or any(mt is not None for mt in progress.own(None))
-        say = reasons.put_here(self._profile, place, task.magnet, carried=carried, same=begun)
-        dead = self._off_scale(frame.field_mt)
+        asked = self._asked(task)
+        say = reasons.put_here(self._profile, place, asked, carried=carried, same=begun)
+        task.broken = dead = self._off_scale(frame.field_mt)
         if dead is not None:
             self._rest.clear()
             why = reasons.off_scale(self._profile, dead, frame.field_mt[dead])
             return Advice(say, lights | {dead: Light.WRONG}, stage, why)
         change = [f - o for f, o in zip(frame.field_mt, progress.offset_mt, strict=True)]
-        self._rest.push(change)
+        self._rest.push(self._sound(change))
         if not self._rest.full:
             return Advice(say, lights, stage, task.refused)
         means = self._rest.means()
@@ -288,8 +289,9 @@ class Calibrator:
         if abs(means[strongest]) < PRESENT_MT:
             self._peak_mt = 0.0
             task.doubt = False
-            if waited_s > HINT_AFTER_S and task.refused is None:
-                task.refused = reasons.no_reaction(self._profile, place)
+            if waited_s > HINT_AFTER_S:
+                task.refused = task.refused or reasons.no_reaction(self._profile, place)
+                task.broken = place if stage is Stage.PLACES else None
             return Advice(say, lights, stage, task.refused)
         if abs(means[place]) > abs(self._peak_mt):
             # The best of what the hand finds while it moves the piece to the middle
@@ -299,8 +301,9 @@ class Calibrator:
                 task.refused = reasons.still_there(self._profile, strongest)
             return Advice(say, lights, stage, task.refused)
         if not self._rests(strongest, means[strongest]):
-            if waited_s > HINT_AFTER_S and task.refused is None:
-                task.refused = reasons.restless(self._profile, strongest)
+            if waited_s > HINT_AFTER_S:
+                task.refused = task.refused or reasons.restless(self._profile, strongest)
+                task.broken = place if stage is Stage.PLACES and strongest == place else None
             return Advice(say, lights, stage, task.refused)
         verdict = self._judge.judge(progress, place, task.magnet, means)
         if verdict.why is not None and not (verdict.doubt and task.sure):
@@ -308,27 +311,30 @@ class Calibrator:
             task.since_s = frame.time_s
             return Advice(say, lights | {verdict.at: Light.WRONG}, stage, verdict.why)
         self._keep(task, place, means)
-        self._task = _Task()
+        self._task = Task()
         return Advice(say, lights | {place: Light.DONE}, stage, accepted=True)
 
     def _off_scale(self, field_mt: Sequence[float]) -> int | None:
         """A sensor that died since the plate was empty."""
         if not self._measures:
             return None
-        worst = max(range(len(field_mt)), key=lambda i: abs(field_mt[i]))
-        return worst if abs(field_mt[worst]) > OFF_SCALE_MT else None
+        sound = self._sound(field_mt)
+        worst = max(range(len(sound)), key=lambda i: abs(sound[i]))
+        return worst if abs(sound[worst]) > OFF_SCALE_MT else None
 
     def _rests(self, index: int, mean: float) -> bool:
         limit = REST_SWING_MT + 6 * self.progress.noise_mt[index]
         return self._rest.swing(index) < max(limit, REST_SHARE * abs(mean))
 
-    def _keep(self, task: _Task, place: int, means: Sequence[float]) -> None:
+    def _keep(self, task: Task, place: int, means: Sequence[float]) -> None:
         progress = self.progress
         best = self._peak_mt if abs(self._peak_mt) > abs(means[place]) else means[place]
         if task.magnet is None or not self._measures:
             progress.own(task.magnet)[place] = best
             if self._measures:
-                progress.add_far(health.far_share(self._nominal, self._profile, place, means))
+                progress.add_far(
+                    health.far_share(self._nominal, self._profile, progress, place, means)
+                )
         else:
             progress.strengths.setdefault(task.magnet.value, {})[str(place)] = best
         progress.last_place = place
@@ -337,7 +343,7 @@ class Calibrator:
         for unlike in self._judge.unlike(progress):
             progress.forget(unlike)
 
-    def _lights(self, task: _Task) -> dict[int, Light]:
+    def _lights(self, task: Task) -> dict[int, Light]:
         own = self.progress.own(task.magnet if not self._measures else None)
         lights = {}
         if task.magnet is None or not self._measures:
@@ -353,7 +359,7 @@ class Calibrator:
         motion = frame.motion
         return (0.0, 0.0, 0.0) if motion is None else self._lies.on_chip(motion.specific_force_m_s2)
 
-    def _take_edge(self, task: _Task, edge: Edge, frame: Frame) -> Advice:
+    def _take_edge(self, task: Task, edge: Edge, frame: Frame) -> Advice:
         progress = self.progress
         lights = dict.fromkeys(places.along(self._profile, edge), Light.LIFT)
         say = reasons.lift_edge(edge)
@@ -378,10 +384,10 @@ class Calibrator:
         task.refused = mounting.refusal(edge, level, known)
         if task.refused is None:
             progress.edges = known
-            self._task = _Task()
+            self._task = Task()
         elif edge is not NORTH and mounting.risen(level, force) is not None:
             progress.edges = {}  # which of the two was wrong, nobody knows
-            self._task = _Task(edge=NORTH, refused=task.refused)
+            self._task = Task(edge=NORTH, refused=task.refused)
         return Advice(say, lights, Stage.EDGES, task.refused, accepted=task.refused is None)
 
     def _scans(self, duration_s: float) -> int:

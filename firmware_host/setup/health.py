@@ -13,7 +13,7 @@ from drivers.attitude import gravity_tilt
 from drivers.mounting import FLAT
 from firmware_host.messages import Message, text
 from firmware_host.perception.bands import EMPTY_MT, STRONG_MT
-from firmware_host.perception.calibration import Calibration, Kernel, uncalibrated
+from firmware_host.perception.calibration import LEFT_OUT, Calibration, Kernel, uncalibrated
 from firmware_host.perception.field import STRONG, WEAK, shape
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.observation import Magnet
@@ -33,13 +33,16 @@ LEAST_GAIN, MOST_GAIN = 0.5, 2.0  # perception.calibration.Gain
 
 
 class Why(StrEnum):
-    """What is not as it should be with a place. FAINT: it reads little of the same magnet."""
+    """What is not as it should be with a place. FAINT: it reads little of the same magnet.
+    LEFT_OUT: somebody has said that its sensor is broken, and nothing has been measured.
+    """
 
     FINE = "fine"
     NOISY = "noisy"
     FAINT = "faint"
     LOUD = "loud"
     SCANT = "scant"
+    LEFT_OUT = "left-out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,11 @@ class Health:
 
 
 def far_share(
-    nominal: Calibration, profile: Profile, place: int, means: Sequence[float]
+    nominal: Calibration,
+    profile: Profile,
+    progress: Progress,
+    place: int,
+    means: Sequence[float],
 ) -> tuple[float, float]:
     """What the neighbours read against the model: sums of reading x model, and of model squared."""
     row, column = divmod(place, profile.columns)
@@ -70,7 +77,7 @@ def far_share(
     products = squares = 0.0
     for index, reading in enumerate(means):
         down, across = abs(index // profile.columns - row), abs(index % profile.columns - column)
-        if index != place and max(down, across) <= REACH:
+        if index != place and max(down, across) <= REACH and index not in progress.broken:
             model = nominal.strong_mt[down][across]
             products += sign * reading * model
             squares += model * model
@@ -84,9 +91,10 @@ def calibration_of(profile: Profile, progress: Progress, made_s: float) -> Calib
     found = msgspec.structs.replace(
         nominal,
         offset_mt=tuple(progress.offset_mt),
-        zeroed=(True,) * size,
+        zeroed=tuple(index not in progress.broken for index in range(size)),
         noise_mt=tuple(progress.noise_mt),
         made_s=made_s,
+        failed=tuple((index, LEFT_OUT) for index in sorted(progress.broken)),
     )
     if progress.level is not None:
         lies = mounting_of(progress.level, progress.edges) or FLAT
@@ -96,9 +104,11 @@ def calibration_of(profile: Profile, progress: Progress, made_s: float) -> Calib
         )
     if not profile.capabilities.measures:
         return found
-    own = [abs(mt) for mt in progress.own_mt if mt is not None]
-    usual = median(own)
-    gain = tuple(min(max(usual / reading, LEAST_GAIN), MOST_GAIN) for reading in own)
+    usual = median(abs(mt) for mt in progress.own_mt if mt is not None)
+    gain = tuple(
+        1.0 if mt is None else min(max(usual / abs(mt), LEAST_GAIN), MOST_GAIN)
+        for mt in progress.own_mt
+    )
     far, near = _far(progress), usual / STRONG.centred_mt
     ratio = far / near
     strong_mt = _strength(progress, gain, (Magnet.N_STRONG, Magnet.S_STRONG), usual)
@@ -113,6 +123,20 @@ def calibration_of(profile: Profile, progress: Progress, made_s: float) -> Calib
     )
 
 
+def left_out(calibration: Calibration) -> frozenset[int]:
+    """Places whose sensors were said to be broken, and were not measured."""
+    return frozenset(index for index, why in calibration.failed if why == LEFT_OUT)
+
+
+def worth_a_look(profile: Profile, calibration: Calibration) -> list[Message]:
+    """What is to be said about single places, switches too."""
+    found = health_map(profile, calibration) or [
+        Health(profile.places[index], 0.0, 0.0, 0.0, Why.LEFT_OUT)
+        for index in sorted(left_out(calibration))
+    ]
+    return [why for why in map(remedy, found) if why is not None]
+
+
 def health_map(profile: Profile, calibration: Calibration | None) -> list[Health]:
     """Every place in index order. Empty for a table of switches, or one that has not been
     calibrated with magnets.
@@ -125,7 +149,11 @@ def health_map(profile: Profile, calibration: Calibration | None) -> list[Health
     edge_mt = kernel[0][0] * shape(disc, profile.gap_mm, TOLERANCE_MM)
     usual_noise = median(calibration.noise_mt)
     found = []
+    broken = left_out(calibration)
     for index, place in enumerate(profile.places):
+        if index in broken:
+            found.append(Health(place, 0.0, 0.0, 0.0, Why.LEFT_OUT))
+            continue
         noise, gain = calibration.noise_mt[index], calibration.gain[index]
         margin = edge_mt - least_mt - SIGMAS * noise * gain / AVERAGED**0.5
         why = Why.FINE
@@ -161,6 +189,12 @@ def remedy(health: Health) -> Message | None:
             return text(
                 "{place} reads much. If it was the same piece, the sensor sits too high; else"
                 " measure the place again.",
+                place=health.place,
+            )
+        case Why.LEFT_OUT:
+            return text(
+                "{place} was left out, and is not read. Mend its sensor, then measure it:"
+                " tiltboard calibrate --again {place}",
                 place=health.place,
             )
         case Why.SCANT:

@@ -139,7 +139,7 @@ class PlaceJudge:
             sides = [
                 (way, sign * means[place + way * step] / scale, place + way * step)
                 for way in (-1, 1)
-                if 0 <= at + way < count
+                if 0 <= at + way < count and place + way * step not in progress.broken
             ]
             if not sides:
                 continue

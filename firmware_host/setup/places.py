@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from firmware_host.profile import Profile
 from firmware_host.setup.mounting import NORTH, Edge
 
@@ -18,12 +20,23 @@ def to_and_fro(profile: Profile) -> list[int]:
     return found
 
 
-def samples(profile: Profile) -> list[int]:
-    """Two places, far from each other and from the edge, for a piece of each kind."""
+def samples(profile: Profile, broken: Collection[int] = ()) -> list[int]:
+    """Two places, far from each other and from the edge, for a piece of each kind; where one's
+    sensor is ``broken``, the nearest whose is not.
+    """
     column, row = max(0, profile.columns // 4), max(0, profile.rows // 4)
     other = profile.columns - 1 - column, profile.rows - 1 - row
     found = [row * profile.columns + column, other[1] * profile.columns + other[0]]
-    return list(dict.fromkeys(found))
+    sound = [index for index in range(profile.size) if index not in broken]
+
+    def nearest(place: int) -> int:
+        at, across = divmod(place, profile.columns)
+        return min(
+            sound,
+            key=lambda i: (i // profile.columns - at) ** 2 + (i % profile.columns - across) ** 2,
+        )
+
+    return list(dict.fromkeys(map(nearest, found)))
 
 
 def along(profile: Profile, edge: Edge) -> list[int]:

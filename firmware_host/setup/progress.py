@@ -22,7 +22,9 @@ class Progress(msgspec.Struct, forbid_unknown_fields=True):
     ``strengths``: magnet -> place index -> reading. ``far``: fitted share of the neighbours' model
     as two sums. ``level``: the IMU's force in its own axes on the level plate, m/s2; ``edges``: the
     same with that edge lifted. ``left_out``: magnets that the table's pieces do not have.
-    ``sure``: places of which somebody said that they read rightly. ``finished``: it is done.
+    ``sure``: places of which somebody said that they read rightly; ``broken``: that their sensors
+    are broken, which are left out. ``south``: its readings come from a calibration that does not
+    say which pole was down: they are taken for a south one's. ``finished``: it is done.
     """
 
     format: int
@@ -38,6 +40,8 @@ class Progress(msgspec.Struct, forbid_unknown_fields=True):
     last_place: int | None = None
     left_out: list[str] = []
     sure: list[int] = []
+    broken: list[int] = []
+    south: bool = False
     finished: bool = False
 
     @classmethod
@@ -54,7 +58,16 @@ class Progress(msgspec.Struct, forbid_unknown_fields=True):
     def forget(self, place: int) -> None:
         """Have one place measured again, and nothing else."""
         self.own_mt[place] = self.south_mt[place] = None
+        self.broken = [index for index in self.broken if index != place]
         self.finished = False
+
+    def leave_out(self, place: int) -> None:
+        """Its sensor is broken: nothing that it has read counts."""
+        self.forget(place)
+        self.broken.append(place)
+        self.offset_mt[place] = self.noise_mt[place] = 0.0
+        for known in self.strengths.values():
+            known.pop(str(place), None)
 
     def add_far(self, share: tuple[float, float]) -> None:
         """Take one more place's neighbours in."""
@@ -69,6 +82,7 @@ def read_progress(path: Path, profile: Profile) -> Progress | None:
         return None
     lists = (stored.offset_mt, stored.noise_mt, stored.own_mt, stored.south_mt)
     fits = stored.format == FORMAT and stored.profile == profile.name
+    fits = fits and {*stored.broken} <= {*range(profile.size)}
     return stored if fits and all(len(values) == profile.size for values in lists) else None
 
 

@@ -96,6 +96,11 @@ def off_scale(profile: Profile, place: int, reading_mt: float) -> Message:
     )
 
 
+def leave_out(profile: Profile, place: int) -> Message:
+    """What the button says where a sensor looks broken."""
+    return text("Leave {place} out: its sensor is broken", place=profile.places[place])
+
+
 def not_empty(profile: Profile, place: int, reading_mt: float) -> Message:
     """Something stands there, or the sensor is broken."""
     return text(

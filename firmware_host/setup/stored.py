@@ -16,7 +16,7 @@ from firmware_host.perception.calibration import read_calibration
 from firmware_host.profile import Profile
 from firmware_host.setup.answers import BRINGUP_NAME, read_answers
 from firmware_host.setup.findings import Finding, note, of_error, ok, problem
-from firmware_host.setup.health import health_map, remedy
+from firmware_host.setup.health import left_out, worth_a_look
 from firmware_host.setup.machine import Machine
 from firmware_host.setup.starting import unfinished
 from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
@@ -141,9 +141,13 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
     if calibration is None:
         yield note("calibration", text("The table has not been calibrated."), calibrate)
         return
-    if not all(calibration.zeroed):
-        places = zip(profile.places, calibration.zeroed, strict=True)
-        unknown = ", ".join(place for place, known in places if not known)
+    left = left_out(calibration)
+    unknown = ", ".join(
+        place
+        for index, place in enumerate(profile.places)
+        if not calibration.zeroed[index] and index not in left
+    )
+    if unknown:
         yield note(
             "calibration", text("The zero of {places} is not known.", places=unknown), calibrate
         )
@@ -155,7 +159,7 @@ def _calibration(path: Path, profile: Profile) -> Iterator[Finding]:
             calibrate,
         )
         return
-    yield ok("calibration", text("Every sensor is calibrated."))
-    for why in map(remedy, health_map(profile, calibration)):
-        if why is not None:
-            yield note("calibration", why)
+    if not left:
+        yield ok("calibration", text("Every sensor is calibrated."))
+    for why in worth_a_look(profile, calibration):
+        yield note("calibration", why)

@@ -19,6 +19,7 @@ const WRONG = {
   drifting: () => t("drifting"),
   silent: () => t("does not feel its piece"),
   contradicting: () => t("says north and south at once"),
+  "left-out": () => t("was left out of the calibration"),
   swapped: () => t("wired to another place"),
 };
 

@@ -10,18 +10,26 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from drivers.mounting import FLAT, Mounting
 from firmware_host.assemble import plate_for
 from firmware_host.cli.calibrate import command
 from firmware_host.pacer import Pacer
 from firmware_host.perception.bands import classify
-from firmware_host.perception.calibration import read_calibration, uncalibrated
+from firmware_host.perception.calibration import (
+    read_calibration,
+    uncalibrated,
+    write_calibration,
+)
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.observation import Magnet
 from firmware_host.profile import load_profile
 from firmware_host.setup.calibrate import Calibrator
 from firmware_host.setup.calibration_run import run_calibration
-from firmware_host.setup.health import health_map, remedy
-from firmware_host.setup.progress import read_progress, write_progress
+from firmware_host.setup.health import calibration_of, health_map, remedy
+from firmware_host.setup.judging import STRONG_KINDS
+from firmware_host.setup.progress import Progress, read_progress, write_progress
+from firmware_host.setup.recovered import progress_of
+from firmware_host.setup.starting import begin
 from hw_sim.calibrating import LightFollower
 from hw_sim.chips.drv5055 import SENSITIVITY_V_MT
 from hw_sim.rng import Streams
@@ -44,9 +52,20 @@ def small(plate_10):
 class Run:
     """A calibration on a simulated table, with everything that it said."""
 
-    def __init__(self, profile, *, seed=1, progress=None, again=None, prepare=None, stop=None):
+    def __init__(
+        self,
+        profile,
+        *,
+        seed=1,
+        progress=None,
+        again=None,
+        kinds=CLASSES,
+        calibrator=None,
+        prepare=None,
+        stop=None,
+    ):
         self.profile = profile
-        self.calibrator = Calibrator(profile, progress, again=again)
+        self.calibrator = calibrator or Calibrator(profile, progress, again=again, kinds=kinds)
         self.refused: list[str] = []
         self.asked: list[tuple[object, ...]] = []
         self.accepted = 0
@@ -212,6 +231,58 @@ def test_one_place_again(small):
     assert second.done
     after = second.calibrator.progress.own_mt
     assert after[:5] + after[6:] == before[:5] + before[6:]
+
+
+@pytest.mark.parametrize("kinds", [CLASSES, STRONG_KINDS])
+@pytest.mark.parametrize("lies", [FLAT, Mounting("-y", "-x", "-z")], ids=("flat", "face-down"))
+def test_a_calibration_says_what_it_was_made_from(small, lies, kinds):
+    """There and back: what is made from it once more is the same calibration."""
+
+    def prepare(table):
+        table.imu_lies = lies
+
+    first = Run(small, prepare=prepare, kinds=kinds).calibrator
+    first.leave_out(7)
+    found = first.result(5.0)
+    back = progress_of(small, found)
+    assert back is not None
+    assert Calibrator(small, back).remaining == 1  # the empty plate, always
+    again = calibration_of(small, back, 5.0)
+    exact = {name: getattr(found, name) for name in ("zeroed", "failed", "mounting", "weak_pieces")}
+    assert {name: getattr(again, name) for name in exact} == exact
+    for name in ("offset_mt", "noise_mt", "gain", "carried_mt"):
+        assert getattr(again, name) == pytest.approx(getattr(found, name)), name
+    for name in ("strong_mt", "weak_mt"):
+        for line, expected in zip(getattr(again, name), getattr(found, name), strict=True):
+            assert line == pytest.approx(expected, rel=1e-6), name
+
+
+@pytest.mark.parametrize("profile", ["plate-7", "matrix-gpio"])
+def test_switches_too(profile):
+    table = load_profile(profile)
+    progress = Progress.fresh(table)
+    for own, sign in ((progress.own_mt, -1.0), (progress.south_mt, 1.0)):
+        own[:] = [sign] * table.size
+    found = calibration_of(table, progress, 0.0)
+    back = progress_of(table, found)
+    assert back is not None
+    assert (back.own_mt, back.south_mt) == (progress.own_mt, progress.south_mt)
+    assert progress_of(table, uncalibrated(table)) is None
+
+
+def test_one_place_again_where_only_the_calibration_is_left(small, tmp_path):
+    first = Run(small)
+    found = first.calibrator.result(0.0)
+    write_calibration(tmp_path / "calibration.json", found)
+    begun = begin(small, tmp_path, again="b2")
+    second = Run(small, calibrator=begun)
+    # Which pole was down then is not known: a south one is asked for.
+    asked = [asked for asked in second.asked if asked[0] is not None]
+    assert asked == [(5, Magnet.S_STRONG, None)]
+    assert second.done
+    again = second.calibrator.result(0.0)
+    assert again.gain == pytest.approx(found.gain, rel=0.03)
+    assert again.gain[:5] + again.gain[6:] == pytest.approx(found.gain[:5] + found.gain[6:])
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ from firmware_host.perception.observation import Magnet
 from firmware_host.profile import load_profile
 from firmware_host.setup.advice import Stage
 from firmware_host.setup.calibrate import Calibrator
+from firmware_host.setup.health import worth_a_look
 from hw_sim.calibrating import LightFollower
 from hw_sim.table import SimTable
 
 PLACE = 4  # b2, in the middle of the second row
 LONGEST_S = 200.0
+TINY = msgspec.structs.replace(load_profile("plate-10"), name="tiny", columns=3, rows=2)
 
 
 class Scene:
@@ -27,8 +29,7 @@ class Scene:
     """
 
     def __init__(self, mishap, seed=1):
-        plate_10 = load_profile("plate-10")
-        self.profile = msgspec.structs.replace(plate_10, name="tiny", columns=3, rows=2)
+        self.profile = TINY
         self.refused: list[str] = []
         with SimTable(self.profile, seed) as self.table:
             self.hand = LightFollower(self.table, seed)
@@ -282,6 +283,32 @@ def test_somebody_may_say_that_a_doubtful_place_is_right():
 
     found = Scene(deep).calibrator.result(0.0)
     assert found.gain[PLACE] == pytest.approx(1.67, rel=0.1)
+
+
+@pytest.mark.parametrize("fault", ["sensor-dead", "sensor-stuck", "sensor-noisy"])
+def test_a_broken_sensor_is_left_out_once_somebody_says_so(fault, careful):
+    def breaks(scene):
+        scene.table.faults.inject(fault, [TINY.places[PLACE]])
+        yield from scene.until(lambda: "Leave" in str(scene.advice.confirm))
+        assert str(scene.advice.confirm) == "Leave b2 out: its sensor is broken"
+        assert scene.advice.refused is not None
+        for _ in range(100):
+            assert not scene.advice.done
+            yield
+        scene.calibrator.confirm()
+
+    found = Scene(breaks).calibrator.result(0.0)
+    assert found.failed == ((PLACE, "left-out"),)
+    assert [i for i, known in enumerate(found.zeroed) if not known] == [PLACE]
+    others = [i for i in range(TINY.size) if i != PLACE]
+    # The others are what they are with a whole plate.
+    assert [found.gain[i] for i in others] == pytest.approx(
+        [careful.gain[i] for i in others], rel=0.08
+    )
+    assert found.strong_mt[0][0] == pytest.approx(careful.strong_mt[0][0], rel=0.08)
+    assert found.strong_mt[0][1] == pytest.approx(careful.strong_mt[0][1], rel=0.25)
+    [said] = worth_a_look(TINY, found)
+    assert str(said).startswith("b2 was left out, and is not read.")
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,24 @@ def test_a_command_for_a_table_that_is_not_there_says_so(tiltboard, tmp_path, mo
     assert not list(tmp_path.glob("*.trace"))
 
 
+def test_a_table_with_a_broken_sensor_is_calibrated_without_it(tiltboard):
+    table = "--sim --profile matrix-gpio"
+    status, said = tiltboard(f"tiltboard calibrate {table}", "sensor-dead b2")
+    assert status == 1
+    assert "Or press confirm: Leave b2 out: its sensor is broken." in said
+    status, said = tiltboard(f"tiltboard calibrate {table} --without b2", "sensor-dead b2")
+    assert status == 0
+    assert "! b2 was left out, and is not read." in said
+    _, said = tiltboard(f"tiltboard doctor {table}")
+    assert "calibrate --sim --again b2" in said
+    status, said = tiltboard(f"tiltboard calibrate {table} --again b2")
+    assert status == 0
+    _, said = tiltboard(f"tiltboard doctor {table}")
+    assert "Every sensor is calibrated." in said
+    status, said = tiltboard(f"tiltboard calibrate {table} --again b2 --without b3")
+    assert status == 2
+
+
 WRONG = [
     (
         "plate-10",
