@@ -34,6 +34,15 @@ _NO_DEVICE: Final = (
 _GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
 
 
+def unsupplied() -> PartAbsentError:
+    """The lights' own supply is gone, whoever sees that."""
+    return PartAbsentError(
+        "lights",
+        "The lights have no supply.",
+        remedy="Check their 5 V, its fuse and its plug; play goes on by itself.",
+    )
+
+
 def _by_start(table: tuple[tuple[str, str], ...], device: str) -> str:
     return next(value for start, value in table if device.startswith(start))
 

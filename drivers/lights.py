@@ -12,9 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from drivers.absence import absent
+from drivers.absence import absent, unsupplied
 from drivers.buses import Buses, Pin, PixelStrip
-from drivers.errors import PartAbsentError
 from drivers.light_levels import WRITE_EVERY_S, Colour, LightsSettings, rgb_of
 
 REFRESH_S: Final = 5.0
@@ -119,11 +118,7 @@ class LightStrip:
             self._look_s = 0.0  # whoever tries again looks again
             self._lose()
             self._shown = bytes(len(self._wanted))
-            raise PartAbsentError(
-                "lights",
-                "The lights have no supply.",
-                remedy="Check their 5 V, its fuse and its plug; play goes on by itself.",
-            )
+            raise unsupplied()
 
     def _encode(self, colours: Sequence[Colour]) -> bytes:
         curve = self._curve

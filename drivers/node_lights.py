@@ -9,6 +9,7 @@ from drivers import node_protocol as protocol
 from drivers.light_levels import WRITE_EVERY_S, Colour, LightsSettings, Rgb, rgb_of
 from drivers.looks import Look
 from drivers.node_link import NodeLink
+from drivers.node_troubles import PART_LIGHTS, reported
 
 PATTERNS: Final = 255  # that a node can know, besides the steady one
 
@@ -69,10 +70,14 @@ class NodeLights:
     def flush(self) -> None:
         """Tell the node what has changed, at most 30 times a second; all of it if it is new.
 
-        Raises PartAbsentError or WrongPartError while there is no node.
+        Raises PartAbsentError or WrongPartError while there is no node, and PartAbsentError while
+        the lights have no supply, where it can tell.
         """
         link = self._link
         link.poll("lights")
+        unlit = reported(link.status, PART_LIGHTS)
+        if unlit is not None:
+            raise unlit
         if link.session != self._session:
             self._session = link.session
             self._patterns = {_STEADY: 0}
@@ -117,7 +122,7 @@ class NodeLights:
         return number
 
     def _draw(self) -> tuple[bytes, float]:
-        if not self._session:
+        if not self._session or reported(self._link.status, PART_LIGHTS) is not None:
             return bytes(3 * len(self._places)), 1.0
         since_s = self._clock.now() - self._start_s
         curve, settings = self._curve, self._settings

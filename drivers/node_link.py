@@ -34,6 +34,7 @@ GREETING_STEP_S: Final = 0.005
 RETRY_S: Final = 0.5  # between attempts to open
 SILENT_S: Final = 0.5  # without a reading the node is lost
 PING_S: Final = 0.5  # the node gives the host up after 2 s
+FORGOTTEN_S: Final = 1.5  # not polled for so long: that may have happened
 POLL_S: Final = 0.002  # the parts of one scan ask together
 WAIT_S: Final = 0.003  # for a reading: a key is 2.2 ms longer on the line than the step allows for
 WAIT_STEP_S: Final = 0.00025
@@ -121,8 +122,12 @@ class NodeLink:
         or WrongPartError of ``part`` while there is no (fitting) node.
         """
         now_s = self._clock.now()
-        if now_s - self._polled_s >= POLL_S:
+        since_s = now_s - self._polled_s
+        if since_s >= POLL_S:
             self._polled_s = now_s
+            if since_s >= FORGOTTEN_S:
+                # What still waits on the line is long past, and may be all that ever comes.
+                self._attempt(self.close)
             self._attempt(self._work)
         if self._lost is not None:
             raise troubles.about(part, self._lost)

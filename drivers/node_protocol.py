@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from cobs import cobs
 
 MAJOR: Final = 1
-MINOR: Final = 0
+MINOR: Final = 1
 LONGEST: Final = 1024  # bytes of a message, its CRC included
 LONGEST_FRAME: Final = LONGEST + LONGEST // 254 + 1  # after COBS, without the zero
 BODY_MOST: Final = LONGEST - 4

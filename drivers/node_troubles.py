@@ -6,11 +6,13 @@ import errno
 import os
 from typing import Final
 
+from drivers.absence import unsupplied
 from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError
 from drivers.node_protocol import MAJOR, Capabilities, Status
 
 PART_HALL: Final = 1
 PART_IMU: Final = 2
+PART_LIGHTS: Final = 3
 SILENT, WRONG_CHIP, IMPOSSIBLE = 1, 2, 3
 
 
@@ -126,8 +128,12 @@ def reported(status: Status | None, part: int) -> PartError | None:
         return None
     for number, code, detail in status.faults:
         if number == part:
-            return _hall_error(code, detail) if part == PART_HALL else _imu_error(code, detail)
+            return _ERRORS[part](code, detail)
     return None
+
+
+def _lights_error(_code: int, _detail: int) -> PartError:
+    return unsupplied()
 
 
 def _hall_error(code: int, detail: int) -> PartError:
@@ -165,3 +171,6 @@ def _imu_error(code: int, detail: int) -> PartError:
         "On the plate: the tilt sensor's readings cannot be, or it lost its settings.",
         remedy="If this comes back, check the MPU-6050's plug, its 3.3 V and its ground.",
     )
+
+
+_ERRORS: Final = {PART_HALL: _hall_error, PART_IMU: _imu_error, PART_LIGHTS: _lights_error}

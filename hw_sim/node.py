@@ -152,6 +152,10 @@ class SimNode(Board):
         now_s = self.clock.now()
         return confirm.closed(now_s) | back.closed(now_s) << 1
 
+    def supplied(self) -> bool:
+        """The divider at the strip's 5 V."""
+        return not self._chain.supply_failed
+
     def tone(self, hz: int) -> None:
         """A square wave at the buzzer's pin."""
         self._piezo.drive(0.5 if hz else 0.0, float(hz) if hz else None, self.clock.now())

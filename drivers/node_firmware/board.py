@@ -31,6 +31,10 @@ class Board:
         """Held down now: 1 for confirm, 2 for back."""
         raise NotImplementedError
 
+    def supplied(self) -> bool:
+        """Whether the lights have their supply; True where nothing watches it."""
+        return True
+
     def tone(self, hz: int) -> None:
         """Sound the buzzer; 0: silence."""
         raise NotImplementedError

@@ -19,7 +19,9 @@ def strip_order() -> "list[int]":
 
 
 class Lights:
-    """``share``: of the light asked for, as the supply allows, 255 for all."""
+    """``share``: of the light asked for, as the supply allows, 255 for all. ``supplied``: the strip
+    has its supply.
+    """
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -35,6 +37,13 @@ class Lights:
         self._curve = bytes(256)
         self._supply_ua = self._channel_ua = self._idle_ua = 0
         self.share = 255
+        self.supplied = True
+
+    def look(self) -> None:
+        """See whether the strip has its supply; when it comes back everything is drawn again."""
+        supplied = self._board.supplied()
+        self._stale = self._stale or (supplied and not self.supplied)
+        self.supplied = supplied
 
     def reset(self, now_us: int) -> None:
         """Dark, every pattern forgotten."""
@@ -67,6 +76,8 @@ class Lights:
         """Write the strip if anything has changed: at once what the host told, which it does at
         most 30 times a second; patterns' steps 33 ms after the last write or later.
         """
+        if not self.supplied:
+            return  # its chips would feed on the data line
         since_us = now_us - self._written_us
         if since_us < _WRITE_US and not self._stale:
             return

@@ -20,7 +20,7 @@ from .plate import (
 )
 from .wire import Receiver, wrap
 
-MAJOR, MINOR = 1, 0
+MAJOR, MINOR = 1, 1
 REPEATED = 0xFF  # the gap that a message with the number of the one before it leaves
 
 # From the host
@@ -33,9 +33,10 @@ UNKNOWN, LENGTH, VALUE = 1, 2, 3
 # What a reading holds
 MOTION, FIELDS = 0x10, 0x20
 # What the plate has
-HAS_IMU, HAS_LIGHTS, HAS_BUTTONS, HAS_BUZZER, TURNS = 1, 2, 4, 8, 16
+HAS_IMU, HAS_LIGHTS, HAS_BUTTONS, HAS_BUZZER, TURNS, WATCHES_SUPPLY = 1, 2, 4, 8, 16, 32
 
-PART_HALL, PART_IMU = 1, 2
+PART_HALL, PART_IMU, PART_LIGHTS = 1, 2, 3
+NO_SUPPLY = 1
 UNKNOWN_TEMPERATURE = -0x8000
 HOST_LOST_US = 2_000_000
 STATUS_US = 1_000_000
@@ -90,6 +91,7 @@ class Node:
             return SCAN_US
         if now_us >= self._scan_us:
             self._scan(now_us)
+            self._lights.look()
             self._tell(now_us)
         self._lights.draw(board.now_us())
         return max(0, self._scan_us - board.now_us())
@@ -142,7 +144,8 @@ class Node:
         return 0
 
     def _greet(self, major: int, now_us: int) -> None:
-        flags = HAS_IMU | HAS_LIGHTS | HAS_BUTTONS | HAS_BUZZER | (TURNS if SPINS else 0)
+        flags = HAS_IMU | HAS_LIGHTS | HAS_BUTTONS | HAS_BUZZER | WATCHES_SUPPLY
+        flags |= TURNS if SPINS else 0
         name = NAME.encode()
         self._send(
             CAPABILITIES,
@@ -250,6 +253,8 @@ class Node:
         for part, is_at in ((PART_HALL, self._hall), (PART_IMU, self._imu)):
             if is_at.fault != OK:
                 faults += bytes([part, is_at.fault, is_at.detail])
+        if not self._lights.supplied:
+            faults += bytes([PART_LIGHTS, NO_SUPPLY, 0])
         told = (faults, self._lost, self._lights.share)
         if told == self._told and now_us - self._status_us < STATUS_US:
             return

@@ -16,6 +16,7 @@ SDA, SCL = 4, 5  # I2C0: MPU-6050
 CONFIRM, BACK = 14, 15  # buttons to ground
 BUZZER = 6
 STRIP = 22  # through a 74AHCT125
+SUPPLY = 20  # the strip's 5 V through a divider; without that wire it always looks supplied
 
 
 class Pico(Board):
@@ -36,6 +37,7 @@ class Pico(Board):
         self._buzzer = machine.PWM(machine.Pin(BUZZER))
         self._buzzer.duty_u16(0)
         self._strip = Strip(STRIP)
+        self._supply = machine.Pin(SUPPLY, machine.Pin.IN, machine.Pin.PULL_UP)
         self._last = time.ticks_us()
         self._now_us = 0
         self._watchdog = machine.WDT(timeout=WATCHDOG_MS)
@@ -77,6 +79,10 @@ class Pico(Board):
         """A pressed one pulls its line low."""
         confirm, back = self._keys
         return (0 if confirm.value() else 1) | (0 if back.value() else 2)
+
+    def supplied(self) -> bool:
+        """The divider pulls its line low without the 5 V."""
+        return bool(self._supply.value())
 
     def tone(self, hz: int) -> None:
         """A square wave."""

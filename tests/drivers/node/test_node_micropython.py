@@ -119,6 +119,16 @@ def test_a_bouncing_button_is_pressed_once(plate, firmware, clock):
     assert [now for now, then in zip(seen, before, strict=False) if now != then] == [True]
 
 
+def test_lights_without_supply_on_the_pin_of_the_wiring_page(plate, firmware, clock):
+    assert scans(plate, clock, 30)[-1].faults == ()
+    firmware.set(pins={"20": 0})
+    [fault] = scans(plate, clock, 5)[-1].faults
+    assert fault.part == "lights"
+    assert "no supply" in fault.problem
+    firmware.set(pins={"20": 1})
+    assert scans(plate, clock, 150)[-1].faults == ()
+
+
 def test_a_silent_or_wrong_tilt_sensor_and_its_return(plate, firmware, clock):
     plate.scan()
     assert scans(plate, clock, 30)[-1].faults == ()

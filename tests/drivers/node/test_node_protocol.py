@@ -53,7 +53,7 @@ def test_the_crc_is_the_catalogued_one():
 
 
 def test_what_the_host_says_is_as_the_examples_have_it():
-    assert protocol.frame(protocol.HELLO, 0, bytes((1, 0))) == EXAMPLES["HELLO"]
+    assert protocol.frame(protocol.HELLO, 0, bytes((1, 1))) == EXAMPLES["HELLO"]
     lights = protocol.pack_lights(1_000_000, [(1, 213, 94, 0)], [1, 0, 0, 1])
     assert protocol.frame(protocol.LIGHTS, 5, lights) == EXAMPLES["LIGHTS"]
     assert protocol.frame(protocol.TONE, 9, (880).to_bytes(2, "big")) == EXAMPLES["TONE"]

@@ -50,6 +50,7 @@ def test_the_pins_are_the_firmwares():
         "converter clock": "SCK",
         "converter data in": "MOSI",
         "lights": "STRIP",
+        "lights' supply": "SUPPLY",
     } | {f"address S{line}": f"S{line}" for line in range(4)}
     assert {names[signal]: gpio for signal, (gpio, _) in rows().items()} == constants()
     assert len(set(constants().values())) == len(names)
