@@ -70,7 +70,7 @@ class Perception:
         """What is known by now, to be stored for the next start."""
         return msgspec.structs.replace(
             self._watched.zeros.calibration(),
-            level_rad=self._gate.level_rad,
+            level_rad=self._gate.proven_rad,
             wire=self._distrust.wires.wire,
             failed=self._distrust.stored(),
         )

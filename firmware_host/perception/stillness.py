@@ -21,13 +21,14 @@ RELEVEL_S = 10.0
 
 
 class StillnessGate:
-    """Follows Motion. ``level_rad``: the IMU's reading of the level plate, None until known.
+    """Follows Motion. ``level_rad``: the IMU's reading of the level plate, None until known;
+    ``proven_rad``: the same, None until it is worth keeping.
 
     ``watched``: False for a table without an IMU: its plate is fixed, and taken to stand still.
     """
 
     def __init__(self, level_rad: tuple[float, float] | None, *, watched: bool = True) -> None:
-        self.level_rad = level_rad
+        self.level_rad = self.proven_rad = level_rad
         self.state = Stillness.UNKNOWN if watched else Stillness.STILL
         self._watched = watched
         self.tilt_rad = (0.0, 0.0)
@@ -98,10 +99,14 @@ class StillnessGate:
         return hypot(now[0] - before[0], now[1] - before[1], now[2] - before[2])
 
     def _learn_level(self, motion: Motion, quiet_s: float) -> None:
-        """Take the first rest for level; and again after a long one, if it was the wrong one."""
+        """Take the first rest for level; and again after a long one, if it was the wrong one. It
+        may have been in somebody's hands, so only what a long rest bears out is worth keeping.
+        """
         if not self._learns or hypot(*motion.tilt_rad) > LEVEL_UNKNOWN_RAD:
             return
         first = self.level_rad is None and quiet_s >= QUIET_S
         if first or (quiet_s >= RELEVEL_S and self.state is not Stillness.STILL):
             self.level_rad = motion.tilt_rad
             self.tilt_rad = (0.0, 0.0)
+        if quiet_s >= RELEVEL_S:
+            self.proven_rad = self.level_rad

@@ -90,6 +90,26 @@ def test_an_uncalibrated_imu_is_3_degrees_off_on_a_level_plate():
     assert gate.observe(0.62, motion(2.9 + 2.6)) == (Happening.TILTED,)
 
 
+def test_a_level_that_was_learnt_in_somebodys_hands_is_not_kept():
+    """Found by the soak: a first start on a tilted plate, and no later one could be played on."""
+    gate = StillnessGate(None)
+    times = iter(range(10_000))
+
+    def go(seconds: float, degrees: float) -> None:
+        for _ in range(round(seconds * 50)):
+            gate.observe(0.02 * next(times), motion(degrees))
+
+    go(1.0, 4.0)
+    assert gate.level_rad == (radians(4.0), 0.0)
+    go(1.0, 0.5)
+    assert gate.state is Stillness.TILTED
+    assert gate.proven_rad is None
+    go(10.0, 0.5)
+    assert gate.state is Stillness.STILL
+    assert gate.proven_rad == gate.level_rad == (radians(0.5), 0.0)
+    assert StillnessGate((0.1, 0.2)).proven_rad == (0.1, 0.2)
+
+
 def test_a_table_without_an_imu_stands_still():
     gate = StillnessGate(None, watched=False)
     assert gate.observe(0.0, None) == ()
