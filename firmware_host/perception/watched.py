@@ -17,7 +17,7 @@ from firmware_host.profile import Profile
 LONGEST_SEEN_S = 1.2
 _RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's noise, peak to peak
 _RANGE_SHARE = 0.08  # or within this share of a strong reading
-_REST_SHARE = 0.1
+_REST_SHARE = 0.05
 
 
 @dataclass(slots=True)
@@ -25,20 +25,22 @@ class Pending:
     """A place whose reading has left its class's band.
 
     ``moved_s``: when it was last seen to change. ``rest_mt``, ``rest_magnets``: of all places, as
-    they were before.
+    they were before; ``rest_noise``: of those readings, as a share of one scan's variance.
     """
 
     since_s: float
     moved_s: float
     rest_mt: list[float]
+    rest_noise: float
     rest_magnets: tuple[Magnet, ...]
 
 
 class Watched:
     """``readings``: the average of the latest scans in mT, neighbours removed. ``rest``: as they
-    were when nothing moved. ``pending``: places that are being judged. ``trail``: places over which
-    something has moved since then, the last one at ``trail_s``. ``doubt``: places that may be empty
-    or hold a weak magnet -> the reading if they are empty. ``classes``: magnets that may be met.
+    were when nothing moved, ``rest_noise`` as in Pending. ``pending``: places that are being
+    judged. ``trail``: places over which something has moved since then, the last one at
+    ``trail_s``. ``doubt``: places that may be empty or hold a weak magnet -> the reading if they
+    are empty. ``classes``: magnets that may be met.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Watched:
         self.accepted = Accepted(size)
         self.readings = [0.0] * size
         self.rest = self.readings
+        self.rest_noise = 1 / AVERAGED
         self.pending: dict[int, Pending] = {}
         self.trail: list[int] = []
         self.trail_s = 0.0
@@ -87,7 +90,7 @@ class Watched:
 
     def left(self, index: int, now_s: float) -> None:
         """Its reading has just left its class's band."""
-        self.pending[index] = Pending(now_s, now_s, self.rest, tuple(self.magnets))
+        self.pending[index] = Pending(now_s, now_s, self.rest, self.rest_noise, tuple(self.magnets))
         self.trail.append(index)
         self.trail_s = now_s
 
@@ -95,10 +98,12 @@ class Watched:
         """Nothing moves: these readings are what later changes are compared with."""
         if anew:
             self.rest = self.readings
+            self.rest_noise = 1 / AVERAGED
         else:
             self.rest = [
                 q + _REST_SHARE * (r - q) for r, q in zip(self.readings, self.rest, strict=True)
             ]
+            self.rest_noise = (1 - _REST_SHARE) ** 2 * self.rest_noise + _REST_SHARE**2
         self.trail.clear()
 
     def stand(self, index: int, magnet: Magnet) -> None:

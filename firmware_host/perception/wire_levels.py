@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from firmware_host.perception import bands
-from firmware_host.perception.blind import apart
+from firmware_host.perception.blind import apart, around
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.observation import Magnet
 from firmware_host.perception.watched import Watched
 
 LEVEL_MT = 0.15  # two means of four scans of the same sensor differ by less
+FELT_MT2 = 0.02  # halfway between two places a strong magnet adds 0.12 mT to each of four others
 FROM_S, TO_S = 0.1, 0.2
 Pair = tuple[int, int]
 
@@ -71,7 +72,8 @@ def _step_age(watched: Watched, index: int, before_mt: float) -> int:
 
 def exchanged_at_rest(watched: Watched, failed: Collection[int]) -> Pair | None:
     """Where two places read something that no piece there would be, and each nothing with the
-    other's zero. A piece between two places beside each other could look like that.
+    other's zero. A piece between two places beside each other could look like that: a strong one
+    is felt around them, a weak one is not.
     """
     zeroed, history = watched.zeros.zeroed, watched.history
     odd = [
@@ -83,12 +85,21 @@ def exchanged_at_rest(watched: Watched, failed: Collection[int]) -> Pair | None:
         if one not in watched.pending:
             continue
         for other in odd:
-            if apart(one, other, watched.profile.columns) <= 1:
+            if apart(one, other, watched.profile.columns) <= 1 and (
+                watched.classes & bands.WEAK_CLASSES or _is_felt_beside(watched, one, other)
+            ):
                 continue
             pair = (one, other), (other, one)
             if all(abs(_as_other(watched, watched.readings, *p)) < LEVEL_MT for p in pair):
                 return one, other
     return None
+
+
+def _is_felt_beside(watched: Watched, one: int, other: int) -> bool:
+    columns, rows = watched.profile.columns, watched.profile.rows
+    near = {*around(one, columns, rows), *around(other, columns, rows)} - {one, other}
+    free = [i for i in near if watched.crosstalk.standing[i] is Magnet.NONE]
+    return sum(watched.readings[i] ** 2 for i in free) > FELT_MT2
 
 
 def exchanged_meanwhile(
@@ -120,12 +131,22 @@ def exchanged_meanwhile(
         read = (bands.classify(readings[one]), bands.classify(readings[other]))
         return expected is not None and read != (should(one), should(other))
 
+    def is_right(index: int) -> bool:
+        """Whether what should stand there is read already: a weak magnet's reading is as large as
+        zeros may differ.
+        """
+        if should(index) is Magnet.NONE:
+            return not _is_odd(readings[index])
+        return bands.classify(readings[index]) is should(index)
+
     places = [i for i, zeroed in enumerate(watched.zeros.zeroed) if zeroed and i not in failed]
     # What reads empty, but by another's zero: no piece that was knocked along does that.
     pairs = [(i, j) for i in places if _is_odd(readings[i]) for j in places if i != j]
     pairs += [(i, j) for i, j in enumerate(wire) if wire[j] == i != j and is_missed(i, j)]
     for one, other in pairs:
-        if should(other) is Magnet.NONE and fit(one, other) and fit(other, one):
+        if should(other) is not Magnet.NONE or not (fit(one, other) and fit(other, one)):
+            continue
+        if not (is_right(one) and is_right(other)):
             return one, other
     return None
 

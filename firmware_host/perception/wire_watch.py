@@ -22,9 +22,12 @@ from firmware_host.perception.wire_levels import (
 from firmware_host.perception.wires import Exchange, Scene, Wires
 
 _SCANS = 15  # at rest, before wires are taken for exchanged
+_WEAK_SCANS = 50  # the same where a weak magnet has come or gone: its neighbours feel a fifth
 _MOST_SCANS = 50  # after so many, a sensor that is contradicted is believed after all
 _MOST_OTHERS = 2  # with more places changing at once, too much of the field is unknown
-_REST_SCANS = 12  # how many scans' noise the readings at rest have
+
+
+_STRONG = bands.STRONG_CLASSES
 
 
 class Contradiction(Enum):
@@ -48,6 +51,7 @@ class WireWatch:
         self._contradicted_scans = 0
         self._quiet_scans = 0
         self._healed: set[int] = set()  # what stands there may have been felt long ago
+        self._tried: set[int] = set()  # at the start, each place once
         self.found = 0
 
     @property
@@ -97,7 +101,9 @@ class WireWatch:
         if count > _MOST_SCANS:
             return Contradiction.NONE
         suspected = False
-        for index in verdicts:
+        for index, magnet in verdicts.items():
+            if _STRONG.isdisjoint((magnet, self._watched.magnets[index])):
+                continue
             found = self._exchange(index, self._watched.pending[index], verdicts, count, failed)
             if found is None:
                 continue
@@ -119,8 +125,14 @@ class WireWatch:
     def look_again(self, failed: Collection[int]) -> bool:
         """Look again at what was accepted lately. Whether an exchange was found."""
         checks, self._to_check = self._to_check, {}
+        magnets = self._watched.magnets
         for index, pending in checks.items():
-            found = self._exchange(index, pending, {}, _SCANS, failed)
+            weak = _STRONG.isdisjoint((magnets[index], pending.rest_magnets[index]))
+            if weak and self._quiet_scans <= _WEAK_SCANS:
+                self._to_check[index] = pending
+                continue
+            scans = _WEAK_SCANS if weak else _SCANS
+            found = self._exchange(index, pending, {}, scans, failed)
             if found is not None and found.sure:
                 self._cross(found, exchange_beliefs=True)
                 return True
@@ -144,9 +156,16 @@ class WireWatch:
         calibrated, at rest; ``expected``: what should stand there.
         """
         wire = self._wires.wire
-        return self._cross_found(
-            exchanged_meanwhile(self._watched, mean_mt, expected, failed, wire)
-        )
+        pair = exchanged_meanwhile(self._watched, mean_mt, expected, failed, wire)
+        if pair is None or self._tried & set(pair):
+            return False
+        one, other = pair
+        magnet = (expected or {}).get(one, Magnet.NONE)
+        readings = self._watched.crosstalk.removed(mean_mt)
+        if magnet in _STRONG and not self._wires.is_felt_at(one, other, magnet, readings):
+            return False  # it was carried there
+        self._tried |= set(pair)
+        return self._cross_found(pair)
 
     def _cross_found(self, pair: tuple[int, int] | None) -> bool:
         if pair is None:
@@ -189,7 +208,7 @@ class WireWatch:
             for i in range(size)
             if before[i] is now[i] and i not in unread and i not in watched.pending
         }
-        sigma_mt = watched.noise.usual_mt() * sqrt(1 / count + 1 / _REST_SCANS)
+        sigma_mt = watched.noise.usual_mt() * sqrt(1 / count + pending.rest_noise)
         change = [a - b for a, b in zip(readings, pending.rest_mt, strict=True)]
         scene = Scene(before, now, change, usable, others, sigma_mt)
         return self._wires.exchange(index, scene, failed)

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 
-from firmware_host.perception.bands import STRONG_CLASSES
-from firmware_host.perception.blind import apart, around
+from firmware_host.perception.bands import STRONG_CLASSES, WEAK_CLASSES
+from firmware_host.perception.blind import WEAK_SHARE, apart, around
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF, STRONG, field_mt
 from firmware_host.perception.observation import Magnet
@@ -24,7 +24,7 @@ SURE = 0.65  # of what an exchange would change is there; from a half on it is l
 MOST_MISFIT = 0.1
 MOST_MISFIT_MT2 = 0.015
 MOST_SHARE = 1.45
-MOST_SIGMA = 0.12  # of noise in that share
+MOST_SIGMA = 0.13  # of noise in that share
 LEAST_POWER_MT2 = 0.04  # of what an exchange would change; in a corner a strong magnet makes 0.05
 # A piece off its middle may look like an exchange with a place beside it: it must explain less.
 OFFSETS_MM = (-9.0, -6.0, -3.0, 0.0, 3.0, 6.0, 9.0)
@@ -71,6 +71,10 @@ class Scene:
     moved: Collection[int]
     sigma_mt: float
 
+    def is_strong(self, index: int) -> bool:
+        """Whether a strong magnet came or went there."""
+        return not STRONG_CLASSES.isdisjoint((self.before[index], self.now[index]))
+
 
 class Wires:
     """``wire``: the input that each place is read from."""
@@ -104,11 +108,24 @@ class Wires:
         wire[one], wire[other] = wire[other], wire[one]
         self._straight = wire == self._own
 
+    def is_felt_at(
+        self, one: int, other: int, magnet: Magnet, readings_mt: Sequence[float]
+    ) -> bool:
+        """Whether neighbours feel ``magnet`` at ``one`` rather than at ``other``, where it is read.
+        ``readings_mt``: with all that is read removed.
+        """
+        near = {*around(one, self._columns, self._rows), *around(other, self._columns, self._rows)}
+        adds = self._crosstalk.adds_mt
+        expected = {i: adds(magnet, one, i) - adds(magnet, other, i) for i in near - {one, other}}
+        along = sum(readings_mt[i] * e for i, e in expected.items())
+        return along > 0.5 * sum(e * e for e in expected.values())
+
     def exchange(self, index: int, scene: Scene, failed: Collection[int]) -> Exchange | None:
         """The exchange with ``index``, where the class has changed, that explains most of what the
         neighbours feel; None where they feel what they should. ``failed``: not to be blamed.
         """
-        if not self._is_odd(index, scene):
+        scale = _strength(index, scene)
+        if not self._is_odd(index, scene, LEAST_MT2 * scale**2):
             return None
         best: tuple[int, Mapping[int, float], bool, float, float] | None = None
         most = 0.0
@@ -118,7 +135,7 @@ class Wires:
             for lately in (True, False):
                 expected = self._expected(index, other, scene, lately=lately)
                 power = sum(e * e for e in expected.values())
-                if power < LEAST_POWER_MT2:
+                if power < LEAST_POWER_MT2 * scale**2:
                     continue
                 along = sum(scene.change_mt[i] * e for i, e in expected.items())
                 if 2 * along - power > most:
@@ -138,7 +155,7 @@ class Wires:
         power = sum(e * e for e in expected.values())
         left = sum((scene.change_mt[i] - e) ** 2 - noise for i, e in expected.items())
         return (
-            left < MOST_MISFIT * power + MOST_MISFIT_MT2
+            left < MOST_MISFIT * power + MOST_MISFIT_MT2 * _strength(index, scene) ** 2
             and left < self._left_by_neighbours(index, other, expected, scene)
             and left < self._left_by_displaced(index, expected, scene)
         )
@@ -173,10 +190,11 @@ class Wires:
 
     def _left_by_displaced(self, index: int, near: Collection[int], scene: Scene) -> float:
         """The least that a piece off the middle of ``index`` leaves over, squared."""
-        now = scene.now[index] if scene.now[index] in STRONG_CLASSES else Magnet.NONE
-        magnet = scene.before[index] if now is Magnet.NONE else now
-        sign = SIGN_OF[magnet] * (1.0 if now is not Magnet.NONE else -1.0)
-        noise = scene.sigma_mt**2
+        scale, noise = _strength(index, scene), scene.sigma_mt**2
+        alike = STRONG_CLASSES if scale == 1.0 else WEAK_CLASSES
+        came = scene.now[index] in alike
+        sign = SIGN_OF[scene.now[index]] if came else -SIGN_OF[scene.before[index]]
+        sign *= scale
         return min(
             sum(
                 (scene.change_mt[i] - sign * more) ** 2 - noise
@@ -199,10 +217,8 @@ class Wires:
     def _at(self, off_mm: float) -> float:
         return self._table[min(round(off_mm / TABLE_MM), len(self._table) - 1)]
 
-    def _is_odd(self, index: int, scene: Scene) -> bool:
-        """Whether a strong magnet came or went and the neighbours do not feel what they should."""
-        if STRONG_CLASSES.isdisjoint((scene.before[index], scene.now[index])):
-            return False
+    def _is_odd(self, index: int, scene: Scene, least_mt2: float) -> bool:
+        """Whether the neighbours do not feel what they should of a magnet that came or went."""
         noise = scene.sigma_mt**2
         row, column = divmod(index, self._columns)
         near = (
@@ -211,7 +227,7 @@ class Wires:
             for c in range(max(0, column - 2), min(self._columns, column + 3))
         )
         felt = sum(scene.change_mt[i] ** 2 - noise for i in near if i in scene.usable)
-        return felt > LEAST_MT2
+        return felt > least_mt2
 
     def _expected(self, one: int, other: int, scene: Scene, *, lately: bool) -> Mapping[int, float]:
         """What an exchange would add to ``change_mt``, by place around the two."""
@@ -229,3 +245,8 @@ class Wires:
             for i in sorted(near - {one, other})
             if i in scene.usable
         }
+
+
+def _strength(index: int, scene: Scene) -> float:
+    """Of the magnet that came or went there, in strong ones."""
+    return 1.0 if scene.is_strong(index) else WEAK_SHARE

@@ -13,6 +13,7 @@ from firmware_host.perception.observation import Magnet
 N, S = Magnet.N_STRONG, Magnet.S_STRONG
 STRONG_ONLY = frozenset({N, S})
 DEAD_MT, STUCK_MT = -27.5, 0.107  # 0 V; any value that stays
+SEEDS = {"f6": 4, "c4": 5}
 STANDING = {"c7": (N, 3.0, -2.0), "g4": (S, -3.0, 2.0), "h9": (S, 0.0, 3.5)}
 PAIRS = [("d4", "h8"), ("d4", "e4"), ("d4", "e5"), ("a1", "b2"), ("b2", "a1"), ("a5", "a6")]
 
@@ -50,24 +51,54 @@ def test_wires_that_change_sides_under_a_piece_move_nothing(table):
     assert t.last.masked == {}
 
 
-@pytest.mark.parametrize("knocked", [("d4", "e5"), ("d4", "d5"), ("d4", None)])
-def test_wires_that_are_put_right_while_a_piece_is_knocked_over_them(table, knocked):
+@pytest.mark.parametrize(
+    ("other", "to"), [("f6", "e5"), ("f6", "d5"), ("f6", None), ("c4", "e6"), ("c4", None)]
+)
+def test_wires_that_are_put_right_while_a_piece_is_knocked_over_them(table, other, to):
     """Found by the soak: both then read the other's zero, and neither an empty place."""
-    place, to = knocked
-    t = table(classes=STRONG_ONLY, seed=4)
-    put(t, place, N)
-    zeros = [t.plate.offsets[t.plate.index(p)] for p in ("d4", "f6")]
+    t = table(classes=STRONG_ONLY, seed=SEEDS[other])
+    put(t, "d4", N)
+    zeros = [t.plate.offsets[t.plate.index(p)] for p in ("d4", other)]
     assert abs(zeros[0] - zeros[1]) > 0.8
-    t.plate.exchanged = [("d4", "f6")]
+    t.plate.exchanged = [("d4", other)]
     t.run(1.0)
     assert set(t.last.masked.values()) == {"swapped"}
     t.plate.exchanged = []
-    t.plate.take(place)
+    t.plate.take("d4")
     if to is not None:
         t.plate.put(to, N, 3.0, -2.0)
     t.run(3.0)
     assert t.seen() == ({} if to is None else {to: N})
     assert t.last.unsure == frozenset()
+    assert t.last.masked == {}
+
+
+@pytest.mark.parametrize("other", ["h8", "f6", "e5", "e4"])
+@pytest.mark.parametrize("magnet", [Magnet.N_WEAK, Magnet.S_WEAK])
+def test_a_weak_piece_over_exchanged_wires_is_found_within_two_seconds(table, other, magnet):
+    """Found by the soak: its neighbours feel a fifth of a strong one, after a second of quiet."""
+    t = table(offset_mt=0.05)
+    t.plate.exchanged = [("d4", other)]
+    t.run(1.0)
+    t.plate.put("d4", magnet, 2.0, -1.0)
+    t.run(0.8)
+    assert t.seen() == {other: magnet}
+    t.run(1.2)
+    assert t.seen() == {"d4": magnet}
+    assert set(t.last.masked.values()) == {"swapped"}
+    t.plate.take("d4")
+    t.run(1.0)
+    assert t.seen() == {}
+
+
+@pytest.mark.parametrize("place", ["a1", "a5", "e5"])
+@pytest.mark.parametrize(("dx", "dy"), [(0.0, 0.0), (5.0, 0.0), (0.0, 5.0), (3.0, 3.0)])
+def test_a_weak_piece_on_sound_wires_is_no_exchange(table, place, dx, dy):
+    t = table()
+    t.run(1.0)
+    t.plate.put(place, Magnet.S_WEAK, dx, dy)
+    t.run(2.0)
+    assert t.seen() == {place: Magnet.S_WEAK}
     assert t.last.masked == {}
 
 
@@ -222,6 +253,43 @@ def test_a_weak_piece_that_was_knocked_along_between_two_runs_is_no_exchange(tab
     again.start()
     assert again.seen() == {"e4": Magnet.N_WEAK}
     assert again.last.masked == {}
+
+
+def test_a_piece_that_was_carried_off_between_two_runs_is_no_exchange(plate, table):
+    """Found by the soak, over wires that had been put right: its place then reads no own zero."""
+    on = plate(offset_mt=0.05)
+    d4, d7 = on.index("d4"), on.index("d7")
+    zeros = msgspec.structs.replace(
+        uncalibrated(on.profile), offset_mt=tuple(on.offsets), zeroed=(True,) * on.profile.size
+    )
+    on.offsets[d4] += 1.0
+    zeros = msgspec.structs.replace(
+        zeros, offset_mt=tuple(z + (i == d7) for i, z in enumerate(zeros.offset_mt))
+    )
+    on.put("d7", N)
+    t = type(table())(on, Perception(on.profile, zeros, classes=STRONG_ONLY, expected={d4: N}))
+    t.start()
+    t.run(1.0)
+    assert t.seen() == {"d7": N}
+    assert t.last.masked == {}
+
+
+@pytest.mark.parametrize("drift_mt", [0.0, 0.2])
+def test_a_weak_piece_where_it_should_stand_is_no_exchange_of_zeros(plate, table, drift_mt):
+    """Found by the soak, which waited for such a table to be ready for ever."""
+    on = plate()
+    d4, f6 = on.index("d4"), on.index("f6")
+    on.offsets[d4], on.offsets[f6] = -1.0, 1.0
+    on.put("d4", Magnet.S_WEAK, strength=0.8)  # 2.0 mT, as the two zeros differ
+    zeros = msgspec.structs.replace(
+        uncalibrated(on.profile), offset_mt=tuple(on.offsets), zeroed=(True,) * on.profile.size
+    )
+    on.offsets[f6] += drift_mt
+    expected = {d4: Magnet.S_WEAK}
+    t = type(table())(on, Perception(on.profile, zeros, expected=expected))
+    t.start()
+    assert t.seen() == {"d4": Magnet.S_WEAK}
+    assert t.last.masked == {}
 
 
 def test_failed_sensors_are_remembered(table, profile):
