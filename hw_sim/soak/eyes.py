@@ -20,7 +20,7 @@ class Eyes:
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
-        self._past: deque[tuple[float, Mapping[str, str]]] = deque()
+        self._past: deque[tuple[float, Mapping[str, str], set[str]]] = deque()
         profile = session.profile
         self._pitch_mm = profile.pitch_mm
         self._x_mm, self._y_mm = profile.centre_mm(0)
@@ -38,7 +38,7 @@ class Eyes:
         )
         if key != self._key:
             self._key = key
-            self._past.append((now_s, self.reads()))
+            self._past.append((now_s, self.reads(), self.weak()))
         while len(self._past) > 1 and self._past[1][0] < now_s - KEPT_S:
             self._past.popleft()
 
@@ -64,17 +64,22 @@ class Eyes:
         """Places where a weak magnet stands."""
         return {place for place, piece in self._standing() if piece.kind.strength == "weak"}
 
+    def weak_since(self, since_s: float) -> set[str]:
+        """Places where a weak magnet has stood since then."""
+        spans = zip(self._past, self._ends(), strict=True)
+        return {place for (*_, weak), end_s in spans if end_s >= since_s for place in weak}
+
     def past(self, since_s: float, until_s: float) -> list[tuple[float, Mapping[str, str]]]:
         """What has stood at some time between: how long of it (in seconds), and what."""
         spans = []
-        for (start_s, cells), end_s in zip(self._past, self._ends(), strict=True):
+        for (start_s, cells, _), end_s in zip(self._past, self._ends(), strict=True):
             first, last = max(start_s, since_s), min(end_s, until_s)
             if first <= last:
                 spans.append((last - first, cells))
         return spans
 
     def _ends(self) -> Iterator[float]:
-        for start_s, _ in list(self._past)[1:]:
+        for start_s, *_ in list(self._past)[1:]:
             yield start_s
         yield self._session.clock.now()
 

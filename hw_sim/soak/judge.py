@@ -47,6 +47,8 @@ class Judge:
         self._asked_back: list[float] = []
         self._masked_s: dict[str, float] = {}
         self._broken_s: dict[str, float] = {}
+        self._rewired: set[frozenset[str]] = set()
+        self._rewired_s: dict[str, float] = {}
         self._host = host
         self._host_s = -NOTICED_S - GUESSED_S
         self._guessed: set[str] = set()  # failed since before the last start
@@ -111,6 +113,14 @@ class Judge:
         host, places = self._session.host, self._session.profile.places
         active = [fault for fault in self._session.faults.active if fault[0] in BROKEN]
         self._failed_s = {fault: self._failed_s.get(fault, now_s) for fault in active}
+        rewired = {
+            frozenset(host.overlay.places[places.index(target)] for target in targets)
+            for name, targets in self._session.faults.active
+            if name == "sensor-swapped"
+        }
+        for pair in rewired ^ self._rewired:
+            self._rewired_s |= dict.fromkeys(pair, now_s)
+        self._rewired = rewired
         for (_, targets), since_s in self._failed_s.items():
             if self._switches or now_s - since_s < NOTICED_S:
                 place = host.overlay.places[places.index(targets[0])]
@@ -165,8 +175,20 @@ class Judge:
         now_s = self._session.clock.now()
         found = {place for place, at_s in self._broken_s.items() if now_s - at_s < GUESSED_S}
         masked = self._session.host.sight.masked.keys()
-        found |= self._guessed
+        found |= self._guessed | self._read_elsewhere()
         return found | self._eyes.unfelt() | (self._eyes.weak() & masked)
+
+    def _read_elsewhere(self) -> set[str]:
+        """Places whose wires were exchanged or put right just now. Places with exchanged wires, or
+        where the table takes them for exchanged, while a weak magnet is on one of them: neighbours
+        feel too little of it to tell at once whose it is.
+        """
+        host, now_s = self._session.host, self._session.clock.now()
+        taken = {place for place, why in host.sight.masked.items() if why == "swapped"}
+        pairs = [taken, *self._rewired]
+        weak = self._eyes.weak_since(now_s - GUESSED_S)
+        lately = {place for place, at_s in self._rewired_s.items() if now_s - at_s < NOTICED_S}
+        return lately.union(*(pair for pair in pairs if pair & weak))
 
     def _check_taken_back(self, moves: Sequence[str]) -> None:
         now_s = self._session.clock.now()

@@ -24,15 +24,15 @@ LASTING = frozenset(
         "sensor-stuck",
         "sensor-drift",
         "sensor-noisy",
+        "sensor-swapped",
         "weak-magnet",
         "button-bounce",
     }
 )
 LASTING_S = 2.0, 25.0
 PAUSING_S = 0.3, 3.0
-# Wires are exchanged when a table is built, not while it is played on. Neighbours that are quiet
-# enough tell; with pieces knocked and further sensors failing at once they may tell too late.
-LEFT_OUT = frozenset({"sensor-swapped"})
+# Where sensors do not measure, neighbours feel nothing: no table can tell whose wire it reads.
+NOT_OF_SWITCHES = frozenset({"sensor-swapped"})
 SENSORS = ("sensor", "weak")
 OF_SENSORS = 0.35  # of the faults, at least
 ON_BOARD = 0.85  # of the sensors that fail
@@ -140,7 +140,8 @@ class Trouble:
         if len(self._heal) >= MOST_FAULTS:
             return
         stream, faults, session = self._stream, self._session.faults, self._session
-        names = sorted(set(faults.names) - LEFT_OUT)
+        measures = session.profile.capabilities.measures
+        names = sorted(set(faults.names) - (frozenset() if measures else NOT_OF_SWITCHES))
         sensors = [name for name in names if name.startswith(SENSORS)]
         name = stream.choice(sensors if stream.random() < OF_SENSORS else names)
         known = faults.targets_of(name)
