@@ -111,8 +111,11 @@ def exchanged_meanwhile(
 ) -> Pair | None:
     """At the start, where two sensors have exchanged levels since the zeros were stored, as where
     somebody has put right what was allowed for. ``mean_mt``: calibrated, at rest; ``expected``:
-    what should stand there; ``wire``: as it was.
+    what should stand there; where that is unknown, weak magnets may be what looks like zeros;
+    ``wire``: as it was.
     """
+    if expected is None and watched.classes & bands.WEAK_CLASSES:
+        return None
     readings = watched.crosstalk.resolve(mean_mt)
     hints = expected or {}
 

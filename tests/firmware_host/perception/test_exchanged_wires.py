@@ -274,6 +274,22 @@ def test_a_piece_that_was_carried_off_between_two_runs_is_no_exchange(plate, tab
     assert t.last.masked == {}
 
 
+def test_two_weak_pieces_that_nobody_knows_of_are_no_exchange_of_zeros(plate, table):
+    """Found by the bench: of many on a plate, some two read as far apart as their zeros are."""
+    on = plate()
+    d4, f6 = on.index("d4"), on.index("f6")
+    on.offsets[d4], on.offsets[f6] = -1.0, 1.0
+    on.put("d4", Magnet.S_WEAK, strength=0.8)
+    on.put("f6", Magnet.N_WEAK, strength=0.8)
+    zeros = msgspec.structs.replace(
+        uncalibrated(on.profile), offset_mt=tuple(on.offsets), zeroed=(True,) * on.profile.size
+    )
+    t = type(table())(on, Perception(on.profile, zeros))
+    t.start()
+    assert t.seen() == {"d4": Magnet.S_WEAK, "f6": Magnet.N_WEAK}
+    assert t.last.masked == {}
+
+
 @pytest.mark.parametrize("drift_mt", [0.0, 0.2])
 def test_a_weak_piece_where_it_should_stand_is_no_exchange_of_zeros(plate, table, drift_mt):
     """Found by the soak, which waited for such a table to be ready for ever."""
