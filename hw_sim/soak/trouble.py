@@ -32,7 +32,11 @@ LASTING = frozenset(
 LASTING_S = 2.0, 25.0
 PAUSING_S = 0.3, 3.0
 # Where sensors do not measure, neighbours feel nothing: no table can tell whose wire it reads.
-NOT_OF_SWITCHES = frozenset({"sensor-swapped"})
+# What is exchanged while the table is off or first looks at its places is known by the zeros alone,
+# and not at all where they are alike; so that is left to a calibration.
+REWIRED = "sensor-swapped"
+NOT_OF_SWITCHES = frozenset({REWIRED})
+REWIRED_S = 3.0  # so long before the table may die
 SENSORS = ("sensor", "weak")
 OF_SENSORS = 0.35  # of the faults, at least
 ON_BOARD = 0.85  # of the sensors that fail
@@ -56,6 +60,7 @@ class Trouble:
         self._kinds = ["fault", "fault", "fault", "knock", "knock", "kill", "power-cut"]
         if session.profile.imu is not None:
             self._kinds += ["tilt", "bump"]
+        self._rewired_s = -REWIRED_S
         self.calm = False
         self.mended_s = 0.0
         self.lately: deque[str] = deque(maxlen=8)
@@ -70,6 +75,8 @@ class Trouble:
         now_s = self._now()
         if self._heal:
             for entry in [entry for entry in self._heal if entry[0] <= now_s]:
+                if entry[1] == REWIRED and not self._may_rewire():
+                    continue
                 self._heal.remove(entry)
                 self._session.faults.heal(entry[1], entry[2])
                 self._note("heal", *entry[1:2], *entry[2])
@@ -78,6 +85,13 @@ class Trouble:
         if now_s >= self._next_s and not self.calm:
             self._disturb()
             self._next_s = self._now() + self._stream.expovariate(1 / PAUSE_S)
+
+    def _may_rewire(self) -> bool:
+        """Whether wires may be exchanged, or put right, now."""
+        if not self._session.host.sight.ready:
+            return False
+        self._rewired_s = self._now()
+        return True
 
     def heal_all(self) -> None:
         """The table is in order again."""
@@ -110,6 +124,8 @@ class Trouble:
             case "bump":
                 session.hands.bump()
             case _:
+                if self._now() - self._rewired_s < REWIRED_S:
+                    return
                 self._restart(kind)
         self._totals.disturbances[kind] += 1
 
@@ -146,6 +162,8 @@ class Trouble:
         name = stream.choice(sensors if stream.random() < OF_SENSORS else names)
         known = faults.targets_of(name)
         targets = tuple(stream.choice(list(each)) for each in known)
+        if name == REWIRED and not self._may_rewire():
+            return
         if name in sensors:
             board = sorted(session.host.game.board)
             plate = [session.profile.places[session.host.overlay.index_of(p)] for p in board]
