@@ -166,6 +166,25 @@ def test_a_setting_that_is_not_accepted_leaves_the_service_as_it_was(root, tmp_p
     assert files(folder) == before
 
 
+def test_staging_without_the_program_says_which_one(root, tmp_path):
+    done = staged(root, tmp_path / "root", "TILTBOARD=/nowhere/tiltboard")
+    assert done.returncode != 0
+    assert "install: there is no /nowhere/tiltboard: run make play once" in done.stderr
+
+
+def test_the_name_of_the_nodes_port_goes_to_micropython_on_a_pico_alone(root):
+    [rule] = re.findall(r"^.*tiltboard-node.*$", _rules(root), re.MULTILINE)
+    # MicroPython, ports/rp2/mpconfigport.h: MICROPY_HW_USB_VID, MICROPY_HW_USB_PID
+    assert {("idVendor", "2e8a"), ("idProduct", "0005")} == {
+        *re.findall(r'ATTRS\{(\w+)\}=="(\w+)"', rule)
+    }
+    assert "#" not in rule
+
+
+def _rules(root):
+    return (root / "systemd/60-tiltboard.rules").read_text()
+
+
 def removed(root, folder, *options):
     script = root / "systemd/uninstall"
     done = subprocess.run(
