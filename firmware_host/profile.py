@@ -299,15 +299,17 @@ def _check(profile: Profile) -> None:
         case NodeHall():
             pass
     _check_node(profile)
-    pins = _pins(profile)
-    for pin in pins:
-        if pins.count(pin) > 1:
-            raise ConfigError(
-                "profile {name}: GPIO{pin} is used twice.",
-                remedy="Give each signal its own pin.",
-                name=profile.name,
-                pin=pin,
-            )
+    for pin in _twice(_pins(profile)):
+        raise ConfigError(
+            "profile {name}: GPIO{pin} is used twice.",
+            remedy="Give each signal its own pin.",
+            name=profile.name,
+            pin=pin,
+        )
+
+
+def _twice(used: list[int]) -> list[int]:
+    return [number for number in used if used.count(number) > 1]
 
 
 def _check_node(profile: Profile) -> None:
@@ -359,14 +361,13 @@ def _check_switches(profile: Profile, addresses: tuple[int, ...]) -> None:
         profile.hall, DualSwitchHall
     ):
         on_bus += [profile.imu.address] if profile.imu.i2c_bus == profile.hall.i2c_bus else []
-    for address in on_bus:
-        if on_bus.count(address) > 1:
-            raise ConfigError(
-                "profile {name}: the I2C address {address:#04x} is used twice.",
-                remedy="Give each chip its own address.",
-                name=profile.name,
-                address=address,
-            )
+    for address in _twice(on_bus):
+        raise ConfigError(
+            "profile {name}: the I2C address {address:#04x} is used twice.",
+            remedy="Give each chip its own address.",
+            name=profile.name,
+            address=address,
+        )
 
 
 def _check_matrix(profile: Profile, hall: MatrixHall) -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
-from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, simulated_table
-from firmware_host.cli.speech import as_run, say, speak, words
+from firmware_host.cli.options import CONFIG, PROFILE, STATE
+from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, idle_table, simulated_table
+from firmware_host.cli.speech import as_run, say, words
 from firmware_host.messages import text
 
 if TYPE_CHECKING:
@@ -48,20 +48,9 @@ def command(
     not be running. The exit status is 1 if something is to be mended. With --sim somebody at the
     simulated table does and sees everything.
     """
-    from firmware_host.journal.failures import in_use
-    from firmware_host.profile import load_profile
-    from firmware_host.settings import load_settings
     from firmware_host.setup.answers import BRINGUP_NAME, FORMAT, Answers, read_answers
-    from firmware_host.setup.running import running_table
-    from firmware_host.state import JOURNAL_NAME
 
-    settings = load_settings(config)
-    catalogue = speak(settings.language)
-    table = load_profile(profile or settings.profile)
-    folder = games_folder(state, simulated=simulated)
-    holder = running_table(folder)
-    if holder is not None:
-        raise in_use(folder / JOURNAL_NAME, holder)
+    table, catalogue, folder = idle_table(config, profile, state, simulated=simulated)
     path = folder / BRINGUP_NAME
     answers = Answers(FORMAT, table.name) if fresh else read_answers(path, table, faults)
     if simulated:

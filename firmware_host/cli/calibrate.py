@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
-from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, simulated_table
-from firmware_host.cli.speech import as_run, misuse, problem, say, speak
+from firmware_host.cli.options import CONFIG, PROFILE, STATE
+from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, idle_table, simulated_table
+from firmware_host.cli.speech import as_run, misuse, problem, say
 from firmware_host.messages import Catalogue, text
 
 if TYPE_CHECKING:
@@ -59,26 +59,16 @@ def command(
     the next run goes on with the same piece. The table must not be running. With --sim a hand
     follows the lights.
     """
-    from firmware_host.journal.failures import in_use
     from firmware_host.perception.calibration import write_calibration
-    from firmware_host.profile import load_profile
-    from firmware_host.settings import load_settings
     from firmware_host.setup.judging import STRONG_KINDS
     from firmware_host.setup.progress import PROGRESS_NAME, write_progress
-    from firmware_host.setup.running import running_table
     from firmware_host.setup.starting import begin
     from firmware_host.setup.tasks import KINDS
-    from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
+    from firmware_host.state import CALIBRATION_NAME
 
     if again is not None and without:
         raise misuse(text("--without does not go with --again."))
-    settings = load_settings(config)
-    catalogue = speak(settings.language)
-    table = load_profile(profile or settings.profile)
-    folder = games_folder(state, simulated=simulated)
-    holder = running_table(folder)
-    if holder is not None:
-        raise in_use(folder / JOURNAL_NAME, holder)
+    table, catalogue, folder = idle_table(config, profile, state, simulated=simulated)
     path = folder / PROGRESS_NAME
     calibrator = begin(
         table,

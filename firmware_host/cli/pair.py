@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import words
+from firmware_host.cli.speech import say, words
 from firmware_host.messages import text
 
 ANSWER_WITHIN_S = 10.0
@@ -47,7 +47,10 @@ def command(
             tokens.revoke_all()
         elif revoke is not None:
             tokens.revoke(revoke)
-        for device in tokens.devices() if listing else ():
+        devices = tokens.devices()
+        if listing and not devices:
+            say(text("No device is paired."))
+        for device in devices if listing else ():
             until = datetime.datetime.fromtimestamp(device.expires_s, datetime.UTC).date()
             ends = words(text("(until {day})", day=until))
             click.echo(f"{device.id:>3}  {device.name}  {ends}")

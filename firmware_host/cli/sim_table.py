@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from firmware_host.cli.options import games_folder
+from firmware_host.cli.speech import speak
 from firmware_host.errors import ConfigError
 
 if TYPE_CHECKING:
+    from firmware_host.messages import Catalogue
     from firmware_host.profile import Profile
     from hw_sim.table import SimTable
 
@@ -23,6 +27,28 @@ FAULTS = click.option(
     metavar='"NAME TARGET..."',
     help="Wire the simulated table wrongly, or break it (docs/bring-up.md, docs/scenarios.md).",
 )
+
+
+def idle_table(
+    config: Path | None, profile: str | None, state: Path | None, *, simulated: bool
+) -> tuple[Profile, Catalogue, Path]:
+    """The table that is meant, the language to speak, and its folder. Raises ConfigError, and
+    JournalInUseError while that table is running: its parts are its own.
+    """
+    from firmware_host.journal.failures import in_use
+    from firmware_host.profile import load_profile
+    from firmware_host.settings import load_settings
+    from firmware_host.setup.running import running_table
+    from firmware_host.state import JOURNAL_NAME
+
+    settings = load_settings(config)
+    catalogue = speak(settings.language)
+    table = load_profile(profile or settings.profile)
+    folder = games_folder(state, simulated=simulated)
+    holder = running_table(folder)
+    if holder is not None:
+        raise in_use(folder / JOURNAL_NAME, holder)
+    return table, catalogue, folder
 
 
 @contextmanager
@@ -41,5 +67,7 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
                 else:
                     miswire(table, name, targets)
             except FaultError as error:
-                raise ConfigError(str(error)) from error
+                raise ConfigError(
+                    error.template, remedy=error.remedy_template, **error.params
+                ) from error
         yield table

@@ -74,7 +74,7 @@ def test_devices_are_listed_and_their_pairing_ended(tmp_path, monkeypatch):
     with pytest.raises(TiltboardError, match="No device is paired as 2"):
         run("--revoke", 2, "--state", tmp_path)
     run("--revoke", "all", "--state", tmp_path)
-    assert run("--list", "--state", tmp_path) == ""
+    assert run("--list", "--state", tmp_path) == "No device is paired.\n"
 
 
 def test_a_code_that_is_asked_for_is_shown_at_the_table(tmp_path):

@@ -69,12 +69,12 @@ def test_what_is_to_be_run_next_is_the_simulated_table_too(tiltboard):
     assert (status, said) == (0, "Everything works. Next: tiltboard calibrate --sim\n")
     _, said = tiltboard(f"tiltboard doctor {table}")
     assert "Calibrate the table: tiltboard calibrate --sim\n" in said
-    with pytest.raises(ConfigError, match="did you mean 'sensor-dead'"):
-        CliRunner().invoke(
-            cli,
-            shlex.split(f"bringup {table} --fault 'sensor-ded a1'"),
-            catch_exceptions=False,
-        )
+    wrong = (("sensor-ded a1", "did you mean 'sensor-dead'"), ("{x} {}", "fault '{x}'"))
+    for fault, says in wrong:
+        with pytest.raises(ConfigError, match=re.escape(says)):
+            CliRunner().invoke(
+                cli, [*shlex.split(f"bringup {table} --fault"), fault], catch_exceptions=False
+            )
 
 
 @pytest.mark.parametrize("line", ["calibrate", "record a.trace", "run --port 0"])
