@@ -24,6 +24,7 @@ SURE = 0.65  # of what an exchange would change is there; from a half on it is l
 MOST_MISFIT = 0.1
 MOST_MISFIT_MT2 = 0.015
 MOST_SHARE = 1.45
+LEAST_FELT = 0.25  # of a magnet, around the other place
 MOST_SIGMA = 0.13  # of noise in that share
 LEAST_POWER_MT2 = 0.04  # of what an exchange would change; in a corner a strong magnet makes 0.05
 # A piece off its middle may look like an exchange with a place beside it: it must explain less.
@@ -130,7 +131,7 @@ class Wires:
         best: tuple[int, Mapping[int, float], bool, float, float] | None = None
         most = 0.0
         for other in self._own:
-            if other == index or other in failed:
+            if other == index or other in failed or not self._may_be(index, other, scene, scale):
                 continue
             for lately in (True, False):
                 expected = self._expected(index, other, scene, lately=lately)
@@ -148,6 +149,18 @@ class Wires:
         fits = self._fits(index, other, expected, scene)
         fits = fits and not self._is_near_others(index, other, scene)
         return Exchange(index, other, lately, along / power, sigma, fits)
+
+    def _may_be(self, index: int, other: int, scene: Scene, scale: float) -> bool:
+        """Whether anything is felt around ``other``, a quick look; beside ``index`` it overlaps."""
+        if apart(index, other, self._columns) <= NEAR_PLACES:
+            return True
+        share, along, power = self._crosstalk.share_mt, 0.0, 0.0
+        for i in around(other, self._columns, self._rows):
+            if i in scene.usable:
+                one_mt = share(other, i)
+                along += scene.change_mt[i] * one_mt
+                power += one_mt * one_mt
+        return abs(along) > LEAST_FELT * scale * power
 
     def _fits(self, index: int, other: int, expected: Mapping[int, float], scene: Scene) -> bool:
         """Whether little is left over, and less than anything else leaves."""
