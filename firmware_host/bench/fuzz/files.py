@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import msgspec
 from firmware_host.bench.fuzz.target import FileTarget, JsonTarget, Target
 from firmware_host.boards import load_board, read_board
 from firmware_host.config import read_text
+from firmware_host.errors import ConfigError
 from firmware_host.journal import Journal, read_game, write_game
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration import read_calibration
@@ -260,6 +262,7 @@ class Interrupted(JsonTarget, FileTarget):
         ]
 
     def read_file(self) -> bool:
-        """Read it as both; what is not understood is begun anew."""
-        read_answers(self.path, self.profile)
+        """Read it as both: a bring-up's that is damaged is said, a calibration's is begun anew."""
+        with suppress(ConfigError):
+            read_answers(self.path, self.profile)
         return read_progress(self.path, self.profile) is not None
