@@ -39,6 +39,11 @@ def is_done(places: Sequence[str]) -> Message:
     return text("The table cannot see {places}. Is it done?", places=", ".join(places))
 
 
+def is_that_done() -> Message:
+    """The same of a place that the table can see, as far as it knows."""
+    return text("Is that done?")
+
+
 def done() -> Message:
     """It is."""
     return text("done")
@@ -52,7 +57,7 @@ def which_game() -> Message:
 def asked(question: Message, at: Message) -> Message:
     """A question with the choice to which the buttons have come, and what the buttons do."""
     return text(
-        "{question} {choice}? Hold confirm for yes, press it for the next one.",
+        "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one.",
         question=question,
         choice=at,
     )
@@ -61,8 +66,8 @@ def asked(question: Message, at: Message) -> Message:
 def asked_tilting(question: Message, at: Message) -> Message:
     """The same where the plate may be tilted, too."""
     return text(
-        "{question} {choice}? Hold confirm for yes, press it for the next one, or tilt the plate "
-        "a little the way it falls.",
+        "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one, or "
+        "tilt the plate a little the way it falls.",
         question=question,
         choice=at,
     )

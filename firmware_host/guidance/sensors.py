@@ -64,6 +64,11 @@ def confirm_done(said: Message, places: Sequence[str]) -> Message:
     )
 
 
+def if_done(said: Message) -> Message:
+    """What was asked for has not been seen for a while, and it may be the sensor's fault."""
+    return text("{said} If that is done, press confirm.", said=said)
+
+
 def must_be(game: str, kind: str, place: str) -> Message:
     """Only one move explains what is seen, though not where its piece was put."""
     return text(

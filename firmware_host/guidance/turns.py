@@ -73,16 +73,16 @@ def lifted(game: str, put: Shift, back: str) -> Message:
 
 def last_piece(game: str, said: Message, owners: Sequence[str]) -> Message:
     """``said``, and that ``owners`` have one piece left each (Momentum M9)."""
-    for owner in owners:
-        if game == "momentum":
-            said = text(
-                "{said} Last marble: {player} has only one left.", said=said, player=player(owner)
-            )
-        else:
-            said = text(
-                "{said} Last piece: {player} has only one left.", said=said, player=player(owner)
-            )
-    return said
+    if not owners:
+        return said
+    who = players(owners)
+    if game == "momentum":
+        if len(owners) == 1:
+            return text("{said} Last marble: {player} has only one left.", said=said, player=who)
+        return text("{said} Last marble: {players} have only one left.", said=said, players=who)
+    if len(owners) == 1:
+        return text("{said} Last piece: {player} has only one left.", said=said, player=who)
+    return text("{said} Last piece: {players} have only one left.", said=said, players=who)
 
 
 def settle(game: str, shift: Shift, *, lifted_already: bool) -> Message:
@@ -118,16 +118,14 @@ def _result(game: str, outcome: Outcome) -> Message:
 def _counted(said: Message, counts: Mapping[str, int]) -> Message:
     """``said``, and both sides' winning positions (Attraktion)."""
     (first, one), (second, other) = counts.items()
-    parts = {
-        "result": said,
-        "first": player(first),
-        "one": one,
-        "second": player(second),
-        "other": other,
-    }
-    if one == 1:
-        return text("{result} {first} has 1 winning position, {second} {other}.", **parts)
-    return text("{result} {first} has {one} winning positions, {second} {other}.", **parts)
+    return text(
+        "{result} Winning positions: {first} {one}, {second} {other}.",
+        result=said,
+        first=player(first),
+        one=one,
+        second=player(second),
+        other=other,
+    )
 
 
 def _won(game: str, outcome: Outcome) -> Message:
@@ -138,7 +136,7 @@ def _won(game: str, outcome: Outcome) -> Message:
     margin = outcome.extra.get("margin")
     if margin == 1:
         return text("The game is over: {players} won by 1 pod.", players=who)
-    if margin is not None:
+    if margin:
         return text("The game is over: {players} won by {margin} pods.", players=who, margin=margin)
     if game == "momentum" and outcome.reason == "complete":
         return text(

@@ -3,7 +3,9 @@
 A strong magnet adds some -0.16 mT to each sensor a place away and -0.08 mT across the corner: far
 too little for one scan, plenty for the mean of a quarter of a second, where only the change counts.
 A weak one adds a fifth of that: it takes longer, and only while no piece comes or goes near by, as
-pieces off the middle of their places add more. After that, somebody must be asked.
+pieces off the middle of their places add more. After that, somebody must be asked; as where masked
+places touch each other: a piece 4 mm off its middle then shows as a fifth of a magnet at one beside
+it and as half of one among four, and fewer sensors are left to tell them apart.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ class _Blind:
     wished: Magnet | None = None
     agreed: int = 0
     sighted: bool = True  # whether the neighbours suffice
+    hearsay: bool = False  # the belief is only what the journal says of an earlier run
     checked: bool = False  # whether they, or somebody, have borne out the belief
     base_scans: int = SCANS
     change: float = 0.0  # sum over ``means`` in a row
@@ -70,7 +73,7 @@ class BlindPlaces:
     @property
     def unguessed(self) -> frozenset[int]:
         """Places where the neighbours cannot tell: somebody must be asked."""
-        return frozenset(i for i, place in self._places.items() if not place.sighted)
+        return frozenset(i for i, place in self._places.items() if not self._is_felt(i, place))
 
     @property
     def beliefs(self) -> Mapping[int, Magnet]:
@@ -81,7 +84,7 @@ class BlindPlaces:
     def unchecked(self) -> frozenset[int]:
         """Places whose neighbours have yet to bear out what is believed."""
         places = self._places.items()
-        return frozenset(i for i, place in places if place.sighted and not place.checked)
+        return frozenset(i for i, p in places if self._is_felt(i, p) and not p.checked)
 
     @property
     def unborne(self) -> frozenset[int]:
@@ -89,12 +92,15 @@ class BlindPlaces:
         return frozenset(
             index
             for index, place in self._places.items()
-            if place.told or not (place.sighted and place.checked)
+            if place.told or not (place.checked and self._is_felt(index, place))
         )
 
-    def mask(self, index: int, belief: Magnet) -> None:
+    def mask(self, index: int, belief: Magnet, *, hearsay: bool = False) -> None:
         """From now on ``index`` is believed, not read. What its neighbours felt before counts, as
         far as it is known: a piece may have come while the sensor was not yet known to have failed.
+
+        ``hearsay``: nobody has seen that the belief is true. Until somebody says what stands there
+        it is asked, for neighbours feel only what changes.
         """
         calm = self._calm_mt
         near = around(index, self._columns, self._rows)
@@ -104,6 +110,7 @@ class BlindPlaces:
             belief,
             {i: calm[i] for i in near if i in calm},
             sighted=felt and possible >= LEAST_MT2,
+            hearsay=hearsay,
             base_scans=BASE_MOST_SCANS,
         )
         self.interrupt()
@@ -222,7 +229,9 @@ class BlindPlaces:
         sigma = self._sigma_mt / sqrt(weight) if weight >= LEAST_MT2 else 1.0
         weak = not WEAK_CLASSES.isdisjoint(self._classes) and place.belief not in STRONG_CLASSES
         place.sighted = weight >= LEAST_MT2 and not (weak and self._is_dim(place, sigma))
-        if weight < LEAST_MT2 or not (place.sighted or place.belief not in WEAK_CLASSES):
+        if weight < LEAST_MT2 or place.hearsay or self._is_crowded(index):
+            return
+        if not place.sighted and place.belief in WEAK_CLASSES:
             return
         wished = nearest(_signed(place.belief) + change, self._classes)
         if weak and wished is Magnet.NONE:
@@ -242,6 +251,14 @@ class BlindPlaces:
                 place.base_mt.setdefault(i, mean - by_mt * share)
             place.belief, place.wished, place.agreed = wished, None, 0
             place.checked = True
+
+    def _is_felt(self, index: int, place: _Blind) -> bool:
+        """Whether its neighbours tell what stands there."""
+        return place.sighted and not place.hearsay and not self._is_crowded(index)
+
+    def _is_crowded(self, index: int) -> bool:
+        """Whether it touches another masked place."""
+        return any(i in self._places for i in around(index, self._columns, self._rows))
 
     def _is_dim(self, place: _Blind, sigma: float) -> bool:
         """Whether no weak magnet can be told there. ``sigma``: of one scan, in strong magnets."""

@@ -13,6 +13,9 @@ from firmware_host.perception.watched import Pending, Watched
 from firmware_host.perception.wire_watch import WireWatch
 
 _UNCHECKED_S = 2.0  # so long a fresh belief may wait for the neighbours: two means, and hands near
+# So long one that had failed before the start is not known to have: dead ones, and all others.
+_DEAD_S = 0.5
+_SEEN_S = 3.0
 _WEAK_MAGNET_S = 0.3
 _WEAK_MAGNET = 0.65  # of a strong one; off centre, a sound one is felt whole by the neighbours
 
@@ -34,6 +37,7 @@ class Distrust:
         self.blind = BlindPlaces(watched.crosstalk, profile.columns, profile.rows)
         self.weak: frozenset[int] = frozenset()
         self._now_s = 0.0
+        self._began_s: float | None = None
         self._masked_s: dict[int, float] = {}
         self._changes = 0  # of what has failed
         for index, why in stored.failed:
@@ -76,17 +80,28 @@ class Distrust:
         return index in self._watched.noise.noisy and index not in self._health.masked
 
     def believe(self, index: int, magnet: Magnet) -> None:
-        """A person says what stands where the sensor cannot be trusted."""
+        """A person says what stands where the sensor cannot be trusted: that is so at once."""
         if index not in self._health.masked:
             self._health.claim(index)
             self._follow_health()
+        watched = self._watched
+        self._unchanged.discard(index)
         self.blind.believe(index, magnet)
+        self.blind.changed(index)
+        watched.pending.pop(index, None)
+        watched.stand(index, magnet)
+        reading = self.blind.reading_mt(index)
+        watched.history.flatten(index, reading)
+        watched.readings[index] = reading - watched.crosstalk.total_mt[index]
+        watched.set_bands(index)
 
     def take(self, now_s: float, field_mt: Sequence[float], scan: list[float]) -> None:
         """Judge one scan, as the driver gives it; in the calibrated ``scan``, what is believed
         stands for what failed sensors say.
         """
         self._now_s = now_s
+        if self._began_s is None:
+            self._began_s = now_s
         taken = [i for i, m in enumerate(self._watched.magnets) if m is not Magnet.NONE]
         if self._health.take(now_s, field_mt, self._watched.noise.noisy, taken):
             self._follow_health()
@@ -140,9 +155,14 @@ class Distrust:
         self._changes += 1
         for index in self._health.masked.keys() - set(self.blind.places()):
             belief = watched.magnets[index]
-            if index in self._unchanged and self._expected is not None:
+            hearsay = (
+                self._expected is not None
+                and index in self._unchanged
+                and not self._was_sound(self._health.masked[index])
+            )
+            if self._expected is not None and hearsay:
                 belief = self._expected.get(index, Magnet.NONE)
-            self.blind.mask(index, belief)
+            self.blind.mask(index, belief, hearsay=hearsay)
             self._masked_s[index] = self._now_s
             watched.pending.pop(index, None)
             watched.doubt.pop(index, None)
@@ -153,6 +173,11 @@ class Distrust:
                 self.wires.healed(index)
             self.blind.unmask(index)
             watched.history.clear()
+
+    def _was_sound(self, ailment: Ailment) -> bool:
+        """Whether what fails so now would have been known before, had it failed at the start."""
+        known_s = _DEAD_S if ailment is Ailment.DEAD else _SEEN_S
+        return self._began_s is not None and self._now_s - self._began_s > known_s
 
     def _is_weak(self, index: int, pending: Pending, now_s: float) -> bool:
         """Whether what rests there between the classes stands centred: its neighbours feel the

@@ -97,7 +97,7 @@ class Book:
 
         ``finding``: ``cells`` held against the position. One piece that has merely changed its
         place was not dropped there, although a drop may push such a piece off and so leave the same
-        board. ``hand_empty``: every piece that was lifted must have landed again. Two moves can
+        board; unless it may have been pushed to where nobody sees. ``hand_empty``: every piece that was lifted must have landed again. Two moves can
         look alike (a drop, and the one on the place that it pushes to): then the one with more
         still to do, because a complete one would have been confirmed before; else the first by code
         point. Only moves that come in by different sides, or that touch places which nobody sees
@@ -105,12 +105,15 @@ class Book:
         """
         strays = finding.strays
         displaced = len(strays) == 1 and [*strays.values()] == [*finding.missing.values()]
+        displaced = displaced and not hidden
         places = {p for p in strays if not displaced} | hidden
         drops = [self._pending(p) for p in sorted(places & self.drops)]
         fitting: list[tuple[int, Pending]] = []
         for pending in (*drops, *self._others):
             board = filled(pending.plan, cells, self.position.cells, hidden)
             held = pending.plan.hold(board)
+            if hidden and pending.plan.has_too_many(board, hidden):
+                continue
             if held.right and not (hand_empty and pending.plan.in_hand(board)):
                 fitting.append((len(held.todo), pending))
         if not fitting:

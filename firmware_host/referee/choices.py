@@ -28,9 +28,10 @@ def perhaps_moved(game: Game, found: Sequence[Pending], hidden: Collection[str])
     return Question(ask, _choices(game, found), offer=True)
 
 
-def perhaps_done(places: Sequence[str]) -> Question:
+def perhaps_done(places: Sequence[str], hidden: Collection[str]) -> Question:
     """Whether what is asked for at ``places`` has been done: an offer."""
-    return Question(questions.is_done(places), (Choice(DONE, questions.done()),), offer=True)
+    unseen = questions.is_done(places) if set(places) <= set(hidden) else questions.is_that_done()
+    return Question(unseen, (Choice(DONE, questions.done()),), offer=True)
 
 
 def landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:

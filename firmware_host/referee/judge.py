@@ -89,10 +89,14 @@ class Judge:
         self._claim(board, unread)
         self._play.settle(pending)
 
-    def _claim(self, board: Mapping[str, str], places: Set[str]) -> None:
-        """What ``board`` has on ``places`` stands there."""
+    def _claim(
+        self, board: Mapping[str, str], places: Set[str], *, confirmed: bool = False
+    ) -> None:
+        """What ``board`` has on ``places`` stands there. ``confirmed``: that is news even where it
+        was believed before.
+        """
         for place in sorted(places):
-            if self._told.cells.get(place) != board.get(place):
+            if confirmed or self._told.cells.get(place) != board.get(place):
                 self._claims.make(place, board.get(place), self._watch.now_s)
 
     def _note_departed(self, pending: Pending, sight: Sight) -> None:
@@ -178,6 +182,7 @@ class Judge:
         lifted = None if blurred else self._lifted(finding)
         if not taking_back and not blurred:
             found = play.book.match(cells, finding, hand_empty=play.matched, hidden=hidden)
+            found = self._or_in_hand(found, cells, finding)
             if any(each.touched & sight.unsure for each in found):
                 turn = self._turn_view()
                 lit = {p: role for p, role in turn.roles.items() if p not in finding.strays}
@@ -199,6 +204,19 @@ class Judge:
         finding = play.still.hold(cells)
         found = play.book.match(cells, finding, hand_empty=False, hidden=self._hidden)
         return any(map(self._is_unseen, found))
+
+    def _or_in_hand(
+        self, found: Sequence[Pending], cells: Mapping[str, str], finding: Finding
+    ) -> Sequence[Pending]:
+        """Where nobody has seen the piece of ``found`` land: also moves of which a piece may still
+        be in the hand. If they are unseen too, it is for somebody to say: none.
+        """
+        if not found or not all(map(self._is_unseen, found)):
+            return found
+        held = self._play.book.match(cells, finding, hand_empty=False, hidden=self._hidden)
+        if len(held) == len(found):
+            return found
+        return () if all(map(self._is_unseen, held)) else held
 
     def _is_doubtful(self, found: Sequence[Pending], lifted: View | None) -> bool:
         """Nobody has seen the piece land, and what is seen may have come about otherwise."""
@@ -282,12 +300,12 @@ class Judge:
         """Make ``turn`` final. Raises JournalError; then it stays pending."""
         self._play.confirm(turn)
         self._watch.forget_cause()
-        self._claim(turn.position.cells, self._hidden)
+        self._claim(turn.position.cells, self._hidden, confirmed=True)
 
     def _take_back(self) -> None:
         """By hand. Raises JournalError."""
         self._play.take_back_by_hand()
-        self._claim(self._play.line.position.cells, self._hidden)
+        self._claim(self._play.line.position.cells, self._hidden, confirmed=True)
 
     # What people see of it
 

@@ -75,9 +75,19 @@ class Offers:
     def _perhaps_done(self, view: View, hidden: frozenset[str]) -> View:
         """All that is left to do is where nobody sees it; or the last of it has not been seen."""
         todo = sorted(place for place, role in view.roles.items() if role in _ASKED)
-        alone = len(todo) == 1 and self._watch.stood(WAITED_S)
-        if not todo or not (alone or hidden.issuperset(todo)):
+        seen = [place for place in todo if place not in hidden]
+        if not todo or len(seen) > 1 or (seen and not self._watch.stood(WAITED_S)):
             return view
-        meant = {DONE: tuple((place, view.piece_for.get(place)) for place in todo)}
-        question = self._asking.ask(perhaps_done(todo), meant)
-        return replace(view, say=words.confirm_done(view.say, todo), question=question)
+        meant = {DONE: tuple((place, self._wanted(place, view)) for place in todo)}
+        question = self._asking.ask(perhaps_done(todo, hidden), meant)
+        say = words.if_done(view.say) if seen else words.confirm_done(view.say, todo)
+        return replace(view, say=say, question=question)
+
+    def _wanted(self, place: str, view: View) -> str | None:
+        """What stands there when it is done; a piece that cannot be read stays, only better."""
+        wrong = {what for where, what in view.problems if where == place}
+        if "blurred" not in wrong or any(what.startswith("stray") for what in wrong):
+            return view.piece_for.get(place)
+        pending, line = self._play.pending, self._play.line
+        position = line.position if pending is None else pending.turn.position
+        return position.cells.get(place)

@@ -7,7 +7,7 @@ the hand, right.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from firmware_host.standing import Role
@@ -63,6 +63,16 @@ class Plan:
             if shift.target is None and shift.source not in cells:
                 standing[shift.piece] += 1
         return bool(Counter(self.before.values()) - standing)
+
+    def has_too_many(self, cells: Mapping[str, str], hidden: Collection[str]) -> bool:
+        """Whether more pieces of a kind stand there than there are: one has landed where another
+        of its kind is to go, which has not left its place yet. What moves from or to ``hidden``
+        places is not counted there.
+        """
+        moving = self.places
+        counted = [piece for p, piece in cells.items() if p not in hidden or p not in moving]
+        from_box = Counter(shift.piece for shift in self.shifts if shift.source is None)
+        return bool(Counter(counted) - Counter(self.before.values()) - from_box)
 
     def hold(self, cells: Mapping[str, str]) -> Finding:
         """Compare a board with the plan."""

@@ -60,7 +60,7 @@ EXAMPLES = {
         questions.asked(
             questions.which_side("gravity-connect", "red"), questions.side("top", "green", "A")
         ),
-        "From which side does the red tile come? top, green, slot A? Hold confirm for yes",
+        "From which side does the red tile come? Chosen now: top, green, slot A. Hold confirm for yes",
     ),
     "margin": (
         turns.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 3})),
@@ -79,21 +79,21 @@ EXAMPLES = {
                 extra={"positions": {"white": ["b2", "c3"], "black": ["d2"]}},
             ),
         ),
-        "white won. white has 2 winning positions, black 1.",
+        "white won. Winning positions: white 2, black 1.",
     ),
     "one position": (
         turns.over(
             "attraktion",
             Outcome("black", "positions", extra={"positions": {"white": ["b2"], "black": []}}),
         ),
-        "white has 1 winning position, black 0.",
+        "Winning positions: white 1, black 0.",
     ),
     "last": (turns.last_piece("momentum", text("Play."), ["red"]), "Last marble: red has only one"),
     "which move": (
         questions.asked(
             questions.which_move(["a1", "b2"]), questions.landed("momentum", "red", "a1")
         ),
-        "The table cannot see a1, b2. Which move was it? red marble on a1? Hold confirm",
+        "Which move was it? Chosen now: red marble on a1. Hold confirm",
     ),
     "perhaps put": (
         sensors.confirm_put(text("Play."), ["a1"]),
@@ -106,6 +106,18 @@ EXAMPLES = {
     "perhaps done": (
         sensors.confirm_done(text("Put it there."), ["d3"]),
         "The table cannot see d3: press confirm when it is done.",
+    ),
+    "perhaps done where it should be seen": (
+        sensors.if_done(text("Put it there.")),
+        "Put it there. If that is done, press confirm.",
+    ),
+    "last of both": (
+        turns.last_piece("attraktion", text("Play."), ["white", "black"]),
+        "Play. Last piece: white and black have only one left.",
+    ),
+    "no margin": (
+        turns.over("gravity-trap", Outcome("red", "stuck", extra={"margin": 0})),
+        "The game is over: red won. Press confirm",
     ),
     "must be": (
         sensors.must_be("gravity-connect", "red", "A3"),

@@ -86,3 +86,54 @@ def test_where_too_few_neighbours_are_left_somebody_is_asked(table):
         t.perception.believe(t.plate.index(place), Magnet.NONE)
     t.run(2.0)
     assert t.plate.index("a1") in t.last.blind
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_nothing_is_guessed_of_a_block_of_places_that_touch_each_other(table, seed):
+    t = table({"e5": N}, expected={}, seed=seed)
+    block = [t.plate.index(place) for place in ("e5", "f5", "e6", "f6")]
+    t.run(1.0)
+    for index in block:
+        t.perception.believe(index, N if index == block[0] else Magnet.NONE)
+    t.run(2.0)
+    assert t.last.blind == set(block)
+    t.plate.put("f6", S, 3.0, -3.0)
+    t.plate.take("e5")
+    t.run(4.0)
+    assert t.seen() == {"e5": N}
+
+
+def test_what_the_journal_says_of_a_sensor_that_is_dead_from_the_start_is_asked(table):
+    # Neighbours feel changes: a piece that has come while nobody watched is not felt, and when it
+    # goes, one of the other pole seems to come.
+    t = table({"e5": N}, expected={}, classes=frozenset({N, S}))
+    e5 = t.plate.index("e5")
+
+    def run(seconds: float) -> None:
+        for _ in range(round(seconds * 50)):
+            t.plate.extra_mt = {e5: 60.0}
+            t.run()
+
+    run(3.0)
+    assert (set(t.last.masked), t.last.blind) == ({e5}, {e5})
+    t.plate.take("e5")
+    run(3.0)
+    assert t.seen() == {}
+    t.perception.believe(e5, Magnet.NONE)
+    run(1.0)
+    assert t.last.blind == frozenset()
+    t.plate.put("e5", N)
+    run(2.0)
+    assert t.seen() == {"e5": N}
+
+
+def test_a_sensor_that_dies_later_was_sound_before_whatever_the_journal_said(table):
+    t = table({"e5": N}, expected={})  # a move that stood there and was not on disk
+    e5 = t.plate.index("e5")
+    t.run(4.0)
+    for _ in range(100):
+        t.plate.extra_mt = {e5: 60.0}
+        t.run()
+    assert set(t.last.masked) == {e5}
+    assert t.last.blind == frozenset()
+    assert t.seen() == {"e5": N}

@@ -258,8 +258,13 @@ def test_a_failed_sensor_is_doubted_until_its_neighbours_bear_it_out(table):
     assert told == [{}] * len(told)
 
 
-@pytest.mark.parametrize(("left", "reached"), [("d4", "e4"), ("d4", "e5"), ("c3", "e5")])
-def test_neighbours_tell_two_places_apart_whose_sensors_have_failed(table, left, reached):
+@pytest.mark.parametrize(
+    ("left", "reached", "told"),
+    [("d4", "f4", True), ("c3", "e5", True), ("d4", "e4", False), ("d4", "e5", False)],
+)
+def test_neighbours_tell_places_apart_whose_sensors_have_failed_unless_they_touch(
+    table, left, reached, told
+):
     t = table({"c5": S}, classes=STRONG_ONLY)
     t.plate.put(left, N)
     t.run(10.0)
@@ -273,10 +278,15 @@ def test_neighbours_tell_two_places_apart_whose_sensors_have_failed(table, left,
     run(3.0)
     assert set(t.last.masked) == set(failed)
     assert t.seen() == {left: N, "c5": S}
+    assert t.last.blind == (frozenset() if told else set(failed))
     t.plate.take(left)
     t.plate.put(reached, N)
     run(2.0)
-    assert t.seen() == {reached: N, "c5": S}
+    assert t.seen() == {reached if told else left: N, "c5": S}
+    t.perception.believe(t.plate.index(left), Magnet.NONE)
+    t.perception.believe(t.plate.index(reached), N)
+    run(0.02)
+    assert t.seen() == {reached: N, "c5": S}  # somebody's word is taken at once
 
 
 def test_a_weak_piece_that_hops_has_not_changed_the_wires(table):

@@ -73,7 +73,7 @@ def test_of_several_one_is_chosen_with_confirm_or_named(desk):
         if by_button:
             table.press("confirm")
             assert table.lights(Role.LEGAL) == {"a1", "b5", "g7"}
-            assert "blue marble on a1? Hold confirm for yes" in say(table)
+            assert "Chosen now: blue marble on a1. Hold confirm for yes" in say(table)
             table.press("confirm")
             assert table.standing.path == ("b5",)
             table.press("confirm", 2.0)

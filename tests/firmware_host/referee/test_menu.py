@@ -17,7 +17,7 @@ def test_holding_back_opens_it_and_the_phase_stays(desk):
     table = desk("a1")
     standing = table.press("back", 2.0)
     assert (standing.phase, standing.to_move) == (Phase.TURN, "blue")
-    assert str(standing.say).startswith("Which game? Momentum?")
+    assert str(standing.say).startswith("Which game? Chosen now: Momentum.")
     assert table.lights(Role.LEGAL) == {"a1", "b1", "c1", "d1"}  # one light for each
     assert standing.path == ("a1",)
     assert table.standing.moves == ("a1",)

@@ -139,7 +139,7 @@ def test_last_marble_is_announced_once_by_sound_and_stays_in_the_sentence(desk):
     table.heard()
     standing = table.standing
     assert dict(standing.position.reserve) == {"red": 1, "blue": 1}
-    assert "Last marble: red has only one left." in str(standing.say)
+    assert "Last marble: red and blue have only one left." in str(standing.say)
     table = desk("a1", "g7", marbles=3, pie=False)
     table.put("red", "c1")
     assert table.heard() == [Sound.MOVE, Sound.LAST_MARBLE]
