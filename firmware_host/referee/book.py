@@ -97,11 +97,12 @@ class Book:
 
         ``finding``: ``cells`` held against the position. One piece that has merely changed its
         place was not dropped there, although a drop may push such a piece off and so leave the same
-        board; unless it may have been pushed to where nobody sees. ``hand_empty``: every piece that was lifted must have landed again. Two moves can
-        look alike (a drop, and the one on the place that it pushes to): then the one with more
-        still to do, because a complete one would have been confirmed before; else the first by code
-        point. Only moves that come in by different sides, or that touch places which nobody sees
-        (``hidden``), are all given: which it was, must be asked.
+        board; unless it may have been pushed to where nobody sees. ``hand_empty``: every piece that
+        was lifted must have landed again. Two moves can look alike (a drop, and the one on the
+        place that it pushes to): then the one with more still to do, because a complete one would
+        have been confirmed before; else the first by code point. Only moves that come in by
+        different sides, or that touch places which nobody sees (``hidden``), are all given: which
+        it was, must be asked.
         """
         strays = finding.strays
         displaced = len(strays) == 1 and [*strays.values()] == [*finding.missing.values()]

@@ -206,8 +206,8 @@ class Judge:
         return any(map(self._is_unseen, found))
 
     def _or_in_hand(
-        self, found: Sequence[Pending], cells: Mapping[str, str], finding: Finding
-    ) -> Sequence[Pending]:
+        self, found: tuple[Pending, ...], cells: Mapping[str, str], finding: Finding
+    ) -> tuple[Pending, ...]:
         """Where nobody has seen the piece of ``found`` land: also moves of which a piece may still
         be in the hand. If they are unseen too, it is for somebody to say: none.
         """

@@ -60,7 +60,7 @@ EXAMPLES = {
         questions.asked(
             questions.which_side("gravity-connect", "red"), questions.side("top", "green", "A")
         ),
-        "From which side does the red tile come? Chosen now: top, green, slot A. Hold confirm for yes",
+        "From which side does the red tile come? Chosen now: top, green, slot A. Hold confirm",
     ),
     "margin": (
         turns.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 3})),

@@ -149,6 +149,52 @@ def test_what_may_have_been_knocked_is_asked_about(desk, what):
     assert table.standing.moves == ("b2", "a1")
 
 
+def test_a_piece_that_lands_where_another_of_its_kind_is_to_go_was_not_pushed_there(desk):
+    # Blue on e3 pushes d3 to c3, which nobody sees; on c3 it would push d3 to e3.
+    table = desk("a1", "d3", "a5", size=5, marbles=6, pie=False)
+    table.hide("c3")
+    table.put("blue", "e3")
+    assert dict(table.standing.roles) == {"d3": Role.LIFT, "c3": Role.PUT}
+    assert table.standing.phase is Phase.SETTLE
+    table.take("d3")
+    table.answer("done")
+    assert table.standing.moves[-1] == "e3"
+    assert table.hidden == {"c3": "blue"}
+
+
+def test_a_piece_in_the_hand_does_not_tell_what_was_dropped_where_nobody_sees(desk):
+    # Red on b2 pushes a3 off the board; on a2 it pushes a3 to a4.
+    table = desk("e5", "a3", size=5, marbles=6, pie=False)
+    table.hide("a2", "b2")
+    table.take("a3")
+    table.wait(1.0)
+    assert (table.standing.phase, values(table)) == (Phase.FIX, ["a2", "b2"])
+    table.put("blue", "a4")
+    assert table.standing.moves == ("e5", "a3", "a2")
+
+
+def test_after_a_restart_a_piece_elsewhere_may_have_been_dropped_or_pushed_there(new_desk):
+    # Blue on d5 pushes c4 to b3, which nobody sees; on b3 it pushes c4 to d5.
+    table = new_desk("a1", "c4", "e1", begin={"resumed": True}, size=5, marbles=6, pie=False)
+    table.cells = {"a1": "red", "e1": "red", "d5": "blue"}
+    table.hide("b3")
+    assert sorted(values(table)) == ["b3", "d5"]
+    assert not table.standing.question.offer
+    assert table.standing.moves == ("a1", "c4", "e1")
+    table.answer("d5")
+    table.answer("done")
+    assert table.standing.moves[-1] == "d5"
+
+
+def test_a_confirmed_move_tells_what_stands_where_nobody_sees(desk):
+    table = desk("d4", pie=False)
+    table.hide("a1")
+    table.untold.clear()
+    table.lag_s = 60.0
+    table.put("blue", "g7")
+    assert [(place, piece) for _, place, piece in table.untold] == [("a1", None)]
+
+
 def test_of_two_hidden_places_the_one_that_pushes_so_is_meant(desk):
     table = desk("c3", pie=False)
     table.hide("b2", "d2")  # blue on b2 pushes c3 to d4; on d2 it pushes c3 to b4
@@ -321,6 +367,32 @@ def test_what_is_not_seen_for_long_may_be_confirmed_of_any_place(desk):
     assert values(table) == ["done"]
     assert table.standing.question.offer
     assert dict(table.standing.roles) == {"d3": Role.PUT}
+    assert say(table) == "Put the red marble on d3. If that is done, press confirm."
+
+
+def test_what_is_not_seen_may_be_confirmed_together_with_what_nobody_sees(desk):
+    table = desk("d4", pie=False)
+    table.hide("d4")
+    table.put("blue", "d5")
+    del table.cells["d4"]
+    table.wait(4.9)  # d3 too has a broken sensor, of which nobody knows
+    assert table.standing.question is None
+    table.wait(0.2)
+    assert say(table).endswith("If that is done, press confirm.")
+    table.press("confirm")
+    assert table.standing.moves == ("d4", "d5")
+    assert table.hidden == {"d4": None, "d3": "red"}
+
+
+def test_a_piece_that_cannot_be_read_is_confirmed_to_stand_there(desk):
+    table = desk("d4", pie=False)
+    table.unsure = frozenset({"d4"})
+    table.wait(6.1)
+    assert say(table).endswith("to the middle of its place. If that is done, press confirm.")
+    table.press("confirm")
+    table.unsure = frozenset()
+    table.scan()
+    assert (table.standing.phase, table.hidden) == (Phase.TURN, {"d4": "red"})
 
 
 @pytest.mark.parametrize(("moves", "offered"), [((), False), (("d4", "g7"), True)])
