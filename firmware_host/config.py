@@ -63,11 +63,17 @@ def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
         ) from error
 
 
+_MOST_LISTED = 40
+
+
 def nearest(name: str, known: typing.Iterable[str]) -> str:
-    """A hint naming the closest of ``known``, or all of them where none is close."""
+    """A hint naming the closest of ``known``, or all of them (of very many some) where none is."""
     choices = sorted(str(choice) for choice in known)
     close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else f"known are: {', '.join(choices)}"
+    if close:
+        return f"did you mean {close[0]!r}?"
+    shown = choices if len(choices) <= _MOST_LISTED else [*choices[:3], "...", choices[-1]]
+    return f"known are: {', '.join(shown)}"
 
 
 def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 from importlib import import_module, metadata
@@ -97,6 +98,13 @@ def main() -> None:
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        full = text("There is no room left on the disk to write to. Make room and start again.")
+        click.echo(f"tiltboard: {words(full)}", err=True)
+        sys.stdout = None  # what is left in it cannot be written either
         sys.exit(1)
 
 

@@ -111,8 +111,8 @@ def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTab
 
     buses = until_done.enter_context(own_board(table))
     missing = missing_table(table, buses)
-    for each in missing:
-        click.echo(f"tiltboard scenario: {sentence(each)}", err=True)
+    for line in dict.fromkeys(map(sentence, missing)):  # what several parts lack, once
+        click.echo(f"tiltboard scenario: {line}", err=True)
     if missing:
         say(text("There is no table here? Run it on the simulated one, without --real."), err=True)
         return None
@@ -173,7 +173,8 @@ def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int
         click.echo(f"{lines[done]}: {sentence(error)}", err=True)
         return UNUSABLE
     if not as_json:
-        held = text("{count} steps held", count=len(steps) - skipped)
+        count = len(steps) - skipped
+        held = text("1 step held") if count == 1 else text("{count} steps held", count=count)
         if skipped:
             held = text("{held}, {count} skipped", held=held, count=skipped)
         seconds = f"{actor.clock.now():.1f}"

@@ -18,4 +18,6 @@ def explained(error: TiltboardError | RulesError, catalogue: Catalogue) -> str:
     problem = catalogue.translate(Message(error.template, params))
     if isinstance(error, RulesError):
         return problem
-    return f"{problem} {catalogue.translate(Message(error.remedy_template, params))}".strip()
+    remedy = catalogue.translate(Message(error.remedy_template, params))
+    stop = "." if problem[-1:].isalnum() and remedy[:1].isupper() else ""
+    return f"{problem}{stop} {remedy}".strip()

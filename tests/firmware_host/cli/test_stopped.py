@@ -40,3 +40,15 @@ def test_a_stopped_command_ends_with_the_status_of_its_signal(number, status, sa
         _, complaint = running.communicate(timeout=60)
     assert running.returncode == status
     assert complaint.lstrip("\n") == said
+
+
+def test_output_to_a_full_disk_is_one_line(tmp_path):
+    scenario = tmp_path / "home.scenario"
+    scenario.write_text("game momentum\n")
+    command = [sys.executable, "-m", "firmware_host.cli", "scenario", str(scenario)]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines() == [
+        "tiltboard: There is no room left on the disk to write to. Make room and start again."
+    ]
