@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_output_to_a_full_disk_is_one_line(tmp_path):
     scenario = tmp_path / "home.scenario"
     scenario.write_text("game momentum\n")
     command = [sys.executable, "-m", "firmware_host.cli", "scenario", str(scenario)]
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == 1
     assert ended.stderr.splitlines() == [

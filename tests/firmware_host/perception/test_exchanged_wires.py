@@ -150,6 +150,7 @@ def test_weak_magnets_do_not_come_of_exchanged_zeros(table):
 def test_wires_of_a_sensor_that_has_healed(table, value, meanwhile, piece):
     """As anywhere else: at once where a piece stands, else with the first that is put there."""
     t = table(classes=STRONG_ONLY)
+    t.run(4.0)  # sound, or its neighbours would not be believed
     t.plate.failed_mt = {"d4": value}
     t.run(3.0)
     assert t.last.masked == {t.plate.index("d4"): "dead" if value == DEAD_MT else "stuck"}
