@@ -165,15 +165,16 @@ class Plate:
     def scan(self) -> Frame:
         """Read every part once, and write what the lights still owe."""
         field_mt: tuple[float, ...] = self._hall_part.attempt(self.hall.read, ())
+        # before what may take a second to fail: how long a button is held is told by this time
+        pressed: frozenset[str] = frozenset()
+        if self.panel is not None:
+            pressed = self._panel_part.attempt(self.panel.pressed, pressed)
         time_s = self._read_at_s() if field_mt else self._clock.now()
         motion: Motion | None = None
         if self.imu is not None:
             motion = self._imu_part.attempt(self.imu.read, None, may_start=True)
         if self.lights is not None:
             self._lights_part.attempt(self.lights.flush, None)
-        pressed: frozenset[str] = frozenset()
-        if self.panel is not None:
-            pressed = self._panel_part.attempt(self.panel.pressed, pressed)
         number, self._number = self._number, self._number + 1
         return Frame(
             number=number,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import hypot, radians
+from math import hypot, inf, radians
 
 from firmware_host.buttons import Press
 from firmware_host.errors import NotPossibleError
 from firmware_host.referee.book import Pending
 from firmware_host.referee.unseen import Claim
+from firmware_host.referee.watch import Watch
 from firmware_host.standing import Choice, Question
 from games.base import Game
 
@@ -28,12 +29,15 @@ class Asking:
 
     A short confirm goes on to the next choice, a long one takes it; so does a tilt toward the
     choice's fall, held for a moment. Of an offer, a short confirm takes the only choice, or opens
-    several. ``menu``: None where it cannot be asked.
+    several. Presses that were begun before it was asked answer nothing. ``menu``: None where it
+    cannot be asked.
     """
 
-    def __init__(self, menu: Question | None) -> None:
+    def __init__(self, menu: Question | None, watch: Watch) -> None:
         self.question: Question | None = None
         self._menu = menu
+        self._watch = watch
+        self._asked_s = -inf
         self._meant: Mapping[str, Meaning] = {}
         self._offered = False
         self._browsing: Mapping[str, str] | None = None  # the board under the open menu
@@ -69,6 +73,7 @@ class Asking:
         known = asked is not None and replace(asked, at=0, offer=question.offer) == question
         if asked is None or not known or (asked.offer and not question.offer):
             self.question = asked = question
+            self._asked_s = self._watch.now_s
             self._leaning = None
         return asked
 
@@ -82,6 +87,7 @@ class Asking:
         if self._menu is not None:
             self.close()
             self._browsing = dict(cells)
+            self._asked_s = self._watch.now_s
             lowest = sorted((row, column, place) for place, (column, row) in game.board.items())
             choices = self._menu.choices
             lit = [place for _, _, place in lowest[: len(choices)]] + [""] * len(choices)
@@ -134,7 +140,7 @@ class Asking:
     def press(self, press: Press) -> Choice | None:
         """What a press of confirm answers, if it does."""
         asked = self.question
-        if asked is None:
+        if asked is None or self._watch.now_s - press.held_s < self._asked_s:
             return None
         if press.long if not asked.offer else len(asked.choices) == 1:
             return asked.chosen

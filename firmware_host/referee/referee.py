@@ -46,7 +46,7 @@ class Referee:
         """Forget everything about the game before."""
         self._play = None if line is None else Play(line)
         self._watch = Watch()
-        self._asking = Asking(self._menu)
+        self._asking = Asking(self._menu, self._watch)
         self._claims = Claims()
         self._news = SensorNews()
         self._take_back_owed: int | None = None  # how many moves are to be left

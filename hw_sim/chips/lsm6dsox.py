@@ -110,23 +110,28 @@ class Lsm6dsox(InertialChip):
         at_s = self._awake_since_s + GYRO_START_S + number / self._rate_hz()
         registers = self._registers
         words = [(self._temperature_c(at_s) - ZERO_C) * STEPS_PER_C]
-        words += self._gyro(at_s) if registers[CTRL2_G] >> 4 else [0.0] * 3
-        words += self.accel_words(at_s) if registers[CTRL1_XL] >> 4 else [0.0] * 3
+        words += self._gyro(at_s) + self.accel_words(at_s)
         registers[OUT_TEMP_L : OUTZ_H_A + 1] = packed(words, "little")
         registers[STATUS] = NEW_DATA
 
     def _gyro(self, at_s: float) -> list[float]:
         control = self._registers[CTRL2_G]
         band_hz = _rate_hz(control) * GYRO_BAND_SHARE
+        if not band_hz:
+            return [0.0] * 3
         lsb = GYRO_DEG_S_PER_LSB[control >> 2 & 3]
         noise = GYRO_NOISE_DEG_S * math.sqrt(band_hz)
         return [rate / lsb for rate in self._gyro_deg_s(at_s, 0.22 / band_hz, noise)]
 
     def accel_words(self, at_s: float) -> list[float]:
-        """The accelerometer's three registers at that time, unrounded; a dead axis stands at 0."""
+        """The accelerometer's three registers at that time, unrounded; a dead axis stands at 0, as
+        all do while it does not run.
+        """
         control = self._registers[CTRL1_XL]
         divisor = HPCF_DIVISORS[self._registers[CTRL8_XL] >> 5] if control & LPF2_XL_EN else 2
         band_hz = _rate_hz(control) / divisor
+        if not band_hz:
+            return [0.0] * 3
         lsb = ACCEL_G_PER_LSB[control >> 2 & 3]
         noise = ACCEL_NOISE_G * math.sqrt(band_hz)
         return [force / lsb for force in self._accel_g(at_s, 0.22 / band_hz, noise)]

@@ -59,6 +59,28 @@ def test_buttons_reach_the_frame(plate, buses) -> None:
     assert plate.scan().pressed == {"back"}
 
 
+def test_buttons_are_read_at_the_time_of_the_frame_whatever_hangs(plate, buses) -> None:
+    """Found by the soak: over a bus that hung for a second, a long press was taken for a short one."""
+    scans(plate, buses, 12)
+    back = buses.factory.pin(24)
+    back.drive_low()
+
+    def hang(*_args) -> None:
+        buses.clock.sleep(1.0)
+        back.drive_high()  # let go meanwhile
+        raise OSError(errno.ETIMEDOUT, "Connection timed out")
+
+    buses.mpu.transfer = hang
+    before_s = buses.clock.now()
+    frame = plate.scan()
+    assert buses.clock.now() - before_s >= 1.0
+    assert (frame.pressed, frame.time_s) == ({"back"}, pytest.approx(before_s, abs=0.1))
+    buses.mpu.transfer = lambda address: None
+    buses.board.convert = hang
+    frame = plate.scan()
+    assert (frame.pressed, frame.time_s) == (frozenset(), pytest.approx(buses.clock.now(), abs=0.1))
+
+
 def unplug_hall(buses) -> None:
     buses.board.plugged = False
 

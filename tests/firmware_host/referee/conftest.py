@@ -139,6 +139,7 @@ class Desk:
         return self.put(piece, target)
 
     def press(self, button: str, held_s: float = 0.1) -> Standing:
+        self.wait(held_s)
         return self.scan(presses=[Press(button, held_s)])
 
     def event(self, happening: Happening, *places: str) -> Standing:

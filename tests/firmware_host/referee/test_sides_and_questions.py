@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from firmware_host.buttons import Press
 from firmware_host.commands import Answer
 from firmware_host.errors import NotPossibleError
 from firmware_host.standing import Phase, Role, Sound
@@ -184,6 +185,22 @@ def test_a_pause_does_not_change_what_a_held_button_says(connect):
     assert table.scan().question.chosen == chosen
     table.press("confirm", 2.0)
     assert table.journal.moves == [chosen.also[0]]
+
+
+def test_a_press_answers_only_what_was_asked_when_it_began(connect):
+    """Found by the soak: held for one tile, confirm answered for where that was knocked to."""
+    table = connect()
+    table.put("red", "A1")
+    first = table.standing.question
+    table.wait(1.5)
+    table.move("A1", "I1")
+    table.wait(0.5)
+    asked = table.standing.question
+    assert asked not in (None, first)
+    table.scan(presses=[Press("confirm", 2.0)])
+    assert (table.standing.question, table.journal.moves) == (asked, [])
+    table.press("confirm", 2.0)
+    assert len(table.journal.moves) == 1
 
 
 def test_a_tilt_that_is_only_passed_through_answers_nothing(connect):

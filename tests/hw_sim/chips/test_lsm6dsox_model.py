@@ -47,6 +47,7 @@ def test_identity_and_reset_values(rig):
     assert rig.get(0x0F) == b"\x6c"
     assert rig.get(CTRL1_XL, 3) == b"\x00\x00\x04"  # powered down, IF_INC
     assert rig.words(1.0) == (0,) * 7
+    assert rig.chip.accel_words(1.0) == [0.0] * 3
 
 
 @pytest.mark.parametrize(("fs", "mg"), [(0b00, 0.061), (0b01, 0.488), (0b10, 0.122), (0b11, 0.244)])
