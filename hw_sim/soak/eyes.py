@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from firmware_host.perception.observation import Magnet
 from hw_sim.session import SimSession
@@ -15,12 +16,19 @@ KEPT_S = 10.0
 FELT = 0.5  # of a sound magnet
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    cells: Mapping[str, str]
+    weak: set[str]
+    unfelt: set[str]
+
+
 class Eyes:
     """Looks at one table, each scan."""
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
-        self._past: deque[tuple[float, Mapping[str, str], set[str]]] = deque()
+        self._past: deque[tuple[float, _Seen]] = deque()
         profile = session.profile
         self._pitch_mm = profile.pitch_mm
         self._x_mm, self._y_mm = profile.centre_mm(0)
@@ -33,12 +41,12 @@ class Eyes:
         pieces = world.pieces.values()
         key: tuple[object, ...] = (
             self._session.host.overlay,
-            *((p.piece_id, p.here) for p in pieces if p.path is None and not p.held),
+            *((p.piece_id, p.here, p.factor) for p in pieces if p.path is None and not p.held),
             *(self._spot(p, now_s) for p in pieces if p.path is not None),
         )
         if key != self._key:
             self._key = key
-            self._past.append((now_s, self.reads(), self.weak()))
+            self._past.append((now_s, _Seen(self.reads(), self.weak(), self._unfelt())))
         while len(self._past) > 1 and self._past[1][0] < now_s - KEPT_S:
             self._past.popleft()
 
@@ -56,9 +64,11 @@ class Eyes:
                 found[place] = read
         return found
 
-    def unfelt(self) -> set[str]:
-        """Places where what stands has so weak a magnet that a sensor may feel nothing of it."""
-        return {place for place, piece in self._standing() if piece.factor < FELT}
+    def unfelt_since(self, since_s: float) -> set[str]:
+        """Places where something has stood since then with so weak a magnet that a sensor may feel
+        nothing of it.
+        """
+        return {place for seen in self._since(since_s) for place in seen.unfelt}
 
     def weak(self) -> set[str]:
         """Places where a weak magnet stands."""
@@ -66,17 +76,24 @@ class Eyes:
 
     def weak_since(self, since_s: float) -> set[str]:
         """Places where a weak magnet has stood since then."""
-        spans = zip(self._past, self._ends(), strict=True)
-        return {place for (*_, weak), end_s in spans if end_s >= since_s for place in weak}
+        return {place for seen in self._since(since_s) for place in seen.weak}
 
     def past(self, since_s: float, until_s: float) -> list[tuple[float, Mapping[str, str]]]:
         """What has stood at some time between: how long of it (in seconds), and what."""
         spans = []
-        for (start_s, cells, _), end_s in zip(self._past, self._ends(), strict=True):
+        for (start_s, seen), end_s in zip(self._past, self._ends(), strict=True):
             first, last = max(start_s, since_s), min(end_s, until_s)
             if first <= last:
-                spans.append((last - first, cells))
+                spans.append((last - first, seen.cells))
         return spans
+
+    def _since(self, since_s: float) -> Iterator[_Seen]:
+        for (_, seen), end_s in zip(self._past, self._ends(), strict=True):
+            if end_s >= since_s:
+                yield seen
+
+    def _unfelt(self) -> set[str]:
+        return {place for place, piece in self._standing() if piece.factor < FELT}
 
     def _ends(self) -> Iterator[float]:
         for start_s, *_ in list(self._past)[1:]:

@@ -182,7 +182,7 @@ class Judge:
         found = {place for place, at_s in self._broken_s.items() if now_s - at_s < GUESSED_S}
         masked = self._session.host.sight.masked.keys()
         found |= self._guessed | self._read_elsewhere()
-        return found | self._eyes.unfelt() | (self._eyes.weak() & masked)
+        return found | self._eyes.unfelt_since(now_s) | (self._eyes.weak() & masked)
 
     def _read_elsewhere(self) -> set[str]:
         """Places whose wires were exchanged or put right just now. Places with exchanged wires, or
@@ -207,6 +207,7 @@ class Judge:
         if len(moves) > 1 or before is None:
             raise SoakError(f"a wrong verdict: {' '.join(moves)} taken back")
         blind = self._session.host.sight.blind | self._unknowable()
+        blind |= self._eyes.unfelt_since(now_s - STOOD_S)
         for lasted_s, cells in self._eyes.past(now_s - STOOD_S, now_s - SEEN_S):
             differ = {
                 place

@@ -60,7 +60,7 @@ def test_buttons_reach_the_frame(plate, buses) -> None:
 
 
 def test_buttons_are_read_at_the_time_of_the_frame_whatever_hangs(plate, buses) -> None:
-    """Found by the soak: over a bus that hung for a second, a long press was taken for a short one."""
+    """Found by the soak: a long press over a bus that hung was taken for a short one."""
     scans(plate, buses, 12)
     back = buses.factory.pin(24)
     back.drive_low()

@@ -33,7 +33,7 @@ def test_a_press_is_told_once_on_release_with_its_length(button):
 
 def test_a_long_confirm_is_told_while_held_and_not_again():
     told = presses(("", 5), ("confirm", 300), ("", 10))
-    assert [scan for scan, _ in told] == [105]
+    assert [scan for scan, _ in told] == [104]  # two seconds, but for a scan
     assert told[0][1].long
 
 
@@ -65,6 +65,17 @@ def test_both_buttons_at_once_are_two_presses():
 
 
 def test_nearly_two_seconds_is_short():
-    told = presses(("", 1), ("confirm", 99), ("", 10))
+    told = presses(("", 1), ("confirm", 97), ("", 10))
     assert [press.long for _, press in told] == [False]
     assert Press("confirm", 2.0).long
+
+
+@pytest.mark.parametrize(("held_scans", "told"), [(2, [False]), (3, []), (4, []), (5, [True])])
+def test_what_late_scans_leave_open_is_no_press(held_scans, told):
+    """Found by the soak: back, held for the menu while scans came late, took a move back."""
+    buttons = Buttons()
+    found = []
+    for scan in range(12):
+        held = frozenset({"back"} if 2 <= scan < 2 + held_scans else ())
+        found += buttons.update(held, 10.0 + scan * 0.6)
+    assert [press.long for press in found] == told
