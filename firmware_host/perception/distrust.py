@@ -123,7 +123,7 @@ class Distrust:
             self.blind.take(watched.readings, watched.classes, watched.noise.usual_mt())
         if calm:
             self.blind.follow(watched.readings)
-        return self.wires.quiet(self.failed)
+        return self.wires.quiet(self.failed) or (calm and self.wires.put_right(self.failed))
 
     def disturbed(self) -> None:
         """Something moves."""

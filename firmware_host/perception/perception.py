@@ -208,7 +208,8 @@ class Perception:
             self._rest_here(anew=self._blind)
             if all(now - p.since_s > _UNSETTLED_S for p in watched.pending.values()):
                 wires, failed = self._distrust.wires, self._distrust.failed
-                if wires.look_again(failed) or wires.exchanged_at_rest(failed):
+                looks = wires.look_again, wires.put_right, wires.exchanged_at_rest
+                if any(look(failed) for look in looks):
                     self._interrupt()
             return ()
         if self._verdicts.wait(verdicts, now, sliding=not self._blind):

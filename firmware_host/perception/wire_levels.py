@@ -6,9 +6,11 @@ Zeros spread by 1 mT to either side, so that the sensor of an empty place is kno
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from firmware_host.perception import bands
 from firmware_host.perception.blind import apart, around
+from firmware_host.perception.field import WEAK
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.observation import Magnet
 from firmware_host.perception.watched import Watched
@@ -16,6 +18,10 @@ from firmware_host.perception.watched import Watched
 LEVEL_MT = 0.15  # two means of four scans of the same sensor differ by less
 FELT_MT2 = 0.02  # halfway between two places a strong magnet adds 0.12 mT to each of four others
 FROM_S, TO_S = 0.1, 0.2
+# Squares of what two readings are off. Of a weak magnet that much off its middle a zero explains no
+# more than half: what leaves less than the first has never been more than that and the second.
+FITS_MT2 = 0.2
+ODD_MT2 = 0.3
 Pair = tuple[int, int]
 
 
@@ -90,7 +96,7 @@ def exchanged_at_rest(watched: Watched, failed: Collection[int]) -> Pair | None:
             ):
                 continue
             pair = (one, other), (other, one)
-            if all(abs(_as_other(watched, watched.readings, *p)) < LEVEL_MT for p in pair):
+            if all(abs(as_other(watched, watched.readings, *p)) < LEVEL_MT for p in pair):
                 return one, other
     return None
 
@@ -100,6 +106,34 @@ def _is_felt_beside(watched: Watched, one: int, other: int) -> bool:
     near = {*around(one, columns, rows), *around(other, columns, rows)} - {one, other}
     free = [i for i in near if watched.crosstalk.standing[i] is Magnet.NONE]
     return sum(watched.readings[i] ** 2 for i in free) > FELT_MT2
+
+
+def put_right(watched: Watched, wire: Sequence[int], failed: AbstractSet[int]) -> Pair | None:
+    """Where two places that are read from each other's inputs read what hardly any piece would be,
+    and each what it should with the other's zero. A single piece off its middle does not.
+    """
+    for one, other in enumerate(wire):
+        if one >= other or wire[other] != one or not failed.isdisjoint((one, other)):
+            continue
+        pair = (one, other), (other, one)
+        if not all(watched.agree(i, len(watched.history)) for i in pair[0]):
+            continue
+        now = sum(misfit_mt(watched, watched.readings[i]) ** 2 for i in pair[0])
+        then = sum(misfit_mt(watched, as_other(watched, watched.readings, *p)) ** 2 for p in pair)
+        if then < FITS_MT2 and now > then + ODD_MT2:
+            return one, other
+    return None
+
+
+def misfit_mt(watched: Watched, reading_mt: float) -> float:
+    """How far that reading is from those of an empty place and of a magnet in its middle; any
+    large one is a strong magnet's.
+    """
+    size = abs(reading_mt)
+    if size > bands.STRONG_STAYS_MT:
+        return 0.0
+    weak = bands.WEAK_CLASSES & watched.classes
+    return min(size, abs(size - WEAK.centred_mt)) if weak else size
 
 
 def exchanged_meanwhile(
@@ -124,7 +158,7 @@ def exchanged_meanwhile(
 
     def fit(one: int, other: int) -> bool:
         """Whether what is read at one is what should stand at the other, by that one's zero."""
-        reading = _as_other(watched, readings, one, other)
+        reading = as_other(watched, readings, one, other)
         if should(other) is Magnet.NONE:
             return abs(reading) < LEVEL_MT
         return bands.classify(reading) is should(other)
@@ -158,7 +192,7 @@ def _is_odd(reading_mt: float) -> bool:
     return 2 * LEVEL_MT < abs(reading_mt) < bands.STRONG_STAYS_MT
 
 
-def _as_other(watched: Watched, readings_mt: Sequence[float], index: int, other: int) -> float:
+def as_other(watched: Watched, readings_mt: Sequence[float], index: int, other: int) -> float:
     """The reading of ``index`` if it were the sensor of ``other``."""
     total = watched.crosstalk.total_mt
     reading = readings_mt[index] + total[index]

@@ -7,6 +7,7 @@ has been averaged. If they were busy then, they are asked again after it was acc
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from enum import Enum
 from math import sqrt
 
@@ -15,9 +16,12 @@ from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.observation import Magnet
 from firmware_host.perception.watched import Pending, Watched
 from firmware_host.perception.wire_levels import (
+    as_other,
     exchanged_at_rest,
     exchanged_meanwhile,
     just_exchanged,
+    misfit_mt,
+    put_right,
 )
 from firmware_host.perception.wires import Exchange, Scene, Wires
 
@@ -108,6 +112,8 @@ class WireWatch:
             if found is None:
                 continue
             if count >= _SCANS and found.sure:
+                if self._is_denied(found, count, failed):
+                    continue
                 self._rest_as_before(found, self._watched.pending[index])
                 self._cross(found, exchange_beliefs=not found.lately)
                 return Contradiction.EXCHANGED
@@ -133,7 +139,7 @@ class WireWatch:
                 continue
             scans = _WEAK_SCANS if weak else _SCANS
             found = self._exchange(index, pending, {}, scans, failed)
-            if found is not None and found.sure:
+            if found is not None and found.sure and not self._is_denied(found, scans, failed):
                 self._cross(found, exchange_beliefs=True)
                 return True
         return False
@@ -144,7 +150,13 @@ class WireWatch:
 
     def exchanged_at_rest(self, failed: Collection[int]) -> bool:
         """Whether two empty places each read the other's zero, while nothing moves."""
-        return self._cross_found(exchanged_at_rest(self._watched, failed))
+        return self._cross_at_rest(exchanged_at_rest(self._watched, failed))
+
+    def put_right(self, failed: AbstractSet[int]) -> bool:
+        """Whether what was exchanged no longer is, while nothing moves."""
+        if not self._wires.crossed:
+            return False
+        return self._cross_at_rest(put_right(self._watched, self._wires.wire, failed))
 
     def exchanged_meanwhile(
         self,
@@ -165,6 +177,15 @@ class WireWatch:
         if magnet in _STRONG and not self._wires.is_felt_at(one, other, magnet, readings):
             return False  # it was carried there
         self._tried |= set(pair)
+        return self._cross_found(pair)
+
+    def _cross_at_rest(self, pair: tuple[int, int] | None) -> bool:
+        """The same; what is read so from now on has been there for a while."""
+        if pair is not None:
+            watched, rest_mt = self._watched, list(self._watched.rest)
+            for one, other in (pair, pair[::-1]):
+                rest_mt[one] = as_other(watched, watched.readings, other, one)
+            watched.rest = rest_mt
         return self._cross_found(pair)
 
     def _cross_found(self, pair: tuple[int, int] | None) -> bool:
@@ -213,6 +234,17 @@ class WireWatch:
         scene = Scene(before, now, change, usable, others, sigma_mt)
         return self._wires.exchange(index, scene, failed)
 
+    def _is_denied(self, found: Exchange, count: int, failed: Collection[int]) -> bool:
+        """Whether the neighbours feel what is read where it is read: then it was believed wrongly
+        before, and has just come right.
+        """
+        watched = self._watched
+        pair = (found.one, found.other)
+        unread = {*failed, *watched.doubt, *watched.noise.noisy, *watched.pending, *pair}
+        usable = [i for i, zeroed in enumerate(watched.zeros.zeroed) if zeroed and i not in unread]
+        field_mt = [watched.mean(i, count) for i in range(watched.profile.size)]
+        return self._wires.is_felt_where_read(*pair, field_mt, usable)
+
     def _cross(self, found: Exchange, *, exchange_beliefs: bool) -> None:
         """From now on the two places are read from each other's inputs."""
         watched = self._watched
@@ -245,7 +277,7 @@ class WireWatch:
 
     def _zeros_too(self, found: Exchange) -> bool:
         """Whether the zeros were measured with the wires as they are, and so belong to the inputs:
-        then what stands empty reads nothing with its own.
+        then what reads least there fits with its own.
         """
         watched = self._watched
         crosstalk = watched.crosstalk
@@ -257,4 +289,5 @@ class WireWatch:
             crosstalk.standing[other], empty, other
         )
         as_other = watched.zeros.read_as(empty, reading, other)
-        return abs(reading - there) < abs(as_other - there)
+        now, then = (misfit_mt(watched, mt - there) for mt in (reading, as_other))
+        return now < then

@@ -12,7 +12,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 
-from firmware_host.perception.bands import STRONG_CLASSES, WEAK_CLASSES
+from firmware_host.perception.bands import (
+    STRONG_CLASSES,
+    STRONG_STAYS_MT,
+    WEAK_CLASSES,
+    strong,
+)
 from firmware_host.perception.blind import WEAK_SHARE, apart, around
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF, STRONG, field_mt
@@ -120,6 +125,31 @@ class Wires:
         expected = {i: adds(magnet, one, i) - adds(magnet, other, i) for i in near - {one, other}}
         along = sum(readings_mt[i] * e for i, e in expected.items())
         return along > 0.5 * sum(e * e for e in expected.values())
+
+    def is_felt_where_read(
+        self, one: int, other: int, field_mt: Sequence[float], usable: Collection[int]
+    ) -> bool:
+        """Whether the neighbours feel the strong magnets that are read at the two where they are
+        read, rather than each at the other place. ``field_mt``: calibrated readings, with what
+        neighbours add; ``usable``: sensors that are believed.
+        """
+        crosstalk, pair = self._crosstalk, (one, other)
+        rest_mt = crosstalk.removed(field_mt)
+        read = {i: strong(rest_mt[i]) for i in pair if abs(rest_mt[i]) > STRONG_STAYS_MT}
+        here = [read.get(i, Magnet.NONE) for i in pair]
+        stand = [crosstalk.standing[i] for i in pair]
+        near = {*around(one, self._columns, self._rows), *around(other, self._columns, self._rows)}
+
+        def added(magnets: Sequence[Magnet], index: int) -> float:
+            return sum(crosstalk.adds_mt(m, i, index) for m, i in zip(magnets, pair, strict=True))
+
+        balance = power = 0.0
+        for i in near.intersection(usable).difference(pair):
+            felt = rest_mt[i] + added(stand, i)
+            as_read, exchanged = added(here, i), added(here[::-1], i)
+            power += (as_read - exchanged) ** 2
+            balance += (felt - exchanged) ** 2 - (felt - as_read) ** 2
+        return power > LEAST_POWER_MT2 and balance > 0
 
     def exchange(self, index: int, scene: Scene, failed: Collection[int]) -> Exchange | None:
         """The exchange with ``index``, where the class has changed, that explains most of what the

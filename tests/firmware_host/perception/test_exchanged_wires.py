@@ -73,6 +73,57 @@ def test_wires_that_are_put_right_while_a_piece_is_knocked_over_them(table, othe
     assert t.last.masked == {}
 
 
+@pytest.mark.parametrize("other", ["f6", "e5", "c7"])
+@pytest.mark.parametrize("later_s", [0.1, 0.35, 0.6])
+def test_wires_put_right_where_their_exchange_was_taken_for_a_move(table, other, later_s):
+    """Found by the soak: so much was lifted at once that nobody asked the neighbours; they felt the
+    piece where it stood all the time.
+    """
+    lifted = {"h2": S, "g8": S, "a9": N}
+    t = table({"d4": N, "b2": N, **lifted}, classes=STRONG_ONLY)
+    t.run(0.5)
+    for place in lifted:
+        t.plate.take(place)
+    t.plate.exchanged = [("d4", other)]
+    t.run(2.0)
+    t.plate.take("b2")
+    t.run(later_s)
+    t.plate.exchanged = []
+    t.run(3.0)
+    assert t.seen() == {"d4": N}
+    assert t.last.masked == {}
+
+
+@pytest.mark.parametrize(("other", "seed"), [("f6", 3), ("c7", 1), ("e4", 6)])
+@pytest.mark.parametrize("magnet", [Magnet.N_WEAK, Magnet.S_WEAK])
+@pytest.mark.parametrize("then", ["d4", "other", None])
+def test_wires_put_right_under_a_weak_piece(table, other, seed, magnet, then):
+    """Found by the soak: zeros may differ by as much as half a weak piece, which was then seen on
+    both places, and for ever.
+    """
+    t = table(seed=seed)
+    t.run(0.5)
+    t.plate.exchanged = [("d4", other)]
+    t.run(1.0)
+    put(t, "d4", S)
+    t.plate.take("d4")
+    t.run(1.0)
+    t.plate.put("d4", magnet)
+    t.run(1.5)
+    assert set(t.last.masked.values()) == {"swapped"}
+    t.plate.exchanged = []
+    t.run(2.5)
+    assert t.seen() == {"d4": magnet}
+    if then is not None:
+        place = other if then == "other" else "d4"
+        t.plate.pieces.pop(place, None)
+        put(t, place, S)
+    for place in list(t.plate.pieces):
+        t.plate.take(place)
+    t.run(1.5)
+    assert (t.seen(), t.last.masked, t.last.unsure) == ({}, {}, frozenset())
+
+
 @pytest.mark.parametrize("other", ["h8", "f6", "e5", "e4"])
 @pytest.mark.parametrize("magnet", [Magnet.N_WEAK, Magnet.S_WEAK])
 def test_a_weak_piece_over_exchanged_wires_is_found_within_two_seconds(table, other, magnet):
