@@ -174,7 +174,8 @@ class WireWatch:
         one, other = pair
         magnet = (expected or {}).get(one, Magnet.NONE)
         readings = self._watched.crosstalk.removed(mean_mt)
-        if magnet in _STRONG and not self._wires.is_felt_at(one, other, magnet, readings):
+        near = self._empty({*failed, *pair})
+        if magnet in _STRONG and not self._wires.is_felt_at(one, other, magnet, readings, near):
             return False  # it was carried there
         self._tried |= set(pair)
         return self._cross_found(pair)
@@ -240,10 +241,18 @@ class WireWatch:
         """
         watched = self._watched
         pair = (found.one, found.other)
-        unread = {*failed, *watched.doubt, *watched.noise.noisy, *watched.pending, *pair}
-        usable = [i for i, zeroed in enumerate(watched.zeros.zeroed) if zeroed and i not in unread]
         field_mt = [watched.mean(i, count) for i in range(watched.profile.size)]
-        return self._wires.is_felt_where_read(*pair, field_mt, usable)
+        return self._wires.is_felt_where_read(*pair, field_mt, self._empty({*failed, *pair}))
+
+    def _empty(self, unread: Collection[int]) -> list[int]:
+        """Empty places whose sensors are believed, and whose zeros are known."""
+        watched = self._watched
+        unread = {*unread, *watched.doubt, *watched.noise.noisy, *watched.pending}
+        return [
+            i
+            for i, magnet in enumerate(watched.crosstalk.standing)
+            if magnet is Magnet.NONE and watched.zeros.zeroed[i] and i not in unread
+        ]
 
     def _cross(self, found: Exchange, *, exchange_beliefs: bool) -> None:
         """From now on the two places are read from each other's inputs."""

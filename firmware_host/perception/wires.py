@@ -115,23 +115,29 @@ class Wires:
         self._straight = wire == self._own
 
     def is_felt_at(
-        self, one: int, other: int, magnet: Magnet, readings_mt: Sequence[float]
+        self,
+        one: int,
+        other: int,
+        magnet: Magnet,
+        readings_mt: Sequence[float],
+        empty: Collection[int],
     ) -> bool:
         """Whether neighbours feel ``magnet`` at ``one`` rather than at ``other``, where it is read.
-        ``readings_mt``: with all that is read removed.
+        ``readings_mt``: with all that is read removed; ``empty``: places that may be asked.
         """
         near = {*around(one, self._columns, self._rows), *around(other, self._columns, self._rows)}
         adds = self._crosstalk.adds_mt
-        expected = {i: adds(magnet, one, i) - adds(magnet, other, i) for i in near - {one, other}}
+        near.intersection_update(empty)
+        expected = {i: adds(magnet, one, i) - adds(magnet, other, i) for i in near}
         along = sum(readings_mt[i] * e for i, e in expected.items())
         return along > 0.5 * sum(e * e for e in expected.values())
 
     def is_felt_where_read(
-        self, one: int, other: int, field_mt: Sequence[float], usable: Collection[int]
+        self, one: int, other: int, field_mt: Sequence[float], empty: Collection[int]
     ) -> bool:
         """Whether the neighbours feel the strong magnets that are read at the two where they are
         read, rather than each at the other place. ``field_mt``: calibrated readings, with what
-        neighbours add; ``usable``: sensors that are believed.
+        neighbours add; ``empty``: places that may be asked.
         """
         crosstalk, pair = self._crosstalk, (one, other)
         rest_mt = crosstalk.removed(field_mt)
@@ -144,7 +150,7 @@ class Wires:
             return sum(crosstalk.adds_mt(m, i, index) for m, i in zip(magnets, pair, strict=True))
 
         balance = power = 0.0
-        for i in near.intersection(usable).difference(pair):
+        for i in near.intersection(empty):
             felt = rest_mt[i] + added(stand, i)
             as_read, exchanged = added(here, i), added(here[::-1], i)
             power += (as_read - exchanged) ** 2

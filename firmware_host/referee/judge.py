@@ -45,6 +45,7 @@ class Judge:
         self._before = Phase.PAUSED
         self._offers = Offers(play, watch, asking)
         self._hidden: frozenset[str] = frozenset()
+        self._unread: frozenset[str] = frozenset()  # when the board was last right
         self._told: Sight
 
     def judge(self, sight: Sight, before: Phase) -> View:
@@ -159,6 +160,7 @@ class Judge:
             play.sounds.append(Sound.START)
         play.guide = None
         play.matched = True
+        self._unread = self._hidden.union(sight.masked)
         if self._before is Phase.FIX:
             watch.forget_cause()
         return self._unless_unclear(self._turn_view(), sight)
@@ -219,13 +221,16 @@ class Judge:
         return () if all(map(self._is_unseen, held)) else held
 
     def _is_doubtful(self, found: Sequence[Pending], lifted: View | None) -> bool:
-        """Nobody has seen the piece land, and what is seen may have come about otherwise."""
+        """Nobody has seen the piece land, and what is seen may have come about otherwise: while the
+        place was still seen, too.
+        """
         cells, position = self._told.cells, self._play.line.position.cells
         if not all(self._is_unseen(each) for each in found):
             return False
         boards = (filled(each.plan, cells, position, self._hidden) for each in found)
         held = any(e.plan.in_hand(board) for e, board in zip(found, boards, strict=True))
-        return held or lifted is not None or self._cause is not None
+        seen = not self._unread.issuperset(landings(found, self._hidden))
+        return held or seen or lifted is not None or self._cause is not None
 
     def _is_unseen(self, pending: Pending) -> bool:
         position = self._play.line.position.cells
@@ -269,6 +274,8 @@ class Judge:
             play.drop()
             self._claim(play.line.position.cells, self._hidden)
             return None
+        if same(sight.cells, pending.turn.position.cells, self._hidden):
+            play.carried = True
         if not finding.right and not blurred and self._went_on(pending, sight):
             self._confirm(pending.turn)
             return None
@@ -288,13 +295,18 @@ class Judge:
         return self._unless_unclear(settle_view(play.line.game, finding, pending.turn), sight)
 
     def _went_on(self, pending: Pending, sight: Sight) -> bool:
-        """What is left of the move is hidden, and the next one has been made: it must be done."""
-        after = pending.turn.position
+        """What was left of the move is hidden, and the next one has been made: it must be done."""
+        after, play = pending.turn.position, self._play
         board = laid(sight.cells, after.cells, self._hidden)
-        if not self._hidden or after.outcome is not None or board == after.cells:
+        if (
+            not self._hidden
+            or not play.carried
+            or after.outcome is not None
+            or board == after.cells
+        ):
             return False
         finding = Plan(after.cells, after.cells).hold(board)
-        return bool(Book(self._play.line.game, after).match(board, finding, hand_empty=True))
+        return bool(Book(play.line.game, after).match(board, finding, hand_empty=True))
 
     def _confirm(self, turn: Turn) -> None:
         """Make ``turn`` final. Raises JournalError; then it stays pending."""

@@ -23,8 +23,9 @@ class Guide(Enum):
 class Play:
     """Changes only by the referee's word; every change of the position goes through the journal.
 
-    ``pending``: a move that is not on disk yet; ``settling``: it was seen unfinished; ``departed``:
-    hidden places that its pieces are understood to have left. ``undone``: a move taken back by
+    ``pending``: a move that is not on disk yet; ``settling``: it was seen unfinished; ``carried``:
+    all of it that can be seen has been; ``departed``: hidden places that its pieces are understood
+    to have left. ``undone``: a move taken back by
     hand, and the exchange that it may still become. ``matched``: the board has been the position
     since the game was begun. ``leftover``: a move taken back before that, which may stand there
     still. ``ended_here``: the end was not replayed from the journal. ``sounds``: new; whoever reads
@@ -46,7 +47,7 @@ class Play:
         self.book = Book(self.line.game, self.line.position)
         self.still = Plan(self.line.position.cells, self.line.position.cells)
         self.pending: Pending | None = None
-        self.settling = False
+        self.settling = self.carried = False
         self.departed: frozenset[str] = frozenset()
         self.undone: tuple[Turn, Turn] | None = None
 

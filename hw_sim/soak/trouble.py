@@ -33,7 +33,8 @@ LASTING_S = 2.0, 25.0
 PAUSING_S = 0.3, 3.0
 # Where sensors do not measure, neighbours feel nothing: no table can tell whose wire it reads.
 # What is exchanged while the table is off or first looks at its places is known by the zeros alone,
-# and not at all where they are alike; so that is left to a calibration.
+# and not at all where they are alike; so that is left to a calibration. A sensor that has failed
+# says nothing by which its wires would be known.
 REWIRED = "sensor-swapped"
 NOT_OF_SWITCHES = frozenset({REWIRED})
 REWIRED_S = 3.0  # so long before the table may die
@@ -174,7 +175,8 @@ class Trouble:
                 plate = [session.profile.places[session.host.overlay.index_of(p)] for p in standing]
             if stream.random() < ON_BOARD:
                 targets = tuple(stream.sample(plate, min(len(plate), len(known))))
-        if len(targets) < len(known):
+        failed = {target for _, broken in faults.active for target in broken}
+        if len(targets) < len(known) or (name == REWIRED and failed & set(targets)):
             return
         try:
             faults.inject(name, targets)

@@ -137,3 +137,25 @@ def test_a_sensor_that_dies_later_was_sound_before_whatever_the_journal_said(tab
     assert set(t.last.masked) == {e5}
     assert t.last.blind == frozenset()
     assert t.seen() == {"e5": N}
+
+
+@pytest.mark.parametrize("place", ["a1", "a4", "d4"])
+@pytest.mark.parametrize(("dx", "dy"), [(4.0, 0.0), (0.0, -4.0), (3.0, 3.0), (-4.5, 0.0)])
+def test_a_neighbour_whose_own_piece_is_nudged_tells_nothing_of_a_masked_place(
+    table, place, dx, dy
+):
+    """Found by the soak: its reading changes by more than any piece beside it would add."""
+    column, row = ord(place[0]), int(place[1:])
+    beside, across = f"{chr(column + 1)}{row}", f"{chr(column + 1)}{row + 1}"
+    t = masked(table, place, classes=frozenset({N, S}))
+    for at, magnet in ((beside, S), (across, N)):
+        t.plate.put(at, magnet)
+        t.run(2.0)
+    t.plate.take(across)
+    t.plate.put(across, N, dx, dy)
+    t.run(4.0)
+    assert t.seen() == {beside: S, across: N}
+    t.plate.put(place, N)
+    t.run(4.0)
+    blind = t.last.blind == {t.plate.index(place)}
+    assert blind or t.seen() == {place: N, beside: S, across: N}

@@ -124,6 +124,16 @@ def test_wires_put_right_under_a_weak_piece(table, other, seed, magnet, then):
     assert (t.seen(), t.last.masked, t.last.unsure) == ({}, {}, frozenset())
 
 
+def test_neighbours_with_pieces_of_their_own_do_not_hide_an_exchange(table):
+    """Found by the soak: strong magnets differ by more than a neighbour adds."""
+    around = {"a1": N, "b1": S, "c1": N, "a2": S, "a3": S, "d1": N, "a4": N, "b4": S}
+    t = table(around, classes=STRONG_ONLY)
+    t.run(0.5)
+    t.plate.exchanged = [("b3", "c3")]
+    t.run(1.0)
+    assert t.named(put(t, "b3", N, 2.0, -2.0)) == [("placed", "b3")]
+
+
 @pytest.mark.parametrize("other", ["h8", "f6", "e5", "e4"])
 @pytest.mark.parametrize("magnet", [Magnet.N_WEAK, Magnet.S_WEAK])
 def test_a_weak_piece_over_exchanged_wires_is_found_within_two_seconds(table, other, magnet):

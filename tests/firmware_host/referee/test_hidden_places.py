@@ -135,6 +135,35 @@ def test_the_consequence_that_was_carried_out_tells_where_the_marble_was_dropped
     assert "It is red's turn" in say(table)
 
 
+def test_what_was_wrong_while_the_place_was_still_seen_tells_nothing_of_it(desk):
+    """Found by the soak: a marble that was pushed along was taken for the work of a later drop."""
+    table = desk("b2", pie=False)
+    table.move("b2", "c3")
+    assert table.standing.phase is Phase.FIX
+    table.hide("a1")
+    assert table.standing.moves == ("b2",)
+    assert values(table) == ["a1"]
+    table.press("confirm")
+    assert table.standing.moves == ("b2", "a1")
+
+
+def test_the_next_move_tells_nothing_of_one_whose_seen_part_is_not_done(desk):
+    """Found by the soak: a knocked marble looked like the next move and what it pushes off."""
+    game = {"players": 4, "width": 4, "height": 4, "marbles": 3, "must_block": False}
+    moves = ["d1", "a2", "a1", "b4", "b2", "c1", "a1", "c2", "d1", "a4"]
+    table = desk(*moves, pie=False, round_limit=3, **game)
+    table.hide("c1", "d1")
+    table.put("white", "b2")
+    assert table.standing.phase is Phase.SETTLE
+    table.take("a1")
+    table.take("a2")
+    table.move("c4", "c3")
+    table.take("c2")  # to be put on d2
+    table.wait(1.0)
+    assert table.standing.moves == tuple(moves)
+    assert table.standing.phase is Phase.FIX
+
+
 @pytest.mark.parametrize("what", [Happening.SLID, Happening.KNOCKED, Happening.BUMPED])
 def test_what_may_have_been_knocked_is_asked_about(desk, what):
     table = desk("b2", pie=False)
