@@ -8,6 +8,7 @@ import math
 from collections import deque
 
 from firmware_host.errors import JournalError
+from firmware_host.perception.bands import WEAK_CLASSES
 from hw_sim.errors import FaultError, HandsError
 from hw_sim.rng import Stream
 from hw_sim.session import SimSession
@@ -31,12 +32,12 @@ LASTING = frozenset(
 )
 LASTING_S = 2.0, 25.0
 PAUSING_S = 0.3, 3.0
-# Where sensors do not measure, neighbours feel nothing: no table can tell whose wire it reads.
+# Where sensors do not measure, or pieces are weak, neighbours feel nothing, or next to nothing: no
+# table can tell, or tell soon, whose wire it reads.
 # What is exchanged while the table is off or first looks at its places is known by the zeros alone,
 # and not at all where they are alike; so that is left to a calibration. A sensor that has failed
 # says nothing by which its wires would be known.
 REWIRED = "sensor-swapped"
-NOT_OF_SWITCHES = frozenset({REWIRED})
 REWIRED_S = 3.0  # so long before the table may die
 SENSORS = ("sensor", "weak")
 OF_SENSORS = 0.35  # of the faults, at least
@@ -157,8 +158,9 @@ class Trouble:
         if len(self._heal) >= MOST_FAULTS:
             return
         stream, faults, session = self._stream, self._session.faults, self._session
-        measures = session.profile.capabilities.measures
-        names = sorted(set(faults.names) - (frozenset() if measures else NOT_OF_SWITCHES))
+        strong = not session.host.overlay.classes & WEAK_CLASSES
+        knowable = session.profile.capabilities.measures and strong
+        names = sorted(name for name in faults.names if knowable or name != REWIRED)
         sensors = [name for name in names if name.startswith(SENSORS)]
         name = stream.choice(sensors if stream.random() < OF_SENSORS else names)
         known = faults.targets_of(name)
