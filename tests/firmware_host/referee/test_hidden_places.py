@@ -147,6 +147,19 @@ def test_what_was_wrong_while_the_place_was_still_seen_tells_nothing_of_it(desk)
     assert table.standing.moves == ("b2", "a1")
 
 
+def test_who_goes_on_to_the_next_move_has_done_what_nobody_could_see(desk):
+    # Blue on b2 pushes c3 to d4, which nobody sees.
+    table = desk("c3", pie=False)
+    table.hide("d4")
+    table.put("blue", "b2")
+    table.take("c3")
+    assert (table.standing.phase, table.standing.moves) == (Phase.SETTLE, ("c3",))
+    table.put("red", "g7")
+    table.wait(1.0)
+    assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ("c3", "b2", "g7"))
+    assert table.hidden == {"d4": "red"}
+
+
 def test_the_next_move_tells_nothing_of_one_whose_seen_part_is_not_done(desk):
     """Found by the soak: a knocked marble looked like the next move and what it pushes off."""
     game = {"players": 4, "width": 4, "height": 4, "marbles": 3, "must_block": False}
