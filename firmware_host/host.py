@@ -95,7 +95,9 @@ class Host:
         self._mounting_watch = MountingWatch()
         self._fault_log = FaultLog()
         self._tunes = TunePlayer()
-        self._referee = Referee(journal, game_menu())
+        self._referee = Referee(
+            journal, game_menu(), silent_failures=not profile.capabilities.measures
+        )
         self._lighting = Lighting()
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._requests: list[Request] = []

@@ -34,6 +34,11 @@ def is_there(place: str) -> Message:
     return text("The table cannot see {place}. Is the piece there?", place=place)
 
 
+def where_is_it() -> Message:
+    """A piece was put, as somebody says, and no sensor tells where."""
+    return text("Where is the piece that the table does not see?")
+
+
 def is_done(places: Sequence[str]) -> Message:
     """Whether what was asked for has been done where nobody sees."""
     return text("The table cannot see {places}. Is it done?", places=", ".join(places))

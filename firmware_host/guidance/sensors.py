@@ -55,6 +55,13 @@ def confirm_put(said: Message, places: Sequence[str]) -> Message:
     )
 
 
+def confirm_missed(said: Message) -> Message:
+    """Somebody pressed confirm, and nothing has changed on the board."""
+    return text(
+        "{said} If you have put a piece that does not show, press confirm again.", said=said
+    )
+
+
 def confirm_done(said: Message, places: Sequence[str]) -> Message:
     """Whether what was asked for has been done cannot be seen."""
     return text(

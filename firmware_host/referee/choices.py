@@ -21,10 +21,16 @@ def which_move(game: Game, found: Sequence[Pending], hidden: Collection[str] = (
     return Question(ask, _choices(game, found))
 
 
-def perhaps_moved(game: Game, found: Sequence[Pending], hidden: Collection[str]) -> Question:
-    """Whether one of ``found`` has been made, and which: an offer, nothing shows it."""
+def perhaps_moved(
+    game: Game, found: Sequence[Pending], hidden: Collection[str], *, missed: bool
+) -> Question:
+    """Whether one of ``found`` has been made, and which: an offer, nothing shows it. ``missed``:
+    not because it is known that nobody sees ``hidden``, but because somebody says so.
+    """
     places = landings(found, hidden)
     ask = questions.which_move(places) if len(found) > 1 else questions.is_there(places[0])
+    if missed:
+        ask = questions.where_is_it()
     return Question(ask, _choices(game, found), offer=True)
 
 

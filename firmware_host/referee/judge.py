@@ -62,6 +62,8 @@ class Judge:
             if play.pending is not None and self._hidden:
                 self._note_departed(play.pending, sight)
             meant = self._as_meant(self._told)
+            if meant.cells != play.line.position.cells:
+                play.missed = frozenset()
             outcome = play.line.position.outcome
             if outcome is not None:
                 view = self._judge_over(outcome, meant)
@@ -80,7 +82,8 @@ class Judge:
     def settle(self, pending: Pending, sight: Sight) -> None:
         """``pending`` has been made: somebody says so, or the rules leave no doubt."""
         self._told = told = self._claims.over(sight, self._watch.now_s)
-        unread = pending.touched & (sight.blind | sight.masked.keys())
+        missed = self._play.missed.intersection(*ends(pending.turn).values())
+        unread = pending.touched & (sight.blind | sight.masked.keys() | missed)
         position = self._play.line.position.cells
         board = dict(filled(pending.plan, told.cells, position, unread))
         if is_hidden(pending.turn, told.cells, position, unread):

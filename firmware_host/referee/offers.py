@@ -48,7 +48,7 @@ class Offers:
     def _perhaps_moved(self, view: View, sight: Sight, hidden: frozenset[str]) -> View | None:
         """A move whose piece nobody sees."""
         play, game, cells = self._play, self._play.line.game, sight.cells
-        unread = hidden | self._overlooked(sight)
+        unread = hidden | self._overlooked(sight) | play.missed
         if not unread:
             return None
         found = play.book.match(cells, play.still.hold(cells), hand_empty=False, hidden=unread)
@@ -56,12 +56,15 @@ class Offers:
         found = tuple(each for each in found if is_hidden(each.turn, cells, position, unread))
         if not found:
             return None
-        question = perhaps_moved(game, found, unread)
+        question = perhaps_moved(game, found, unread, missed=bool(play.missed))
         meant = {c.value: each for c, each in zip(question.choices, found, strict=True)}
         asked = self._asking.ask(question, meant)
         if not asked.offer:
             return question_view(asked, view.phase, play.line.last)
-        say = words.confirm_put(view.say, landings(found, unread))
+        if play.missed:
+            say = words.confirm_missed(view.say)
+        else:
+            say = words.confirm_put(view.say, landings(found, unread))
         return replace(view, say=say, question=asked)
 
     def _overlooked(self, sight: Sight) -> frozenset[str]:

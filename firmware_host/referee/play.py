@@ -25,11 +25,11 @@ class Play:
 
     ``pending``: a move that is not on disk yet; ``settling``: it was seen unfinished; ``carried``:
     all of it that can be seen has been; ``departed``: hidden places that its pieces are understood
-    to have left. ``undone``: a move taken back by
-    hand, and the exchange that it may still become. ``matched``: the board has been the position
-    since the game was begun. ``leftover``: a move taken back before that, which may stand there
-    still. ``ended_here``: the end was not replayed from the journal. ``sounds``: new; whoever reads
-    them empties them.
+    to have left. ``missed``: empty places, on one of which a piece stands that nobody sees, as
+    somebody says. ``undone``: a move taken back by hand, and the exchange that it may still become.
+    ``matched``: the board has been the position since the game was begun. ``leftover``: a move
+    taken back before that, which may stand there still. ``ended_here``: the end was not replayed
+    from the journal. ``sounds``: new; whoever reads them empties them.
     """
 
     def __init__(self, line: Line) -> None:
@@ -49,6 +49,7 @@ class Play:
         self.pending: Pending | None = None
         self.settling = self.carried = False
         self.departed: frozenset[str] = frozenset()
+        self.missed: frozenset[str] = frozenset()
         self.undone: tuple[Turn, Turn] | None = None
 
     def settle(self, pending: Pending) -> None:

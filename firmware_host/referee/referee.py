@@ -35,9 +35,14 @@ class Referee:
     to a board is as good as another; all its times are differences of the ``now_s`` it is given.
     """
 
-    def __init__(self, journal: JournalPort, menu: Question | None = None) -> None:
-        """``menu``: as for ``set_menu``."""
+    def __init__(
+        self, journal: JournalPort, menu: Question | None = None, *, silent_failures: bool = False
+    ) -> None:
+        """``menu``: as for ``set_menu``. ``silent_failures``: sensors can fail without anything
+        telling, as switches do; confirm then asks for a piece that nobody sees.
+        """
         self._journal = journal
+        self._silent_failures = silent_failures
         self._menu = menu
         self._standing: Standing | None = None
         self._seat(None)
@@ -196,6 +201,8 @@ class Referee:
                 asking.browse(play.line.game, sight.cells)
             elif press.button == BACK and asking.menu:
                 asking.close()
+            elif press.button == BACK and play.missed:
+                play.missed = frozenset()
             elif press.button == BACK and asking.opened:
                 asking.fold()
             elif press.button == BACK:
@@ -208,6 +215,8 @@ class Referee:
                 self._swap(play)
             elif play.line.position.outcome is not None:
                 self.wants_new_game = True
+            elif self._silent_failures and self._view.phase is Phase.TURN:
+                play.missed = frozenset(play.line.game.board.keys() - sight.cells.keys())
         for request in requests:
             if isinstance(request, TakeBack):
                 self._take_back(play, request.to)

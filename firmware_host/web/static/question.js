@@ -2,6 +2,7 @@
 
 import { h, icon, setText } from "/static/dom.js";
 
+const FEW = 8; // more are a list of their own to scroll
 const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
 export class Questions {
@@ -40,6 +41,7 @@ export class Questions {
     }
     setText(this.line, question.ask);
     this.element.classList.toggle("offer", Boolean(question.offer));
+    this.element.classList.toggle("many", question.choices.length > FEW);
     this.element.setAttribute("aria-label", question.ask);
     this.buttons = question.choices.map((choice) => this.button(choice));
     this.element.replaceChildren(this.line, ...this.buttons);
