@@ -33,6 +33,11 @@ def test_a_whole_game(path):
     held(path, path.parent.name)
 
 
+@pytest.mark.parametrize("profile", ["plate-7", "matrix-gpio"])
+def test_a_piece_that_no_switch_feels_is_told_with_confirm(profile):
+    held(FOLDER / "switches" / "dead-switch.scenario", profile)
+
+
 @pytest.mark.parametrize("name", ANYWHERE)
 def test_what_holds_on_linear_sensors_holds_on_switches(name):
     held(FOLDER / f"{name}.scenario", "plate-7", seed=3)
