@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from queue import SimpleQueue
+
 import pytest
 from playwright.sync_api import expect
 
@@ -12,25 +14,26 @@ from firmware_host.web.table_port import HealthMap, PlaceHealth
 
 pytestmark = pytest.mark.web
 
+PATIENCE_S = 15.0
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 @pytest.fixture
 def asked(fake, monkeypatch):
-    """What the page asks for that concerns calibration; z9 is refused."""
-    found = []
+    """Waits for so much as the page asks for that concerns calibration; i1 is refused."""
+    found = SimpleQueue()
     carry_out = fake._carry_out
 
     def note(command):
         if not isinstance(command, Calibrate | ConfirmCalibration | StopCalibration):
             carry_out(command)
             return
-        found.append(command)
+        found.put(command)
         if command == Calibrate("i1"):
             raise NotPossibleError("The table has not been calibrated yet.")
 
     monkeypatch.setattr(fake, "_carry_out", note)
-    return found
+    return lambda count: [found.get(timeout=PATIENCE_S) for _ in range(count)]
 
 
 def stands(fake, **fields):
@@ -90,7 +93,7 @@ def test_a_card_leads_through_the_calibration(fake, fake_served, open_page, aske
     stands(fake, running=False, done=5, total=111)
     expect(page.locator(".say-card")).to_be_visible()
     expect(card).to_be_hidden()  # whoever left on purpose is not asked to go on
-    assert asked == [ConfirmCalibration(), Calibrate("d1"), StopCalibration()]
+    assert asked(3) == [ConfirmCalibration(), Calibrate("d1"), StopCalibration()]
 
 
 def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
@@ -108,7 +111,7 @@ def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
     page.get_by_role("tab", name="Sensors").click()
     page.get_by_role("button", name="Go on calibrating (37 of 111)").click()
     page.get_by_role("button", name="Begin anew").click()
-    assert asked == [Calibrate(), Calibrate(), Calibrate(fresh=True)]
+    assert asked(3) == [Calibrate(), Calibrate(), Calibrate(fresh=True)]
 
 
 def test_the_map_names_the_worst_places_and_says_what_to_do(fake, fake_served, open_page, asked):
@@ -134,7 +137,7 @@ def test_the_map_names_the_worst_places_and_says_what_to_do(fake, fake_served, o
     page.get_by_role("button", name="Measure i1 again").click()
     expect(page.get_by_text("The table has not been calibrated yet.")).to_be_visible()
     page.get_by_role("button", name="The tilt sensor again").click()
-    assert asked == [Calibrate(), Calibrate("c2"), Calibrate("i1"), Calibrate("edges")]
+    assert asked(4) == [Calibrate(), Calibrate("c2"), Calibrate("i1"), Calibrate("edges")]
     # The same as a table, for whoever does not see the map.
     page.get_by_text("As a table").click()
     row = page.get_by_role("row", name="c2")
