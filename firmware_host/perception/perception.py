@@ -146,7 +146,9 @@ class Perception:
         if restless and now - self._start_s < _LONGEST_START_S:
             return
         mean = [watched.mean(i, len(watched.history)) for i in places]
-        if self._distrust.wires.exchanged_meanwhile(mean, self._expected, failed):
+        wires = self._distrust.wires
+        looks = wires.felt_elsewhere, wires.exchanged_meanwhile
+        if any(look(mean, self._expected, failed) for look in looks):
             self._interrupt()
             return
         starts = zero(

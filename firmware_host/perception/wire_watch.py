@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
 from math import sqrt
+from statistics import median
 
 from firmware_host.perception import bands
 from firmware_host.perception.history import AVERAGED
@@ -28,6 +29,7 @@ from firmware_host.perception.wires import Exchange, Scene, Wires
 _SCANS = 15  # at rest, before wires are taken for exchanged
 _WEAK_SCANS = 50  # the same where a weak magnet has come or gone: its neighbours feel a fifth
 _MOST_SCANS = 50  # after so many, a sensor that is contradicted is believed after all
+ZERO_SIGMA_MT = 0.01  # of a stored zero, beside the noise
 _MOST_OTHERS = 2  # with more places changing at once, too much of the field is unknown
 
 
@@ -179,6 +181,34 @@ class WireWatch:
             return False  # it was carried there
         self._tried |= set(pair)
         return self._cross_found(pair)
+
+    def felt_elsewhere(
+        self,
+        mean_mt: Sequence[float],
+        expected: Mapping[int, Magnet] | None,
+        failed: Collection[int],
+    ) -> bool:
+        """At the start, whether neighbours feel a strong magnet of which nobody knew, as in
+        ``exchanged_meanwhile``, around another place than where it is read.
+        """
+        watched = self._watched
+        readings = watched.crosstalk.resolve(mean_mt)
+        now, known = list(watched.crosstalk.standing), expected or {}
+        fresh = {i for i, m in enumerate(now) if m in _STRONG and known.get(i) is not m}
+        usable = self._empty(failed)
+        if not usable:
+            return False
+        common = median(readings[i] for i in usable)  # all drift together with the temperature
+        change = [mt - common for mt in readings]
+        sigma_mt = watched.noise.usual_mt() / sqrt(len(watched.history)) + ZERO_SIGMA_MT
+        for index in sorted(fresh - self._tried - set(failed)):
+            before = [Magnet.NONE if i == index else magnet for i, magnet in enumerate(now)]
+            scene = Scene(before, now, change, set(usable), fresh - {index}, sigma_mt)
+            found = self._wires.exchange(index, scene, failed)
+            if found is not None and found.sure and found.other in usable:
+                self._tried |= {index, found.other}
+                return self._cross_found((index, found.other))
+        return False
 
     def _cross_at_rest(self, pair: tuple[int, int] | None) -> bool:
         """The same; what is read so from now on has been there for a while."""

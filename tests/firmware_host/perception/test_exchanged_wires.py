@@ -291,6 +291,43 @@ def test_wires_that_are_exchanged_or_put_right_between_two_runs(table, profile, 
         assert bool(t.last.masked) is crossed
 
 
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_piece_that_is_put_over_exchanged_wires_between_two_runs(
+    table, profile, one, other, seed
+):
+    """Found by the soak: the neighbours tell, as of any piece that is put later."""
+    t = table(STANDING, classes=STRONG_ONLY, offset_mt=0.1, seed=seed)
+    t.run(1.0)
+    t.plate.exchanged = [(one, other)]
+    t.plate.put(one, N, 2.5, -2.5)
+    expected = {t.plate.index(place): piece[0] for place, piece in STANDING.items()}
+    perception = Perception(
+        profile, t.perception.calibration, classes=STRONG_ONLY, expected=expected
+    )
+    again = type(t)(t.plate, perception)
+    again.start()
+    again.run(1.0)
+    assert again.seen() == {one: N, **{place: piece[0] for place, piece in STANDING.items()}}
+    assert again.last.masked == {t.plate.index(p): "swapped" for p in (one, other)}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("dx", "dy"), [(0.0, 0.0), (5.0, 0.0), (-3.5, 3.5)])
+def test_pieces_put_between_two_runs_are_no_exchange(table, profile, seed, dx, dy):
+    t = table(classes=STRONG_ONLY, seed=seed)
+    t.run(1.0)
+    stands = {"a1": N, "d4": S, "e4": N, "e5": N, "j5": S, "g8": S, "f10": N}
+    for place, magnet in stands.items():
+        t.plate.put(place, magnet, dx, dy)
+    expected = {} if seed % 2 else None
+    again = type(t)(t.plate, Perception(profile, t.perception.calibration, expected=expected))
+    again.start()
+    again.run(1.0)
+    assert again.seen() == stands
+    assert again.last.masked == {}
+
+
 def test_wires_put_right_between_two_runs_though_their_zeros_are_alike(table, profile):
     """Then it is the journal that tells: its piece is read at the place that was exchanged."""
     t = table(offset_mt=0.05, classes=STRONG_ONLY, exchanged=[("d4", "f6")])
