@@ -225,15 +225,17 @@ class Judge:
 
     def _is_doubtful(self, found: Sequence[Pending], lifted: View | None) -> bool:
         """Nobody has seen the piece land, and what is seen may have come about otherwise: while the
-        place was still seen, too.
+        place was still seen, too, or because the last move is being taken back.
         """
         cells, position = self._told.cells, self._play.line.position.cells
+        before = self._play.line.before
         if not all(self._is_unseen(each) for each in found):
             return False
         boards = (filled(each.plan, cells, position, self._hidden) for each in found)
         held = any(e.plan.in_hand(board) for e, board in zip(found, boards, strict=True))
         seen = not self._unread.issuperset(landings(found, self._hidden))
-        return held or seen or lifted is not None or self._cause is not None
+        back = before is not None and same(cells, before.cells, self._hidden)
+        return held or seen or back or lifted is not None or self._cause is not None
 
     def _is_unseen(self, pending: Pending) -> bool:
         position = self._play.line.position.cells

@@ -147,6 +147,18 @@ def test_what_was_wrong_while_the_place_was_still_seen_tells_nothing_of_it(desk)
     assert table.standing.moves == ("b2", "a1")
 
 
+def test_a_marble_taken_up_again_was_not_pushed_off_by_what_nobody_sees(desk):
+    """Found by the soak: blue on b6 would push a7 off the board; red may also take it back."""
+    table = desk("a7", pie=False)
+    table.hide("b6")
+    table.take("a7")
+    table.wait(1.0)
+    assert table.standing.moves == ("a7",)
+    assert values(table) == ["b6"]
+    table.press("confirm")
+    assert table.standing.moves == ("a7", "b6")
+
+
 def test_who_goes_on_to_the_next_move_has_done_what_nobody_could_see(desk):
     # Blue on b2 pushes c3 to d4, which nobody sees.
     table = desk("c3", pie=False)
