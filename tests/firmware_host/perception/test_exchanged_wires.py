@@ -124,10 +124,13 @@ def test_wires_put_right_under_a_weak_piece(table, other, seed, magnet, then):
     assert (t.seen(), t.last.masked, t.last.unsure) == ({}, {}, frozenset())
 
 
-def test_neighbours_with_pieces_of_their_own_do_not_hide_an_exchange(table):
+@pytest.mark.parametrize("standing", [N, S])
+@pytest.mark.parametrize("places", [("a2", "a3", "a4"), ("d2", "d3", "d4")])
+def test_neighbours_with_pieces_of_their_own_do_not_hide_an_exchange(table, standing, places):
     """Found by the soak: strong magnets differ by more than a neighbour adds."""
-    around = {"a1": N, "b1": S, "c1": N, "a2": S, "a3": S, "d1": N, "a4": N, "b4": S}
-    t = table(around, classes=STRONG_ONLY)
+    t = table(classes=STRONG_ONLY, offset_mt=0.05)
+    for place in places:  # empty at first: their zeros are known
+        put(t, place, standing)
     t.run(0.5)
     t.plate.exchanged = [("b3", "c3")]
     t.run(1.0)
