@@ -29,7 +29,7 @@ from firmware_host.perception.wires import Exchange, Scene, Wires
 _SCANS = 15  # at rest, before wires are taken for exchanged
 _WEAK_SCANS = 50  # the same where a weak magnet has come or gone: its neighbours feel a fifth
 _MOST_SCANS = 50  # after so many, a sensor that is contradicted is believed after all
-ZERO_SIGMA_MT = 0.01  # of a stored zero, beside the noise
+_ZERO_SIGMA_MT = 0.01  # of a stored zero, beside the noise
 _MOST_OTHERS = 2  # with more places changing at once, too much of the field is unknown
 
 
@@ -175,9 +175,9 @@ class WireWatch:
             return False
         one, other = pair
         magnet = (expected or {}).get(one, Magnet.NONE)
-        readings = self._watched.crosstalk.removed(mean_mt)
         near = self._empty({*failed, *pair})
-        if magnet in _STRONG and not self._wires.is_felt_at(one, other, magnet, readings, near):
+        felt_there = self._wires.is_felt_where_read(one, other, mean_mt, near)
+        if magnet in _STRONG and felt_there is not False:
             return False  # it was carried there
         self._tried |= set(pair)
         return self._cross_found(pair)
@@ -200,7 +200,7 @@ class WireWatch:
             return False
         common = median(readings[i] for i in usable)  # all drift together with the temperature
         change = [mt - common for mt in readings]
-        sigma_mt = watched.noise.usual_mt() / sqrt(len(watched.history)) + ZERO_SIGMA_MT
+        sigma_mt = watched.noise.usual_mt() / sqrt(len(watched.history)) + _ZERO_SIGMA_MT
         for index in sorted(fresh - self._tried - set(failed)):
             before = [Magnet.NONE if i == index else magnet for i, magnet in enumerate(now)]
             scene = Scene(before, now, change, set(usable), fresh - {index}, sigma_mt)
@@ -272,7 +272,8 @@ class WireWatch:
         watched = self._watched
         pair = (found.one, found.other)
         field_mt = [watched.mean(i, count) for i in range(watched.profile.size)]
-        return self._wires.is_felt_where_read(*pair, field_mt, self._empty({*failed, *pair}))
+        near = self._empty({*failed, *pair})
+        return self._wires.is_felt_where_read(*pair, field_mt, near) is True
 
     def _empty(self, unread: Collection[int]) -> list[int]:
         """Empty places whose sensors are believed, and whose zeros are known."""

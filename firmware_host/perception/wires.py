@@ -114,30 +114,12 @@ class Wires:
         wire[one], wire[other] = wire[other], wire[one]
         self._straight = wire == self._own
 
-    def is_felt_at(
-        self,
-        one: int,
-        other: int,
-        magnet: Magnet,
-        readings_mt: Sequence[float],
-        empty: Collection[int],
-    ) -> bool:
-        """Whether neighbours feel ``magnet`` at ``one`` rather than at ``other``, where it is read.
-        ``readings_mt``: with all that is read removed; ``empty``: places that may be asked.
-        """
-        near = {*around(one, self._columns, self._rows), *around(other, self._columns, self._rows)}
-        adds = self._crosstalk.adds_mt
-        near.intersection_update(empty)
-        expected = {i: adds(magnet, one, i) - adds(magnet, other, i) for i in near}
-        along = sum(readings_mt[i] * e for i, e in expected.items())
-        return along > 0.5 * sum(e * e for e in expected.values())
-
     def is_felt_where_read(
         self, one: int, other: int, field_mt: Sequence[float], empty: Collection[int]
-    ) -> bool:
+    ) -> bool | None:
         """Whether the neighbours feel the strong magnets that are read at the two where they are
-        read, rather than each at the other place. ``field_mt``: calibrated readings, with what
-        neighbours add; ``empty``: places that may be asked.
+        read, rather than each at the other place; None where too few can tell. ``field_mt``:
+        calibrated readings, with what neighbours add; ``empty``: places that may be asked.
         """
         crosstalk, pair = self._crosstalk, (one, other)
         rest_mt = crosstalk.removed(field_mt)
@@ -155,7 +137,7 @@ class Wires:
             as_read, exchanged = added(here, i), added(here[::-1], i)
             power += (as_read - exchanged) ** 2
             balance += (felt - exchanged) ** 2 - (felt - as_read) ** 2
-        return power > LEAST_POWER_MT2 and balance > 0
+        return balance > 0 if power > LEAST_POWER_MT2 else None
 
     def exchange(self, index: int, scene: Scene, failed: Collection[int]) -> Exchange | None:
         """The exchange with ``index``, where the class has changed, that explains most of what the
