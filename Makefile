@@ -1,22 +1,32 @@
-# Everything from a fresh clone: make play (PORT=8080 for another port), make test, make check. Needs git, make and Python 3.11 or newer.
+# Everything from a fresh clone: make play (PORT=8080 for another port), make test, make check, and make quick
+# after an edit. Needs git, make and Python 3.11 or newer.
 
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: play test check clean install-service uninstall-service
+.PHONY: play test quick check kernel-test clean install-service uninstall-service
 
 play: $(VENV)/.play
-	$(BIN)/tiltboard sim $(if $(PORT),--port $(PORT))
+	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.dev
 	sh .ci/system-packages $(BIN)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+# Rules, drivers, chips, perception, referee, journal: no browser, no whole games.
+quick: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host --ignore tests/firmware_host/commissioning
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/docs
+
+# docs/kernel-tests.md. As root; GUESTS="um bookworm pi4,arm64 bookworm pi4" for others than the usual.
+kernel-test: $(VENV)/.dev
+	TILTBOARD_KERNEL_TEST=1 $(if $(GUESTS),TILTBOARD_KERNEL_GUESTS="$(GUESTS)") \
+		$(BIN)/python -m pytest -rP tests/kernel
 
 # docs/service.md. ROOT=DIR stages the files under DIR and changes nothing else.
 install-service:

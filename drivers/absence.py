@@ -31,7 +31,21 @@ _NO_DEVICE: Final = (
     ),
     ("", "This needs a Raspberry Pi. Without one run: tiltboard sim."),
 )
+INSTALL: Final = {
+    "lgpio": "sudo apt install python3-lgpio",
+    "RPi": "sudo apt install python3-lgpio",
+    "spidev": "sudo apt install python3-spidev",
+    "_rpi_ws281x": "sudo apt install python3-dev gcc && pip install rpi_ws281x",
+    "adafruit_raspberry_pi5_neopixel_write": "pip install 'tiltboard[pio]'",
+}
+"""How a package that nothing brings along is installed, by its module."""
+_USUAL: Final = "pip install 'tiltboard[pi]'"
 _GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
+
+
+def how_to_install(module: str) -> str:
+    """The command that brings the package of a module."""
+    return INSTALL.get(module.partition(".")[0], _USUAL)
 
 
 def unsupplied() -> PartAbsentError:
@@ -53,13 +67,10 @@ def absent(part: str, error: OSError | ImportError, device: str) -> PartAbsentEr
         return PartAbsentError(
             part,
             "The Python package {package} is missing ({why}).",
-            remedy=(
-                "On a Raspberry Pi install it with: pip install 'tiltboard[pi]'"
-                " (lgpio from Python 3.12 on with: sudo apt install python3-lgpio)."
-                " Elsewhere run: tiltboard sim."
-            ),
+            remedy="On a Raspberry Pi run: {command}. Elsewhere run: tiltboard sim.",
+            command=how_to_install(error.name or ""),
             package=error.name or "for the hardware",
-            why=error,
+            why=str(error),
         )
     device = str(error.filename or device)
     if error.errno in (errno.ENOENT, errno.ENODEV, errno.ENXIO):

@@ -1,21 +1,33 @@
 """The buses that drivers are handed: what they offer (``Buses``), and a Raspberry Pi's own.
 
 Opening anything raises OSError or ImportError; the drivers turn both into PartAbsentError with
-drivers.absence, so that a missing bus is a fault of the part on it. This module and
-drivers.pi_libraries are the ones that import spidev, the GPIO libraries and neopixel, each where
-it is first needed.
+drivers.absence, so that a missing bus is a fault of the part on it. This module,
+drivers.pi_libraries and drivers.light_links are the ones that import spidev, the GPIO libraries
+and the lights' writers, each where it is first needed.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
-from typing import Protocol, cast
+from pathlib import Path
+from typing import Final, Protocol, cast
 
 from smbus2 import SMBus
 
 from drivers.clock import Clock, SystemClock
-from drivers.pi_libraries import PiStrip, open_pins
+from drivers.frame_sender import FrameLink, SendBy, ThreadSender
+from drivers.light_links import (
+    BUFFER_SIZE,
+    MOSI_PIN,
+    PioLink,
+    SpiLink,
+    Writer,
+    Ws281xLink,
+    strip_of,
+)
+from drivers.pi_libraries import open_pins
+
+SPI_BUFFER: Final = "/sys/module/spidev/parameters/bufsiz"
 
 
 class SpiDevice(Protocol):
@@ -23,9 +35,13 @@ class SpiDevice(Protocol):
 
     max_speed_hz: int
     mode: int
+    bits_per_word: int
 
     def xfer2(self, values: list[int], /) -> list[int]:
         """Clock ``values`` out and return as many bytes, chip select held low throughout."""
+
+    def writebytes2(self, values: bytes, /) -> None:
+        """Clock ``values`` out, in messages of at most the kernel module's ``bufsiz``."""
 
     def close(self) -> None:
         """Give the device back."""
@@ -60,7 +76,10 @@ class PinFactory(Protocol):
 
 
 class PixelStrip(Protocol):
-    """The part of ``neopixel.NeoPixel`` that drivers use; nothing is sent before ``show``."""
+    """The part of drivers.neopixel_strip.SentStrip, a ``neopixel.NeoPixel``, that drivers use.
+
+    What cannot be sent raises OSError, at that call or at a later one (drivers.frame_sender).
+    """
 
     def __setitem__(self, index: int, colour: tuple[int, int, int], /) -> None:
         """Set red, green and blue, 0 to 255, of one light in the buffer."""
@@ -68,8 +87,17 @@ class PixelStrip(Protocol):
     def show(self) -> object:
         """Send the buffer."""
 
+    def show_all(self, colours: bytes, /) -> None:
+        """Set red, green, blue of every light, and send them."""
+
+    def check(self) -> None:
+        """Raise what became of frames that were still under way."""
+
+    def close(self) -> None:
+        """Give the device back; the lights stay as they are."""
+
     def deinit(self) -> None:
-        """Turn all lights off and give the pin back."""
+        """Turn all lights off, and close."""
 
 
 class SerialPort(Protocol):
@@ -112,18 +140,22 @@ class Buses(Protocol):
     def i2c(self, bus: int) -> SMBus:
         """Open I2C ``bus``."""
 
-    def pixels(self, pin: int, count: int) -> PixelStrip:
-        """Open the strip of ``count`` WS2812B whose data line is GPIO ``pin``."""
+    def pixels(self, pin: int, count: int, writer: Writer = "spi") -> PixelStrip:
+        """Open the strip of ``count`` WS2812B whose data line is GPIO ``pin``.
+
+        Raises ValueError for a pin that is not SPI0's MOSI, except with "pio".
+        """
 
     def serial(self, port: str, baud: int) -> SerialPort:
         """Open a serial port, for this program alone."""
 
 
 class PiBuses:
-    """The buses of the Pi that this runs on."""
+    """The buses of the Pi that this runs on. ``send_by``: who sends the lights' frames."""
 
-    def __init__(self, clock: Clock | None = None) -> None:
+    def __init__(self, clock: Clock | None = None, send_by: SendBy = ThreadSender) -> None:
         self._clock = clock or SystemClock()
+        self._send_by = send_by
         self._factory: PinFactory | None = None
 
     @property
@@ -151,23 +183,18 @@ class PiBuses:
         """``/dev/i2c-BUS``."""
         return SMBus(bus)
 
-    def pixels(self, pin: int, count: int) -> PixelStrip:
-        """A NeoPixel strip; its bytes go out as they are set (brightness 1, green first)."""
-        # Blinka looks for missing packages and, on a terminal, offers to install them.
-        os.environ.setdefault("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
-        try:
-            board = importlib.import_module("board")
-            neopixel = importlib.import_module("neopixel")
-            strip = neopixel.NeoPixel(
-                getattr(board, f"D{pin}"),
-                count,
-                brightness=1.0,
-                auto_write=False,
-                pixel_order="GRB",
-            )
-        except (NotImplementedError, RuntimeError, ValueError, AttributeError) as error:
-            raise OSError(None, str(error), f"GPIO{pin}") from error
-        return PiStrip(strip)
+    def pixels(self, pin: int, count: int, writer: Writer = "spi") -> PixelStrip:
+        """A NeoPixel strip; its bytes go out as they are set, green first."""
+        return strip_of(count, self._light_link(pin, count, writer), self._send_by)
+
+    def _light_link(self, pin: int, count: int, writer: Writer) -> FrameLink:
+        if writer == "pio":
+            return PioLink(pin, count)
+        if pin != MOSI_PIN:
+            raise ValueError(f"GPIO{pin} is not SPI0's MOSI, GPIO{MOSI_PIN}")
+        if writer == "rpi_ws281x":
+            return Ws281xLink(pin, count)
+        return SpiLink(self.spi(0, 0), count, _spi_buffer())
 
     def serial(self, port: str, baud: int) -> SerialPort:
         """``port``, raw, eight bits, no parity."""
@@ -181,3 +208,11 @@ class PiBuses:
         if self._factory is not None:
             self._factory.close()
             self._factory = None
+
+
+def _spi_buffer() -> int:
+    """Bytes of one message of spidev; as spidev itself reads it, default and all."""
+    try:
+        return int(Path(SPI_BUFFER).read_text())
+    except (OSError, ValueError):
+        return BUFFER_SIZE

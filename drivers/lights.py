@@ -7,14 +7,16 @@ back without a restart where no pin has seen the dip.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from drivers.absence import absent, unsupplied
 from drivers.buses import Buses, Pin, PixelStrip
+from drivers.errors import PartError
 from drivers.light_levels import WRITE_EVERY_S, Colour, LightsSettings, rgb_of
+from drivers.light_links import Writer
 
 REFRESH_S: Final = 5.0
 LOOK_EVERY_S: Final = 0.1  # at the supply
@@ -23,12 +25,13 @@ LOOK_EVERY_S: Final = 0.1  # at the supply
 @dataclass(frozen=True, slots=True)
 class StripSettings:
     """A strip at GPIO ``pin``. ``supply_pin``: high while the strip has its supply; None: nobody
-    watches that.
+    watches that. ``writer``: what sends (drivers.light_links).
     """
 
     pin: int
     lights: LightsSettings
     supply_pin: int | None = None
+    writer: Writer = "spi"
 
 
 class LightStrip:
@@ -36,6 +39,7 @@ class LightStrip:
 
     def __init__(self, settings: StripSettings, buses: Buses) -> None:
         self._pin = settings.pin
+        self._writer = settings.writer
         self._supply_pin = settings.supply_pin
         self._supply: Pin | None = None
         self._look_s = 0.0
@@ -52,7 +56,7 @@ class LightStrip:
 
     @property
     def shown(self) -> bytes:
-        """Red, green, blue of each light as last written, after everything."""
+        """Red, green, blue of each light as last handed out to be sent, after everything."""
         return self._shown
 
     @property
@@ -80,17 +84,22 @@ class LightStrip:
     def flush(self) -> None:
         """Write what is due: a change, once 1/30 s has passed since the last write, or the refresh.
 
-        Call it every scan. Raises PartAbsentError from the strip, and while it has no supply.
+        Call it every scan. Raises PartAbsentError from the strip, also for a frame that could not
+        be sent since the last call, and while it has no supply.
         """
         now_s = self._clock.now()
         if self._supply_pin is not None and now_s >= self._look_s:
             self._look_s = now_s + LOOK_EVERY_S
             self._watch_supply(self._supply_pin)
         if self._strip is not None and self._written_s is not None:
+            self._attempt(self._check)
             wait_s = REFRESH_S if self._wanted == self._shown else WRITE_EVERY_S
             if now_s - self._written_s < wait_s:
                 return
-        self._write(now_s)
+        self._attempt(self._write)
+        self._shown = self._wanted
+        self._dimmed = self._wanted_dimmed
+        self._written_s = now_s
 
     def close(self) -> None:
         """All lights off, and the pin given back; a strip that fails is left as it is."""
@@ -101,7 +110,7 @@ class LightStrip:
         if supply is not None:
             supply.close()
         if strip is not None:
-            with suppress(OSError, RuntimeError):
+            with suppress(OSError):
                 strip.deinit()
 
     def _watch_supply(self, number: int) -> None:
@@ -128,30 +137,37 @@ class LightStrip:
         }
         return b"".join([encoded[colour] for colour in colours])
 
-    def _write(self, now_s: float) -> None:
-        wanted = self._wanted
+    def _check(self) -> None:
+        if self._strip is not None:
+            self._strip.check()
+
+    def _write(self) -> None:
+        if self._strip is None:
+            self._strip = self._buses.pixels(self._pin, self._lights.count, self._writer)
+        self._strip.show_all(self._wanted)
+
+    def _attempt(self, use: Callable[[], None]) -> None:
+        """Do something to the strip; what fails loses it, and is raised as PartError.
+
+        The error is raised alone, and ``use`` is a method of this object: whoever keeps the error
+        (a part that is lost, until it is back) keeps the frames in its traceback and its cause's,
+        and must not keep the strip with them.
+        """
         try:
-            if self._strip is None:
-                self._strip = self._buses.pixels(self._pin, self._lights.count)
-                self._shown = bytes(len(wanted))  # a new buffer is dark
-            strip, shown = self._strip, self._shown
-            for first in range(0, len(wanted), 3):
-                colour = wanted[first : first + 3]
-                if colour != shown[first : first + 3]:
-                    strip[first // 3] = (colour[0], colour[1], colour[2])
-            strip.show()
+            use()
+        except PartError as error:
+            failure = error.with_traceback(None)
         except (OSError, ImportError) as error:
-            self._lose()
-            raise absent("lights", error, f"GPIO{self._pin}") from error
-        except RuntimeError as error:  # how Blinka reports the Pi's own strip writer
-            self._lose()
-            failure = OSError(None, str(error))
-            raise absent("lights", failure, f"GPIO{self._pin}") from error
-        self._shown = wanted
-        self._dimmed = self._wanted_dimmed
-        self._written_s = now_s
+            failure = absent("lights", error, f"GPIO{self._pin}")
+        else:
+            return
+        self._lose()
+        raise failure
 
     def _lose(self) -> None:
-        """The buffer's state is unknown: the next write takes a new strip."""
-        self._strip = None
+        """What the lights show is unknown: the next write takes a new strip."""
+        strip, self._strip = self._strip, None
         self._written_s = None
+        if strip is not None:
+            with suppress(OSError):
+                strip.close()

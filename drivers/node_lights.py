@@ -11,8 +11,6 @@ from drivers.looks import Look
 from drivers.node_link import NodeLink
 from drivers.node_troubles import PART_LIGHTS, reported
 
-PATTERNS: Final = 255  # that a node can know, besides the steady one
-
 _STEADY: Final = (1, b"\xff")
 
 
@@ -115,7 +113,7 @@ class NodeLights:
             return 0
         number = self._patterns.get(key)
         if number is None:
-            if len(self._patterns) > PATTERNS:
+            if len(self._patterns) > protocol.PATTERNS:
                 self._patterns = {_STEADY: 0}
             number = self._patterns[key] = len(self._patterns)
             self._link.tell(protocol.PATTERN, bytes((number, key[0])) + key[1])

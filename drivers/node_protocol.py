@@ -30,6 +30,7 @@ FIELDS: Final = 0x20
 ESCAPE: Final = 8  # among the deltas: a code of twelve bits follows
 UNKNOWN_TEMPERATURE: Final = -0x8000
 TICK_S: Final = 1 / 32  # of patterns
+PATTERNS: Final = 31  # that a node keeps, besides the steady one
 FEW_LOOKS: Final = 15  # up to here a place takes four bits
 
 _CAPABILITIES = struct.Struct(">BBBBBBBBiiIIB")

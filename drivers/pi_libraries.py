@@ -1,9 +1,7 @@
-"""A Pi's GPIO libraries and light writers, with whatever they raise as OSError.
+"""A Pi's GPIO libraries, with whatever they raise as OSError.
 
 gpiozero's factory over lgpio serves every Pi. The one over RPi.GPIO serves where lgpio is not
-installed, on a Pi 4 and earlier; on a Pi 5 RPi.GPIO cannot be imported. Blinka writes lights
-through ``/dev/pio0`` on a Pi 5 (adafruit_raspberry_pi5_neopixel_write), and on a Pi 4 and earlier,
-for GPIO10, through ``/dev/spidev0.0`` (_rpi_ws281x).
+installed, on a Pi 4 and earlier; on a Pi 5 RPi.GPIO cannot be imported.
 """
 
 from __future__ import annotations
@@ -11,22 +9,23 @@ from __future__ import annotations
 import errno
 import importlib
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import mkdtemp
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
 GPIO_DEVICE: Final = "/dev/gpiochip0"
-PIO_DEVICE: Final = "/dev/pio0"
-LIGHTS_SPI_DEVICE: Final = "/dev/spidev0.0"
-PI_5_WRITER: Final = "adafruit_raspberry_pi5_neopixel_write"
 
 
 def open_pins() -> PiPins:
     """The factory over lgpio, else over RPi.GPIO. Raises OSError, or ImportError without either."""
+    if "LG_WD" not in os.environ:
+        # As lgpio is imported it makes a pipe: in this folder, else where the command was started,
+        # which may not be writable.
+        os.environ["LG_WD"] = os.environ.get("XDG_RUNTIME_DIR") or mkdtemp(prefix="lgpio-")
     try:
         return PiPins("gpiozero.pins.lgpio", "LGPIOFactory", "lgpio")
     except ModuleNotFoundError as missing:
@@ -129,31 +128,6 @@ class PiPin:
         return _gpio_error(error, f"GPIO{self._number}")
 
 
-class PiStrip:
-    """neopixel.NeoPixel (drivers.buses.PixelStrip): its writers raise RuntimeError."""
-
-    def __init__(self, strip: Any) -> None:
-        self._strip = strip
-
-    def __setitem__(self, index: int, colour: tuple[int, int, int], /) -> None:
-        """As NeoPixel's."""
-        self._strip[index] = colour
-
-    def show(self) -> None:
-        """As NeoPixel's."""
-        try:
-            self._strip.show()
-        except RuntimeError as error:
-            raise _writer_error(error) from error
-
-    def deinit(self) -> None:
-        """As NeoPixel's."""
-        try:
-            self._strip.deinit()
-        except RuntimeError as error:
-            raise _writer_error(error) from error
-
-
 def _errors_of(library: ModuleType) -> tuple[type[Exception], ...]:
     """What it raises: lgpio its own ``error``, RPi.GPIO RuntimeError."""
     own = getattr(library, "error", None)
@@ -161,7 +135,7 @@ def _errors_of(library: ModuleType) -> tuple[type[Exception], ...]:
 
 
 def _gpio_error(error: Exception, device: str) -> OSError:
-    missing = _unusable(GPIO_DEVICE)
+    missing = unusable(GPIO_DEVICE)
     if missing is not None:
         return missing
     if "busy" in str(error):
@@ -169,12 +143,7 @@ def _gpio_error(error: Exception, device: str) -> OSError:
     return OSError(errno.EIO, str(error), device)
 
 
-def _writer_error(error: RuntimeError) -> OSError:
-    device = PIO_DEVICE if PI_5_WRITER in sys.modules else LIGHTS_SPI_DEVICE
-    return _unusable(device) or OSError(None, str(error), device)
-
-
-def _unusable(device: str) -> OSError | None:
+def unusable(device: str) -> OSError | None:
     """Why a device file cannot be used; None if it can."""
     if not Path(device).exists():
         return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), device)

@@ -1,47 +1,52 @@
 """What every game gives the rest of the table: places, positions, moves and their consequences.
 
-A game is rules only. It imports nothing of the other packages, reads no clock and draws no random
-numbers of its own. Places, moves, players and pieces are strings, as in the ``tiltboard rules``
-contract.
+``games.rules.Rules`` makes the moves, on whole numbers; ``Position``, ``Turn`` and ``Shift`` say
+the same in words, for people and the table. A game imports nothing of the other packages, reads no
+clock and draws no random numbers of its own. Places, moves, players and pieces are strings, as in
+the ``tiltboard rules`` contract.
 """
 
 from __future__ import annotations
 
+import json
+import tomllib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from functools import cached_property
+from typing import Any
 
+from games.description import Credit, Drawing, Limit, OptionSpec, PieceLook, Preset, Slot
+from games.errors import (
+    BrokenGameError,
+    IllegalMoveError,
+    OptionError,
+    RulesError,
+    UnknownGameError,
+)
+from games.rules import CHANCE, Dice, Rules
 
-def _on_one_line(value: object) -> object:
-    """A text from outside as it can stand in a sentence: line ends and the like are spelled out."""
-    if not isinstance(value, str) or value.isprintable():
-        return value
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in value)
-
-
-class RulesError(ValueError):
-    """Something that the rules do not allow.
-
-    ``template`` is English with ``{named}`` fields and ``params`` fills them, so that a host can
-    translate the sentence; ``str(error)`` is the English sentence.
-    """
-
-    def __init__(self, template: str, /, **params: object) -> None:
-        self.template = template
-        self.params = {name: _on_one_line(value) for name, value in params.items()}
-        super().__init__(template.format(**self.params))
-
-
-class UnknownGameError(RulesError, LookupError):
-    """Raised when no game has that name; the message names those that exist."""
-
-
-class OptionError(RulesError):
-    """Raised when an option is unknown, unreadable, out of range, or does not fit the others."""
-
-
-class IllegalMoveError(RulesError):
-    """Raised when a move is unreadable or forbidden; the message names the rule."""
+__all__ = [
+    "BrokenGameError",
+    "Credit",
+    "Drawing",
+    "Entrance",
+    "Game",
+    "GameType",
+    "IllegalMoveError",
+    "Limit",
+    "OptionError",
+    "OptionSpec",
+    "Outcome",
+    "PieceLook",
+    "Position",
+    "Preset",
+    "RulesError",
+    "Shift",
+    "Slot",
+    "Turn",
+    "UnknownGameError",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,128 +121,251 @@ class Turn:
     entrance: Entrance | None = None
 
 
-class Position(Protocol):
-    """One immutable position of a game with its options."""
+@dataclass(frozen=True)
+class Position:
+    """One position of a game: a state of its rules, in words. Immutable.
+
+    Places, moves, players and pieces are the contract's strings. What depends on the game is asked
+    of ``game``.
+    """
+
+    game: Game
+    state: Any
+
+    @property
+    def mover(self) -> str:
+        """The player whose turn it is, or was as the game ended."""
+        return self.game.player_name(self.game.rules.mover(self.state))
 
     @property
     def to_move(self) -> str | None:
         """The player to move, or None once the game is over."""
+        return None if self.over else self.mover
 
-    @property
+    @cached_property
+    def awaiting(self) -> tuple[str, ...]:
+        """Who may move now: players, or ``chance``; nobody once the game is over."""
+        return tuple(map(self.game.player_name, self.game.rules.awaiting(self.state)))
+
+    @cached_property
+    def over(self) -> bool:
+        """Whether the game is over."""
+        return self.game.rules.result(self.state) is not None
+
+    @cached_property
     def outcome(self) -> Outcome | None:
         """The result, or None while the game goes on."""
+        return self.game.outcome(self) if self.over else None
 
-    @property
+    @cached_property
     def cells(self) -> Mapping[str, str]:
-        """Occupied places only: place -> piece."""
+        """Occupied places only: place -> piece, sorted by code point.
 
-    @property
+        Where pieces stand on each other, the place holds all of them, the lowest first, joined by
+        ``+``; towers beside each other on one place are joined by ``/``.
+        """
+        return self.game.cells(self.state)
+
+    @cached_property
     def reserve(self) -> Mapping[str, int]:
         """Player -> pieces off the board still to be played; empty for games without a reserve."""
+        return self.game.reserve(self.state)
+
+    @cached_property
+    def _legal(self) -> tuple[str, ...]:
+        rules = self.game.rules
+        return tuple(sorted(map(rules.name, rules.moves(self.state))))
 
     def legal(self) -> tuple[str, ...]:
         """Every legal move, sorted by code point; empty once the game is over."""
+        return self._legal
 
     def play(self, move: str) -> Turn:
         """Carry out ``move``.
 
         Raises IllegalMoveError, naming the rule, where it is unreadable or forbidden.
         """
+        refusal = self.game.refusal(self, move)
+        if refusal is not None:
+            raise refusal
+        game = self.game
+        number = game.rules.number(move)
+        listed = move in self.legal()
+        if number is None or not (listed or game.rules.allows(self.state, number)):
+            raise IllegalMoveError("{move} is not a legal move now.", move=move)
+        return game.turn(self, move, Position(game, game.rules.apply(self.state, number)))
 
     def drop_refusal(self, piece: str, place: str) -> RulesError | None:
         """Why ``piece`` may not be put on ``place`` by the player to move, by rule; None if it may.
 
         ``place`` is any place of the board. Used to tell a person why a change was refused.
         """
+        return self.game.drop_refusal(self, piece, place)
+
+    def view(self, player: str) -> Position:
+        """What ``player`` knows of it; as an object of the contract only, not to play on."""
+        return Position(self.game, self.game.rules.view(self.state, self.game.number_of(player)))
 
 
-@runtime_checkable
-class Game(Protocol):
-    """The rules of one game with its options fixed."""
+class Game(ABC):
+    """A game with its options fixed: its rules, and what they mean for people and the table.
 
-    @property
-    def name(self) -> str:
-        """Name in the contract, for example ``momentum``."""
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """All options, defaults filled in, as JSON types."""
-
-    @property
-    def players(self) -> tuple[str, ...]:
-        """Players in turn order; each is also the name of his pieces."""
-
-    @property
-    def pieces(self) -> tuple[str, ...]:
-        """Kinds of pieces in class order: the first is the strong north one, then strong south,
-        weak north, weak south (HARDWARE: classes).
-        """
-
-    @property
-    def board(self) -> Mapping[str, tuple[int, int]]:
-        """Place -> (column, row) on a square grid, both counted from 0 at the south-west corner."""
-
-    @property
-    def blocked(self) -> Mapping[str, str]:
-        """Places of ``board`` where nothing may stand -> what is there (``hole``, ``cushion``)."""
-
-    def start(self) -> Position:
-        """The position before the first move."""
-
-
-@dataclass(frozen=True, slots=True)
-class OptionSpec:
-    """One option of a game, for command line, page and error messages.
-
-    ``kind``: ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name
-    of one that is shipped, of ``choices``, or the board itself as an object; whoever asks a person
-    may take a file's name and read it, see ``games.contract``). ``low`` and ``high`` are inclusive.
-    ``default`` None: not set, or it depends on the other options.
+    ``name``: in the contract, for example ``momentum``. ``players``: in turn order. ``pieces``:
+    kinds of pieces in class order: the first is the strong north one, then strong south, weak
+    north, weak south (HARDWARE: classes); a player's own pieces bear his name where ``pieces``
+    has it. ``board``: place -> (column, row) on a square grid, both counted from 0 at the
+    south-west corner. ``blocked``: places of ``board`` where nothing may stand -> what is there
+    (``hole``, ``cushion``). ``teams``: the players who win together; empty where each plays for
+    himself.
     """
 
     name: str
-    kind: str
-    help: str
-    default: Any = None
-    low: int | None = None
-    high: int | None = None
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Credit:
-    """Whose game it is."""
-
-    title: str
-    designer: str
-    year: int | None
-    notice: str = ""
-
-
-class GameType(Protocol):
-    """A game before its options are chosen; ``games.registry`` lists them."""
+    players: tuple[str, ...]
+    pieces: tuple[str, ...]
+    board: Mapping[str, tuple[int, int]]
+    blocked: Mapping[str, str] = {}
+    teams: tuple[tuple[str, ...], ...] = ()
+    rules: Rules
 
     @property
-    def name(self) -> str:
-        """Name in the contract."""
+    @abstractmethod
+    def options(self) -> Mapping[str, Any]:
+        """All options, defaults filled in, as JSON types."""
+
+    @abstractmethod
+    def cells(self, state: Any) -> Mapping[str, str]:
+        """As ``Position.cells``."""
+
+    @abstractmethod
+    def outcome(self, position: Position) -> Outcome:
+        """How the game ended; it has."""
+
+    @abstractmethod
+    def turn(self, before: Position, move: str, after: Position) -> Turn:
+        """What the hand does and what follows from it, in a legal move from one to the other."""
 
     @property
-    def credit(self) -> Credit:
-        """Designer and year, shown wherever the game is."""
+    def edge_slots(self) -> Sequence[Slot]:
+        """Where pieces come in from the sides of the board, in games where they do."""
+        return ()
 
     @property
-    def option_specs(self) -> Sequence[OptionSpec]:
-        """What can be chosen."""
+    def drawing(self) -> Drawing | None:
+        """What lies on the board besides its places, if anything does."""
+        return None
+
+    def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
+        """One of the consequences of ``turn`` as a sentence that tells why it comes about: a
+        template in English and what fills it. An empty one: only what is to be done is said.
+
+        Where like pieces follow each other (d2 to d3, d3 to d4), a hand carries one of them all the
+        way (d2 to d4), and that is asked for.
+        """
+        return "", {}
+
+    def start(self) -> Position:
+        """The position before the first move."""
+        return Position(self, self.rules.start())
+
+    def reserve(self, state: Any) -> Mapping[str, int]:
+        """As ``Position.reserve``."""
+        return {}
+
+    def refusal(self, position: Position, move: str) -> RulesError | None:
+        """Why ``move`` may not be played, naming the rule; None if it may."""
+        if position.over:
+            return IllegalMoveError("The game is over.")
+        if move in position.legal():
+            return None
+        return IllegalMoveError("{move} is not a legal move now.", move=move)
+
+    def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
+        """As ``Position.drop_refusal``; here, for games whose moves are the places filled."""
+        return self.refusal(position, place)
+
+    def more(self, position: Position) -> Mapping[str, Any]:
+        """What the game adds to a position's object in the contract, or puts in its place."""
+        return {}
+
+    def completed(self, position: Position, move: str, dice: Dice) -> str:
+        """A legal move as it can be made, where it is listed without what chance or people make up
+        (a shuffle, what fell); made up at random.
+        """
+        return move
+
+    def shown_move(self, move: str, player: str) -> str:
+        """A move that was made, without what ``player`` must not know of it."""
+        return move
+
+    def player_name(self, number: int) -> str:
+        """The name of a player of the rules; ``chance``, who is none."""
+        return "chance" if number == CHANCE else self.players[number]
+
+    def number_of(self, player: str) -> int:
+        """The other way round. Raises OptionError, naming the players."""
+        if player not in self.players:
+            raise OptionError(
+                "There is no player {player}; the players are: {known}.",
+                player=player,
+                known=", ".join(self.players),
+            )
+        return self.players.index(player)
+
+
+class GameType(ABC):
+    """A game before its options are chosen: what there is to know of it without playing.
+
+    ``name``: in the contract. ``credit``: shown wherever the game is. ``option_specs``: what can be
+    chosen. ``rules_summary``: the rules in our own words, a short paragraph each, for the page and
+    ``--help``.
+    """
+
+    name: str
+    credit: Credit
+    option_specs: Sequence[OptionSpec] = ()
+    rules_summary: Sequence[str]
+    look: PieceLook = PieceLook()
+    looks: Mapping[str, PieceLook] = {}
+    last_piece: str = "Last piece"
+    emblem: tuple[str, ...] = ("red", "blue")
+    style: str = ""
+    at_the_table: bool = True
 
     @property
-    def rules_summary(self) -> Sequence[str]:
-        """The rules in our own words, a short paragraph each, for the page and ``--help``."""
+    def presets(self) -> Sequence[Preset]:
+        """Ready choices, the usual one first; a host offers those that fit its plate."""
+        return ()
 
+    @abstractmethod
     def create(self, options: Mapping[str, Any]) -> Game:
         """Check ``options`` (JSON types) and fix them. Raises OptionError."""
+
+    def board_of(self, text: str) -> Mapping[str, Any]:
+        """A file's text, TOML or JSON, as an option of the kind ``board`` holds it.
+
+        Raises OptionError.
+        """
+        try:
+            found = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise OptionError("This is neither TOML nor JSON: {why}.", why=error) from None
+        return dict(found)
+
+    def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
+        """Why the game ended so, to follow "Blue wins:" or "A draw:"; empty where nothing is said.
+
+        A template in English, without its full stop, with what fills it. Besides, it may have
+        ``{winner}``.
+        """
+        return "", {}
+
+    def look_of(self, piece: str) -> PieceLook:
+        """How a kind of piece is called, lit and drawn."""
+        return self.looks.get(piece, self.look)
 
     def commas_in_places(self, options: Mapping[str, Any]) -> bool:
         """Whether the places of the board that ``options`` choose contain commas.
 
         Lists of them are then separated by spaces only.
         """
+        return False

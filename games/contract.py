@@ -23,13 +23,16 @@ from games.base import (
     Position,
     RulesError,
 )
-from games.registry import game_type
+from games.option_values import json_object
+from games.registry import EVERY_GAME, game_type
 
 Answer = dict[str, Any]
-ReadBoard = Callable[[str], Mapping[str, Any]]
-"""From a file's name to the board in it, as an option holds it. Raises OptionError."""
+ReadBoard = Callable[[GameType, str, str], Mapping[str, Any]]
+"""From a game, its option and a file's name to the board in it, as the option holds it. Raises
+OptionError.
+"""
 
-_QUESTION_KEYS = ("game", "options", "moves")
+_QUESTION_KEYS = ("game", "options", "moves", "view")
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,400}")
 
 
@@ -37,8 +40,15 @@ class QuestionError(RulesError):
     """Raised when a batch line is not a question: not JSON, or not of the right shape."""
 
 
-def answer(game: Game, moves: Sequence[str], *, trace: bool = False) -> Answer:
-    """The position after ``moves`` as an object, or the error object of the first illegal one."""
+def answer(
+    game: Game, moves: Sequence[str], *, trace: bool = False, view: str | None = None
+) -> Answer:
+    """The position after ``moves`` as an object, or the error object of the first illegal one.
+
+    ``view``: what that player may see of it. Raises OptionError where there is no such player.
+    """
+    if view is not None:
+        game.number_of(view)
     position = game.start()
     positions = [position]
     for index, move in enumerate(moves):
@@ -50,16 +60,20 @@ def answer(game: Game, moves: Sequence[str], *, trace: bool = False) -> Answer:
     answered = {
         "game": game.name,
         "options": dict(game.options),
-        "moves": list(moves),
-        **describe(position),
+        "moves": [move if view is None else game.shown_move(move, view) for move in moves],
+        **describe(position, view),
     }
     if trace:
-        answered["positions"] = [describe(each) for each in positions]
+        answered["positions"] = [describe(each, view) for each in positions]
     return answered
 
 
-def describe(position: Position) -> Answer:
-    """One position as an object, without game, options and moves."""
+def describe(position: Position, view: str | None = None) -> Answer:
+    """One position as an object, without game, options and moves; with ``view``, what that player
+    may see of it.
+    """
+    if view is not None:
+        position = position.view(view)
     outcome = position.outcome
     return {
         "to_move": position.to_move,
@@ -67,6 +81,7 @@ def describe(position: Position) -> Answer:
         "reserve": dict(position.reserve),
         "legal": list(position.legal()),
         "result": None if outcome is None else outcome.as_json(),
+        **position.game.more(position),
     }
 
 
@@ -81,13 +96,13 @@ def answer_line(line: bytes, *, trace: bool = False, read_board: ReadBoard | Non
     Raises QuestionError, UnknownGameError or OptionError where the line is no question that can be
     answered; an illegal move is an answer.
     """
-    name, options, moves = _read_question(line)
-    kind = game_type(name)
+    name, options, moves, view = _read_question(line)
+    kind = game_type(name, EVERY_GAME)
     options = {key: _from_file(kind, key, value, read_board) for key, value in options.items()}
-    return answer(kind.create(options), moves, trace=trace)
+    return answer(kind.create(options), moves, trace=trace, view=view)
 
 
-def _read_question(line: bytes) -> tuple[str, Mapping[str, Any], Sequence[str]]:
+def _read_question(line: bytes) -> tuple[str, Mapping[str, Any], Sequence[str], str | None]:
     try:
         question = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -112,7 +127,10 @@ def _read_question(line: bytes) -> tuple[str, Mapping[str, Any], Sequence[str]]:
         raise QuestionError("options must be an object.")
     if not isinstance(moves, list) or not all(isinstance(move, str) for move in moves):
         raise QuestionError("moves must be a list of strings.")
-    return name, options, moves
+    view = question.get("view")
+    if view is not None and not isinstance(view, str):
+        raise QuestionError("view must be the name of a player.")
+    return name, options, moves, view
 
 
 def _keys() -> str:
@@ -150,7 +168,9 @@ def _from_file(kind: GameType, key: str, value: Any, read_board: ReadBoard | Non
     if read_board is None or not isinstance(value, str):
         return value
     boards = (spec for spec in kind.option_specs if spec.kind == "board" and spec.name == key)
-    return read_board(value) if any(value not in spec.choices for spec in boards) else value
+    return (
+        read_board(kind, key, value) if any(value not in spec.choices for spec in boards) else value
+    )
 
 
 def _value(spec: OptionSpec, value: str, commas_in_places: bool) -> Any:
@@ -163,14 +183,6 @@ def _value(spec: OptionSpec, value: str, commas_in_places: bool) -> Any:
     if spec.kind == "board" and value.startswith("{"):
         return json_object(spec.name, value)
     return value
-
-
-def json_object(name: str, text: str) -> Any:
-    """``text`` read as JSON. Raises OptionError, with the option's ``name``, where it is not."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise OptionError("{name} is not JSON: {why}.", name=name, why=error) from None
 
 
 def moves_from_text(game: Game, text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -70,3 +71,11 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
     ):
         raise OptionError("{name} must be a list of places.", name=spec.name)
     return tuple(sorted(set(value)))
+
+
+def json_object(name: str, text: str) -> Any:
+    """``text`` read as JSON. Raises OptionError, with the option's ``name``, where it is not."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise OptionError("{name} is not JSON: {why}.", name=name, why=error) from None

@@ -1,25 +1,103 @@
-"""The games there are. A new game is one module and one line here."""
+"""The games there are: those in this package, and those that other installed packages bring.
+
+A package brings a game by an entry point of the group ``tiltboard.games`` that names a
+``games.base.GameType``. One that cannot be used is left out, with the reason in ``BROKEN``; it
+stops nobody else's game.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import EntryPoint, entry_points
 
-from games.attraktion import ATTRAKTION
-from games.base import GameType, UnknownGameError
-from games.gravity_connect import GRAVITY_CONNECT
-from games.gravity_trap import GRAVITY_TRAP
-from games.momentum import MOMENTUM
+from games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
 
-GAMES: Mapping[str, GameType] = {
-    game.name: game for game in (MOMENTUM, ATTRAKTION, GRAVITY_CONNECT, GRAVITY_TRAP)
+GROUP = "tiltboard.games"
+_OURS = {
+    "momentum": "games.momentum:MOMENTUM",
+    "attraktion": "games.attraktion:ATTRAKTION",
+    "gravity-connect": "games.gravity_connect:GRAVITY_CONNECT",
+    "gravity-trap": "games.gravity_trap:GRAVITY_TRAP",
+    "gravity-warfare": "games.gravity_warfare:GRAVITY_WARFARE",
 }
 
 
-def game_type(name: str) -> GameType:
-    """The game called ``name``. Raises UnknownGameError, naming those that exist."""
+def load(point: EntryPoint) -> GameType:
+    """The game of an entry point. Raises BrokenGameError, saying in one line what is wrong."""
     try:
-        return GAMES[name]
-    except KeyError:
-        raise UnknownGameError(
-            "There is no game {name}; the games are: {known}.", name=name, known=", ".join(GAMES)
-        ) from None
+        kind = point.load()
+        wrong = _wrong(point.name, kind)
+    except Exception as error:  # noqa: BLE001 - somebody else's code may raise anything
+        why = str(error) or "no reason is given"
+        wrong = f"{type(error).__name__}: {' '.join(why.split())}"
+    if wrong:
+        raise BrokenGameError(
+            "The game {name} ({source}) cannot be used: {why}. Update or uninstall its package.",
+            name=point.name,
+            source=point.value,
+            why=wrong.rstrip("."),
+        )
+    return kind  # type: ignore[no-any-return]
+
+
+def _wrong(name: str, kind: object) -> str:
+    """What keeps ``kind`` from being a game of that name; empty where nothing does."""
+    if not isinstance(kind, GameType):
+        return f"it is a {type(kind).__name__}, not a games.base.GameType"
+    if kind.name != name:
+        return f"its own name is {kind.name}"
+    if not isinstance(kind.credit, Credit):
+        return "its credit is not a games.base.Credit"
+    for part in ("option_specs", "presets", "rules_summary"):
+        tuple(getattr(kind, part))
+    kind.create({}).start().legal()
+    return ""
+
+
+def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, RulesError]]:
+    """The games that can be used, and why the others cannot. The first of a name counts."""
+    found: dict[str, GameType] = {}
+    broken: dict[str, RulesError] = {}
+    for point in points:
+        if point.name in found:
+            broken[point.value] = BrokenGameError(
+                "A second game {name} ({source}) is left out; the first one is used.",
+                name=point.name,
+                source=point.value,
+            )
+            continue
+        try:
+            found[point.name] = load(point)
+        except BrokenGameError as error:
+            broken[point.name] = error
+    return found, broken
+
+
+EVERY_GAME: Mapping[str, GameType]
+"""All of them; ``tiltboard rules`` knows the rules of each."""
+BROKEN: Mapping[str, RulesError]
+EVERY_GAME, BROKEN = load_all(
+    [
+        *(EntryPoint(name, value, GROUP) for name, value in _OURS.items()),
+        *sorted(entry_points(group=GROUP), key=lambda point: point.name),
+    ]
+)
+GAMES: Mapping[str, GameType] = {
+    name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table
+}
+"""Those that the table and its page can play."""
+
+
+def game_type(name: str, games: Mapping[str, GameType] | None = None) -> GameType:
+    """The game called ``name``, of those that the table plays if ``games`` are not given.
+
+    Raises UnknownGameError, naming those that exist, or BrokenGameError.
+    """
+    known = GAMES if games is None else games
+    if name in known:
+        return known[name]
+    if name in BROKEN:
+        raise BROKEN[name]
+    raise UnknownGameError(
+        "There is no game {name}; the games are: {known}.", name=name, known=", ".join(known)
+    )

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 START_CALENDAR_S = 1_767_268_800.0
 """What the calendar shows at time 0, if nobody says otherwise: 2026-01-01 12:00:00 UTC."""
 
 
 SHORTEST_SLEEP_S = 0.001
+
+
+def in_time() -> float:
+    """Never late."""
+    return 0.0
 
 
 class VirtualClock:
@@ -17,15 +24,15 @@ class VirtualClock:
     Waiting and being busy are the same thing here: both add to the time. Adding many small
     durations to a float is exact to 1e-12 s over days, and the same on every machine.
 
-    ``late_s``: how much later than asked for a process that sleeps is woken; short waits are busy
-    ones, which nobody interrupts.
+    ``late_s``: says of each sleep how much later than asked for the process is woken; short waits
+    are busy ones, which nobody interrupts.
     """
 
     __slots__ = ("_now_s", "late_s", "start_calendar_s")
 
     def __init__(self) -> None:
         self._now_s = 0.0
-        self.late_s = 0.0
+        self.late_s: Callable[[], float] = in_time
         self.start_calendar_s = START_CALENDAR_S
 
     def now(self) -> float:
@@ -35,7 +42,7 @@ class VirtualClock:
     def sleep(self, duration_s: float) -> None:
         """Move on by ``duration_s`` seconds (not at all if it is not positive)."""
         if duration_s >= SHORTEST_SLEEP_S:
-            self._now_s += duration_s + self.late_s
+            self._now_s += duration_s + self.late_s()
         elif duration_s > 0:
             self._now_s += duration_s
 

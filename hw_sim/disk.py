@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
-from firmware_host.state import JOURNAL_NAME
+from firmware_host.config.paths import JOURNAL_NAME
 
 
 class SimDisk:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from firmware_host.profile import MuxAdcHall, Profile
+from firmware_host.config.profile import MuxAdcHall, Profile
 from hw_sim.chips import drv5055
 from hw_sim.chips.cd74hc4067 import INPUTS, AddressBus, AnalogSource, Cd74Hc4067
 from hw_sim.chips.drv5055 import Drv5055, HallSpread
 from hw_sim.chips.mcp3008 import CHANNELS
+from hw_sim.lit_board import LitBoard
 from hw_sim.rng import Streams
 from hw_sim.world.climate import ntc_share
 from hw_sim.world.world import World
@@ -45,6 +46,7 @@ class HallBoard:
         self._noisy: set[int] = set()
         self._stuck_v: dict[int, float] = {}
         self._drift_from_s: dict[int, float] = {}
+        self._lit: LitBoard | None = None
         spread, noise = streams.stream("hall-spread"), streams.stream("hall-noise")
         self.sensors = tuple(
             Drv5055(
@@ -114,6 +116,13 @@ class HallBoard:
         _mark(self._noisy, index, on)
         self._set_noise()
 
+    def under(self, lit: LitBoard) -> None:
+        """From now on the lights act on the sensors so."""
+        self._lit = lit
+        for index, sensor in enumerate(self.sensors):
+            sensor.temperature_c = partial(lit.temperature_c, index)
+        self._wire_sensors()
+
     def swap_wires(self, one: int, other: int) -> None:
         """The wires of two places change sides; again, and they are right."""
         self._wires[one], self._wires[other] = self._wires[other], self._wires[one]
@@ -135,7 +144,10 @@ class HallBoard:
 
     def _wire_sensors(self) -> None:
         for position, index in enumerate(self._wires):
-            self._connect(position, self._output(index))
+            output = self._output(index)
+            if self._lit is not None:
+                output = partial(self._lit.voltage_v, index, output)
+            self._connect(position, output)
 
     def _output(self, index: int) -> AnalogSource:
         if index in self._dead:

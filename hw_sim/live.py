@@ -7,11 +7,11 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from drivers.clock import Clock, SystemClock
-from firmware_host.host import Host
+from firmware_host.config.profile import Profile
+from firmware_host.config.settings import Settings
+from firmware_host.host.host import Host
 from firmware_host.messages import Catalogue
-from firmware_host.profile import Profile
-from firmware_host.service import Table
-from firmware_host.settings import Settings
+from firmware_host.service.table import Table
 from hw_sim.kept_plate import KeptPlate
 from hw_sim.page_hands import PageHands
 from hw_sim.session import SimSession

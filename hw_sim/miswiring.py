@@ -6,13 +6,15 @@ them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from drivers.mounting import Axis, Mounting, all_mountings
-from firmware_host.config import nearest
-from firmware_host.profile import GpioPanel, MuxAdcHall
+from firmware_host.config.profile import GpioPanel, MuxAdcHall
+from firmware_host.config.reading import nearest
+from hw_sim.chips.drv5055 import HallSpread
 from hw_sim.errors import FaultError
 from hw_sim.hall_board import HallBoard
 from hw_sim.table import SimTable
@@ -29,6 +31,16 @@ _TURNED: Mapping[Axis, Axis] = {
     "-z": "+z",
 }
 _OPPOSITE = dict(zip(WAYS, ("west", "east", "south", "north", "down", "up"), strict=True))
+
+
+# What is sold for, or taken for, a DRV5055A1 (60 mV/mT at 3.3 V). A2: half its slope (SBAS640).
+# 49E: 1.4 to 2 mV/G at 5 V, less in proportion at 3.3 V; quiescent output +-10 % (SS49E, AH49E).
+OTHER_PARTS: Mapping[str, HallSpread] = {
+    "sensor-a2": HallSpread(sensitivity_v_mt=0.030),
+    "sensor-49e": HallSpread(sensitivity_v_mt=0.0106, quiescent_v=1.58),
+}
+SCREW_MT, SCREW_LEAVES = 0.8, 0.9  # a magnetised M3 of steel beside a sensor, and what it draws off
+SAG_MM = 1.0  # a fifth of the field
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +61,10 @@ def miswirings(table: SimTable) -> Mapping[str, Miswiring]:
         numbers = [str(number) for number in range(-(-profile.size // 16))]
         found["mux-swapped"] = Miswiring((numbers, numbers), partial(_swap_muxes, table))
         found["sensor-turned"] = Miswiring((profile.places,), partial(_turn_sensor, table))
+        found["steel-screw"] = Miswiring((profile.places,), partial(_screw, table))
+        found["plate-sags"] = Miswiring((), partial(_sag, table))
+        for part, spread in OTHER_PARTS.items():
+            found[part] = Miswiring((profile.places,), partial(_fit, table, spread))
     if isinstance(profile.hall, MuxAdcHall):
         found["address-swapped"] = Miswiring((LINES, LINES), partial(_swap_lines, table))
         found["address-open"] = Miswiring((LINES,), partial(_open_line, table))
@@ -127,6 +143,33 @@ def _turn_sensor(table: SimTable, targets: Sequence[str]) -> None:
         sensor = board.sensors[table.profile.places.index(targets[0])]
         upright = sensor.field_mt
         sensor.field_mt = lambda now_s: -upright(now_s)
+
+
+def _fit(table: SimTable, spread: HallSpread, targets: Sequence[str]) -> None:
+    board = table.hall_board
+    if isinstance(board, HallBoard):
+        sensor = board.sensors[table.profile.places.index(targets[0])]
+        sensor.spread = spread
+        sensor.warm(table.clock.now())
+
+
+def _screw(table: SimTable, targets: Sequence[str]) -> None:
+    board = table.hall_board
+    if isinstance(board, HallBoard):
+        sensor = board.sensors[table.profile.places.index(targets[0])]
+        without = sensor.field_mt
+        sensor.field_mt = lambda now_s: SCREW_MT + SCREW_LEAVES * without(now_s)
+
+
+def _sag(table: SimTable, targets: Sequence[str]) -> None:
+    """A board that is held at its edges only: like a parabola, deepest in the middle."""
+    del targets
+    profile = table.profile
+    half_mm = max(profile.columns, profile.rows) * profile.pitch_mm / 2
+    table.world.set_gaps(
+        gap_mm + SAG_MM * max(0.0, 1 - (math.hypot(*profile.centre_mm(index)) / half_mm) ** 2)
+        for index, gap_mm in enumerate(table.world.gaps_mm)
+    )
 
 
 def _pins(table: SimTable, lines: Sequence[str]) -> list[int]:

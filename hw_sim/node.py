@@ -10,7 +10,7 @@ from typing import Literal
 from drivers.node_firmware import plate
 from drivers.node_firmware.board import Board
 from drivers.node_firmware.node import Node
-from firmware_host.profile import MuxAdcHall, Spare
+from firmware_host.config.profile import MuxAdcHall, Spare
 from hw_sim.buses.i2c import I2cBus, I2cChip, Message
 from hw_sim.buses.serial import SimLine
 from hw_sim.buses.spi import SpiPort
@@ -106,6 +106,13 @@ class SimNode(Board):
         now_s = self.line.clock.now()
         self._piezo.drive(0.0, None, now_s)
         self._chain.power_on(now_s)  # dark
+
+    def replug(self) -> None:
+        """Its USB comes back, and it has run on meanwhile."""
+        now_s = self.line.clock.now()
+        self.clock.sleep(now_s - self.clock.now())
+        self._wake_s = max(self._wake_s, self.clock.now())
+        self.line.plug()
 
     def power_on(self, now_s: float) -> None:
         """The supply comes (back): the chips have forgotten everything, the firmware starts."""

@@ -6,9 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from firmware_host.snapshot import BreakableInfo, BrokenInfo, LoosePiece
+from firmware_host.web.snapshot import BreakableInfo, BrokenInfo, LoosePiece
 from firmware_host.web.table_port import Button
+from hw_sim.errors import HandsError
 from hw_sim.hands import Action, Hands
+from hw_sim.own_hand import OwnHand
 from hw_sim.session import SimSession
 
 Call = Callable[[Callable[[], None]], Future[None]]
@@ -23,7 +25,9 @@ class PageHands:
     def __init__(self, session: SimSession, call: Call) -> None:
         self._session = session
         self._call = call
+        self._own = OwnHand(session)
         self._under_way: list[tuple[float, Future[None]]] = []
+        self._lifted_from: dict[int, tuple[float, float]] = {}
 
     def loose(self) -> Sequence[LoosePiece]:
         """Every piece on or above the plate as it lies now. In the table's thread."""
@@ -48,20 +52,60 @@ class PageHands:
         return [BrokenInfo(name, list(targets)) for name, targets in self._session.faults.active]
 
     def settle(self) -> None:
-        """Answer the wishes that are fulfilled by now."""
+        """Answer the wishes that are fulfilled by now, and let the table's own hand go on."""
         now_s = self._session.clock.now()
         done = [entry for entry in self._under_way if entry[0] <= now_s]
         for entry in done:
             self._under_way.remove(entry)
             entry[1].set_result(None)
+        self._own.step()
+
+    def carry_out(self) -> Future[None]:
+        """Have the table's own hand do what is asked for."""
+        answer: Future[None] = Future()
+        answer.set_running_or_notify_cancel()
+        self._call(lambda: self._own.carry_out(answer))
+        return answer
 
     def pick_up(self, piece_id: int) -> Future[None]:
         """Take hold of a piece and lift it."""
-        return self._begin(lambda hands: hands.pick_up(piece_id))
+
+        def act(hands: Hands) -> Action:
+            piece = self._session.table.world.pieces.get(piece_id)
+            at = None if piece is None else piece.goal[:2]
+            action = hands.pick_up(piece_id)
+            if at is not None:
+                self._lifted_from[piece_id] = at
+            return action
+
+        return self._begin(act)
 
     def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Future[None]:
-        """Put the piece that is in the hand down there."""
-        return self._begin(lambda hands: hands.set_down(piece_id, x_mm, y_mm))
+        """Put the piece that is in the hand down there; else back where it was, else away."""
+
+        def act(hands: Hands) -> Action:
+            back = self._lifted_from.pop(piece_id, None)
+            try:
+                return hands.set_down(piece_id, x_mm, y_mm)
+            except HandsError:
+                self._put_back(hands, piece_id, back)
+                raise
+
+        return self._begin(act)
+
+    def _put_back(self, hands: Hands, piece_id: int, back: tuple[float, float] | None) -> None:
+        """Nothing stays in the air: where nothing else is possible, the piece is gone."""
+        world = self._session.table.world
+        piece = world.pieces.get(piece_id)
+        if piece is None or not piece.held:
+            return
+        try:
+            if back is None:
+                hands.throw_off(piece_id)
+            else:
+                hands.set_down(piece_id, *back)
+        except HandsError:
+            world.remove(piece)
 
     def put(self, piece: str, x_mm: float, y_mm: float) -> Future[None]:
         """Take a piece of that kind from its tray and put it there."""
@@ -70,15 +114,24 @@ class PageHands:
             held = hands.pick_new(piece, x_mm, y_mm)
             try:
                 return hands.set_down(held.piece_ids[0], x_mm, y_mm)
-            except BaseException:
-                hands.throw_off(held.piece_ids[0])
+            except HandsError:
+                self._put_back(hands, held.piece_ids[0], None)
                 raise
 
         return self._begin(act)
 
     def remove(self, piece_id: int) -> Future[None]:
         """Take a piece off the plate."""
-        return self._begin(lambda hands: hands.throw_off(piece_id))
+
+        def act(hands: Hands) -> Action:
+            back = self._lifted_from.pop(piece_id, None)
+            try:
+                return hands.throw_off(piece_id)
+            except HandsError:
+                self._put_back(hands, piece_id, back)
+                raise
+
+        return self._begin(act)
 
     def tilt(self, x_deg: float, y_deg: float) -> Future[None]:
         """Hold the plate at these angles."""

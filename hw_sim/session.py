@@ -6,12 +6,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from firmware_host.assemble import open_host
-from firmware_host.host import Host
-from firmware_host.overlay import Overlay
-from firmware_host.pacer import Pacer
-from firmware_host.profile import Profile
-from firmware_host.settings import Settings
+from firmware_host.config.profile import Profile
+from firmware_host.config.settings import Settings
+from firmware_host.host.assemble import open_host
+from firmware_host.host.host import Host
+from firmware_host.service.pacer import Pacer
+from firmware_host.table.overlay import Overlay
 from hw_sim.disk import SimDisk
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind

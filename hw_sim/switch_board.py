@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from firmware_host.profile import Profile
+from firmware_host.config.profile import Profile
 from hw_sim.chips import ah1889
 from hw_sim.chips.ah1889 import DualSwitch, SwitchPoints
 from hw_sim.rng import Streams

@@ -8,7 +8,7 @@ from typing import Self
 
 from drivers.mounting import FLAT, Vector
 from drivers.node_firmware.lights import strip_order
-from firmware_host.profile import (
+from firmware_host.config.profile import (
     DualSwitchHall,
     GpioPanel,
     Lsm6dsoxImu,

@@ -1,9 +1,21 @@
 """What holds for every test."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # The same examples in every run, and none judged by the clock: a busy machine is no failure.
 settings.register_profile(
     "tiltboard", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+# What a night finds: other examples in every run, and many of them.
+settings.register_profile(
+    "night", settings.get_profile("tiltboard"), derandomize=False, max_examples=10_000
+)
 settings.load_profile("tiltboard")
+
+
+def pytest_collection_modifyitems(items):
+    """On several cores, too, there is one browser at a time: two of them starve each other."""
+    for item in items:
+        if "web" in item.path.parts:
+            item.add_marker(pytest.mark.xdist_group("browser"))

@@ -1,5 +1,9 @@
 """What the firmware needs of the board it runs on. pico.py is one; a simulation is another."""
 
+from array import array
+
+GRAY = tuple(step ^ step >> 1 for step in range(16))  # one line changes at a time
+
 
 class Board:
     """Calls that touch copper. A chip that does not answer raises OSError."""
@@ -10,6 +14,23 @@ class Board:
     def now_us(self) -> int:
         """Microseconds since an arbitrary start; never goes back or wraps."""
         raise NotImplementedError
+
+    def scan(self, codes: "array[int]", channels: int) -> bool:
+        """Convert ``channels`` channels at each of the sixteen addresses, in an order in which one
+        address line changes at a time; input ``16 * channel + address`` into ``codes``.
+
+        False if the converter does not answer: then its null bit is not low. What follows is for
+        boards that have no faster way.
+        """
+        answer = bytearray(3)
+        for address in GRAY:
+            self.select(address)
+            for channel in range(channels):
+                self.convert(bytes((0x01, 0x80 | channel << 4, 0)), answer)
+                if answer[1] & 0x04:
+                    return False
+                codes[channel * 16 + address] = (answer[1] & 3) << 8 | answer[2]
+        return True
 
     def select(self, address: int) -> None:
         """Put 0 to 15 on the multiplexers' address lines."""

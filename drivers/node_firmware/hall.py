@@ -1,18 +1,17 @@
 """The Hall array: MCP3008 behind CD74HC4067 with common address lines, and its compact form."""
 
 import math
+from array import array
 
 from .board import Board
+from .fast import pack
 from .plate import MULTIPLEXERS, PLACES, SPARES, THERMISTOR
 
 OK = 0
 SILENT = 1  # no answer
 WRONG = 2  # wrong chip
 IMPOSSIBLE = 3  # values that cannot be
-_ESCAPE = 8  # in a delta: an absolute code follows
-_FAULT_NULL_BIT = 0x04
-_GRAY = tuple(step ^ step >> 1 for step in range(16))  # one line changes at a time
-_COMMANDS = tuple(bytes([0x01, 0x80 | channel << 4, 0]) for channel in range(8))
+_packed = bytearray(2 * PLACES)
 
 
 class Hall:
@@ -20,25 +19,15 @@ class Hall:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._answer = bytearray(3)
-        self.codes = [0] * (16 * MULTIPLEXERS)
+        self.codes = array("H", bytes(2 * 16 * MULTIPLEXERS))
         self.fault = OK
         self.detail = 0
 
     def scan(self) -> bool:
         """Read every input; whether the readings can be trusted."""
-        board, answer, codes = self._board, self._answer, self.codes
+        codes = self.codes
         self.fault, self.detail = OK, 0
-        for address in _GRAY:
-            board.select(address)
-            for channel in range(MULTIPLEXERS):
-                board.convert(_COMMANDS[channel], answer)
-                high = answer[1]
-                if high & _FAULT_NULL_BIT:
-                    self.fault = SILENT
-                    return False
-                codes[channel * 16 + address] = (high & 3) << 8 | answer[2]
-        if not any(codes):
+        if not self._board.scan(codes, MULTIPLEXERS) or not any(codes):
             self.fault = SILENT
             return False
         for number, lowest, highest in SPARES:
@@ -56,7 +45,7 @@ class Hall:
         return round((kelvin - 273.15) * 100)
 
 
-def pack_key(codes: "list[int]") -> bytes:
+def pack_key(codes: "array[int]") -> bytes:
     """Twelve bits for each place."""
     out = bytearray()
     for index in range(0, PLACES - 1, 2):
@@ -70,27 +59,6 @@ def pack_key(codes: "list[int]") -> bytes:
     return bytes(out)
 
 
-def pack_delta(codes: "list[int]", key: "list[int]") -> bytes:
+def pack_delta(codes: "array[int]", key: "array[int]") -> bytes:
     """Four bits for each place that is near its key, sixteen for any other."""
-    out = bytearray()
-    half = -1
-    for index in range(PLACES):
-        delta = codes[index] - key[index]
-        if -_ESCAPE < delta < _ESCAPE:
-            if half < 0:
-                half = (delta & 15) << 4
-            else:
-                out.append(half | delta & 15)
-                half = -1
-        else:
-            code = codes[index]
-            if half < 0:
-                out.append(_ESCAPE << 4 | code >> 8)
-                out.append(code & 255)
-            else:
-                out.append(half | _ESCAPE)
-                out.append(code >> 4)
-                half = (code & 15) << 4
-    if half >= 0:
-        out.append(half)
-    return bytes(out)
+    return bytes(_packed[: (pack(codes, key, PLACES, _packed) + 1) // 2])

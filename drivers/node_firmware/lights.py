@@ -1,6 +1,9 @@
 """The lights: looks (a colour and a pattern) per place, drawn by the node's own clock."""
 
+from array import array
+
 from .board import Board
+from .fast import fill
 from .plate import COLUMNS, PLACES, SERPENTINE
 
 TICK_US = 31_250  # patterns count in 1/32 s
@@ -25,7 +28,7 @@ class Lights:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._order = strip_order()
+        self._order = array("H", strip_order())
         self._grb = bytearray(3 * PLACES)
         self._places = bytes(PLACES)
         self._looks = b""
@@ -94,27 +97,19 @@ class Lights:
         self._written_us = now_us
 
     def _fill(self, steps: "list[int]") -> None:
-        curve, looks, grb, order = self._curve, self._looks, self._grb, self._order
-        colours = [(0, 0, 0)]
+        curve, looks = self._curve, self._looks
+        colours = bytearray(3)
         for number, level in enumerate(steps):
             at = 4 * number
-            colours.append(
-                (
-                    curve[(looks[at + 2] * level + 127) // 255],
-                    curve[(looks[at + 1] * level + 127) // 255],
-                    curve[(looks[at + 3] * level + 127) // 255],
-                )
-            )
-        total = 0
-        for place in range(PLACES):
-            colour = colours[self._places[place]]
-            at = 3 * order[place]
-            grb[at], grb[at + 1], grb[at + 2] = colour
-            total += colour[0] + colour[1] + colour[2]
+            for channel in (at + 2, at + 1, at + 3):
+                colours.append(curve[(looks[channel] * level + 127) // 255])
+        order, places = self._order, self._places
+        total = fill(self._grb, places, order, PLACES, colours)
         lit_ua = total * self._channel_ua // 255
         free_ua = max(0, self._supply_ua - self._idle_ua * PLACES)
         self.share = 255
         if lit_ua > free_ua:
             self.share = 255 * free_ua // lit_ua
-            for at in range(len(grb)):
-                grb[at] = grb[at] * free_ua // lit_ua
+            for at in range(len(colours)):
+                colours[at] = colours[at] * free_ua // lit_ua
+            fill(self._grb, places, order, PLACES, colours)

@@ -1,6 +1,7 @@
 """The node itself: answers the host, scans, and keeps the lights going. docs/node-protocol.md."""
 
 import struct
+from array import array
 
 from .board import Board
 from .hall import OK, Hall, pack_delta, pack_key
@@ -44,6 +45,7 @@ KEY_SCANS, KEY_MOST_SCANS, QUIET_SCANS = 100, 3000, 30
 SHORTEST = (PLACES + 1) // 2  # of a reading in which every place is near its key
 BOUNCE_US = 20_000
 HALL_RETRY_US = 100_000
+PATTERNS, LEVELS = 31, 64  # as many are kept, so long each: 2 kB of a Pico's memory at most
 _LENGTHS = {HELLO: 2, PING: 4, SETUP: 262, KEY_PLEASE: 0, LIGHTS: 5, PATTERN: 3, TONE: 2, SHIFT: 2}
 
 
@@ -66,7 +68,7 @@ class Node:
         self._hall_us = 0
         self._status_us = 0
         self._told = None  # type: tuple[object, ...] | None
-        self._key = []  # type: list[int]
+        self._key = array("H")
         self._key_number = 0
         self._key_age = 0
         self._length = 0  # of the last delta
@@ -126,12 +128,12 @@ class Node:
             supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
             self._lights.set_up(supply_ma * 1000, channel * 10, idle * 10, body[6:262])
         elif kind == KEY_PLEASE:
-            self._key = []
+            self._key = array("H")
         elif kind == LIGHTS:
             return self._show(body, now_us)
         elif kind == PATTERN:
             number, ticks, levels = body[0], body[1], body[2:]
-            if number == 0 or ticks == 0:
+            if not 1 <= number <= PATTERNS or ticks == 0 or not 1 <= len(levels) <= LEVELS:
                 return VALUE
             self._lights.learn(number, ticks, levels)
         elif kind == SHIFT:
@@ -164,7 +166,7 @@ class Node:
         self._streaming = True
         self._lost = self._late = 0
         self._told = None
-        self._key = []
+        self._key = array("H")
         self._lights.reset(now_us)
         self._board.tone(0)
 

@@ -4,8 +4,9 @@ import time
 
 import machine
 
-from .board import Board
+from .board import GRAY, Board
 from .pico_line import UartLine, UsbLine
+from .pico_scan import Scanner
 from .pico_strip import Strip
 from .plate import BAUD, I2C_HZ, LINE, SPI_HZ, WATCHDOG_MS
 
@@ -24,12 +25,11 @@ class Pico(Board):
 
     def __init__(self) -> None:
         self._line = UsbLine() if LINE == "usb" else UartLine(BAUD, TX, RX)
-        self._spi = machine.SPI(
-            0, SPI_HZ, sck=machine.Pin(SCK), mosi=machine.Pin(MOSI), miso=machine.Pin(MISO)
-        )
-        self._chip_select = machine.Pin(SELECT, machine.Pin.OUT, value=1)
-        self._lines = [machine.Pin(pin, machine.Pin.OUT, value=0) for pin in ADDRESS]
-        self._address = 0
+        machine.SPI(0, SPI_HZ, sck=machine.Pin(SCK), mosi=machine.Pin(MOSI), miso=machine.Pin(MISO))
+        machine.Pin(SELECT, machine.Pin.OUT, value=1)
+        for pin in ADDRESS:
+            machine.Pin(pin, machine.Pin.OUT, value=0)
+        self.scan = Scanner(SELECT, ADDRESS, GRAY).scan
         self._i2c = machine.I2C(0, sda=machine.Pin(SDA), scl=machine.Pin(SCL), freq=I2C_HZ)
         self._keys = [
             machine.Pin(pin, machine.Pin.IN, machine.Pin.PULL_UP) for pin in (CONFIRM, BACK)
@@ -52,20 +52,6 @@ class Pico(Board):
         self._now_us += time.ticks_diff(ticks, self._last)
         self._last = ticks
         return self._now_us
-
-    def select(self, address: int) -> None:
-        """Write the lines that change; the chips settle faster than the next call."""
-        changed = address ^ self._address
-        self._address = address
-        for line in range(4):
-            if changed >> line & 1:
-                self._lines[line].value(address >> line & 1)
-
-    def convert(self, command: bytes, answer: bytearray) -> None:
-        """Three bytes."""
-        self._chip_select.value(0)
-        self._spi.write_readinto(command, answer)
-        self._chip_select.value(1)
 
     def read_registers(self, address: int, register: int, count: int) -> bytes:
         """In one transfer."""

@@ -1,23 +1,14 @@
 """Frames on the line: COBS with a zero at the end of each, and a CRC-16 inside."""
 
+from .fast import CRC, crc
+
 LONGEST = 1024  # bytes of a frame before COBS, its CRC included
 _RUN = 254  # bytes that one COBS code can lead
-
-# CRC-16/IBM-3740: polynomial 0x1021, high bit first, starts at 0xFFFF. Four bits at a time, because
-# a table of 256 costs a Pico more memory than it saves time.
-_CRC = [
-    0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0x50A5, 0x60C6, 0x70E7,
-    0x8108, 0x9129, 0xA14A, 0xB16B, 0xC18C, 0xD1AD, 0xE1CE, 0xF1EF,
-]  # fmt: skip
 
 
 def crc16(data: "bytes | bytearray") -> int:
     """Of all bytes; 0 for a frame that ends with its own CRC."""
-    crc = 0xFFFF
-    for byte in data:
-        crc = (crc << 4 & 0xFFFF) ^ _CRC[crc >> 12 ^ byte >> 4]
-        crc = (crc << 4 & 0xFFFF) ^ _CRC[crc >> 12 ^ byte & 15]
-    return crc
+    return crc(data, len(data), CRC)
 
 
 def wrap(kind: int, sequence: int, body: bytes) -> bytes:

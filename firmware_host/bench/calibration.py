@@ -11,13 +11,13 @@ import msgspec
 
 from firmware_host.bench.perception import CLASSES, NOISE_SIGMA_MT, STEP_MT, STRENGTH_SPREAD
 from firmware_host.bench.profiles import per_million
+from firmware_host.config.profile import Profile, load_profile, profile_names
 from firmware_host.perception.bands import ENTER, classify
 from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import DISC_OF, SIGN_OF
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.observation import Magnet
-from firmware_host.profile import Profile, load_profile, profile_names
 
 if TYPE_CHECKING:
     from hw_sim.rng import Stream
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 READINGS = 1_000_000
 TOLERANCES = (1.0, 3.0)
-GOAL_S = 300.0  # for a table of 100 places
+GOAL_S = 150.0  # for a table of 100 places
 OFF_MM = 5.0
 SHARE = 0.3  # of the places carry a piece
 STEPS_MM = 10  # distances are told apart by a tenth of a mm
@@ -34,7 +34,7 @@ LONGEST_S = 1200.0
 
 
 def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
-    """For each shipped table: virtual time of a whole calibration; then errors before and after."""
+    """For each shipped table: virtual time of a whole sweep; then errors before and after."""
     for name in profile_names():
         profile = load_profile(name)
         with _table(profile, 1.0) as table:
@@ -66,39 +66,40 @@ def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
 
 
 def calibrate(table: SimTable) -> tuple[Calibration, int]:
-    """Have a hand follow the lights; the calibration, and how often it was refused.
+    """Have somebody do a whole sweep; the calibration, and how often something was refused.
 
     Raises RuntimeError where it does not come to its end.
     """
-    from firmware_host.assemble import plate_for
-    from firmware_host.pacer import Pacer
-    from firmware_host.setup.advice import Advice
-    from firmware_host.setup.calibrate import Calibrator
-    from firmware_host.setup.calibration_run import run_calibration
-    from hw_sim.calibrating import LightFollower
+    from firmware_host.commissioning.account import calibration_of
+    from firmware_host.commissioning.begin import ALL
+    from firmware_host.commissioning.progress import FORMAT, Progress
+    from firmware_host.commissioning.run import run_sweep
+    from firmware_host.commissioning.step import Step
+    from firmware_host.commissioning.sweep import Sweep
+    from firmware_host.host.assemble import plate_for
+    from firmware_host.service.pacer import Pacer
+    from hw_sim.maker import Maker
 
     profile = table.profile
-    calibrator, hand = Calibrator(profile), LightFollower(table, 1)
+    sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=ALL))
+    maker = Maker(table, 1)
     plate = plate_for(profile, table.buses)
     refused: list[str] = []
 
-    def tell(advice: Advice) -> None:
-        said = "" if advice.refused is None else str(advice.refused)
+    def tell(step: Step) -> str | None:
+        said = "" if step.refused is None else str(step.refused)
         if said and said not in refused:
             refused.append(said)
-            if advice.confirm is not None:
-                calibrator.confirm()  # it stands right: the sensors differ so much
         if table.clock.now() > LONGEST_S:
-            raise RuntimeError(f"the calibration does not end: {advice.say} {said}")
-        hand.follow(advice.place, advice.magnet and advice.magnet.value, advice.edge)
+            raise RuntimeError(f"the sweep does not end: {step.say} {said}")
+        return maker.follow(step)
 
     try:
-        run_calibration(
-            calibrator, plate, profile, Pacer(table.clock, profile.scans_per_s).wait, tell
-        )
+        run_sweep(sweep, plate, Pacer(table.clock, profile.scans_per_s).wait, tell, lambda: None)
     finally:
         plate.close()
-    return calibrator.result(0.0), len(refused)
+    found = calibration_of(profile, sweep.progress, 0.0, before=None, proven=ALL)
+    return found, len(refused)
 
 
 @dataclass(slots=True)

@@ -79,6 +79,7 @@ def freeze(session: SimSession) -> None:
     """Let every converter and I2C chip of the table answer as in its last scans."""
     table = session.table
     recorded: list[RecordedSpi | RecordedI2c] = []
+    table.buses.light_port.silent = 0  # cut off: nothing is decoded, and nothing lit
     for port in session.table.buses.spi_ports.values():
         spi = RecordedSpi(port.chip, lambda: table.mux_address)
         port.chip = spi

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firmware_host.commands import NewGame
-from firmware_host.profile import NodeHall, Profile, load_profile
+from firmware_host.config.profile import NodeHall, Profile, load_profile
+from firmware_host.host.menu import usual_options
+from firmware_host.table.commands import NewGame
+from games.momentum import MOMENTUM
 
 if TYPE_CHECKING:
     from hw_sim.session import SimSession
@@ -73,7 +75,7 @@ def at_share(delays_s: list[float], share: float) -> float:
 def _legal(session: SimSession) -> tuple[str, ...]:
     """Start a game on an empty plate, wait for the first turn; the legal places."""
     session.hands.clear()
-    session.host.do(NewGame("momentum", session.profile.first_options))
+    session.host.do(NewGame("momentum", usual_options(MOMENTUM, session.profile.capabilities)))
     deadline_s = session.clock.now() + 10
     session.tick()
     while session.host.standing.phase != "turn" and session.clock.now() < deadline_s:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from statistics import mean
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from drivers.clock import cpu_s
 from drivers.frame import Frame, Motion
+from firmware_host.config.profile import Profile, load_profile
 from firmware_host.perception import Perception, uncalibrated
+from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.observation import Happening, Magnet
-from firmware_host.profile import Profile, load_profile
 
 if TYPE_CHECKING:
     from hw_sim.rng import Stream
@@ -33,6 +35,9 @@ TOLD_S = 2.0  # after a hand has left
 NOISES = (1.0, 2.0, 3.0, 4.0, 5.0)
 OFFSETS_MM = (6.0, 7.0, 8.0)
 CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
+REALISTIC = ("ground-shift", "supply-sag", "lights-heat", "scan-pauses", "line-noise")
+STEEL_AT = ("b2", "i2", "b9", "i9", "e5")  # screws of the board
+SHADES = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.6, 0.6, 0.6), (1.0, 0.3, 0.0), (0.0, 0.4, 1.0))
 BoardFact = tuple[Happening, tuple[int, ...]]
 
 
@@ -82,6 +87,9 @@ def run(
     if chip_scans:
         tally = through_the_chips(table, stream, chip_scans)
         echo("through the chips and drivers, 3x noise, 5 mm, pieces put and taken:")
+        echo(f"              {_row(tally)}, {tally.missed} events missed")
+        tally = through_the_chips(table, stream, chip_scans, realistic=True)
+        echo("the same, calibrated, everything at realistic size (see docs/benchmarks.md):")
         echo(f"              {_row(tally)}, {tally.missed} events missed")
 
 
@@ -167,10 +175,16 @@ class _Board:
             fields[sensor] += factor * kind.disc.vertical_mt(rho2, gap_mm + kind.disc.height_mm / 2)
 
 
-def through_the_chips(profile: Profile, stream: Stream, scans: int) -> Tally:
-    """Hands put and take pieces; every other event, and every class that is not theirs, counts."""
-    from firmware_host.assemble import plate_for
-    from firmware_host.pacer import Pacer
+def through_the_chips(
+    profile: Profile, stream: Stream, scans: int, *, realistic: bool = False
+) -> Tally:
+    """Hands put and take pieces; every other event, and every class that is not theirs, counts.
+
+    ``realistic``: not three times the noise, but all that happens to tables at once, as ``_spoil``
+    has it, on one that has been calibrated; and all lights change with each piece.
+    """
+    from firmware_host.host.assemble import plate_for
+    from firmware_host.service.pacer import Pacer
     from hw_sim.table import SimTable
     from hw_sim.world.magnet import MagnetKind
 
@@ -180,10 +194,14 @@ def through_the_chips(profile: Profile, stream: Stream, scans: int) -> Tally:
     expected: tuple[BoardFact, ...] = ()
     told: list[BoardFact] = []
     with SimTable(profile, seed=1) as table:
-        table.noise_factor = 3.0
+        calibration = None
+        if realistic:
+            calibration = _spoil(table)
+        else:
+            table.noise_factor = 3.0
         table.world.trays = {magnet.value: MagnetKind.parse(magnet.value) for magnet in classes}
         plate = plate_for(profile, table.buses)
-        perception = Perception(profile, classes=frozenset(classes), expected={})
+        perception = Perception(profile, calibration, classes=frozenset(classes), expected={})
         pacer = Pacer(table.clock, profile.scans_per_s)
         until_s = math.inf
         while tally.scans < scans:
@@ -202,11 +220,47 @@ def through_the_chips(profile: Profile, stream: Stream, scans: int) -> Tally:
                 tally.events += len(told) - (tuple(told[:1]) == expected != ())
                 tally.missed += expected != () and expected[0] not in told
                 told.clear()
+                if realistic:
+                    plate.show([stream.choice(SHADES) for _ in range(profile.size)])
                 until_s, expected = _act(table, stream, stands, classes)
                 tally.pieces += 1
             pacer.wait()
         plate.close()
     return tally
+
+
+def _spoil(table: SimTable) -> Calibration:
+    """Let all that happens to tables happen to this one. What calibrating it would have found."""
+    from hw_sim.hall_board import HallBoard
+    from hw_sim.miswiring import miswire
+    from hw_sim.world.magnet import MagnetKind
+
+    profile, board = table.profile, table.hall_board
+    nominal = uncalibrated(profile)
+    if not isinstance(board, HallBoard):
+        return nominal
+    miswire(table, "plate-sags", ())
+    for place in STEEL_AT:
+        miswire(table, "steel-screw", (place,))
+    for name in REALISTIC:
+        if name in table.faults.names:
+            table.faults.inject(name)
+    disc = MagnetKind.parse(Magnet.S_STRONG.value).disc
+
+    def seen_mt(gap_mm: float) -> float:
+        return disc.vertical_mt(0.0, gap_mm + disc.height_mm / 2)
+
+    gains = [
+        seen_mt(profile.gap_mm) / seen_mt(gap_mm) * 0.060 / sensor.spread.sensitivity_v_mt
+        for gap_mm, sensor in zip(table.world.gaps_mm, board.sensors, strict=True)
+    ]
+    zeros = [
+        (mean(board.voltage_v(i, 0.0) for _ in range(64)) - 1.65) / 0.060
+        for i in range(profile.size)
+    ]
+    return msgspec.structs.replace(
+        nominal, gain=tuple(gains), offset_mt=tuple(zeros), zeroed=(True,) * profile.size
+    )
 
 
 def _act(

@@ -9,7 +9,7 @@ from pathlib import Path
 from firmware_host.bench.latency import SHARES, TOLERANCE_MM, at_share, limit_s, measured_s
 from firmware_host.bench.perception import through_the_chips
 from firmware_host.bench.service import GOAL_SCAN_MS, scan_cpu_ms
-from firmware_host.profile import Profile, load_profile, profile_names
+from firmware_host.config.profile import Profile, load_profile, profile_names
 
 TOUCHES = 60
 BUS_SCANS = 200

@@ -13,14 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drivers.clock import cpu_s
+from drivers.frame import Frame
 from firmware_host.bench.frozen import freeze
-from firmware_host.profile import DualSwitchHall, MuxAdcHall, load_profile
+from firmware_host.config.profile import DualSwitchHall, MuxAdcHall, load_profile
 from games.base import Game
 
 if TYPE_CHECKING:
     from hw_sim.session import SimSession
 
 GOAL_SCAN_MS = 0.5
+GOAL_QUIET_MS = 0.15
+GOAL_BUSY_MS = 0.35
 GOAL_START_S = 1.5
 GOAL_MEMORY_MB = 60
 GOAL_SPEED = 10
@@ -42,6 +45,53 @@ def scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int = 30
     if frozen is not None:
         share = frozen / GOAL_SCAN_MS
         echo(f"  goal: at most {GOAL_SCAN_MS} ms without the simulation ({share:.2f})")
+        _say_steps(echo, profile, scans)
+
+
+def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> None:
+    """What is left of a scan without its drivers: at rest, and while a place is being judged."""
+    from firmware_host.bench.pi import COMPUTERS, PI4_STEP_US, nbody_step_us
+
+    quiet, busy = (host_cpu_ms(profile, scans, busy=busy) for busy in (False, True))
+    step_us = nbody_step_us()
+    echo("  from the frame to the lights, a quiet scan, and one with a piece between two places:")
+    echo(f"  here {quiet:.3f} and {busy:.3f} ms; goal: at most {GOAL_QUIET_MS} and {GOAL_BUSY_MS}")
+    steps = (1000 * ms / step_us for ms in (quiet, busy))
+    echo("  {:.0f} and {:.0f} steps of the n-body program of `tiltboard bench pi`".format(*steps))
+    for computer in COMPUTERS:
+        slower = PI4_STEP_US / step_us * computer.slower
+        share = quiet * slower * 50 / 1000
+        echo(
+            f"    {computer.name:<10} {quiet * slower:5.2f} and {busy * slower:5.2f} ms;"
+            f" 50 quiet ones a second take {share:.0%} of a core"
+        )
+
+
+def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
+    """CPU of a step without the drivers' scan. ``busy``: while a piece lies off its place."""
+    spent = 0.0
+    with tempfile.TemporaryDirectory() as state, _session(profile, Path(state)) as session:
+        _play(session)
+        if busy:
+            position = session.host.standing.position
+            piece, place = quiet_turns(session.host.game, TURNS + 1)[-1]
+            if position is not None:
+                piece = position.to_move or piece
+            action = session.hands.put(piece, session.host.overlay.index_of(place), (9.0, 0.0))
+            session.run_until(action.end_s + 1.0)
+        freeze(session)
+        scan = session.host.plate.scan
+
+        def timed() -> Frame:
+            nonlocal spent
+            begun = cpu_s()
+            frame = scan()
+            spent += cpu_s() - begun
+            return frame
+
+        session.host.plate.scan = timed  # type: ignore[method-assign]
+        whole = _cpu_per_step_ms(session, scans)
+    return whole - spent / scans * 1000
 
 
 def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
@@ -63,7 +113,7 @@ def start(echo: Callable[[str], None], profile: str = "plate-10", runs: int = 5)
         "import sys, tempfile, pathlib\n"
         "from firmware_host.cli.main import cli\n"
         "import firmware_host.cli.serve, firmware_host.web.server\n"
-        "from firmware_host.profile import load_profile\n"
+        "from firmware_host.config.profile import load_profile\n"
         "from hw_sim.session import SimSession\n"
         "from drivers.clock import cpu_s\n"
         "with tempfile.TemporaryDirectory() as state:\n"

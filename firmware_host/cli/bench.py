@@ -14,12 +14,15 @@ BENCHES = {
     "latency": ("latency", "run", "From a piece touching the board to the first changed light."),
     "recovery": ("recovery", "run", "From the end of each fault to play going on."),
     "scan": ("service", "scan", "CPU of one scan, from the drivers to the lights."),
+    "lights": ("lights", "run", "What a light update costs the scan loop."),
+    "loop": ("loop", "run", "Gaps between scans while the page's visitors flood the table."),
     "start": ("service", "start", "CPU from start to the first scan."),
     "memory": ("service", "memory", "Resident memory of the service with a page open."),
+    "pi": ("pi", "run", "The time budget of a scan on each Pi, from published figures."),
     "profiles": ("profiles", "run", "Bus time, latency, CPU and errors of every profile."),
     "calibration": ("calibration", "run", "Time of a calibration; errors before and after."),
     "speed": ("service", "speed", "How much faster than real time a scenario runs."),
-    "fuzz": ("fuzz.run", "run", "Errors of everything that is read from outside, when spoilt."),
+    "following": ("following", "run", "Whole random games by a robot that does what is published."),
 }
 
 
@@ -31,19 +34,18 @@ def _profile() -> click.Option:
     return click.Option(["--profile"], default="plate-10", show_default=True, help="Table profile.")
 
 
-def _mutations() -> list[click.Parameter]:
-    number = click.IntRange(0)
+def _games() -> list[click.Parameter]:
     return [
         click.Option(
-            ["--mutations"],
+            ["--games"],
             type=click.IntRange(1),
-            default=2000,
+            default=20,
             show_default=True,
-            help="How many of each target.",
+            help="How many of each, in each way.",
         ),
-        click.Option(["--seed"], default=1, show_default=True, help="Other mutations."),
-        click.Option(["--target"], default="", help="Only this one. Default: all of them."),
-        click.Option(["--only"], type=number, help="Only the mutation of that number."),
+        click.Option(
+            ["--game", "only"], multiple=True, help="Only this one. Default: all of them."
+        ),
     ]
 
 
@@ -58,8 +60,13 @@ def _bench(name: str) -> click.Command:
     params: list[click.Parameter] = []
     if name in OF_A_PROFILE:
         params, example = [_profile()], f"{example} --profile node"
-    elif name == "fuzz":
-        params, example = _mutations(), f"{example} --target scenario --seed 2"
+    elif name == "loop":
+        seconds = click.IntRange(1, 60)
+        params = [
+            click.Option(["--seconds"], type=seconds, default=3, show_default=True, help="Of each.")
+        ]
+    elif name == "following":
+        params, example = _games(), f"{example} --game attraktion --games 1000"
     return click.Command(name, callback=measure, params=params, help=summary, epilog=example)
 
 

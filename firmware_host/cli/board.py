@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
-from firmware_host.boards import load_board
 from firmware_host.cli.speech import say
+from firmware_host.config.boards import load_board
 from firmware_host.messages import Message, text
 from games.gravity_trap.board import Board
+from games.gravity_trap.boardfile import SHIPPED, shipped
 
 PLATE = 10  # columns and rows of the reference plate
 
@@ -22,16 +23,17 @@ def command() -> None:
 
 
 @command.command(name="check", epilog="Example: tiltboard board check mine.toml")
-@click.argument("file", type=click.Path(path_type=Path))
-def check(file: Path) -> None:
-    """Check a board file and say what is in it.
+@click.argument("board")
+def check(board: str) -> None:
+    """Check a board, by name or as a file, and say what is in it.
 
     A file lists the tracks, each as [[track]] with a line like bases = [1, 2, 5]. It may say where
     the bases are on the plate ([positions], 1 = [column, row]), which are opposite to each other
     (symmetry = "half-turn", or [opposite], 1 = 22), where the hole is drawn (hole = [4.5, 4.5]) and
     a title. Play on it with --option board=FILE.
     """
-    for line in _described(load_board(file)):
+    known = board in SHIPPED and not Path(board).exists()
+    for line in _described(shipped(board) if known else load_board(Path(board))):
         say(line)
 
 

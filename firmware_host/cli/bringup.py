@@ -1,37 +1,82 @@
-"""``tiltboard bringup``: a new table tried part by part."""
+"""``tiltboard bringup``: the sweep that proves a table's wiring and measures its sensors."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
 from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, idle_table, simulated_table
-from firmware_host.cli.speech import as_run, say, words
-from firmware_host.messages import text
+from firmware_host.cli.speech import as_run, misuse, problem, say, words
+from firmware_host.messages import Message, text
 
 if TYPE_CHECKING:
-    from drivers.buses import Buses
-    from firmware_host.messages import Catalogue, Message
-    from firmware_host.profile import Profile
-    from firmware_host.setup.answers import Answers
-    from firmware_host.setup.bringup import Person
-    from firmware_host.setup.mounting import Edge
+    from firmware_host.commissioning.findings import Finding
+    from firmware_host.commissioning.progress import Part, Progress
+    from firmware_host.commissioning.step import Choice, Step
+    from firmware_host.commissioning.sweep import Sweep
+    from firmware_host.config.profile import Profile
+    from firmware_host.messages import Catalogue
+    from firmware_host.perception.calibration import Calibration
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+STUCK_S = 60.0  # somebody at the simulated table who is refused for so long will not succeed
+LISTED = 6  # answers that are named
+
+
+def sweep_options(command: F) -> F:
+    """What both commands of the sweep take."""
+    for option in reversed(
+        (
+            CONFIG,
+            PROFILE,
+            STATE,
+            SIMULATE,
+            SEED,
+            FAULTS,
+            click.option(
+                "--again",
+                metavar="WHAT",
+                help="Only this again: a place, or lights, buttons, edges, places.",
+            ),
+            click.option("--fresh", is_flag=True, help="Begin anew rather than go on."),
+            click.option(
+                "--without",
+                metavar="PLACE",
+                multiple=True,
+                help="Leave out a place whose sensor is broken; may be given several times.",
+            ),
+            click.option("--strong-only", is_flag=True, help="The table has no weak pieces."),
+        )
+    ):
+        command = option(command)
+    return command
 
 
 @click.command(name="bringup", epilog='Example: tiltboard bringup --sim --fault "sensor-dead d4"')
-@CONFIG
-@PROFILE
-@STATE
-@SIMULATE
-@SEED
-@FAULTS
-@click.option("--fresh", is_flag=True, help="Begin anew rather than go on.")
-def command(
+@sweep_options
+def command(**options: Any) -> None:
+    """Prove a table's wiring and measure its sensors, in one sweep.
+
+    Lights, buttons, two edges lifted, the empty plate; then one strong piece, south down, carried
+    over every place; follow the lights, and read what stands here. Enter or the button confirm
+    gives the first answer. Ctrl-C interrupts it; the next run goes on, and repeats only what did
+    not come out well. The table must not be running. The exit status is 1 if something is to be
+    mended. With --sim somebody at the simulated table does and sees everything.
+    """
+    from firmware_host.commissioning.begin import ALL
+
+    run(ALL, **options)
+
+
+def run(
+    parts: Sequence[Part],
     *,
     config: Path | None,
     profile: str | None,
@@ -39,139 +84,189 @@ def command(
     simulated: bool,
     seed: int,
     faults: Sequence[str],
+    again: str | None,
     fresh: bool,
+    without: Sequence[str],
+    strong_only: bool,
 ) -> None:
-    """Try a new table: one bus, one light, one sensor at a time.
+    """A sweep of ``parts``; ends the command with status 1 where something is to be mended."""
+    from msgspec.structs import replace
 
-    You need one strong piece with its south pole down. Follow what is said here and where the
-    lights are. Ctrl-C interrupts it; the next run repeats only what did not go well. The table must
-    not be running. The exit status is 1 if something is to be mended. With --sim somebody at the
-    simulated table does and sees everything.
-    """
-    from firmware_host.setup.answers import BRINGUP_NAME, FORMAT, Answers, read_answers
+    from firmware_host.commissioning.begin import begin
+    from firmware_host.commissioning.progress import PROGRESS_NAME
+    from firmware_host.config.paths import CALIBRATION_NAME
+    from firmware_host.perception.calibration import read_calibration
 
+    if again is not None and without:
+        raise misuse(text("--without does not go with --again."))
     table, catalogue, folder = idle_table(config, profile, state, simulated=simulated)
-    path = folder / BRINGUP_NAME
-    answers = Answers(FORMAT, table.name) if fresh else read_answers(path, table, faults)
-    if simulated:
-        from hw_sim.bringing_up import SimPerson
-
-        with simulated_table(table, seed, faults) as sim:
-            person = SimPerson(sim, seed, lambda said: click.echo(catalogue.translate(said)))
-            problems = _run(table, sim.buses, person, answers, path=path, catalogue=catalogue)
-    else:
-        from firmware_host.board_lock import own_board
-
-        with own_board(table) as buses:
-            terminal = _Terminal(table, catalogue)
-            problems = _run(table, buses, terminal, answers, path=path, catalogue=catalogue)
-    if problems:
-        say(text("Mend that, and run the same command again: what went well is not repeated."))
-        sys.exit(1)
-    works = words(text("Everything works. Next: tiltboard calibrate"))
-    click.echo(as_run(works, simulated=simulated))
+    progress = begin(table, folder, parts, again=again, fresh=fresh, practice=faults)
+    if strong_only:
+        progress = replace(progress, no_weak=True)
+    before = None if fresh else read_calibration(folder / CALIBRATION_NAME, table)
+    with ExitStack() as until_done:
+        at_table = _AtTable(table, progress, before, folder / PROGRESS_NAME, catalogue)
+        for place in without:
+            at_table.leave_out(place)
+        if simulated:
+            date_s = at_table.simulated(seed, faults, until_done)
+        else:
+            date_s = at_table.wired(until_done)
+    at_table.finish(folder / CALIBRATION_NAME, date_s, simulated=simulated)
 
 
-def _run(
-    table: Profile,
-    buses: Buses,
-    person: Person,
-    answers: Answers,
-    *,
-    path: Path,
-    catalogue: Catalogue,
-) -> int:
-    """How many problems were found."""
-    import msgspec
+class _AtTable:
+    """One sweep, and what is said of it here."""
 
-    from firmware_host.assemble import plate_for
-    from firmware_host.pacer import Pacer
-    from firmware_host.setup.bringup import Bringup
-    from firmware_host.setup.findings import subject_of
-    from firmware_host.state import write_durably
+    def __init__(
+        self,
+        table: Profile,
+        progress: Progress,
+        before: Calibration | None,
+        path: Path,
+        catalogue: Catalogue,
+    ) -> None:
+        from firmware_host.commissioning.sweep import Sweep
 
-    plate = plate_for(table, buses)
-    pacer = Pacer(buses.clock, table.scans_per_s)
-
-    def save(kept: Answers) -> None:
-        write_durably(path, msgspec.json.encode(kept))
-
-    problems = 0
-    try:
-        for found in Bringup(table, plate, person, answers, wait=pacer.wait, save=save).run():
-            plain = found.plain(catalogue)
-            problems += plain["state"] == "problem"
-            subject = catalogue.translate(subject_of(plain["subject"]))
-            click.echo(f"{subject}: {plain['found']}")
-            if plain["remedy"]:
-                click.echo(f"    -> {plain['remedy']}")
-    finally:
-        plate.close()
-    return problems
-
-
-class _Terminal:
-    """Whoever reads and types here (setup.bringup.Person)."""
-
-    def __init__(self, table: Profile, catalogue: Catalogue) -> None:
-        self._places = table.places
+        self._table = table
+        self._before = before
+        self._path = path
         self._catalogue = catalogue
+        self._proven = progress.wanted
+        self._said = ""
+        self._refused = ""
+        lights = () if before is None else before.lights
+        self._sweep: Sweep = Sweep(table, progress, lights=lights)
 
-    def tell(self, message: Message) -> None:
-        """Print it."""
-        click.echo(self._catalogue.translate(message))
+    def leave_out(self, place: str) -> None:
+        """Raises NotPossibleError."""
+        from firmware_host.commissioning.begin import check_again
 
-    def clear(self) -> None:
-        """Ask for the empty, level plate."""
-        click.pause(
-            words(text("Take everything off the plate, level it, let go; then press a key."))
+        check_again(self._table, place)
+        self._sweep.leave_out(self._table.places.index(place))
+
+    def simulated(self, seed: int, faults: Sequence[str], until_done: ExitStack) -> float:
+        """Somebody does it; the date when it was done."""
+        from firmware_host.commissioning.run import run_sweep
+        from firmware_host.host.assemble import plate_for
+        from firmware_host.service.pacer import Pacer
+        from hw_sim.maker import Maker
+
+        sim = until_done.enter_context(simulated_table(self._table, seed, faults))
+        plate = plate_for(self._table, sim.buses)
+        until_done.callback(plate.close)
+        maker, accepted_s = Maker(sim, seed), sim.clock.now()
+
+        def tell(step: Step) -> str | None:
+            nonlocal accepted_s
+            self._tell(step)
+            if step.accepted:
+                accepted_s = sim.clock.now()
+            elif sim.clock.now() > accepted_s + STUCK_S:
+                raise problem(text("Nobody at the simulated table can do anything about that."))
+            return maker.follow(step)
+
+        pacer = Pacer(sim.clock, self._table.scans_per_s)
+        run_sweep(self._sweep, plate, pacer.wait, tell, self._save)
+        return sim.clock.calendar()
+
+    def wired(self, until_done: ExitStack) -> float:
+        """On this machine's buses; whoever reads and types here does it."""
+        from drivers.clock import SystemClock
+        from firmware_host.cli.hardware import need_table
+        from firmware_host.commissioning.run import run_sweep
+        from firmware_host.config.locks import own_board
+        from firmware_host.host.assemble import plate_for
+        from firmware_host.scenario.console import Console
+        from firmware_host.service.pacer import Pacer
+
+        clock = SystemClock()
+        buses = until_done.enter_context(own_board(self._table, clock))
+        need_table(self._table, buses)
+        plate = plate_for(self._table, buses)
+        until_done.callback(plate.close)
+        console = Console(
+            click.echo, self._catalogue, None if sys.stdin.closed else sys.stdin.fileno()
         )
 
-    def bring(self, place: int) -> None:
-        """Say where the piece goes; the sensors tell when it is there."""
-        say(
-            text(
-                "Put the strong piece, south down, on the middle of {place}.",
-                place=self._places[place],
-            )
+        def tell(step: Step) -> str | None:
+            self._tell(step)
+            typed = console.reply()
+            return None if typed is None else self._answer(step, typed)
+
+        pacer = Pacer(clock, self._table.scans_per_s)
+        run_sweep(self._sweep, plate, pacer.wait, tell, self._save)
+        return clock.calendar()
+
+    def finish(self, kept: Path, date_s: float, *, simulated: bool) -> None:
+        """Keep the calibration, and say what was found."""
+        from firmware_host.commissioning.account import calibration_of, findings
+        from firmware_host.commissioning.findings import State, subject_of
+        from firmware_host.perception.calibration import uncalibrated, write_calibration
+
+        sweep, before = self._sweep, self._before
+        found = calibration_of(
+            self._table, sweep.progress, date_s, before=before, proven=self._proven
         )
+        new = found != (before or uncalibrated(self._table))
+        if new:
+            write_calibration(kept, found)
+            self._health(found, simulated=simulated)
+        told: list[Finding] = [*sweep.troubles, *findings(self._table, sweep.progress)]
+        for each in told:
+            plain = each.plain(self._catalogue)
+            click.echo(f"{words(subject_of(each.subject))}: {plain['found']}")
+            if plain["remedy"]:
+                click.echo(f"    -> {as_run(plain['remedy'], simulated=simulated)}")
+        if new:
+            say(text("Kept in {file}. The table uses it from its next start on.", file=kept))
+        if any(each.state is State.PROBLEM for each in told):
+            say(text("Mend that, and run the same command again: what went well is not repeated."))
+            sys.exit(1)
+        say(text("Everything works."))
 
-    def lift(self, edge: Edge) -> None:
-        """Which edge has been said."""
+    def _health(self, found: Calibration, *, simulated: bool) -> None:
+        from firmware_host.commissioning.health import health_map, health_table, worth_a_look
 
-    def press(self, button: str) -> None:
-        """Say which."""
-        say(text("Press {button} for a second, and let go.", button=button))
+        health = health_map(self._table, found)
+        for line in health_table(self._table, health, self._catalogue.translate):
+            click.echo(line)
+        poor = worth_a_look(self._table, found)
+        for message in poor:
+            click.echo(f"! {as_run(words(message), simulated=simulated)}")
+        if health and not poor:
+            say(text("No place is worth a look."))
 
-    def which_light(self, place: int) -> str:
-        """Ask what is lit."""
-        known = [*self._places, "none"]
-        return str(
-            click.prompt(
-                words(text("Which place is lit (none: no light)")),
-                default=self._places[place],
-                type=click.Choice(known, case_sensitive=False),
-                show_choices=False,
-            )
-        )
+    def _tell(self, step: Step) -> None:
+        """What is new."""
+        said = words(step.say)
+        refused = "" if step.refused is None else words(step.refused)
+        if said != self._said and step.task is not None:
+            click.echo(f"[{step.done:>3}/{step.total}] {said}")
+        if refused and (refused, said) != (self._refused, self._said):
+            click.echo(f"          {refused}")
+        if (said, refused) != (self._said, self._refused) and step.choices:
+            click.echo(f"          {words(_offer(step.choices))}")
+        self._said, self._refused = said, refused
 
-    def which_colour(self, colour: str) -> str:
-        """Ask what colour it has."""
-        from firmware_host.setup.bringup import ALL_COLOURS
+    def _answer(self, step: Step, typed: str) -> str | None:
+        """What was typed, as one of the choices; Enter is the first."""
+        known = {choice.value: choice.value for choice in step.choices}
+        known |= {str(number): value for number, value in enumerate(known, 1)}
+        if typed in known or (not typed and known):
+            return known[typed] if typed else step.choices[0].value
+        if step.choices:
+            click.echo(f"          {words(_offer(step.choices))}")
+        return None
 
-        return str(
-            click.prompt(
-                words(text("Colour of the light on {place}", place=self._places[0])),
-                default=colour,
-                type=click.Choice(ALL_COLOURS),
-            )
-        )
+    def _save(self) -> None:
+        from firmware_host.commissioning.progress import write_progress
 
-    def is_there(self, place: int) -> bool:
-        """Ask, where nothing reacts."""
-        stands = text("Nothing reacts. Does the piece stand on {place}?", place=self._places[place])
-        return click.confirm(words(stands))
+        write_progress(self._path, self._sweep.progress)
 
-    def hears(self) -> bool:
-        """Ask."""
-        return click.confirm(words(text("Do you hear the buzzer?")), default=True)
+
+def _offer(choices: Iterable[Choice]) -> Message:
+    listed = [f"{choice.value} ({words(choice.label)})" for choice in choices][:LISTED]
+    return text(
+        "Enter, or the button confirm, says the first of: {answers}", answers=", ".join(listed)
+    )

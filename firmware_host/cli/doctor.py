@@ -18,8 +18,8 @@ from firmware_host.cli.speech import as_run, say, speak
 from firmware_host.messages import Catalogue, text
 
 if TYPE_CHECKING:
-    from firmware_host.profile import Profile
-    from firmware_host.setup.findings import Finding
+    from firmware_host.commissioning.findings import Finding
+    from firmware_host.config.profile import Profile
 
 MARKS = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}
 
@@ -47,10 +47,10 @@ def command(
     Changes nothing. Each problem comes with its remedy; the exit status is 1 if there is any.
     """
     from drivers.clock import SystemClock
-    from firmware_host.setup.configured import read_configured
-    from firmware_host.setup.doctor import examine, examine_computer
-    from firmware_host.setup.machine import this_machine
-    from firmware_host.state import default_state_directory
+    from firmware_host.config.paths import default_state_directory
+    from firmware_host.doctor.configured import read_configured
+    from firmware_host.doctor.doctor import examine, examine_computer
+    from firmware_host.doctor.machine import this_machine
 
     machine = this_machine(SystemClock())
     configured = read_configured(config, profile)
@@ -69,10 +69,10 @@ def command(
 def _parts(
     table: Profile, state: Path, faults: Sequence[str], *, seed: int, simulated: bool
 ) -> list[Finding]:
-    from firmware_host.errors import ConfigError
+    from firmware_host.config.errors import ConfigError
+    from firmware_host.config.paths import CALIBRATION_NAME
+    from firmware_host.doctor.part_check import check_parts
     from firmware_host.perception.calibration import read_calibration
-    from firmware_host.setup.part_check import check_parts
-    from firmware_host.state import CALIBRATION_NAME
 
     try:
         stored = read_calibration(state / CALIBRATION_NAME, table)
@@ -81,8 +81,8 @@ def _parts(
     if simulated:
         with simulated_table(table, seed, faults) as sim:
             return check_parts(table, sim.buses, stored)
-    from firmware_host.board_lock import BoardInUseError, own_board
-    from firmware_host.setup.findings import of_error
+    from firmware_host.commissioning.findings import of_error
+    from firmware_host.config.locks import BoardInUseError, own_board
 
     try:
         with own_board(table) as buses:
@@ -95,7 +95,7 @@ def _tell(
     findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool, simulated: bool
 ) -> int:
     """Print each as it comes; returns how many problems there are."""
-    from firmware_host.setup.findings import subject_of
+    from firmware_host.commissioning.findings import subject_of
 
     problems = 0
     for finding in findings:

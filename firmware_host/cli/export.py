@@ -8,8 +8,8 @@ import click
 
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
 from firmware_host.cli.speech import not_written
-from firmware_host.errors import NoSuchGameError
-from firmware_host.state import JOURNAL_NAME
+from firmware_host.config.errors import NoSuchGameError
+from firmware_host.config.paths import JOURNAL_NAME
 
 
 @click.command(name="export", epilog="Example: tiltboard export 3 sunday.txt")

@@ -12,11 +12,11 @@ import click
 
 from firmware_host.cli.options import SIMULATED, STATE, games_folder
 from firmware_host.cli.speech import say, words
-from firmware_host.errors import GameTextError
+from firmware_host.config.errors import GameTextError
+from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.journal import GameSummary, Journal, JournalReader
 from firmware_host.journal.text_format import MAX_CHARACTERS
 from firmware_host.messages import Message, text
-from firmware_host.state import JOURNAL_NAME
 
 
 @click.group(
@@ -45,7 +45,7 @@ def command(
     if context.invoked_subcommand is not None:
         return
     folder = games_folder(state, simulated=simulated, make=False)
-    games = _listed(folder / JOURNAL_NAME, limit)
+    games, damaged = _listed(folder / JOURNAL_NAME, limit)
     if as_json:
         for game in games:
             click.echo(json.dumps(_object(game)))
@@ -54,6 +54,9 @@ def command(
             click.echo(line)
     else:
         say(text("There are no games in {folder} yet.", folder=folder))
+    if damaged:
+        numbers = ", ".join(map(str, damaged))
+        say(text("Damaged, and left out: {numbers}", numbers=numbers), err=True)
 
 
 @command.command(name="import", epilog="Example: tiltboard games import sunday.txt")
@@ -82,11 +85,12 @@ def import_command(file: TextIO, state: Path | None, simulated: bool) -> None:
     say(text("It is game {number} now. The table's page can go on with it.", number=number))
 
 
-def _listed(path: Path, limit: int) -> tuple[GameSummary, ...]:
+def _listed(path: Path, limit: int) -> tuple[tuple[GameSummary, ...], tuple[int, ...]]:
+    """The games, and the numbers of those that are damaged."""
     if not path.exists():
-        return ()
+        return (), ()
     with JournalReader.open_read_only(path) as reader:
-        return reader.games(limit)
+        return reader.games(limit), reader.damaged(limit)
 
 
 def _object(game: GameSummary) -> dict[str, Any]:

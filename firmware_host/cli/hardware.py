@@ -12,12 +12,12 @@ from firmware_host.messages import text
 
 if TYPE_CHECKING:
     from drivers.buses import Buses
-    from firmware_host.profile import Profile
+    from firmware_host.config.profile import Profile
 
 
 def need_table(profile: Profile, buses: Buses) -> None:
     """End the command with status 1 where no part of the table answers, and say what is missing."""
-    from firmware_host.assemble import missing_table
+    from firmware_host.host.assemble import missing_table
 
     missing = missing_table(profile, buses)
     if not missing:

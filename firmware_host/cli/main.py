@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import sys
 from importlib import import_module, metadata
@@ -15,33 +16,35 @@ from firmware_host.cli.speech import (
     catalogue,
     default_catalogue,
     misuse,
+    printable,
     translated,
     words,
 )
-from firmware_host.config import nearest
+from firmware_host.config.reading import nearest
 from firmware_host.messages import Message, text
 from firmware_host.messages.explain import explained
 from games.base import RulesError
 
+MOST_SHOWN = 120  # characters of a file's name
 # Name -> one line for ``tiltboard --help``; the module of that name here holds the command.
 COMMANDS = {
     "sim": "Play on the simulated table, in a browser.",
     "run": "Run the physical table and its page.",
     "scenario": "Run a file of steps and expectations on a simulated or a real table.",
     "rules": "Ask the rules: one position, or many from a file.",
+    "check-game": "Check a game that is installed, by playing it.",
     "board": "Check a board file of Gravity Trap.",
     "games": "List the games in the journal.",
     "export": "Write a game as text.",
     "record": "Record what the sensors read.",
     "replay": "Go through a recording again.",
-    "bringup": "Try a new table, one part at a time.",
-    "calibrate": "Measure every sensor, led by the lights.",
+    "bringup": "Prove a table's wiring and measure its sensors, in one sweep.",
+    "calibrate": "The last part of that sweep: measure every sensor.",
     "backup": "Copy games, calibration and settings to one file.",
     "restore": "Put a backup back.",
     "doctor": "Check everything that the table needs, with remedies.",
     "pair": "Pair another device with the table, or end its pairing.",
     "unit": "Print what the systemd unit must allow for a table.",
-    "soak": "Play random games under random faults.",
     "bench": "Measure speed, memory, latency and errors.",
 }
 
@@ -58,7 +61,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             hint = nearest(cmd_name, COMMANDS)
             raise misuse(text("There is no command {name!r}; {hint}", name=cmd_name, hint=hint))
-        command = import_module(f"firmware_host.cli.{cmd_name}").command
+        command = import_module(f"firmware_host.cli.{cmd_name.replace('-', '_')}").command
         if not isinstance(command, click.Command):
             raise TypeError(f"firmware_host.cli.{cmd_name} exports no command")
         return translated(command, catalogue())
@@ -101,11 +104,22 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:
         if error.errno != errno.ENOSPC:
-            raise
+            if error.filename is None or error.strerror is None:
+                raise
+            file = _file(error.filename)
+            why = text("{file} cannot be used: {why}.", file=file, why=error.strerror)
+            click.echo(f"tiltboard: {words(why)}", err=True)
+            sys.exit(1)
         full = text("There is no room left on the disk to write to. Make room and start again.")
         click.echo(f"tiltboard: {words(full)}", err=True)
         sys.stdout = None  # what is left in it cannot be written either
         sys.exit(1)
+
+
+def _file(name: object) -> str:
+    """A file's name on one line of a terminal."""
+    shown = printable(os.fsdecode(name) if isinstance(name, str | bytes) else str(name))
+    return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN]}..."
 
 
 def _end(_number: int, _frame: FrameType | None) -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 import click
 
 from firmware_host.cli.speech import misuse
+from firmware_host.config.paths import default_state_directory, ensure_state_directory
 from firmware_host.messages import text
-from firmware_host.state import default_state_directory, ensure_state_directory
 
 if TYPE_CHECKING:
-    from firmware_host.commands import NewGame
+    from firmware_host.table.commands import NewGame
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,8 +74,8 @@ def chosen_game(game: str | None, options: Sequence[str]) -> NewGame | None:
         if options:
             raise misuse(text("--option goes with --game."))
         return None
-    from firmware_host.boards import read_board
-    from firmware_host.commands import NewGame
+    from firmware_host.config.boards import read_board
+    from firmware_host.table.commands import NewGame
     from games.contract import options_from_text
     from games.registry import game_type
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import say, words
+from firmware_host.cli.speech import printable, say, words
 from firmware_host.messages import text
 
 ANSWER_WITHIN_S = 10.0
@@ -38,7 +38,7 @@ def command(
     one device.
     """
     from drivers.clock import SystemClock
-    from firmware_host.settings import load_settings
+    from firmware_host.config.settings import load_settings
     from firmware_host.web.tokens import Tokens
 
     if listing or revoke is not None:
@@ -53,14 +53,14 @@ def command(
         for device in devices if listing else ():
             until = datetime.datetime.fromtimestamp(device.expires_s, datetime.UTC).date()
             ends = words(text("(until {day})", day=until))
-            click.echo(f"{device.id:>3}  {device.name}  {ends}")
+            click.echo(f"{device.id:>3}  {printable(device.name)}  {ends}")
         return
     click.echo(_open_code(load_settings(config).port if port is None else port))
 
 
 def _open_code(port: int) -> str:
     """Ask the running table for a code. Raises NotPossibleError."""
-    from firmware_host.errors import NotPossibleError
+    from firmware_host.config.errors import NotPossibleError
 
     table = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_WITHIN_S)
     try:

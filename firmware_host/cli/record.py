@@ -10,9 +10,9 @@ import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
 from firmware_host.cli.speech import not_written, say, speak, words
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.settings import load_settings
 from firmware_host.messages import text
-from firmware_host.profile import Profile, load_profile
-from firmware_host.settings import load_settings
 
 
 @click.command(name="record", epilog="Example: tiltboard record sunday.trace --seconds 60")
@@ -58,12 +58,12 @@ def command(
 
 def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
     from drivers.clock import SystemClock
-    from firmware_host.assemble import plate_for
-    from firmware_host.board_lock import own_board
-    from firmware_host.calibration_store import CalibrationStore
     from firmware_host.cli.hardware import need_table
-    from firmware_host.pacer import Pacer
-    from firmware_host.state import CALIBRATION_NAME
+    from firmware_host.config.locks import own_board
+    from firmware_host.config.paths import CALIBRATION_NAME
+    from firmware_host.host.assemble import plate_for
+    from firmware_host.perception.calibration_store import CalibrationStore
+    from firmware_host.service.pacer import Pacer
     from firmware_host.trace import TraceWriter, header_for
 
     clock = SystemClock()
@@ -85,11 +85,11 @@ def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
 
 
 def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int) -> int:
-    from firmware_host.config import read_text
+    from firmware_host.config.reading import read_text
+    from firmware_host.scenario.parse import parse_scenario
+    from firmware_host.scenario.run import ScenarioRunner
     from firmware_host.trace import TraceWriter, header_for
-    from hw_sim.scenario.parse import parse_scenario
-    from hw_sim.scenario.run import ScenarioRunner
-    from hw_sim.scenario.simulated import SimulatedHands
+    from hw_sim.scenario_hands import SimulatedHands
     from hw_sim.session import SimSession
 
     steps = parse_scenario(str(scenario), read_text(scenario))

@@ -20,10 +20,10 @@ def command(trace: Path, as_json: bool, profile: str | None) -> None:
     A trace of `tiltboard run --record` knows its game: moves and sentences are printed too. The
     same trace prints the same bytes. Without --profile the one that it names is used.
     """
-    from firmware_host.profile import load_profile
-    from firmware_host.quiet import quiet
+    from firmware_host.config.profile import load_profile
     from firmware_host.trace import read_trace
     from firmware_host.trace.report import report
+    from firmware_host.trace.unlogged import quiet
 
     recorded = read_trace(trace)
     table = load_profile(profile or recorded.header.profile)

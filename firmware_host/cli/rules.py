@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from typing import BinaryIO
 
 import click
 
-from firmware_host.boards import read_board
+from firmware_host.cli.broken import name_broken_games
 from firmware_host.cli.speech import misuse, say, sentence
+from firmware_host.config.boards import read_board
 from firmware_host.messages import text
 from games.base import Credit, RulesError
 from games.contract import (
     Answer,
+    QuestionError,
     answer,
     answer_line,
     error_answer,
     moves_from_text,
     options_from_text,
 )
-from games.registry import GAMES, game_type
+from games.registry import EVERY_GAME, game_type
 
 ILLEGAL = 1
 UNANSWERABLE = 2
+MOST_LINE = 1 << 20  # bytes; the longest game's question has some 50,000
 
 
 def _epilog() -> str:
@@ -37,7 +41,7 @@ def _epilog_parts() -> Iterator[str]:
         "that does not fit. In a batch every line is answered, illegal moves too, and the status "
         "is 2 if some line was not a question that can be answered, else 0."
     )
-    for kind in GAMES.values():
+    for kind in EVERY_GAME.values():
         yield f"{kind.name}: {_credited(kind.credit)}"
         yield "\n".join(["\b", *(f"  {spec.name}: {spec.help}" for spec in kind.option_specs)])
 
@@ -53,6 +57,7 @@ def _credited(credit: Credit) -> str:
 @click.option("--moves", metavar='"M1 M2 ..."', help="The moves so far.")
 @click.option("--batch", is_flag=True, help="Read a JSON question a line, write an answer a line.")
 @click.option("--trace", is_flag=True, help="Add the positions after every move.")
+@click.option("--view", metavar="PLAYER", help="Only what that player may see.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -62,25 +67,30 @@ def command(
     moves: str | None,
     batch: bool,
     trace: bool,
+    view: str | None,
 ) -> None:
     """Ask the rules: one position as a JSON object, or many.
 
-    With --batch, each line is {"game": "...", "options": {...}, "moves": ["..."]}.
+    With --batch, each line is {"game": "...", "options": {...}, "moves": ["..."]}, and may have
+    "view": "PLAYER".
     """
+    name_broken_games(besides=game or "")
     if batch:
-        if game is not None or options or moves is not None:
-            raise misuse(text("--batch takes games, options and moves from its input lines."))
+        if game is not None or options or moves is not None or view is not None:
+            raise misuse(
+                text("--batch takes games, options, moves and views from its input lines.")
+            )
         context.exit(_answer_batch(trace))
     if game is None:
-        raise misuse(text("Name a game ({names}), or use --batch.", names=", ".join(GAMES)))
+        raise misuse(text("Name a game ({names}), or use --batch.", names=", ".join(EVERY_GAME)))
     try:
-        kind = game_type(game)
+        kind = game_type(game, EVERY_GAME)
         chosen = kind.create(options_from_text(kind, options, read_board=read_board))
+        answered = answer(chosen, moves_from_text(chosen, moves or ""), trace=trace, view=view)
     except RulesError as error:
         _write(error_answer(error))
         say(text("Error: {why}", why=sentence(error)), err=True)
         context.exit(UNANSWERABLE)
-    answered = answer(chosen, moves_from_text(chosen, moves or ""), trace=trace)
     _write(answered)
     context.exit(ILLEGAL if "error" in answered else 0)
 
@@ -89,9 +99,13 @@ def _answer_batch(trace: bool) -> int:
     """Answer every line of standard input; the exit status."""
     failed = []
     lines = 0
-    for line in iter(sys.stdin.buffer.readline, b""):
+    if sys.stdin is None:
+        raise misuse(text("Standard input is closed, and --batch reads it."))
+    for line in _lines(sys.stdin.buffer):
         lines += 1
         try:
+            if len(line) > MOST_LINE:
+                raise QuestionError("This line is longer than {most} bytes.", most=MOST_LINE)
             answered = answer_line(line, trace=trace, read_board=read_board)
         except RulesError as error:
             answered = error_answer(error)
@@ -111,6 +125,15 @@ def _answer_batch(trace: bool) -> int:
         err=True,
     )
     return UNANSWERABLE
+
+
+def _lines(source: BinaryIO) -> Iterator[bytes]:
+    """Lines; of one that is too long its first MOST_LINE + 1 bytes alone."""
+    while line := source.readline(MOST_LINE + 1):
+        rest = line
+        while len(rest) > MOST_LINE and not rest.endswith(b"\n"):
+            rest = source.readline(MOST_LINE + 1)
+        yield line
 
 
 def _write(answered: Answer) -> None:

@@ -18,23 +18,24 @@ def command(**asked: Unpack[TableOptions]) -> None:
     Where there is no hardware it says what is missing, and how to simulate.
     """
     from drivers.clock import SystemClock
-    from firmware_host.assemble import open_host
-    from firmware_host.board_lock import own_board
     from firmware_host.cli.hardware import need_table
     from firmware_host.cli.serve import serve, wanted
-    from firmware_host.pacer import Pacer
-    from firmware_host.service import Table
+    from firmware_host.config.locks import own_board
+    from firmware_host.host.assemble import open_host
+    from firmware_host.service.pacer import AdaptivePacer
+    from firmware_host.service.table import Table
 
     plan = wanted(asked)
     clock = SystemClock()
     with own_board(plan.profile, clock) as buses:
         need_table(plan.profile, buses)
         state = plan.state()
-        pacer = Pacer(clock, plan.profile.scans_per_s)
+        pacer = AdaptivePacer(clock, plan.profile.scans_per_s)
         table = Table(
             lambda: open_host(plan.profile, buses, state, plan.settings),
             pacer.wait,
             clock,
             plan.catalogue,
         )
+        pacer.tell = table.scans_at
         sys.exit(serve(table, plan, state))

@@ -15,15 +15,15 @@ import click
 from drivers.errors import TiltboardError
 from firmware_host.cli.options import PORT, STATE, state_folder
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
-from firmware_host.config import read_text
+from firmware_host.config.reading import read_text
 from firmware_host.messages import text
 from games.base import RulesError
 
 if TYPE_CHECKING:
-    from firmware_host.profile import Profile
-    from hw_sim.scenario.actor import Actor
-    from hw_sim.scenario.real_table import RealTable
-    from hw_sim.scenario.steps import Step
+    from firmware_host.config.profile import Profile
+    from firmware_host.scenario.actor import Actor
+    from firmware_host.scenario.real_table import RealTable
+    from firmware_host.scenario.steps import Step
 
 HELD, FAILED, UNUSABLE = 0, 1, 2
 
@@ -66,8 +66,8 @@ def command(
     """
     if not real and (state is not None or port is not None):
         raise misuse(text("--state and --port go with --real."))
-    from firmware_host.profile import load_profile
-    from hw_sim.scenario.parse import parse_scenario
+    from firmware_host.config.profile import load_profile
+    from firmware_host.scenario.parse import parse_scenario
 
     try:
         steps = parse_scenario(str(file), read_text(file))
@@ -92,7 +92,7 @@ def command(
 
 
 def _simulated(table: Profile, seed: int, until_done: ExitStack) -> Actor:
-    from hw_sim.scenario.simulated import SimulatedHands
+    from hw_sim.scenario_hands import SimulatedHands
     from hw_sim.session import SimSession
 
     games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
@@ -104,10 +104,10 @@ def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTab
 
     Its calibration is used; its games are left alone.
     """
-    from firmware_host.assemble import missing_table
-    from firmware_host.board_lock import own_board
-    from firmware_host.state import CALIBRATION_NAME
-    from hw_sim.scenario.real_table import RealTable
+    from firmware_host.config.locks import own_board
+    from firmware_host.config.paths import CALIBRATION_NAME
+    from firmware_host.host.assemble import missing_table
+    from firmware_host.scenario.real_table import RealTable
 
     buses = until_done.enter_context(own_board(table))
     missing = missing_table(table, buses)
@@ -132,10 +132,10 @@ def _ask(
     as_json: bool,
 ) -> int:
     """Have a person play, with the page beside it where ``port`` is given."""
-    from hw_sim.scenario import prompts
-    from hw_sim.scenario.console import Console
-    from hw_sim.scenario.page import with_page
-    from hw_sim.scenario.person import Person
+    from firmware_host.scenario import prompts
+    from firmware_host.scenario.console import Console
+    from firmware_host.scenario.page import with_page
+    from firmware_host.scenario.person import Person
 
     def write(line: str) -> None:
         click.echo(line, err=as_json)
@@ -153,7 +153,7 @@ def _ask(
 def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int:
     import msgspec
 
-    from hw_sim.scenario.run import ScenarioRunner
+    from firmware_host.scenario.run import ScenarioRunner
 
     lines = [f"{file}:{step.line}" for step in steps]
     done = skipped = 0

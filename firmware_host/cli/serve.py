@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import os
 import signal
+import sys
 import threading
-from collections.abc import Iterator
+import webbrowser
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from drivers.clock import SystemClock
+from firmware_host.cli.broken import name_broken_games
 from firmware_host.cli.options import TableOptions, chosen_game, state_folder
 from firmware_host.cli.speech import say, speak
-from firmware_host.commands import NewGame, ShowCode
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.settings import Settings, check_host, load_settings
 from firmware_host.messages import Catalogue, text
-from firmware_host.notify import Heartbeat
-from firmware_host.profile import Profile, load_profile
-from firmware_host.service import Table
-from firmware_host.settings import Settings, check_host, load_settings
+from firmware_host.service.notify import Heartbeat
+from firmware_host.service.table import Table
+from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.web.guard import Access, machine_names
 from firmware_host.web.pairing import Pairing
 from firmware_host.web.server import WebServer
@@ -63,25 +67,27 @@ def wanted(asked: TableOptions) -> Wanted:
     )
 
 
-def serve(table: Table, plan: Wanted, state: Path) -> int:
-    """Run ``table`` and its page until a signal ends it; returns the exit status.
+def serve(table: Table, plan: Wanted, state: Path, *, browser: bool = False) -> int:
+    """Run ``table`` and its page until a signal ends it; returns the exit status. ``browser``: show
+    the page, where there is a screen.
 
     Raises what keeps any from starting.
     """
     with recorded(table, plan.record):
-        return _serve(table, plan, state)
+        return _serve(table, plan, state, browser=browser)
 
 
-def _serve(table: Table, plan: Wanted, state: Path) -> int:
+def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    name_broken_games()
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
     access = access_for(plan.host, plan.settings, state)
     server = WebServer(table, plan.port, plan.catalogue, host=plan.host, access=access)
     heart = Heartbeat(table.latest, SystemClock())
-    table.subscribe(heart.beat)
+    table.subscribe(heart.beat, looks=False)
     table.on_stop = ended.set
     try:
         table.start()
@@ -90,6 +96,8 @@ def _serve(table: Table, plan: Wanted, state: Path) -> int:
         server.start()
         heart.ready()
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
+        if browser and has_screen(sys.platform, os.environ):
+            webbrowser.open(server.url)
         if access.pairing is not None:
             show_codes(table, access.pairing)
             _say_network(access.pairing, server.port)
@@ -99,6 +107,12 @@ def _serve(table: Table, plan: Wanted, state: Path) -> int:
         server.stop()
         table.stop()
     return 0 if table.failure is None else 1
+
+
+def has_screen(system: str, environment: Mapping[str, str]) -> bool:
+    """Whether a browser would open in a window of its own; a bare terminal it would take."""
+    named = any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return named or system in ("darwin", "win32")
 
 
 @contextmanager

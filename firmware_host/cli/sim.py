@@ -13,7 +13,10 @@ from firmware_host.cli.options import TableOptions, table_options
 @click.command(name="sim", epilog="Example: tiltboard sim --port 8080")
 @table_options
 @click.option("--seed", default=1, show_default=True, help="Another table, other hands.")
-def command(*, seed: int, **asked: Unpack[TableOptions]) -> None:
+@click.option(
+    "--open", "browser", is_flag=True, help="Open the page in a browser, if there is one."
+)
+def command(*, seed: int, browser: bool, **asked: Unpack[TableOptions]) -> None:
     """Play on the simulated table: open the page that it names.
 
     The games are kept apart from those of a real table, and go on where they stopped.
@@ -24,4 +27,4 @@ def command(*, seed: int, **asked: Unpack[TableOptions]) -> None:
     plan = wanted(asked)
     state = plan.state("sim")
     live = LiveTable(plan.profile, state, plan.settings, plan.catalogue, seed=seed)
-    sys.exit(serve(live.table, plan, state))
+    sys.exit(serve(live.table, plan, state, browser=browser))

@@ -11,11 +11,11 @@ import click
 
 from firmware_host.cli.options import games_folder
 from firmware_host.cli.speech import speak
-from firmware_host.errors import ConfigError
+from firmware_host.config.errors import ConfigError
 
 if TYPE_CHECKING:
+    from firmware_host.config.profile import Profile
     from firmware_host.messages import Catalogue
-    from firmware_host.profile import Profile
     from hw_sim.table import SimTable
 
 SIMULATE = click.option("--sim", "simulated", is_flag=True, help="On the simulated table.")
@@ -35,11 +35,11 @@ def idle_table(
     """The table that is meant, the language to speak, and its folder. Raises ConfigError, and
     JournalInUseError while that table is running: its parts are its own.
     """
+    from firmware_host.config.paths import JOURNAL_NAME
+    from firmware_host.config.profile import load_profile
+    from firmware_host.config.settings import load_settings
+    from firmware_host.doctor.running import running_table
     from firmware_host.journal.failures import in_use
-    from firmware_host.profile import load_profile
-    from firmware_host.settings import load_settings
-    from firmware_host.setup.running import running_table
-    from firmware_host.state import JOURNAL_NAME
 
     settings = load_settings(config)
     catalogue = speak(settings.language)

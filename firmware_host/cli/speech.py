@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from drivers.errors import TiltboardError
+from firmware_host.config.settings import load_settings
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.messages.explain import explained
-from firmware_host.settings import load_settings
 from games.base import RulesError
 
 _SETUP = re.compile(r"\btiltboard (?:bringup|calibrate)\b(?! --sim)")
@@ -53,6 +53,11 @@ def as_run(line: str, *, simulated: bool) -> str:
 def say(message: Message, *, err: bool = False) -> None:
     """Print it."""
     click.echo(words(message), err=err)
+
+
+def printable(foreign: str) -> str:
+    """What others have written, without what a terminal would obey."""
+    return "".join(sign if sign.isprintable() else "?" for sign in foreign)
 
 
 def sentence(error: TiltboardError | RulesError) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firmware_host.guidance.words import piece
 from firmware_host.messages import Message, text
 
 _FAILED = {
@@ -15,17 +14,12 @@ _FAILED = {
     "silent": text("The sensor of {place} does not feel its piece."),
     "contradicting": text("The switches of {place} say north and south at once."),
     "left-out": text("The sensor of {place} was left out of the calibration."),
-    "swapped": text(
-        "The sensor of {place} was wired to another place, and the table allows for it."
-    ),
 }
 
 
 def failed(why: str, place: str, *, blind: bool) -> Message:
     """A sensor is not read any more. ``why``: as in Observation.masked; ``blind``: as there."""
     what = Message(_FAILED[why].template, {"place": place})
-    if why == "swapped":
-        return what
     if blind:
         return text(
             "{what} The table asks about {place} now, and play goes on.", what=what, place=place
@@ -33,6 +27,11 @@ def failed(why: str, place: str, *, blind: bool) -> Message:
     return text(
         "{what} Its neighbours watch {place} now, and play goes on.", what=what, place=place
     )
+
+
+def contradicted(one: str, other: str) -> Message:
+    """The neighbours of two places say that each reads the other's piece."""
+    return text("Check {one} and {other}, and run the sweep.", one=one, other=other)
 
 
 def weak_magnet(place: str) -> Message:
@@ -50,6 +49,15 @@ def confirm_put(said: Message, places: Sequence[str]) -> Message:
         )
     return text(
         "{said} The table cannot see {places}: press confirm if you put it on one of them.",
+        said=said,
+        places=", ".join(places),
+    )
+
+
+def confirm_move(said: Message, places: Sequence[str]) -> Message:
+    """A piece may have been carried from where it cannot be seen."""
+    return text(
+        "{said} The table cannot see {places}: press confirm if this is your move.",
         said=said,
         places=", ".join(places),
     )
@@ -74,12 +82,3 @@ def confirm_done(said: Message, places: Sequence[str]) -> Message:
 def if_done(said: Message) -> Message:
     """What was asked for has not been seen for a while, and it may be the sensor's fault."""
     return text("{said} If that is done, press confirm.", said=said)
-
-
-def must_be(game: str, kind: str, place: str) -> Message:
-    """Only one move explains what is seen, though not where its piece was put."""
-    return text(
-        "The table cannot see {place}, but the {piece} must be there.",
-        piece=piece(game, kind),
-        place=place,
-    )

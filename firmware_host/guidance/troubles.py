@@ -60,6 +60,11 @@ def because(why: Message, said: Message) -> Message:
     return text("{why} {what}", why=why, what=said)
 
 
+def noticed(notice: Message, said: Message) -> Message:
+    """Something past, and then what is true now."""
+    return text("{notice} {said}", notice=notice, said=said)
+
+
 def refused(error: RulesError) -> Message:
     """A rule's own reason."""
     return Message(error.template, error.params)

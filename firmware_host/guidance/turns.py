@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from firmware_host.guidance.words import piece, player, players
 from firmware_host.messages import Message, text
 from games.base import Outcome, Shift
+from games.registry import GAMES
 
 
 def no_game() -> Message:
@@ -51,7 +53,12 @@ def carried(game: str, kind: str, back: str) -> Message:
 def land(game: str, kind: str, place: str, captured: str, *, extra: str | None) -> Message:
     """The mover's piece is in the hand, and what it captures too, or it stands on ``extra``."""
     if extra is None:
-        return text("Put the {piece} on {place}.", piece=piece(game, kind), place=place)
+        return text(
+            "The {captured} drops into the hole: put the {piece} on {place}.",
+            captured=piece(game, captured),
+            piece=piece(game, kind),
+            place=place,
+        )
     return text(
         "Take the {captured} off {extra} and put the {piece} on {place}.",
         captured=piece(game, captured),
@@ -75,14 +82,11 @@ def last_piece(game: str, said: Message, owners: Sequence[str]) -> Message:
     """``said``, and that ``owners`` have one piece left each (Momentum M9)."""
     if not owners:
         return said
-    who = players(owners)
-    if game == "momentum":
-        if len(owners) == 1:
-            return text("{said} Last marble: {player} has only one left.", said=said, player=who)
-        return text("{said} Last marble: {players} have only one left.", said=said, players=who)
+    known, who = GAMES.get(game), players(owners)
+    last = Message("Last piece" if known is None else known.last_piece)
     if len(owners) == 1:
-        return text("{said} Last piece: {player} has only one left.", said=said, player=who)
-    return text("{said} Last piece: {players} have only one left.", said=said, players=who)
+        return text("{said} {last}: {player} has only one left.", said=said, last=last, player=who)
+    return text("{said} {last}: {players} have only one left.", said=said, last=last, players=who)
 
 
 def settle(game: str, shift: Shift, *, lifted_already: bool) -> Message:
@@ -101,47 +105,23 @@ def settle(game: str, shift: Shift, *, lifted_already: bool) -> Message:
 
 
 def over(game: str, outcome: Outcome) -> Message:
-    """The result, and what now."""
-    return text(
-        "{result} Press confirm for a new game, or hold the back button for another one.",
-        result=_result(game, outcome),
-    )
-
-
-def _result(game: str, outcome: Outcome) -> Message:
-    positions = outcome.extra.get("positions")
-    if positions:
-        return _counted(_won(game, outcome), {who: len(at) for who, at in positions.items()})
-    return _won(game, outcome)
-
-
-def _counted(said: Message, counts: Mapping[str, int]) -> Message:
-    """``said``, and both sides' winning positions (Attraktion)."""
-    (first, one), (second, other) = counts.items()
-    return text(
-        "{result} Winning positions: {first} {one}, {second} {other}.",
-        result=said,
-        first=player(first),
-        one=one,
-        second=player(second),
-        other=other,
-    )
-
-
-def _won(game: str, outcome: Outcome) -> Message:
-    if outcome.winner is None:
-        return text("The game is over: a draw.")
-    winners = outcome.team or (outcome.winner,)
-    who = players(winners)
-    margin = outcome.extra.get("margin")
-    if margin == 1:
-        return text("The game is over: {players} won by 1 pod.", players=who)
-    if margin:
-        return text("The game is over: {players} won by {margin} pods.", players=who, margin=margin)
-    if game == "momentum" and outcome.reason == "complete":
-        return text(
-            "The game is over: {players} won, with every {piece} on the board.",
-            players=who,
-            piece=piece(game, outcome.winner),
+    """Who has won, and why in the game's own words where it has any."""
+    known = GAMES.get(game)
+    template, params = ("", {}) if known is None else known.result_said(outcome)
+    winner = None if outcome.winner is None else player(outcome.winner)
+    why = Message(template, {"winner": winner, **params}) if template else None
+    winners = outcome.team or (() if outcome.winner is None else (outcome.winner,))
+    if not winners:
+        return text("A draw.") if why is None else text("A draw: {why}.", why=why)
+    who = replace(players(winners), capital=True)
+    if len(winners) == 1:
+        return (
+            text("{player} wins: {why}!", player=who, why=why)
+            if why
+            else text("{player} wins!", player=who)
         )
-    return text("The game is over: {players} won.", players=who)
+    return (
+        text("{players} win: {why}!", players=who, why=why)
+        if why
+        else text("{players} win!", players=who)
+    )

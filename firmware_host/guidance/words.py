@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from firmware_host.messages import Message, text
-from firmware_host.sight import UNKNOWN_PIECE
+from firmware_host.table.sight import UNKNOWN_PIECE
+from games.base import PieceLook
+from games.registry import GAMES
 
 _COLOURS: Mapping[str, Message] = {
     "red": text("red"),
@@ -41,13 +43,8 @@ def piece(game: str, kind: str) -> Message:
     """A piece without its article: "red marble"."""
     if kind == UNKNOWN_PIECE:
         return text("strange piece")
-    if kind == "pod":
-        return text("pod")
-    match game:
-        case "momentum":
-            return text("{colour} marble", colour=player(kind))
-        case "gravity-connect":
-            return text("{colour} tile", colour=player(kind))
-        case "gravity-trap":
-            return text("{colour} ship", colour=player(kind))
-    return text("{colour} piece", colour=player(kind))
+    known = GAMES.get(game)  # an old game's package may be gone
+    if known is None and kind not in _COLOURS:
+        return Message(kind)
+    look = PieceLook() if known is None else known.look_of(kind)
+    return Message(look.noun, {"colour": player(kind)})

@@ -10,7 +10,7 @@ from firmware_host.journal.files import SetAside
 from firmware_host.journal.reader import JournalReader
 from firmware_host.journal.records import GameRecord, GameSummary, PlayedGame
 from firmware_host.journal.review import positions, rules_of
-from firmware_host.journal.text_format import import_game, read_game, write_game
+from firmware_host.journal.text_format import read_game, write_game
 from firmware_host.journal.writer import Journal, Opened
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "Opened",
     "PlayedGame",
     "SetAside",
-    "import_game",
     "positions",
     "read_game",
     "rules_of",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from firmware_host.errors import (
+from firmware_host.config.errors import (
     JournalDamagedError,
     JournalError,
     JournalFullError,
@@ -25,8 +25,16 @@ NO_ROOM = frozenset(
         sqlite3.SQLITE_PERM,
     }
 )
-DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
-BEGIN_ANEW = "Start the table again: it keeps the file aside and begins a new one."
+# SQLITE_ERROR: statements of this program do not fit the tables, so those are not as it made them.
+DAMAGED = frozenset(
+    {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_FORMAT,
+        sqlite3.SQLITE_ERROR,
+    }
+)
+BEGIN_ANEW = "Start the table again: it keeps the file aside and goes on with what is sound."
 BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 
 
@@ -37,6 +45,8 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _error(path, error) from error
+    except UnicodeDecodeError as error:  # SQLite quotes a damaged table's definition
+        raise damaged(path, str(error)) from error
     except UnreadableEventsError as error:
         raise damaged(path, error.why) from error
     except JournalError:

@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmware_host.errors import JournalDamagedError
+from firmware_host.config.errors import JournalDamagedError
 from firmware_host.journal.failures import in_use
 from firmware_host.messages import Message, text
 
@@ -16,14 +16,36 @@ WAL_SUFFIXES = ("-wal", "-shm")
 
 
 @dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What was sound in a damaged journal: how many games, some perhaps without their ends, and how
+    many entries (rows that are known to have been there) were not.
+    """
+
+    games: int = 0
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SetAside:
-    """A damaged journal was renamed to ``kept``; ``problem`` says what was wrong with it."""
+    """A damaged journal was renamed to ``kept``; ``problem`` says what was wrong with it.
+
+    ``salvaged``: what the new one was begun with.
+    """
 
     kept: Path
     problem: JournalDamagedError
+    salvaged: Salvaged
 
     def message(self) -> Message:
         """What to tell people, once."""
+        if self.salvaged.games:
+            return text(
+                "The journal was damaged and is kept as {name}. Games saved from it: {games};"
+                " entries lost: {lost}.",
+                name=self.kept.name,
+                games=self.salvaged.games,
+                lost=self.salvaged.lost,
+            )
         return text(
             "The journal could not be read. It is kept as {name}, and a new one has begun.",
             name=self.kept.name,

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from firmware_host.errors import NoSuchGameError
+from firmware_host.config.errors import NoSuchGameError
 from firmware_host.journal import schema
 from firmware_host.journal.failures import translated
 from firmware_host.journal.records import (
+    ASIDE,
+    EVENT_COLUMNS,
+    GAME_COLUMNS,
     Event,
     EventKind,
     GameRecord,
     GameSummary,
+    Row,
+    StoredGame,
+    UnreadableEventsError,
+    event_of,
     fold,
+    game_of,
     json_object,
+    misplaced,
+    with_checksum,
 )
 
-# Only a finish has a payload, so the last event's is the result of a game that is over.
-_SUMMARIES = """
-SELECT g.id, g.game, g.options, g.started_s, e.at_s, e.ply, e.payload
-FROM games AS g JOIN events AS e ON e.game_id = g.id AND e.sequence = (
-    SELECT sequence FROM events WHERE game_id = g.id AND kind <> 'resume'
-    ORDER BY sequence DESC LIMIT 1
-)
-WHERE ?1 IS NULL OR g.id < ?1 ORDER BY g.id DESC LIMIT ?2
-"""
+LARGEST_NUMBER = 2**63 - 1  # that SQLite has
 
 
 class JournalReader:
@@ -39,21 +41,27 @@ class JournalReader:
         """Use ``open_read_only`` (or ``Journal.open``)."""
         self.path = path
         self._database = database
+        crc = ", crc" if schema.has_checksums(database) else ""
+        self._game = f"SELECT {GAME_COLUMNS}{crc}"
+        self._event = f"SELECT {EVENT_COLUMNS}{crc}"
+        self._with_checksum: Callable[[Row], Row] = with_checksum if not crc else lambda row: row
 
     @classmethod
-    def open_read_only(cls, path: Path) -> JournalReader:
+    def open_read_only(cls, path: Path, *, pages: bool = True) -> JournalReader:
         """Open without the right to write; a table may go on writing meanwhile.
+
+        ``pages``: all of a small one's are looked at first.
 
         Raises JournalDamagedError, JournalFullError (no such file, or not readable).
         """
         with translated(path):
             database = schema.connect(path, read_only=True)
             try:
-                schema.check(database, path)
+                schema.check(database, path, pages=pages)
+                return JournalReader(path, database)
             except BaseException:
                 database.close()
                 raise
-        return JournalReader(path, database)
 
     def close(self) -> None:
         """Let go of the file. Closing twice is allowed."""
@@ -74,19 +82,55 @@ class JournalReader:
         """The game that was started or resumed last; None in an empty journal."""
         with self._snapshot():
             game_id = self._current_id()
-            return None if game_id is None else self._load(game_id)
+            try:
+                return None if game_id is None else self.load_within(game_id)
+            except NoSuchGameError as error:  # its number is what is damaged
+                raise misplaced(game_id or 0, 0) from error
 
     def load(self, game_id: int) -> GameRecord:
         """One game. Raises NoSuchGameError, JournalDamagedError."""
         with self._snapshot():
-            return self._load(game_id)
+            return self.load_within(game_id)
 
     def games(self, limit: int = 100, before: int | None = None) -> tuple[GameSummary, ...]:
-        """The newest ``limit`` games, newest first; ``before``: only those with a lower number."""
+        """The newest ``limit`` games, newest first; ``before``: only those with a lower number.
+
+        Those that are damaged are left out; ``damaged`` names them.
+        """
+        return tuple(game for _, game in self._listed(limit, before) if game is not None)
+
+    def damaged(self, limit: int = 100, before: int | None = None) -> tuple[int, ...]:
+        """The numbers of the games that ``games`` leaves out."""
+        return tuple(number for number, game in self._listed(limit, before) if game is None)
+
+    def _listed(self, limit: int, before: int | None) -> list[tuple[int, GameSummary | None]]:
         with self._snapshot():
             current = self._current_id()
-            rows = self._database.execute(_SUMMARIES, (before, limit))
-            return tuple(_summary(row, current) for row in rows)
+            rows = self._database.execute(
+                f"{self._game} FROM games WHERE ?1 IS NULL OR id < ?1 ORDER BY id DESC LIMIT ?2",
+                (before, limit),
+            ).fetchall()
+            return [(row[0], self._summary(row, current)) for row in rows]
+
+    def _summary(self, row: Row, current: int | None) -> GameSummary | None:
+        try:
+            game = game_of(self._with_checksum(row))
+            last = self._last_event(game.id)
+            # Only a finish has a payload: the result of a game that is over.
+            result = None if last.payload is None else json_object(last.payload, game.id)
+            options = json_object(game.options, game.id)
+        except UnreadableEventsError:
+            return None
+        return GameSummary(
+            id=game.id,
+            game=game.game,
+            options=options,
+            started_s=game.started_s,
+            changed_s=last.at_s,
+            moves=last.ply,
+            result=result,
+            current=game.id == current,
+        )
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
@@ -105,49 +149,39 @@ class JournalReader:
         ).fetchone()
         return None if row is None else int(row[0])
 
-    def _load(self, game_id: int) -> GameRecord:
-        row = self._game_row(game_id)
+    def load_within(self, game_id: int) -> GameRecord:
+        """As ``load``, within a transaction."""
+        game = self._game_row(game_id)
         events = self._database.execute(
-            "SELECT sequence, kind, ply, move, at_s, payload FROM events WHERE game_id = ?"
-            " ORDER BY sequence",
-            (game_id,),
+            f"{self._event} FROM events WHERE game_id = ?1 AND sequence >= coalesce(("
+            " SELECT sequence FROM events WHERE game_id = ?1 AND kind = ?2"
+            " ORDER BY sequence DESC LIMIT 1), 0) ORDER BY sequence",
+            (game_id, EventKind.STAND),
         )
-        return fold(game_id, row, (Event(*event) for event in events))
+        return fold(game, (event_of(self._with_checksum(row)) for row in events))
 
-    def _game_row(self, game_id: int) -> tuple[str, str, float, str]:
-        row: tuple[str, str, float, str] | None = self._database.execute(
-            "SELECT game, options, started_s, note FROM games WHERE id = ?", (game_id,)
-        ).fetchone()
+    def _game_row(self, game_id: int) -> StoredGame:
+        row = None
+        if game_id <= LARGEST_NUMBER:
+            row = self._database.execute(
+                f"{self._game} FROM games WHERE id = ?", (game_id,)
+            ).fetchone()
         if row is None:
             raise NoSuchGameError(
                 "There is no game {number} in the journal.",
                 remedy="`tiltboard games` lists those that are there.",
                 number=game_id,
             )
-        return row
+        return game_of(self._with_checksum(row))
 
     def _last_event(self, game_id: int) -> Event:
         """The event after which the game stands now. Raises NoSuchGameError."""
         self._game_row(game_id)
-        rows = self._database.execute(
-            "SELECT sequence, kind, ply, move, at_s, payload FROM events WHERE game_id = ?"
-            " AND kind <> ? ORDER BY sequence DESC LIMIT 1",
-            (game_id, EventKind.RESUME),
-        )
-        return Event(*rows.fetchone())
-
-
-def _summary(
-    row: tuple[int, str, str, float, float, int, str | None], current: int | None
-) -> GameSummary:
-    game_id, game, options, started_s, changed_s, moves, result = row
-    return GameSummary(
-        id=game_id,
-        game=game,
-        options=json_object(options, game_id),
-        started_s=started_s,
-        changed_s=changed_s,
-        moves=moves,
-        result=None if result is None else json_object(result, game_id),
-        current=game_id == current,
-    )
+        row = self._database.execute(
+            f"{self._event} FROM events WHERE game_id = ?"
+            " AND kind NOT IN (?, ?, ?, ?) ORDER BY sequence DESC LIMIT 1",
+            (game_id, *ASIDE),
+        ).fetchone()
+        if row is None:
+            raise misplaced(game_id, 0)
+        return event_of(self._with_checksum(row))

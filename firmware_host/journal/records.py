@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from firmware_host.messages import Message, text
+from firmware_host.table.pending import PendingMove
+
+T = TypeVar("T")
+Row = tuple[Any, ...]
+
+GAME_COLUMNS = "id, game, options, started_s, note"
+EVENT_COLUMNS = "game_id, sequence, kind, ply, move, at_s, payload"
+YEAR_9999_S = 253_370_764_800.0  # the last that dates can be written of
 
 
 class EventKind(StrEnum):
@@ -17,6 +26,8 @@ class EventKind(StrEnum):
 
     ``start`` makes the game current, ``import`` stores one that was played elsewhere without doing
     so; one of the two is every game's first event. ``resume`` makes an earlier game current again.
+    ``pending``: a move was made that is not carried out yet; ``dropped``: it never will be.
+    ``stand``: a Stand, what all events before it have come to, so that they need not be read.
     """
 
     START = "start"
@@ -25,6 +36,13 @@ class EventKind(StrEnum):
     TAKE_BACK = "takeback"
     FINISH = "finish"
     RESUME = "resume"
+    PENDING = "pending"
+    DROPPED = "dropped"
+    STAND = "stand"
+
+
+ASIDE = (EventKind.RESUME, EventKind.PENDING, EventKind.DROPPED, EventKind.STAND)
+"""Events that change nothing of the moves that stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +50,10 @@ class Event:
     """One row of ``events``.
 
     ``ply``: how many moves stand after it, so that the last event alone tells where the game is.
-    ``payload``: the result's JSON of a ``finish``.
+    ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, a Stand.
     """
 
+    game_id: int
     sequence: int
     kind: str
     ply: int
@@ -44,13 +63,25 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredGame:
+    """One row of ``games``. ``options``: JSON. ``started_s``: seconds since 1970 UTC."""
+
+    id: int
+    game: str
+    options: str
+    started_s: float
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class GameRecord:
     """One game. Times are seconds since 1970 UTC.
 
     ``started_s``: when it was begun, an imported game too. ``changed_s``: its last event
     but for resuming.
     ``moves``: those that stand. ``result``: the contract's result object, None while open.
-    ``taken_back``: the move that was taken back after them, and none made since; else None.
+    ``taken_back``: the move that was taken back after them, or dropped, and none made since; else
+    None. ``pending``: the move that is being carried out, if any.
     """
 
     id: int
@@ -62,6 +93,7 @@ class GameRecord:
     moves: tuple[str, ...]
     result: Mapping[str, Any] | None
     taken_back: str | None = None
+    pending: PendingMove | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,50 +130,125 @@ class UnreadableEventsError(ValueError):
         super().__init__(str(why))
 
 
-def fold(game_id: int, row: tuple[str, str, float, str], events: Iterable[Event]) -> GameRecord:
-    """A game's row (game, options, started_s, note) and its events, in order, as a record.
+class Stand(msgspec.Struct, frozen=True):
+    """What a game has come to; fields as in GameRecord."""
+
+    changed_s: float
+    moves: tuple[str, ...] = ()
+    result: dict[str, Any] | None = None
+    taken_back: str | None = None
+    pending: PendingMove | None = None
+
+
+def stand_of(record: GameRecord) -> dict[str, Any]:
+    """What a ``stand`` event keeps of a game."""
+    stand = Stand(
+        record.changed_s,
+        record.moves,
+        None if record.result is None else dict(record.result),
+        record.taken_back,
+        record.pending,
+    )
+    built: dict[str, Any] = msgspec.to_builtins(stand)
+    return built
+
+
+def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
+    """A game's row and its events as a record: all of them in order, or those from a ``stand`` on.
 
     Raises UnreadableEventsError.
     """
-    game, options, started_s, note = row
     moves: list[str] = []
     result: Mapping[str, Any] | None = None
     taken_back: str | None = None
-    changed_s = started_s
-    sequence = -1
-    for sequence, event in enumerate(events):
-        if event.sequence != sequence:
-            raise _misplaced(game_id, sequence)
+    pending: PendingMove | None = None
+    changed_s = game.started_s
+    expected: int | None = None
+    for event in events:
+        stood = event.kind == EventKind.STAND and event.payload is not None
+        if expected is None:
+            expected = event.sequence if stood else 0
         first = event.kind in (EventKind.START, EventKind.IMPORT)
-        if first != (sequence == 0):
-            raise _misplaced(game_id, sequence)
-        if event.kind == EventKind.MOVE and event.move and result is None:
+        if event.sequence != expected or first != (expected == 0):
+            raise misplaced(game.id, expected)
+        if stood:
+            stand = _decoded(event, Stand)
+            moves, result = list(stand.moves), stand.result
+            taken_back, pending, changed_s = stand.taken_back, stand.pending, stand.changed_s
+        elif event.kind == EventKind.MOVE and event.move and result is None:
             moves.append(event.move)
-            taken_back = None
+            taken_back = pending = None
         elif event.kind == EventKind.TAKE_BACK and moves:
-            taken_back = moves.pop()
+            taken_back, pending = moves.pop(), None
             result = None
         elif event.kind == EventKind.FINISH and event.payload is not None:
-            result = json_object(event.payload, game_id)
+            result = json_object(event.payload, game.id)
+        elif event.kind == EventKind.PENDING and event.payload is not None and result is None:
+            pending = _decoded(event, PendingMove)
+        elif event.kind == EventKind.DROPPED and pending is not None:
+            taken_back, pending = pending.move, None
         elif not first and event.kind != EventKind.RESUME:
-            raise _misplaced(game_id, sequence)
+            raise misplaced(game.id, expected)
         if event.ply != len(moves):
-            raise _misplaced(game_id, sequence)
-        if event.kind != EventKind.RESUME:
+            raise misplaced(game.id, expected)
+        if event.kind not in ASIDE:
             changed_s = event.at_s
-    if sequence < 0:
-        raise _misplaced(game_id, 0)
+        expected += 1
+    if expected is None:
+        raise misplaced(game.id, 0)
     return GameRecord(
-        id=game_id,
-        game=game,
-        options=json_object(options, game_id),
-        started_s=started_s,
+        id=game.id,
+        game=game.game,
+        options=json_object(game.options, game.id),
+        started_s=game.started_s,
         changed_s=changed_s,
-        note=note,
+        note=game.note,
         moves=tuple(moves),
         result=result,
         taken_back=taken_back,
+        pending=pending,
     )
+
+
+def checksum(row: Sequence[object]) -> int | None:
+    """CRC-32 of a row's columns as a JSON array; None where a text is not UTF-8."""
+    try:
+        return zlib.crc32(msgspec.json.encode(row))
+    except UnicodeEncodeError:
+        return None
+
+
+def with_checksum(row: Row) -> Row:
+    """A row of a format without checksums as one of a format with them."""
+    return (*row, checksum(row))
+
+
+def event_of(row: Row) -> Event:
+    """A row of EVENT_COLUMNS and its checksum.
+
+    Raises UnreadableEventsError where it is not what was written.
+    """
+    *columns, crc = row
+    if crc is None or crc != checksum(columns) or not _is_date(columns[5]):
+        raise UnreadableEventsError(
+            text("event {sequence} of game {game} is damaged", sequence=columns[1], game=columns[0])
+        )
+    return Event(*columns)
+
+
+def game_of(row: Row) -> StoredGame:
+    """A row of GAME_COLUMNS and its checksum.
+
+    Raises UnreadableEventsError where it is not what was written.
+    """
+    *columns, crc = row
+    if crc is None or crc != checksum(columns) or not _is_date(columns[3]):
+        raise UnreadableEventsError(text("game {game} is damaged", game=columns[0]))
+    return StoredGame(*columns)
+
+
+def _is_date(at_s: object) -> bool:
+    return isinstance(at_s, float) and 0 <= at_s < YEAR_9999_S
 
 
 def to_json(value: object) -> str:
@@ -159,7 +266,21 @@ def json_object(encoded: str, game_id: int) -> dict[str, Any]:
         ) from error
 
 
-def _misplaced(game_id: int, sequence: int) -> UnreadableEventsError:
+def _decoded(event: Event, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(event.payload or "", type=kind)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise UnreadableEventsError(
+            text(
+                "event {sequence} of game {game} is unreadable",
+                sequence=event.sequence,
+                game=event.game_id,
+            )
+        ) from error
+
+
+def misplaced(game_id: int, sequence: int) -> UnreadableEventsError:
+    """The error for an event that cannot stand where it does, or is missing there."""
     return UnreadableEventsError(
         text(
             "event {sequence} of game {game} does not follow from those before it",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_host.errors import NotPossibleError
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.journal.records import GameRecord
 from firmware_host.messages import text
 from games.base import Game, Position, RulesError

@@ -26,11 +26,10 @@ from typing import Any
 
 import msgspec
 
-from firmware_host.config import nearest
-from firmware_host.errors import GameTextError
+from firmware_host.config.errors import GameTextError
+from firmware_host.config.reading import nearest
 from firmware_host.journal.records import GameRecord, PlayedGame, to_json
 from firmware_host.journal.review import positions, rules_of
-from firmware_host.journal.writer import Journal
 from firmware_host.messages import Message, text
 from games.base import Game, RulesError
 from games.registry import game_type
@@ -87,14 +86,6 @@ def read_game(source: str) -> PlayedGame:
             limit=MAX_CHARACTERS,
         )
     return _replayed(_parsed(source.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")))
-
-
-def import_game(journal: Journal, source: str) -> int:
-    """Store a written game; returns its number. It does not become current (``resume`` does that).
-
-    Raises GameTextError, JournalError.
-    """
-    return journal.store(read_game(source))
 
 
 @dataclass(slots=True)

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from drivers.clock import Clock
-from firmware_host.errors import JournalConflictError, JournalDamagedError
+from firmware_host.config.errors import JournalConflictError, JournalDamagedError
 from firmware_host.journal import schema
 from firmware_host.journal.failures import damaged, translated
 from firmware_host.journal.files import (
@@ -21,10 +23,22 @@ from firmware_host.journal.files import (
     sync_directory,
 )
 from firmware_host.journal.reader import JournalReader
-from firmware_host.journal.records import EventKind, PlayedGame, json_object, to_json
+from firmware_host.journal.records import (
+    EVENT_COLUMNS,
+    GAME_COLUMNS,
+    EventKind,
+    PlayedGame,
+    checksum,
+    json_object,
+    stand_of,
+    to_json,
+)
+from firmware_host.journal.salvage import salvage, salvage_name
 from firmware_host.messages import text
+from firmware_host.table.pending import PendingMove
 
 RESUME = "Resume the game: it is rebuilt from the journal."
+STAND_EVERY = 500  # events of a game, so that one is read in much the same time however long it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +81,8 @@ class Journal(JournalReader):
 
     @classmethod
     def open_or_set_aside(cls, path: Path, clock: Clock) -> Opened:
-        """As ``open``; a damaged file is renamed (never changed or deleted) and a new one begun.
+        """As ``open``; a damaged file is renamed (never changed or deleted), and a new one
+        begun with what is sound in it.
 
         Raises JournalInUseError, JournalFullError.
         """
@@ -75,10 +90,14 @@ class Journal(JournalReader):
             lock = WriterLock(path)
             aside = None
             try:
+                _finish_salvage(path, clock)
                 try:
                     database = _connect_checked(path)
                 except JournalDamagedError as problem:
-                    aside = SetAside(set_aside(path, clock.calendar()), problem)
+                    salvaged = salvage(path)
+                    kept = set_aside(path, clock.calendar())
+                    aside = SetAside(kept, problem, salvaged)
+                    _finish_salvage(path, clock)
                     database = _connect_checked(path)
                 return Opened(cls(path, database, lock, clock), aside)
             except BaseException:
@@ -127,7 +146,7 @@ class Journal(JournalReader):
         with self._transaction():
             last = self._last_event(game_id)
             if 1 <= ply <= last.ply:
-                standing = self._load(game_id).moves[ply - 1]
+                standing = self.load_within(game_id).moves[ply - 1]
                 if standing != move:
                     raise JournalConflictError(
                         "Move {ply} of game {game} is {standing} in the journal.",
@@ -145,6 +164,23 @@ class Journal(JournalReader):
                 )
             else:
                 self._insert(game_id, EventKind.MOVE, ply, move=move)
+
+    def hold(self, game_id: int, pending: PendingMove | None) -> None:
+        """Note the move that is being carried out, in the place of the one before; None: it was
+        dropped. What is noted already is not written again. Raises JournalConflictError where the
+        game is finished.
+        """
+        with self._transaction():
+            record = self.load_within(game_id)
+            if record.pending == pending:
+                return
+            if record.result is not None:
+                raise JournalConflictError(
+                    "Game {game} is finished in the journal.", remedy=RESUME, game=game_id
+                )
+            kind = EventKind.DROPPED if pending is None else EventKind.PENDING
+            payload = None if pending is None else msgspec.to_builtins(pending)
+            self._insert(game_id, kind, len(record.moves), payload=payload)
 
     def take_back(self, game_id: int, ply: int) -> None:
         """Take back move number ``ply``, which must be the last; a finished game goes on.
@@ -173,7 +209,7 @@ class Journal(JournalReader):
             last = self._last_event(game_id)
             if last.kind != EventKind.FINISH:
                 self._insert(game_id, EventKind.FINISH, last.ply, payload=result)
-            elif self._load(game_id).result != json_object(to_json(result), game_id):
+            elif self.load_within(game_id).result != json_object(to_json(result), game_id):
                 raise JournalConflictError(
                     "Game {game} has another result in the journal.", remedy=RESUME, game=game_id
                 )
@@ -202,11 +238,13 @@ class Journal(JournalReader):
     def _insert_game(
         self, game: str, options: Mapping[str, Any], started_s: float, note: str
     ) -> int:
-        cursor = self._database.execute(
-            "INSERT INTO games (game, options, started_s, note) VALUES (?, ?, ?, ?)",
-            (game, to_json(options), started_s, note),
+        (game_id,) = self._database.execute("SELECT coalesce(max(id), 0) + 1 FROM games").fetchone()
+        row = (game_id, game, to_json(options), float(started_s), note)
+        self._database.execute(
+            f"INSERT INTO games ({GAME_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?)",
+            (*row, checksum(row)),
         )
-        return int(cursor.lastrowid or 0)
+        return int(game_id)
 
     def _insert(
         self,
@@ -218,19 +256,33 @@ class Journal(JournalReader):
         payload: Mapping[str, Any] | None = None,
         at_s: float | None = None,
     ) -> None:
+        (sequence,) = self._database.execute(
+            "SELECT coalesce(max(sequence) + 1, 0) FROM events WHERE game_id = ?", (game_id,)
+        ).fetchone()
+        date_s = float(self._clock.calendar() if at_s is None else at_s)
+        stored = None if payload is None else to_json(payload)
+        row = (game_id, sequence, str(kind), ply, move, date_s, stored)
         self._database.execute(
-            "INSERT INTO events (game_id, sequence, kind, ply, move, at_s, payload)"
-            " SELECT ?1, coalesce(max(sequence) + 1, 0), ?2, ?3, ?4, ?5, ?6"
-            " FROM events WHERE game_id = ?1",
-            (
-                game_id,
-                kind,
-                ply,
-                move,
-                self._clock.calendar() if at_s is None else at_s,
-                None if payload is None else to_json(payload),
-            ),
+            f"INSERT INTO events ({EVENT_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, checksum(row)),
         )
+        if sequence and sequence % STAND_EVERY == 0:
+            stand = self.load_within(game_id)
+            self._insert(game_id, EventKind.STAND, ply, payload=stand_of(stand), at_s=date_s)
+
+
+def _finish_salvage(path: Path, clock: Clock) -> None:
+    """Put what was saved in the place of the damaged file, if that is out of the way."""
+    saved = salvage_name(path)
+    if not saved.exists():
+        return
+    if path.exists():  # the power was cut before: what is saved may not be the newest
+        saved.unlink()
+        return
+    if leftovers(path):
+        set_aside(path, clock.calendar())
+    saved.rename(path)
+    sync_directory(path.parent)
 
 
 def _connect_checked(path: Path) -> sqlite3.Connection:
@@ -246,6 +298,7 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
         reader.current()
     database = schema.connect(path, read_only=False)
     try:
+        schema.migrate(database)
         mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise damaged(path, text("its journal mode is {mode}", mode=mode))

@@ -14,7 +14,7 @@ from firmware_host.lighting.palette import (
     Rgb,
 )
 from firmware_host.messages import Message, text
-from firmware_host.standing import Role
+from firmware_host.table.standing import Role
 
 
 @dataclass(frozen=True, slots=True)

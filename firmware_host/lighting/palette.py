@@ -26,7 +26,7 @@ PIECES: Mapping[str, Rgb] = {
     "white": WHITE,
     "green": BLUISH_GREEN,
     "black": REDDISH_PURPLE,
-    "pod": YELLOW,
+    "yellow": YELLOW,
 }
 
 # Of sides and choices: plain names.

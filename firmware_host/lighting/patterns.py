@@ -13,7 +13,7 @@ from math import cos, tau
 
 from drivers.looks import Look
 from firmware_host.lighting.palette import Rgb
-from firmware_host.standing import Role
+from firmware_host.table.standing import Role
 
 GRID_S = 0.25
 LOOKS_S = 12.0  # after this time every pattern begins again

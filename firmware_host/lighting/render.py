@@ -17,9 +17,10 @@ from firmware_host.lighting.patterns import (
     runner_at,
     tint_turn,
 )
-from firmware_host.overlay import Overlay
-from firmware_host.standing import Phase, Role, Sound, Standing
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.standing import Phase, Role, Sound, Standing
 from games.base import Game
+from games.registry import GAMES
 
 Colour = tuple[float, float, float]
 
@@ -88,6 +89,13 @@ class Lighting:
         return self._announce_until_s is not None
 
 
+def _piece_colour(game: Game | None, piece: str) -> Rgb:
+    """The light of a kind of piece: its own colour, or the one that the game names."""
+    known = None if game is None else GAMES.get(game.name)
+    named = None if known is None else known.look_of(piece).colour
+    return piece_colour(named or piece)
+
+
 def _lit(
     standing: Standing, announcing: bool, turn: int, spot: int
 ) -> Iterator[tuple[str, Rgb, Pattern]]:
@@ -101,7 +109,7 @@ def _lit(
     if announcing and standing.position is not None:
         for place, piece in standing.position.cells.items():
             if standing.position.reserve.get(piece) == 1:
-                yield place, piece_colour(piece), GLOW
+                yield place, _piece_colour(standing.game, piece), GLOW
     way = WHITE if standing.path_colour is None else tint(standing.path_colour)
     for place in standing.path:
         yield place, way, TRAIL
@@ -112,7 +120,7 @@ def _lit(
             colour = tint(tints[turn % len(tints)])
         if colour is None:
             wanted = standing.piece_for.get(place)
-            colour = WHITE if wanted is None else piece_colour(wanted)
+            colour = WHITE if wanted is None else _piece_colour(standing.game, wanted)
         yield place, colour, PATTERNS[role]
     if spot < len(standing.path) and standing.roles.get(standing.path[spot]) in _RUN_OVER:
         yield standing.path[spot], way, RUNNER

@@ -9,8 +9,8 @@ from importlib import resources
 
 import msgspec
 
-from firmware_host.config import nearest, parse_toml
-from firmware_host.errors import ConfigError
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.reading import nearest, parse_toml
 
 ENGLISH = "en"
 
@@ -19,14 +19,21 @@ ENGLISH = "en"
 class Message:
     """An English template and what fills its ``{named}`` fields.
 
-    A parameter that is itself a Message is translated first.
+    A parameter that is itself a Message is translated first. ``capital``: it begins a sentence, so
+    that its first letter is upper case, in every language.
     """
 
     template: str
     params: Mapping[str, object] = field(default_factory=dict)
+    capital: bool = False
 
     def __str__(self) -> str:
-        return self.template.format(**self.params)
+        return self.filled(self.template, self.params)
+
+    def filled(self, template: str, params: Mapping[str, object]) -> str:
+        """``template``, in whichever language, with ``params`` in its fields."""
+        shown = template.format(**params)
+        return shown[:1].upper() + shown[1:] if self.capital else shown
 
 
 def text(template: str, /, **params: object) -> Message:
@@ -76,7 +83,7 @@ class Catalogue:
             name: self.translate(value) if isinstance(value, Message) else value
             for name, value in message.params.items()
         }
-        return self.messages.get(message.template, message.template).format(**params)
+        return message.filled(self.messages.get(message.template, message.template), params)
 
 
 def languages() -> tuple[str, ...]:

@@ -13,15 +13,16 @@ from urllib.parse import quote
 import msgspec
 
 from drivers.mounting import Axis, Mounting, all_mountings
-from firmware_host.config import convert
-from firmware_host.errors import ConfigError
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.paths import write_durably
+from firmware_host.config.profile import Profile
+from firmware_host.config.reading import convert
 from firmware_host.perception.field import STRONG, WEAK, kernel_mt
-from firmware_host.profile import Profile
-from firmware_host.state import write_durably
 
 # Wider than any offset that DRV5055A1 may have (+-1 mT) with drift, or any usable sensitivity.
 Offset = Annotated[float, msgspec.Meta(ge=-3, le=3)]
-Gain = Annotated[float, msgspec.Meta(ge=0.5, le=2)]
+LEAST_GAIN, MOST_GAIN = 0.5, 2.0
+Gain = Annotated[float, msgspec.Meta(ge=-MOST_GAIN, le=MOST_GAIN)]  # negative: it looks down
 Level = Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
 Noise = Annotated[float, msgspec.Meta(ge=0, le=50)]
 Failure = Literal["dead", "stuck", "noisy", "drifting", "silent", "contradicting", "left-out"]
@@ -32,7 +33,8 @@ _MOUNTINGS = frozenset((lies.east, lies.north, lies.up) for lies in all_mounting
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Per sensor: reading in mT = (raw - ``offset_mt``) * ``gain``.
+    """Per place: reading in mT = (raw - ``offset_mt``) * ``gain``, 0.5 to 2, negative for a sensor
+    that looks down.
 
     ``strong_mt``, ``weak_mt``: what a south magnet of that class adds, by [rows][columns] away.
     ``level_rad``: what the IMU says about x and y when the plate is level; None if unknown.
@@ -43,8 +45,9 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     the empty plate; ``carried_mt``, what one strong piece made a sensor of gain 1 read;
     ``weak_pieces``, whether the table has any.
 
-    Learnt in play: ``wire``, the input that each place is read from, where the wires of some are
-    exchanged, empty where none are; ``failed``, places whose sensors are not believed, and why.
+    ``wire``: the input that each place is read from, and ``lights``: the light on the strip under
+    each place; empty where all are as the profile says. Learnt in play: ``failed``, places whose
+    sensors are not believed, and why.
     """
 
     format: Literal[1]
@@ -61,6 +64,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     carried_mt: Annotated[float, msgspec.Meta(ge=0, le=50)] = 0.0
     weak_pieces: bool = True
     wire: tuple[int, ...] = ()
+    lights: tuple[int, ...] = ()
     failed: tuple[tuple[int, Failure], ...] = ()
 
     @property
@@ -128,8 +132,15 @@ def calibration_from(data: dict[str, Any], profile: Profile, *, source: str) -> 
         )
     check_fits(calibration, profile, source=source)
     places = range(profile.size)
-    if calibration.wire and sorted(calibration.wire) != list(places):
-        raise _impossible("wire", source)
+    for key, known in (("wire", calibration.wire), ("lights", calibration.lights)):
+        if known and sorted(known) != list(places):
+            raise _impossible(key, source)
+    if any(abs(gain) < LEAST_GAIN for gain in calibration.gain):
+        raise ConfigError(
+            "{source}: gain: a sensor that reads nothing.",
+            remedy="Remove the file, and calibrate the table again.",
+            source=source,
+        )
     if any(index not in places for index, _ in calibration.failed):
         raise _impossible("failed", source)
     return calibration
@@ -137,7 +148,7 @@ def calibration_from(data: dict[str, Any], profile: Profile, *, source: str) -> 
 
 def _impossible(key: str, source: str) -> ConfigError:
     return ConfigError(
-        "{source}: {key} names inputs or places that this table does not have, or one twice.",
+        "{source}: {key} names what this table does not have, or one twice.",
         remedy="Remove the file; the table calibrates itself again while it is empty.",
         source=source,
         key=key,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import sub
 
 from firmware_host.perception.bands import (
     STRONG_CLASSES,
@@ -45,7 +46,7 @@ class Crosstalk:
 
     def removed(self, readings_mt: Sequence[float]) -> list[float]:
         """The readings without the neighbours."""
-        return [v - x for v, x in zip(readings_mt, self.total_mt, strict=True)]
+        return list(map(sub, readings_mt, self.total_mt))
 
     def share_mt(self, source: int, index: int) -> float:
         """What a strong south magnet at ``source`` adds to the sensor ``index``."""

@@ -1,16 +1,15 @@
-"""Sensors that are not believed as they read: failed ones, exchanged wires; and weak magnets."""
+"""Sensors that are not believed as they read: failed ones, and weak magnets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from firmware_host.perception import bands
-from firmware_host.perception.blind import LEAST_MT2, BlindPlaces, around
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.health import Ailment, SensorHealth
+from firmware_host.perception.masked import LEAST_MT2, MaskedPlaces, around
 from firmware_host.perception.observation import Magnet
 from firmware_host.perception.watched import Pending, Watched
-from firmware_host.perception.wire_watch import WireWatch
 
 _UNCHECKED_S = 2.0  # so long a fresh belief may wait for the neighbours: two means, and hands near
 # So long one that had failed before the start is not known to have: dead ones, and all others.
@@ -33,8 +32,7 @@ class Distrust:
         self._expected = expected
         self._unchanged = set(range(profile.size))  # since the journal's word was given
         self._health = SensorHealth(profile.size, switches=not profile.capabilities.measures)
-        self.wires = WireWatch(watched, stored.wire)
-        self.blind = BlindPlaces(watched.crosstalk, profile.columns, profile.rows)
+        self.beliefs = MaskedPlaces(watched.crosstalk, profile.columns, profile.rows)
         self.weak: frozenset[int] = frozenset()
         self._now_s = 0.0
         self._began_s: float | None = None
@@ -48,7 +46,7 @@ class Distrust:
     @property
     def learnt(self) -> int:
         """Counts what was found out, all of it worth keeping."""
-        return self._changes + self.wires.found
+        return self._changes
 
     @property
     def failed(self) -> frozenset[int]:
@@ -60,20 +58,19 @@ class Distrust:
         """Failed ones where what is told may be out of date: the last that their sensors said may
         have been said too late, or another belief has yet to be accepted.
         """
-        if not self.blind:
+        if not self.beliefs:
             return frozenset()
         now_s, since_s, magnets = self._now_s, self._masked_s, self._watched.magnets
-        fresh = {i for i in self.blind.unchecked if now_s - since_s[i] < _UNCHECKED_S}
-        beliefs = self.blind.beliefs
+        fresh = {i for i in self.beliefs.unchecked if now_s - since_s[i] < _UNCHECKED_S}
+        believed = self.beliefs.beliefs
         return frozenset(
-            fresh.union(i for i, magnet in beliefs.items() if magnets[i] is not magnet)
+            fresh.union(i for i, magnet in believed.items() if magnets[i] is not magnet)
         )
 
     @property
     def masked(self) -> dict[int, str]:
         """As in Observation."""
-        masked = dict.fromkeys(self.wires.crossed, "swapped")
-        return masked | {i: ailment.value for i, ailment in self._health.masked.items()}
+        return {i: ailment.value for i, ailment in self._health.masked.items()}
 
     def is_noisy(self, index: int) -> bool:
         """Whether its readings jump, and it is not known to have failed."""
@@ -86,11 +83,11 @@ class Distrust:
             self._follow_health()
         watched = self._watched
         self._unchanged.discard(index)
-        self.blind.believe(index, magnet)
-        self.blind.changed(index)
+        self.beliefs.believe(index, magnet)
+        self.beliefs.changed(index)
         watched.pending.pop(index, None)
         watched.stand(index, magnet)
-        reading = self.blind.reading_mt(index)
+        reading = self.beliefs.reading_mt(index)
         watched.history.flatten(index, reading)
         watched.readings[index] = reading - watched.crosstalk.total_mt[index]
         watched.set_bands(index)
@@ -102,40 +99,33 @@ class Distrust:
         self._now_s = now_s
         if self._began_s is None:
             self._began_s = now_s
-        taken = [i for i, m in enumerate(self._watched.magnets) if m is not Magnet.NONE]
-        if self._health.take(now_s, field_mt, self._watched.noise.noisy, taken):
+        watched = self._watched
+        if self._health.take(now_s, field_mt, watched.noise.noisy, watched.magnets):
             self._follow_health()
-        for index in self.blind.places():
-            scan[index] = self.blind.reading_mt(index)
+        for index in self.beliefs.places():
+            scan[index] = self.beliefs.reading_mt(index)
 
     def interrupt(self) -> None:
         """The readings were interrupted, or the plate was not still."""
         self._health.interrupt()
-        self.wires.interrupt()
-        self.blind.interrupt()
+        self.beliefs.interrupt()
 
-    def quiet(self, *, calm: bool) -> bool:
-        """Nothing moves in this scan. ``calm``: now and then. Whether exchanged wires were found:
-        then the readings begin anew.
-        """
+    def quiet(self, *, calm: bool) -> None:
+        """Nothing moves in this scan. ``calm``: now and then."""
         watched = self._watched
-        if self.blind:
-            self.blind.take(watched.readings, watched.classes, watched.noise.usual_mt())
+        if self.beliefs:
+            self.beliefs.take(watched.readings, watched.magnets, watched.classes)
         if calm:
-            self.blind.follow(watched.readings)
-        return self.wires.quiet(self.failed) or (calm and self.wires.put_right(self.failed))
+            self.beliefs.follow(watched.readings)
 
     def disturbed(self) -> None:
         """Something moves."""
-        self.blind.interrupt()
-        self.wires.disturbed()
+        self.beliefs.interrupt()
 
-    def accepted(self, index: int, pending: Pending, *, watched_on: bool) -> None:
-        """Another magnet was just taken for standing there. ``watched_on``: nothing interrupted."""
-        self.blind.changed(index)
+    def accepted(self, index: int) -> None:
+        """Another magnet was just taken for standing there."""
+        self.beliefs.changed(index)
         self._unchanged.discard(index)
-        if watched_on:
-            self.wires.accepted(index, pending)
 
     def stored(self) -> tuple[tuple[int, str], ...]:
         """What has failed, as in Calibration."""
@@ -153,25 +143,23 @@ class Distrust:
         """Believe where sensors have failed, read where they have healed."""
         watched = self._watched
         self._changes += 1
-        for index in self._health.masked.keys() - set(self.blind.places()):
+        for index in self._health.masked.keys() - set(self.beliefs.places()):
             belief = watched.magnets[index]
-            hearsay = (
+            unconfirmed = (
                 self._expected is not None
                 and index in self._unchanged
                 and not self._was_sound(self._health.masked[index])
             )
-            if self._expected is not None and hearsay:
+            if self._expected is not None and unconfirmed:
                 belief = self._expected.get(index, Magnet.NONE)
-            self.blind.mask(index, belief, hearsay=hearsay)
+            self.beliefs.mask(index, belief, unconfirmed=unconfirmed)
             self._masked_s[index] = self._now_s
             watched.pending.pop(index, None)
             watched.doubt.pop(index, None)
             watched.crosstalk.stand(index, watched.magnets[index])
-            watched.history.flatten(index, self.blind.reading_mt(index))
-        for index in set(self.blind.places()) - self._health.masked.keys():
-            if index in self.blind.unborne:
-                self.wires.healed(index)
-            self.blind.unmask(index)
+            watched.history.flatten(index, self.beliefs.reading_mt(index))
+        for index in set(self.beliefs.places()) - self._health.masked.keys():
+            self.beliefs.unmask(index)
             watched.history.clear()
 
     def _was_sound(self, ailment: Ailment) -> bool:
@@ -186,6 +174,8 @@ class Distrust:
         watched = self._watched
         count = watched.scans(_WEAK_MAGNET_S)
         reading = watched.readings[index]
+        if bands.classify(reading, zeroed=watched.zeros.zeroed[index]) in watched.classes:
+            return False  # it is what it reads as, and will be taken for that
         if now_s - pending.since_s < 2 * _WEAK_MAGNET_S or not 1.0 < abs(reading) < bands.STRONG_MT:
             return False
         if not watched.agree(index, count) or len(watched.history) < count:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from enum import Enum
+from operator import add
 from statistics import median
 
 from drivers.hall_switches import CONTRADICTION_MT
+from firmware_host.perception.observation import Magnet
 
 # DRV5055A1 at 3.3 V: the output ends at 0.2 V and 3.1 V, +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0
@@ -71,11 +73,15 @@ class SensorHealth:
         self._means.clear()
 
     def take(
-        self, now_s: float, raw_mt: Sequence[float], noisy: Collection[int], taken: Collection[int]
+        self,
+        now_s: float,
+        raw_mt: Sequence[float],
+        noisy: Collection[int],
+        magnets: Sequence[Magnet],
     ) -> bool:
         """Take one scan in; whether ``masked`` has changed. ``raw_mt``: as the driver gives it.
 
-        ``noisy``: by the noise meter. ``taken``: places where a magnet is known to stand.
+        ``noisy``: by the noise meter. ``magnets``: what stands on each place.
         """
         if self._last:
             for index, mean in self._restless.items():
@@ -92,7 +98,7 @@ class SensorHealth:
         else:
             self._judge_levels(raw_mt)
             self._judge_noise(now_s, noisy)
-            self._collect(raw_mt, taken)
+            self._collect(raw_mt, magnets)
         if self.masked:
             self._heal(now_s, raw_mt)
         return self.masked != before
@@ -129,8 +135,8 @@ class SensorHealth:
             if now_s - since_s >= NOISY_S:
                 self.masked.setdefault(index, Ailment.NOISY)
 
-    def _collect(self, raw_mt: Sequence[float], taken: Collection[int]) -> None:
-        self._block = [s + v for s, v in zip(self._block, raw_mt, strict=True)]
+    def _collect(self, raw_mt: Sequence[float], magnets: Sequence[Magnet]) -> None:
+        self._block = list(map(add, self._block, raw_mt))
         self._block_count += 1
         if self._block_count < BLOCK_SCANS:
             return
@@ -138,12 +144,12 @@ class SensorHealth:
         self._block = [0.0] * len(means)
         self._block_count = 0
         if self._means:
-            self._judge_drift(means, self._means[-1], taken)
+            self._judge_drift(means, self._means[-1], magnets)
         self._means.append(means)
         del self._means[: -RESTED_BLOCKS - 1]
 
     def _judge_drift(
-        self, means: Sequence[float], before: Sequence[float], taken: Collection[int]
+        self, means: Sequence[float], before: Sequence[float], magnets: Sequence[Magnet]
     ) -> None:
         steps = [a - b for a, b in zip(means, before, strict=True)]
         common = median(steps)
@@ -153,7 +159,7 @@ class SensorHealth:
                 self._crept[index] = 0.0
                 continue
             self._crept[index] += crept
-            most = CREPT_TAKEN_MT if index in taken else CREPT_EMPTY_MT
+            most = CREPT_EMPTY_MT if magnets[index] is Magnet.NONE else CREPT_TAKEN_MT
             if abs(self._crept[index]) > most:
                 self.masked.setdefault(index, Ailment.DRIFTING)
 

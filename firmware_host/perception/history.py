@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import islice
+from operator import add
 
 AVERAGED = 4  # HARDWARE, pieces and the field: average at least four samples
 
@@ -33,7 +34,7 @@ class History:
     def mean(self) -> list[float]:
         """Per sensor, the average of the last four scans."""
         a, b, c, d = islice(reversed(self._scans), AVERAGED)
-        return [(p + q + r + s) * 0.25 for p, q, r, s in zip(a, b, c, d, strict=True)]
+        return [total * 0.25 for total in map(add, map(add, map(add, a, b), c), d)]
 
     def latest(self) -> list[float]:
         """The newest scan."""

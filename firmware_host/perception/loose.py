@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from math import hypot
 
+from firmware_host.config.profile import Profile
 from firmware_host.perception.field import STRONG, field_mt
-from firmware_host.profile import Profile
 
 _NEAR_MM = 20.0  # inside, the reading depends on millimetres
 _REACH = 2  # places each way that are compared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import sub
 from statistics import median
 
 _SHARE = 1 / 64  # of each new difference; about 1.3 s at 50 scans/s
@@ -25,12 +26,10 @@ class NoiseMeter:
     def take(self, before: list[float], now: list[float], skip: Iterable[int]) -> None:
         """Take one step between scans in, except at the places where something moves."""
         old = self._mean_mt
-        new = [
-            m + _SHARE * ((d if d < _MOST_MT else _MOST_MT) - m)
-            for m, d in zip(
-                old, [abs(p - q) for p, q in zip(before, now, strict=True)], strict=True
-            )
-        ]
+        steps = list(map(abs, map(sub, before, now)))
+        if max(steps) > _MOST_MT:
+            steps = [min(step, _MOST_MT) for step in steps]
+        new = [m + _SHARE * (d - m) for m, d in zip(old, steps, strict=True)]
         for index in skip:
             new[index] = old[index]
         self._mean_mt = new

@@ -61,13 +61,15 @@ class Observation:
     ``magnets``: accepted (debounced) class per place. ``unsure``: places whose reading fits no
     class, and for a moment those just masked; what was accepted there before still stands in
     ``magnets``. ``confidence``: 0 to 1 per
-    place, how far the reading is from the nearest boundary of its class. ``field_mt``: calibrated,
+    place, how far the reading is from the nearest boundary of its class; at rest, looked at now and
+    then. ``field_mt``: calibrated,
     averaged, neighbours removed. ``ready``: zeroed; and where nothing keeps the plate from
     being read, ``magnets`` is from after the last interruption (a tilt, a stall, a lost part).
     ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
     "silent", "contradicting", "left-out": what stands there is told by their neighbours, except
-    at those in ``blind``), or is wired to another place, which is allowed for ("swapped").
-    ``weak``: unsure places over which a magnet stands centred that is too weak for its class.
+    at those in ``blind``). ``weak``: unsure places over which a magnet stands centred that is too
+    weak for its class. ``contradicted``: the last two places of which the neighbours said that
+    each feels the other's piece; None if none did.
     """
 
     time_s: float
@@ -82,3 +84,4 @@ class Observation:
     masked: Mapping[int, str] = field(default_factory=dict)
     blind: frozenset[int] = frozenset()
     weak: frozenset[int] = frozenset()
+    contradicted: tuple[int, int] | None = None

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from drivers.frame import Frame
+from firmware_host.config.profile import Profile
 from firmware_host.perception import bands
 from firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
 from firmware_host.perception.changes import understand
@@ -20,9 +21,8 @@ from firmware_host.perception.observation import BoardEvent, Magnet, Observation
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.verdicts import Verdicts
 from firmware_host.perception.watched import Watched
-from firmware_host.perception.wire_watch import Contradiction
+from firmware_host.perception.witness import REST_S, Witness
 from firmware_host.perception.zeroing import SCANS, zero
-from firmware_host.profile import Profile
 
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 
@@ -30,7 +30,6 @@ _STALL_S = 0.25  # a gap between scans after which the filters start again
 _UNSURE_S = 0.3
 _LONGEST_START_S = 3.0
 _LEARN_NOISE_S = 1.0
-_UNSETTLED_S = 0.8  # longer than a hand needs to put a piece right
 _TRACK_EVERY = 8  # scans between looks at what changes slowly
 
 
@@ -58,12 +57,20 @@ class Perception:
         self._watched = Watched(profile, calibration, classes, SCANS)
         self._distrust = Distrust(self._watched, calibration, expected)
         self._verdicts = Verdicts(self._watched, self._distrust)
+        self._wire = calibration.wire
+        self._witness = Witness(
+            self._watched.crosstalk,
+            profile.columns,
+            profile.rows,
+            max(1, round(REST_S * profile.scans_per_s / _TRACK_EVERY)),
+        )
         self._ready = False
         self._blind = True  # since the last interruption nothing has been at rest
         self._stale = True  # and it was one during which anything may have happened
         self._start_s: float | None = None
         self._last_s: float | None = None
         self._count = 0
+        self._sure: tuple[tuple[float, ...], list[Magnet]] = ((), [])
 
     @property
     def calibration(self) -> Calibration:
@@ -71,7 +78,6 @@ class Perception:
         return msgspec.structs.replace(
             self._watched.zeros.calibration(),
             level_rad=self._gate.proven_rad,
-            wire=self._distrust.wires.wire,
             failed=self._distrust.stored(),
         )
 
@@ -104,7 +110,8 @@ class Perception:
             self._interrupt()
             self._stale = True
         if frame.field_mt:
-            field_mt = self._distrust.wires.by_place(frame.field_mt)
+            raw_mt = frame.field_mt
+            field_mt = [raw_mt[wire] for wire in self._wire] if self._wire else raw_mt
             scan = self._watched.zeros.removed(field_mt)
             self._distrust.take(now, field_mt, scan)
             if still:
@@ -117,6 +124,7 @@ class Perception:
     def _interrupt(self) -> None:
         self._watched.interrupt()
         self._distrust.interrupt()
+        self._witness.interrupt()
         self._blind = True
         self._start_s = None
 
@@ -146,11 +154,6 @@ class Perception:
         if restless and now - self._start_s < _LONGEST_START_S:
             return
         mean = [watched.mean(i, len(watched.history)) for i in places]
-        wires = self._distrust.wires
-        looks = wires.felt_elsewhere, wires.exchanged_meanwhile
-        if any(look(mean, self._expected, failed) for look in looks):
-            self._interrupt()
-            return
         starts = zero(
             mean, watched.zeros.zeroed, watched.crosstalk, watched.classes, self._expected
         )
@@ -179,10 +182,12 @@ class Perception:
         out = watched.accepted.outside(watched.readings)
         if not out and not watched.pending:
             self._rest_here(anew=self._blind)
-            if self._distrust.quiet(calm=self._count % _TRACK_EVERY == 0):
-                self._interrupt()
+            self._distrust.quiet(calm=self._count % _TRACK_EVERY == 0)
+            if self._profile.capabilities.measures and self._count % _TRACK_EVERY == 0:
+                self._witness.look(watched.readings, watched.magnets, self._unread())
             return ()
         self._distrust.disturbed()
+        self._witness.interrupt()
         for index in [i for i in watched.pending if i not in out]:
             del watched.pending[index]
             crosstalk.stand(index, watched.magnets[index])
@@ -194,32 +199,21 @@ class Perception:
         return self._decide(now)
 
     def _rest_here(self, *, anew: bool) -> None:
-        self._watched.rest_here(anew=anew)
+        track = self._count % _TRACK_EVERY == 0
+        after_s = _TRACK_EVERY / self._profile.scans_per_s if track else 0.0
+        self._watched.rest_here(anew=anew, after_s=after_s)
         self._blind = self._stale = False
 
     def _decide(self, now: float) -> tuple[BoardEvent, ...]:
         """Accept what has come to rest, once nothing that may belong to it still moves."""
         watched = self._watched
-        if self._distrust.wires.exchanged_levels(now, self._distrust.failed):
-            self._interrupt()
-            return ()
         verdicts = self._verdicts.given(now)
         if verdicts is None:
             return ()
         if not verdicts:
             self._rest_here(anew=self._blind)
-            if all(now - p.since_s > _UNSETTLED_S for p in watched.pending.values()):
-                wires, failed = self._distrust.wires, self._distrust.failed
-                looks = wires.look_again, wires.put_right, wires.exchanged_at_rest
-                if any(look(failed) for look in looks):
-                    self._interrupt()
             return ()
         if self._verdicts.wait(verdicts, now, sliding=not self._blind):
-            return ()
-        contradiction = self._distrust.wires.contradiction(verdicts, self._distrust.failed)
-        if contradiction is Contradiction.EXCHANGED:
-            self._interrupt()
-        if contradiction is not Contradiction.NONE:
             return ()
         changes = {i: (watched.magnets[i], verdict) for i, verdict in verdicts.items()}
         seen = None if self._blind else frozenset(watched.trail)
@@ -231,7 +225,8 @@ class Perception:
     def _accept(self, index: int, magnet: Magnet) -> None:
         watched = self._watched
         watched.stand(index, magnet)
-        self._distrust.accepted(index, watched.pending.pop(index), watched_on=not self._blind)
+        del watched.pending[index]
+        self._distrust.accepted(index)
         if index in self._distrust.failed:
             pass
         elif index in watched.doubt:
@@ -251,19 +246,30 @@ class Perception:
                 watched.zeros.follow(index, watched.readings[index], period_s)
         watched.accepted.follow_noise(watched.noise.sigmas_mt())
 
+    def _unread(self) -> set[int]:
+        """Places whose readings, or their zeros, are not known well."""
+        watched = self._watched
+        unzeroed = (i for i, zeroed in enumerate(watched.zeros.zeroed) if not zeroed)
+        return {*self._distrust.failed, *watched.doubt, *watched.noise.noisy, *unzeroed}
+
     def _unsure(self, now: float) -> frozenset[int]:
         watched = self._watched
         late = {i for i, p in watched.pending.items() if now - p.since_s >= _UNSURE_S}
-        if not watched.classes >= bands.WEAK_CLASSES:
-            other = bands.WEAK_CLASSES - watched.classes
-            late.update(i for i, magnet in enumerate(watched.magnets) if magnet in other)
+        for other in bands.WEAK_CLASSES - watched.classes:
+            if other in watched.magnets:
+                late.update(i for i, magnet in enumerate(watched.magnets) if magnet is other)
         unsure = watched.noise.noisy.union(late, watched.doubt) - self._distrust.failed
         return unsure | self._distrust.unchecked
 
     def _confidence(self) -> tuple[float, ...]:
         if not self._ready:
             return (0.0,) * self._profile.size
-        return self._watched.accepted.confidence(self._watched.readings)
+        watched = self._watched
+        kept, of = self._sure
+        if watched.pending or of != watched.magnets or self._count % _TRACK_EVERY == 0:
+            kept = watched.accepted.confidence(watched.readings)
+            self._sure = kept, list(watched.magnets)
+        return kept
 
     def _observation(
         self, now: float, events: tuple[BoardEvent, ...], *, ready: bool
@@ -279,6 +285,7 @@ class Perception:
             tilt_rad=self._gate.tilt_rad,
             events=events,
             masked=self._distrust.masked,
-            blind=self._distrust.blind.unguessed,
+            blind=self._distrust.beliefs.blind,
             weak=self._distrust.weak,
+            contradicted=self._witness.pair,
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp
 
+from firmware_host.config.profile import Profile
 from firmware_host.perception import bands
 from firmware_host.perception.accepted import Accepted
 from firmware_host.perception.calibration import Calibration
@@ -12,12 +14,11 @@ from firmware_host.perception.history import AVERAGED, History
 from firmware_host.perception.noise import NoiseMeter
 from firmware_host.perception.observation import Magnet
 from firmware_host.perception.zeros import Zeros
-from firmware_host.profile import Profile
 
 LONGEST_SEEN_S = 1.2
 _RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's noise, peak to peak
 _RANGE_SHARE = 0.08  # or within this share of a strong reading
-_REST_SHARE = 0.05
+_REST_S = 0.4  # the readings at rest follow those of now with this time constant
 
 
 @dataclass(slots=True)
@@ -25,22 +26,20 @@ class Pending:
     """A place whose reading has left its class's band.
 
     ``moved_s``: when it was last seen to change. ``rest_mt``, ``rest_magnets``: of all places, as
-    they were before; ``rest_noise``: of those readings, as a share of one scan's variance.
+    they were before.
     """
 
     since_s: float
     moved_s: float
     rest_mt: list[float]
-    rest_noise: float
     rest_magnets: tuple[Magnet, ...]
 
 
 class Watched:
     """``readings``: the average of the latest scans in mT, neighbours removed. ``rest``: as they
-    were when nothing moved, ``rest_noise`` as in Pending. ``pending``: places that are being
-    judged. ``trail``: places over which something has moved since then, the last one at
-    ``trail_s``. ``doubt``: places that may be empty or hold a weak magnet -> the reading if they
-    are empty. ``classes``: magnets that may be met.
+    were when nothing moved. ``pending``: places that are being judged. ``trail``: places over which
+    something has moved since then, the last one at ``trail_s``. ``doubt``: places that may be empty
+    or hold a weak magnet -> the reading if they are empty. ``classes``: magnets that may be met.
     """
 
     def __init__(
@@ -56,7 +55,6 @@ class Watched:
         self.accepted = Accepted(size)
         self.readings = [0.0] * size
         self.rest = self.readings
-        self.rest_noise = 1 / AVERAGED
         self.pending: dict[int, Pending] = {}
         self.trail: list[int] = []
         self.trail_s = 0.0
@@ -90,20 +88,19 @@ class Watched:
 
     def left(self, index: int, now_s: float) -> None:
         """Its reading has just left its class's band."""
-        self.pending[index] = Pending(now_s, now_s, self.rest, self.rest_noise, tuple(self.magnets))
+        self.pending[index] = Pending(now_s, now_s, self.rest, tuple(self.magnets))
         self.trail.append(index)
         self.trail_s = now_s
 
-    def rest_here(self, *, anew: bool) -> None:
-        """Nothing moves: these readings are what later changes are compared with."""
+    def rest_here(self, *, anew: bool, after_s: float = 0.0) -> None:
+        """Nothing moves: these readings are what later changes are compared with, at once or as
+        they are followed. ``after_s``: since this was last called.
+        """
         if anew:
             self.rest = self.readings
-            self.rest_noise = 1 / AVERAGED
-        else:
-            self.rest = [
-                q + _REST_SHARE * (r - q) for r, q in zip(self.readings, self.rest, strict=True)
-            ]
-            self.rest_noise = (1 - _REST_SHARE) ** 2 * self.rest_noise + _REST_SHARE**2
+        elif after_s:
+            share = 1 - exp(-after_s / _REST_S)
+            self.rest = [q + share * (r - q) for r, q in zip(self.readings, self.rest, strict=True)]
         self.trail.clear()
 
     def stand(self, index: int, magnet: Magnet) -> None:

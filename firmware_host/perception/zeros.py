@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import mul, sub
 
 import msgspec
 
@@ -33,7 +34,7 @@ class Zeros:
 
     def removed(self, field_mt: Sequence[float]) -> list[float]:
         """One scan as calibrated readings."""
-        return [(f - o) * g for f, o, g in zip(field_mt, self._offset, self._gain, strict=True)]
+        return list(map(mul, map(sub, field_mt, self._offset), self._gain))
 
     def move(self, index: int, by_mt: float) -> None:
         """The calibrated reading ``by_mt`` is that sensor's zero; now that is known."""
@@ -46,19 +47,3 @@ class Zeros:
         moved = self._offset[index] + over_s / FOLLOW_S * reading_mt / self._gain[index]
         anchor = self._anchor[index]
         self._offset[index] = min(max(moved, anchor - FOLLOW_MOST_MT), anchor + FOLLOW_MOST_MT)
-
-    def read_as(self, index: int, reading_mt: float, other: int) -> float:
-        """What that reading of ``index`` is with the zero and gain of ``other``."""
-        raw_mt = self.raw(index, reading_mt)
-        return (raw_mt - self._offset[other]) * self._gain[other]
-
-    def raw(self, index: int, reading_mt: float) -> float:
-        """A calibrated reading as the driver gave it."""
-        return reading_mt / self._gain[index] + self._offset[index]
-
-    def exchange(self, one: int, other: int) -> None:
-        """Each of the two is read through the other's input from now on."""
-        for kept in (self._offset, self._anchor, self._gain):
-            kept[one], kept[other] = kept[other], kept[one]
-        zeroed = self.zeroed
-        zeroed[one], zeroed[other] = zeroed[other], zeroed[one]

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import hypot, inf, radians
 
-from firmware_host.buttons import Press
-from firmware_host.errors import NotPossibleError
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.referee.book import Pending
 from firmware_host.referee.unseen import Claim
 from firmware_host.referee.watch import Watch
-from firmware_host.standing import Choice, Question
+from firmware_host.table.buttons import Press
+from firmware_host.table.standing import Choice, Question
 from games.base import Game
 
 # Beyond what pauses play, below what makes pieces slip (HARDWARE: friction 0.35 is 19 degrees).

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from firmware_host.referee.plan import Finding, Plan, carried_out
-from firmware_host.referee.unseen import filled
+from firmware_host.referee.unseen import ends, filled
+from firmware_host.table.pending import PendingMove
 from games.base import Game, Position, Shift, Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A move that was made, or asked for by button, and is not on disk yet."""
+    """A move that was made, or asked for by button, and is not confirmed yet. ``extras``: as in
+    ``made``.
+    """
 
     turn: Turn
     plan: Plan
     requested: bool = False
+    extras: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def record(self) -> PendingMove:
+        """As it is noted in the journal."""
+        return PendingMove(self.turn.move, self.requested, dict(self.extras))
+
+    @classmethod
+    def noted(cls, position: Position, record: PendingMove) -> Pending:
+        """From the journal. Raises IllegalMoveError."""
+        turn = position.play(record.move)
+        if record.requested:
+            return cls.asked(position, turn)
+        return cls.made(position, turn, record.extras)
 
     @property
     def touched(self) -> frozenset[str]:
@@ -35,7 +52,8 @@ class Pending:
         """
         acted = {**carried_out(position.cells, turn.act), **(extras or {})}
         off = tuple(Shift(piece, place, None) for place, piece in (extras or {}).items())
-        return cls(turn, Plan(acted, turn.position.cells, (*off, *turn.consequences)))
+        plan = Plan(acted, turn.position.cells, (*off, *turn.consequences))
+        return cls(turn, plan, extras=extras or {})
 
     @classmethod
     def asked(cls, position: Position, turn: Turn) -> Pending:
@@ -123,6 +141,37 @@ class Book:
         if unlike or any(pending.touched & hidden for _, pending in fitting):
             return tuple(pending for _, pending in fitting)
         return (max(fitting, key=lambda found: found[0])[1],)
+
+    def is_seen(self, pending: Pending, cells: Mapping[str, str], hidden: Set[str]) -> bool:
+        """Whether ``cells`` show ``pending`` with nothing supposed of ``hidden`` places."""
+        if not pending.plan.hold(cells).right:
+            return False
+        before = self.position.cells
+        played = {shift.target: shift.piece for shift in pending.turn.act}
+        return hidden.isdisjoint(pending.touched) or all(
+            any(cells.get(end) == played[place] != before.get(end) for end in found)
+            for place, found in ends(pending.turn).items()
+        )
+
+    def without_the_move(self, cells: Mapping[str, str], finding: Finding) -> Finding:
+        """``finding`` without what the player to move has done rightly: the only one of several
+        pieces that may stand where it was put, or the piece that was lifted to be carried.
+        """
+        strays, missing = finding.strays, finding.missing
+        if len(strays) > 1 and not missing:
+            good = [
+                place
+                for place, piece in strays.items()
+                for alone in [{**self.position.cells, place: piece}]
+                if self.match(alone, Finding(strays={place: piece}), hand_empty=True)
+            ]
+            if len(good) == 1:
+                rest = {p: piece for p, piece in strays.items() if p != good[0]}
+                return replace(finding, strays=rest)
+        held = [place for place in missing if place in self.movers]
+        if not strays and len(held) == 1 and len(missing) > 1:
+            return replace(finding, missing={p: m for p, m in missing.items() if p not in held})
+        return finding
 
     def lifted(self, finding: Finding) -> tuple[Turn, ...]:
         """Legal moves for which a piece is in the hand: it is missing from the position, and

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from firmware_host.guidance import questions
 from firmware_host.referee.book import Pending
 from firmware_host.referee.unseen import ends
-from firmware_host.standing import Choice, Question
+from firmware_host.table.standing import Choice, Question
 from games.base import Game
 
 DONE = "done"
@@ -16,8 +16,8 @@ DONE = "done"
 def which_move(game: Game, found: Sequence[Pending], hidden: Collection[str] = ()) -> Question:
     """Which of the moves ``found`` it was; the board fits them all. ``hidden``: as in unseen."""
     piece = found[0].turn.player
-    unseen = sorted({p for each in found for p in each.touched if p in hidden})
-    ask = questions.which_move(unseen) if unseen else questions.which_side(game.name, piece)
+    places = unseen(found, hidden)
+    ask = questions.which_move(places) if places else questions.which_side(game.name, piece)
     return Question(ask, _choices(game, found))
 
 
@@ -28,7 +28,10 @@ def perhaps_moved(
     not because it is known that nobody sees ``hidden``, but because somebody says so.
     """
     places = landings(found, hidden)
-    ask = questions.which_move(places) if len(found) > 1 else questions.is_there(places[0])
+    if len(found) == 1 and places:
+        ask = questions.is_there(places[0])
+    else:
+        ask = questions.which_move(places or unseen(found, hidden))
     if missed:
         ask = questions.where_is_it()
     return Question(ask, _choices(game, found), offer=True)
@@ -36,14 +39,19 @@ def perhaps_moved(
 
 def perhaps_done(places: Sequence[str], hidden: Collection[str]) -> Question:
     """Whether what is asked for at ``places`` has been done: an offer."""
-    unseen = questions.is_done(places) if set(places) <= set(hidden) else questions.is_that_done()
-    return Question(unseen, (Choice(DONE, questions.done()),), offer=True)
+    ask = questions.is_done(places) if set(places) <= set(hidden) else questions.is_that_done()
+    return Question(ask, (Choice(DONE, questions.done()),), offer=True)
 
 
 def landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
     """The hidden places on which pieces of these moves may stand."""
     targets = {p for each in found for places in ends(each.turn).values() for p in places}
     return sorted(targets.intersection(hidden))
+
+
+def unseen(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
+    """The hidden places that these moves touch."""
+    return sorted({place for each in found for place in each.touched if place in hidden})
 
 
 def _choices(game: Game, found: Sequence[Pending]) -> tuple[Choice, ...]:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
 from firmware_host.referee.book import Pending
+from firmware_host.referee.carries import Carry, other_side
 from firmware_host.referee.line import Line
-from firmware_host.referee.plan import Finding
-from firmware_host.referee.repair import Repair, other_side, repairs
-from firmware_host.referee.view import repair_say, unclear_say
-from firmware_host.sight import UNKNOWN_PIECE, SightEvent
+from firmware_host.referee.view import carry_say, unclear_say
+from firmware_host.table.sight import UNKNOWN_PIECE, SightEvent
 from games.base import Game, Turn
 
 
@@ -39,21 +38,21 @@ class Case:
     @property
     def may_be_takeback(self) -> bool:
         """The board is as it was before the move, which counts as a takeback if it stays so."""
-        if self.taking_back or self.unseen or not self.matched:
+        if self.taking_back or self.unseen:
             return False
         if self.pending is not None:
             return not self.pending.requested and self.cells == self.line.position.cells
         return self.line.before is not None and self.cells == self.line.before.cells
 
 
-def fix_say(case: Case, finding: Finding, blurred: Sequence[str]) -> Message:
+def fix_say(case: Case, steps: Sequence[Carry], blurred: Sequence[str]) -> Message:
     """The first thing to do, and why."""
     if blurred:
         return unclear_say(blurred[0], case.line.position.cells, case.cells)
     if case.captures and case.matched and not case.taking_back and case.pending is None:
         return _capture_first(case.line.game, case.captures[0])
-    first = repairs(case.line.game, finding, flips=not case.taking_back)[0]
-    say = repair_say(case.line.game, first)
+    first = steps[0]
+    say = carry_say(case.line.game, first)
     if case.may_be_takeback:
         return troubles.or_wait(say)
     why = _why(case, first)
@@ -64,7 +63,7 @@ def fix_say(case: Case, finding: Finding, blurred: Sequence[str]) -> Message:
     return say
 
 
-def _why(case: Case, first: Repair) -> Message | None:
+def _why(case: Case, first: Carry) -> Message | None:
     if case.taking_back:
         return troubles.taking_back()
     if first.turn_over or first.piece == UNKNOWN_PIECE:
@@ -84,13 +83,15 @@ def _why(case: Case, first: Repair) -> Message | None:
     return troubles.refused(refusal) if refusal else troubles.one_at_a_time()
 
 
-def _may_not_move(case: Case, first: Repair) -> Message | None:
+def _may_not_move(case: Case, first: Carry) -> Message | None:
     """Why a piece that was lifted, or carried elsewhere, had to stay or must not land there."""
     astray = first.source is not None
     if not astray and first.piece == case.line.position.to_move:
         return None
     place = first.source if first.source is not None else first.target or ""
-    refusal = case.line.position.drop_refusal(first.piece, place)
+    mover = case.line.position.to_move or ""
+    in_hand = not astray and mover not in case.cells.values()  # and must not land there
+    refusal = case.line.position.drop_refusal(mover if in_hand else first.piece, place)
     return troubles.stay() if refusal is None else troubles.refused(refusal)
 
 
@@ -102,11 +103,11 @@ def _capture_first(game: Game, turn: Turn) -> Message:
     )
 
 
-def _explains(cause: SightEvent, first: Repair) -> bool:
+def _explains(cause: SightEvent, first: Carry) -> bool:
     return not cause.places or first.source in cause.places or first.target in cause.places
 
 
-def _may_be_upside_down(case: Case, first: Repair) -> bool:
+def _may_be_upside_down(case: Case, first: Carry) -> bool:
     """The mover may have dropped his own piece with the wrong side up."""
     game, position = case.line.game, case.line.position
     mover, place = position.to_move, first.source

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from firmware_host.guidance import sensors, troubles
+from firmware_host.guidance import troubles
 from firmware_host.referee.asking import Asking
-from firmware_host.referee.book import Book, Pending
-from firmware_host.referee.choices import landings, which_move
+from firmware_host.referee.book import Pending
+from firmware_host.referee.carries import carries
+from firmware_host.referee.choices import which_move
 from firmware_host.referee.explain import Case, fix_say
 from firmware_host.referee.offers import Offers
-from firmware_host.referee.plan import Finding, Plan
+from firmware_host.referee.plan import Finding
 from firmware_host.referee.play import Guide, Play
-from firmware_host.referee.unseen import Claims, departed, ends, filled, is_hidden, laid, same
+from firmware_host.referee.unseen import Claims, answered, ends
 from firmware_host.referee.view import (
     View,
     fix_view,
@@ -27,8 +28,8 @@ from firmware_host.referee.view import (
     unclear_say,
 )
 from firmware_host.referee.watch import Watch
-from firmware_host.sight import Sight, SightEvent
-from firmware_host.standing import Phase, Sound
+from firmware_host.table.sight import Sight, SightEvent
+from firmware_host.table.standing import Phase, Sound
 from games.base import Outcome, Turn
 
 TAKE_BACK_S = 3.0  # the board of before the move, standing for so long, takes it back
@@ -45,7 +46,6 @@ class Judge:
         self._before = Phase.PAUSED
         self._offers = Offers(play, watch, asking)
         self._hidden: frozenset[str] = frozenset()
-        self._unread: frozenset[str] = frozenset()  # when the board was last right
         self._told: Sight
 
     def judge(self, sight: Sight, before: Phase) -> View:
@@ -58,39 +58,31 @@ class Judge:
         self._before = before
         self._hidden = frozenset(place for place in sight.blind if place in board)
         while True:
-            self._told = self._claims.over(sight, self._watch.now_s)
-            if play.pending is not None and self._hidden:
-                self._note_departed(play.pending, sight)
-            meant = self._as_meant(self._told)
-            if meant.cells != play.line.position.cells:
+            self._told = told = self._claims.over(sight, self._watch.now_s)
+            if told.cells != play.line.position.cells:
                 play.missed = frozenset()
             outcome = play.line.position.outcome
             if outcome is not None:
-                view = self._judge_over(outcome, meant)
+                view = self._judge_over(outcome, told)
             elif play.pending is not None:
-                view = self._judge_pending(play.pending, meant)
-            elif meant.cells == play.line.position.cells:
-                view = self._judge_equal(meant)
+                view = self._judge_pending(play.pending, told)
+            elif told.cells == play.line.position.cells:
+                view = self._judge_equal(told)
             elif play.guide is not None:
-                finding = play.still.hold(meant.cells)
-                view = self._guided(finding, self._watch.blurred, meant)
+                finding = play.still.hold(told.cells)
+                view = self._guided(finding, self._watch.blurred, told)
             else:
-                view = self._judge_other(play.still.hold(meant.cells), meant)
+                view = self._judge_other(play.still.hold(told.cells), told)
             if view is not None:
-                return self._offers.over(view, meant, self._hidden)
+                return self._offers.over(view, told, self._hidden)
 
     def settle(self, pending: Pending, sight: Sight) -> None:
-        """``pending`` has been made: somebody says so, or the rules leave no doubt."""
+        """``pending`` has been made: it is seen, or somebody says so."""
         self._told = told = self._claims.over(sight, self._watch.now_s)
         missed = self._play.missed.intersection(*ends(pending.turn).values())
         unread = pending.touched & (sight.blind | sight.masked.keys() | missed)
         position = self._play.line.position.cells
-        board = dict(filled(pending.plan, told.cells, position, unread))
-        if is_hidden(pending.turn, told.cells, position, unread):
-            played = {shift.target: shift.piece for shift in pending.turn.act}
-            for place, found in ends(pending.turn).items():
-                board[next(end for end in found if end in unread)] = played[place]
-        self._claim(board, unread)
+        self._claim(answered(pending.turn, pending.plan, told.cells, position, unread), unread)
         self._play.settle(pending)
 
     def _claim(
@@ -102,43 +94,6 @@ class Judge:
         for place in sorted(places):
             if confirmed or self._told.cells.get(place) != board.get(place):
                 self._claims.make(place, board.get(place), self._watch.now_s)
-
-    def _note_departed(self, pending: Pending, sight: Sight) -> None:
-        """Where a piece has left a hidden place on which another is to land, nothing stands now."""
-        play, plan = self._play, pending.plan
-        fresh = departed(plan, self._told.cells, self._hidden) - play.departed
-        if fresh:
-            play.departed |= fresh
-            followed = fresh.intersection(shift.target for shift in plan.shifts)
-            self._claim({}, followed)
-            self._told = self._claims.over(sight, self._watch.now_s)
-
-    def _as_meant(self, told: Sight) -> Sight:
-        """With hidden places as what is expected has them, wherever all that is seen agrees."""
-        play, cells, hidden = self._play, told.cells, self._hidden
-        if not hidden or play.guide is not None:
-            return told
-        position, before = play.line.position.cells, play.line.before
-        meant = cells
-        if play.pending is not None:
-            followed = play.departed.intersection(s.target for s in play.pending.plan.shifts)
-            meant = filled(play.pending.plan, cells, position, hidden, followed)
-            undone = not play.pending.requested and same(cells, position, hidden)
-            if undone and not play.pending.plan.hold(meant).right:
-                meant = laid(cells, position, hidden)
-        elif same(cells, position, hidden):
-            pass  # what is believed beyond that has to be mended
-        elif before is not None and self._went_back(before.cells, cells):
-            meant = laid(cells, before.cells, hidden)
-        return replace(told, cells=meant)
-
-    def _went_back(self, before: Mapping[str, str], cells: Mapping[str, str]) -> bool:
-        """All that is seen is as ``before`` the last move, whose piece was seen."""
-        last, hidden = self._play.line.last, self._hidden
-        if last is None or not self._play.matched:
-            return False
-        seen = any(found[-1] not in hidden for found in ends(last).values())
-        return seen and same(cells, before, hidden)
 
     # What stands on the board
 
@@ -163,7 +118,6 @@ class Judge:
             play.sounds.append(Sound.START)
         play.guide = None
         play.matched = True
-        self._unread = self._hidden.union(sight.masked)
         if self._before is Phase.FIX:
             watch.forget_cause()
         return self._unless_unclear(self._turn_view(), sight)
@@ -171,28 +125,30 @@ class Judge:
     def _judge_other(self, finding: Finding, sight: Sight) -> View | None:
         """The board is not the position: a move, a takeback, or wrong. None: look again."""
         play, line, cells = self._play, self._play.line, sight.cells
-        blurred, hidden = self._watch.blurred, self._hidden
-        if play.undone is not None and same(cells, play.undone[1].position.cells, hidden):
+        blurred = self._watch.blurred
+        if play.undone is not None and cells == play.undone[1].position.cells:
             self._confirm(play.undone[0])
             return None
         if play.leftover is not None and not play.matched:
             leftover, play.leftover = play.leftover, None
-            if cells == leftover.position.cells:  # complete: a new one would be on disk
+            # A new one would be on disk; but not while it is asked from which side it came.
+            whole = cells == leftover.turn.position.cells
+            asked = leftover.turn.entrance is not None
+            if whole or (leftover.plan.hold(cells).right and not asked):
                 play.guide = Guide.TAKEBACK
                 return None
-        taking_back = play.stands_as_before(cells) and not self._may_be_unseen()
+        taking_back = play.stands_as_before(cells) and not self._may_be_unseen(finding, sight)
         if taking_back and self._watch.surely_stood(TAKE_BACK_S):
             self._take_back()
             return None
         lifted = None if blurred else self._lifted(finding)
         if not taking_back and not blurred:
-            found = play.book.match(cells, finding, hand_empty=play.matched, hidden=hidden)
-            found = self._or_in_hand(found, cells, finding)
+            found = play.book.match(cells, finding, hand_empty=play.matched, hidden=self._hidden)
             if any(each.touched & sight.unsure for each in found):
                 turn = self._turn_view()
                 lit = {p: role for p, role in turn.roles.items() if p not in finding.strays}
                 return self._unless_unclear(replace(turn, roles=lit), sight)
-            if found and not self._is_doubtful(found, lifted):
+            if any(play.book.is_seen(each, cells, self._hidden) for each in found):
                 return self._made(found)
         if lifted is not None:
             return lifted
@@ -201,45 +157,13 @@ class Judge:
             return None
         return self._fix(finding, blurred, sight)
 
-    def _may_be_unseen(self) -> bool:
+    def _may_be_unseen(self, finding: Finding, sight: Sight) -> bool:
         """Whether a move that nobody has seen explains what is seen."""
-        play, cells = self._play, self._told.cells
+        play, cells = self._play, sight.cells
         if not self._hidden or play.pending is not None or play.guide is not None:
             return False
-        finding = play.still.hold(cells)
         found = play.book.match(cells, finding, hand_empty=False, hidden=self._hidden)
-        return any(map(self._is_unseen, found))
-
-    def _or_in_hand(
-        self, found: tuple[Pending, ...], cells: Mapping[str, str], finding: Finding
-    ) -> tuple[Pending, ...]:
-        """Where nobody has seen the piece of ``found`` land: also moves of which a piece may still
-        be in the hand. If they are unseen too, it is for somebody to say: none.
-        """
-        if not found or not all(map(self._is_unseen, found)):
-            return found
-        held = self._play.book.match(cells, finding, hand_empty=False, hidden=self._hidden)
-        if len(held) == len(found):
-            return found
-        return () if all(map(self._is_unseen, held)) else held
-
-    def _is_doubtful(self, found: Sequence[Pending], lifted: View | None) -> bool:
-        """Nobody has seen the piece land, and what is seen may have come about otherwise: while the
-        place was still seen, too, or because the last move is being taken back.
-        """
-        cells, position = self._told.cells, self._play.line.position.cells
-        before = self._play.line.before
-        if not all(self._is_unseen(each) for each in found):
-            return False
-        boards = (filled(each.plan, cells, position, self._hidden) for each in found)
-        held = any(e.plan.in_hand(board) for e, board in zip(found, boards, strict=True))
-        seen = not self._unread.issuperset(landings(found, self._hidden))
-        back = before is not None and same(cells, before.cells, self._hidden)
-        return held or seen or back or lifted is not None or self._cause is not None
-
-    def _is_unseen(self, pending: Pending) -> bool:
-        position = self._play.line.position.cells
-        return is_hidden(pending.turn, self._told.cells, position, self._hidden)
+        return any(not play.book.is_seen(each, cells, self._hidden) for each in found)
 
     @property
     def _cause(self) -> SightEvent | None:
@@ -252,12 +176,7 @@ class Judge:
             question = which_move(game, found, self._hidden)
             meant = {c.value: each for c, each in zip(question.choices, found, strict=True)}
             return question_view(self._asking.ask(question, meant), Phase.TURN, last)
-        made = found[0]
-        if self._is_unseen(made):
-            self._play.notice = sensors.must_be(
-                game.name, made.turn.player, landings(found, self._hidden)[0]
-            )
-        self.settle(made, self._told)
+        self.settle(found[0], self._told)
         return None
 
     def _lifted(self, finding: Finding) -> View | None:
@@ -277,19 +196,15 @@ class Judge:
         undone = not pending.requested and sight.cells == play.line.position.cells
         if undone and self._watch.surely_stood(TAKE_BACK_S):
             play.drop()
-            self._claim(play.line.position.cells, self._hidden)
             return None
-        if same(sight.cells, pending.turn.position.cells, self._hidden):
-            play.carried = True
-        if not finding.right and not blurred and self._went_on(pending, sight):
+        doubtful = sorted(pending.touched & sight.unsure)
+        if finding.done and not doubtful and not blurred:
             self._confirm(pending.turn)
             return None
+        if not undone:
+            play.hold()
         if not finding.right or blurred:
             return self._fix(finding, blurred, sight)
-        doubtful = sorted(pending.touched & sight.unsure)
-        if finding.done and not doubtful:
-            self._confirm(pending.turn)
-            return None
         if not play.settling:
             play.settling = True
             play.sounds.append(Sound.MOVE)
@@ -298,20 +213,6 @@ class Judge:
             say = troubles.not_ready() if first in sight.masked else troubles.unclear(first)
             return View(Phase.SETTLE, say)
         return self._unless_unclear(settle_view(play.line.game, finding, pending.turn), sight)
-
-    def _went_on(self, pending: Pending, sight: Sight) -> bool:
-        """What was left of the move is hidden, and the next one has been made: it must be done."""
-        after, play = pending.turn.position, self._play
-        board = laid(sight.cells, after.cells, self._hidden)
-        if (
-            not self._hidden
-            or not play.carried
-            or after.outcome is not None
-            or board == after.cells
-        ):
-            return False
-        finding = Plan(after.cells, after.cells).hold(board)
-        return bool(Book(play.line.game, after).match(board, finding, hand_empty=True))
 
     def _confirm(self, turn: Turn) -> None:
         """Make ``turn`` final. Raises JournalError; then it stays pending."""
@@ -346,6 +247,9 @@ class Judge:
     def _fix(self, finding: Finding, blurred: Sequence[str], sight: Sight) -> View:
         play = self._play
         acting = play.guide is None and play.pending is None
+        unseen = self._may_be_unseen(finding, sight)
+        if acting:
+            finding = play.book.without_the_move(sight.cells, finding)
         case = Case(
             line=play.line,
             pending=play.pending,
@@ -353,9 +257,11 @@ class Judge:
             matched=play.matched,
             cells=sight.cells,
             cause=self._cause,
-            unseen=self._may_be_unseen(),
+            unseen=unseen,
             captures=play.book.captures_first(finding) if acting else (),
             moving=bool(play.book.movers),
         )
         quiet = case.taking_back or not case.matched or case.may_be_takeback or bool(case.captures)
-        return replace(fix_view(finding, blurred, fix_say(case, finding, blurred)), quiet=quiet)
+        steps = carries(play.line.game, finding, flips=not case.taking_back)
+        say = fix_say(case, steps, blurred)
+        return replace(fix_view(play.line.game, finding, steps, blurred, say), quiet=quiet)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firmware_host.referee.port import JournalPort
+from firmware_host.table.pending import PendingMove
 from games.base import Game, Position, Turn
 
 
@@ -59,6 +60,10 @@ class Line:
         """Put ``turn`` on disk. Raises JournalError; then nothing has changed."""
         self._journal.append(self.game_id, len(self._turns) + 1, turn.move)
         self._turns.append(turn)
+
+    def hold(self, pending: PendingMove | None) -> None:
+        """Put on disk what is being carried out; None: it was dropped. Raises JournalError."""
+        self._journal.hold(self.game_id, pending)
 
     def finish(self) -> None:
         """Put the result on disk. Raises JournalError."""

@@ -7,19 +7,16 @@ from dataclasses import replace
 from firmware_host.guidance import sensors as words
 from firmware_host.guidance import troubles
 from firmware_host.referee.asking import Asking
-from firmware_host.referee.choices import DONE, landings, perhaps_done, perhaps_moved
+from firmware_host.referee.choices import DONE, landings, perhaps_done, perhaps_moved, unseen
 from firmware_host.referee.play import Play
-from firmware_host.referee.unseen import is_hidden
 from firmware_host.referee.view import View, question_view
 from firmware_host.referee.watch import Watch
-from firmware_host.sight import Sight
-from firmware_host.standing import Phase, Role
+from firmware_host.table.sight import Sight
+from firmware_host.table.standing import Phase, Role
 
 WAITED_S = 5.0  # what was asked for has not been seen for so long: it may be the sensor
-STRONG = 2  # the first kinds of a game's pieces, see games.base.Game.pieces
 _ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
 _MENDING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
-_READ = "swapped"  # such sensors are read all the same
 
 
 class Offers:
@@ -48,12 +45,11 @@ class Offers:
     def _perhaps_moved(self, view: View, sight: Sight, hidden: frozenset[str]) -> View | None:
         """A move whose piece nobody sees."""
         play, game, cells = self._play, self._play.line.game, sight.cells
-        unread = hidden | self._overlooked(sight) | play.missed
+        unread = hidden | play.missed
         if not unread:
             return None
         found = play.book.match(cells, play.still.hold(cells), hand_empty=False, hidden=unread)
-        position = play.line.position.cells
-        found = tuple(each for each in found if is_hidden(each.turn, cells, position, unread))
+        found = tuple(each for each in found if not play.book.is_seen(each, cells, unread))
         if not found:
             return None
         question = perhaps_moved(game, found, unread, missed=bool(play.missed))
@@ -63,17 +59,11 @@ class Offers:
             return question_view(asked, view.phase, play.line.last)
         if play.missed:
             say = words.confirm_missed(view.say)
-        else:
+        elif landings(found, unread):
             say = words.confirm_put(view.say, landings(found, unread))
-        return replace(view, say=say, question=asked)
-
-    def _overlooked(self, sight: Sight) -> frozenset[str]:
-        """Places that only their neighbours watch, which do not feel the mover's weak magnets."""
-        game, mover = self._play.line.game, self._play.line.position.to_move
-        weak = mover in game.pieces[STRONG:]
-        if not weak or not sight.masked or not self._watch.stood(WAITED_S):
-            return frozenset()
-        return frozenset(p for p, why in sight.masked.items() if why != _READ and p in game.board)
+        else:
+            say = words.confirm_move(view.say, unseen(found, unread))
+        return replace(view, say=say, question=asked, quiet=True)
 
     def _perhaps_done(self, view: View, hidden: frozenset[str]) -> View:
         """All that is left to do is where nobody sees it; or the last of it has not been seen."""

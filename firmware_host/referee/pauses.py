@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from firmware_host.errors import JournalError
+from firmware_host.config.errors import JournalError
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
 from firmware_host.perception.observation import Stillness
 from firmware_host.referee.asking import Asking
-from firmware_host.sight import Sight
+from firmware_host.table.sight import Sight
 
 
 def why_paused(sight: Sight, trouble: JournalError | None) -> Message | None:

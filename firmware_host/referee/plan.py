@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from firmware_host.standing import Role
+from firmware_host.table.standing import Role
 from games.base import Shift
 
 
@@ -21,15 +21,15 @@ class Finding:
     ``strays``: place -> piece that stands where it should not. ``missing``: place -> piece that
     must stand there and does not (also under a stray). ``todo``: what the plan still asks for at
     places that are not in error: LIFT, REMOVE or PUT. ``wanted``: place -> piece for the PUTs of
-    ``todo``. ``awaited``: place -> piece that has been lifted and must land there, on the way or
-    instead of a stray. ``shifts``: those not yet complete.
+    ``todo``. ``shifts``: what is left of the plan, each from where its piece stands now; None: it
+    has left. A piece that has no way of its own any more, because one like it stands there or has
+    taken its place, has target None and the role LIFT.
     """
 
     strays: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     todo: Mapping[str, Role] = field(default_factory=dict)
     wanted: Mapping[str, str] = field(default_factory=dict)
-    awaited: Mapping[str, str] = field(default_factory=dict)
     shifts: tuple[Shift, ...] = ()
 
     @property
@@ -98,18 +98,19 @@ class Plan:
             elif new is not None:
                 todo[place] = Role.PUT
                 wanted[place] = new
-        remaining = []
-        awaited = {}
-        for shift in self.shifts:
-            lifted = shift.source is None or todo.get(shift.source, Role.PUT) is Role.PUT
-            open_target = shift.target is not None and (
-                shift.target in todo or shift.target in strays
-            )
-            if not lifted or open_target:
-                remaining.append(shift)
-            if lifted and shift.target is not None and cells.get(shift.target) != shift.piece:
-                awaited[shift.target] = shift.piece
-        return Finding(strays, missing, todo, wanted, awaited, tuple(remaining))
+        return Finding(strays, missing, todo, wanted, self._left(cells, todo))
+
+    def _left(self, cells: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
+        """As in Finding, in the plan's order."""
+        standing = {place for place, role in todo.items() if role is not Role.PUT}
+        left = [
+            replace(s, source=s.source if s.source in standing else None)
+            for s in self.shifts
+            if s.target is None or cells.get(s.target) != self.after[s.target]
+        ]
+        going = {s.source for s in left}
+        over = [Shift(self.before[p], p, None) for p in sorted(standing) if p not in going]
+        return (*(s for s in left if s.source or s.target), *over)
 
 
 def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, str]:

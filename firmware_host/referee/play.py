@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
-from firmware_host.messages import Message
 from firmware_host.referee.book import Book, Pending
 from firmware_host.referee.line import Line
 from firmware_host.referee.plan import Plan
-from firmware_host.standing import Sound
+from firmware_host.table.pending import PendingMove
+from firmware_host.table.standing import Sound
 from games.base import Turn
 
 
@@ -23,23 +23,22 @@ class Guide(Enum):
 class Play:
     """Changes only by the referee's word; every change of the position goes through the journal.
 
-    ``pending``: a move that is not on disk yet; ``settling``: it was seen unfinished; ``carried``:
-    all of it that can be seen has been; ``departed``: hidden places that its pieces are understood
-    to have left. ``missed``: empty places, on one of which a piece stands that nobody sees, as
-    somebody says. ``undone``: a move taken back by hand, and the exchange that it may still become.
-    ``matched``: the board has been the position since the game was begun. ``leftover``: a move
-    taken back before that, which may stand there still. ``ended_here``: the end was not replayed
-    from the journal. ``sounds``: new; whoever reads them empties them.
+    ``pending``: a move that is not confirmed yet; ``settling``: it was seen unfinished. ``missed``:
+    empty places, on one of which a piece stands that nobody sees, as somebody says. ``undone``: a
+    move taken back by hand, and the exchange that it may still become. ``matched``: the board has
+    been the position since the game was begun. ``leftover``: a move taken back or dropped before
+    that, which may stand there still.
+    ``ended_here``: the end was not replayed from the journal. ``sounds``: new; whoever reads them
+    empties them.
     """
 
     def __init__(self, line: Line) -> None:
         self.line = line
         self.guide: Guide | None = None
         self.matched = False
-        self.leftover: Turn | None = None
+        self.leftover: Pending | None = None
         self.ended_here = False
         self.sounds: list[Sound] = []
-        self.notice: Message | None = None
         self.rebook()
 
     def rebook(self) -> None:
@@ -47,8 +46,8 @@ class Play:
         self.book = Book(self.line.game, self.line.position)
         self.still = Plan(self.line.position.cells, self.line.position.cells)
         self.pending: Pending | None = None
-        self.settling = self.carried = False
-        self.departed: frozenset[str] = frozenset()
+        self._held: PendingMove | None = None
+        self.settling = False
         self.missed: frozenset[str] = frozenset()
         self.undone: tuple[Turn, Turn] | None = None
 
@@ -56,6 +55,13 @@ class Play:
         """A move was made, or asked for."""
         self.guide = None
         self.pending = pending
+
+    def hold(self) -> None:
+        """Put the pending move on disk, unless it is there. Raises JournalError."""
+        record = None if self.pending is None else self.pending.record
+        if record != self._held:
+            self.line.hold(record)
+            self._held = record
 
     @property
     def exchange(self) -> Turn | None:
@@ -87,6 +93,8 @@ class Play:
 
         Raises JournalError; those that were taken back by then stay so.
         """
+        if len(self.line.moves) == to and self._held is not None:
+            self.line.hold(None)
         while len(self.line.moves) > to:
             self.line.take_back()
         self.rebook()
@@ -95,28 +103,35 @@ class Play:
 
     def remember_taken_back(self, move: str) -> None:
         """It was taken back before the game was begun again. Raises IllegalMoveError."""
-        self.leftover = self.line.position.play(move)
+        position = self.line.position
+        self.leftover = Pending.made(position, position.play(move))
+        self._may_be_exchanged(self.leftover.turn)
+
+    def go_on_with(self, record: PendingMove) -> None:
+        """It was being carried out when the game was interrupted. Raises IllegalMoveError."""
+        self.pending = Pending.noted(self.line.position, record)
+        self._held = record
+
+    def _may_be_exchanged(self, turn: Turn) -> None:
+        """A slow swap looks like a takeback first: the other colour may still come."""
+        exchange = Book(self.line.game, turn.position).exchange
+        self.undone = (turn, exchange) if exchange is not None else None
 
     def take_back_by_hand(self) -> None:
         """The board is as it was before the last move. Raises JournalError."""
-        exchange = self.book.exchange
         turn = self.line.take_back()
         self.rebook()
         self.sounds.append(Sound.TAKEBACK)
-        # A slow swap looks like a takeback first: the other colour may still come.
-        self.undone = (turn, exchange) if exchange is not None else None
+        self._may_be_exchanged(turn)
 
     def drop(self) -> None:
-        """The pending move was undone by hand."""
+        """The pending move was undone by hand. Raises JournalError."""
+        if self._held is not None:
+            self.line.hold(None)
         self.rebook()
         self.sounds.append(Sound.TAKEBACK)
-
-    def take_notice(self) -> Message | None:
-        """What people should be told, since this was asked last."""
-        notice, self.notice = self.notice, None
-        return notice
 
     def stands_as_before(self, cells: Mapping[str, str]) -> bool:
         """Whether ``cells`` are the board of before the last move, which may be a takeback."""
         before = self.line.before
-        return before is not None and self.matched and cells == before.cells
+        return before is not None and cells == before.cells

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from firmware_host.commands import Answer, Swap, TakeBack
+from firmware_host.table.commands import Answer, Swap, TakeBack
+from firmware_host.table.pending import PendingMove
 
 Request = TakeBack | Swap | Answer
 
@@ -17,6 +18,9 @@ class JournalPort(Protocol):
 
     def append(self, game_id: int, ply: int, move: str) -> None:
         """Confirm ``move`` as move number ``ply`` (the first is 1)."""
+
+    def hold(self, game_id: int, pending: PendingMove | None) -> None:
+        """Note the move that is being carried out; None: it was dropped."""
 
     def take_back(self, game_id: int, ply: int) -> None:
         """Take back move number ``ply``, the last."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from firmware_host.buttons import BACK, Press
-from firmware_host.commands import Answer, Swap, TakeBack
-from firmware_host.errors import JournalError, NotPossibleError
+from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles, turns
 from firmware_host.messages import Message
 from firmware_host.perception.observation import Stillness
@@ -22,8 +20,11 @@ from firmware_host.referee.sensors import SensorNews
 from firmware_host.referee.unseen import Claim, Claims
 from firmware_host.referee.view import Problems, View, question_view, standing
 from firmware_host.referee.watch import Watch
-from firmware_host.sight import Sight
-from firmware_host.standing import Choice, Phase, Question, Sound, Standing
+from firmware_host.table.buttons import BACK, Press
+from firmware_host.table.commands import Answer, Swap, TakeBack
+from firmware_host.table.pending import PendingMove
+from firmware_host.table.sight import Sight
+from firmware_host.table.standing import Choice, Phase, Question, Sound, Standing
 from games.base import Game
 
 RETRY_S = 1.0  # between attempts to write a journal that refuses
@@ -84,16 +85,20 @@ class Referee:
         *,
         resumed: bool = False,
         taken_back: str | None = None,
+        pending: PendingMove | None = None,
     ) -> None:
         """A new game, or one from the journal: ``moves`` are replayed, then the board is checked.
 
         ``resumed``: the game was begun earlier, so what stands on the board may be a move that was
         not confirmed any more; with ``moves`` that is understood. ``taken_back``: the move that was
-        taken back last; if it still stands there, that is no new one. Raises IllegalMoveError.
+        taken back last; if it still stands there, that is no new one. ``pending``: the move
+        that was being carried out. Raises IllegalMoveError.
         """
         self._seat(Line(self._journal, game, game_id, moves))
         if self._play is not None and taken_back is not None:
             self._play.remember_taken_back(taken_back)
+        if self._play is not None and pending is not None:
+            self._play.go_on_with(pending)
         if self._play is not None and not resumed and not moves:
             self._play.guide = Guide.SETUP
 
@@ -113,6 +118,11 @@ class Referee:
         elif play is None or play.exchange is None:
             raise NotPossibleError("A swap is not possible now.")
 
+    @property
+    def trouble(self) -> JournalError | None:
+        """Why nothing can be confirmed now: what the last step was asked for was not done."""
+        return self._trouble
+
     def take_claims(self) -> Sequence[Claim]:
         """What is known of places that no sensor sees since this was asked last."""
         return self._claims.take()
@@ -131,7 +141,7 @@ class Referee:
         presses: Sequence[Press] = (),
         requests: Sequence[Request] = (),
     ) -> Standing:
-        """Judge one scan. ``presses``: debounced and timed (firmware_host.buttons)."""
+        """Judge one scan. ``presses``: debounced and timed (firmware_host.table.buttons)."""
         idle = self._watch.idle(sight, now_s) and not presses and not requests
         idle = idle and (self._asking.question is None or sight.stillness is Stillness.STILL)
         if idle and not self._claims and self._standing is not None:
@@ -169,7 +179,6 @@ class Referee:
                 self._watch.restart()
             self._notify(self._news.fresh(play.line, sight))
             view = judge.judge(sight, self._view.phase)
-            self._notify(play.take_notice())
             menu = self._asking.browsing(sight.cells)
             if menu is not None:
                 view = question_view(menu, view.phase, play.line.last)
@@ -219,7 +228,7 @@ class Referee:
                 play.missed = frozenset(play.line.game.board.keys() - sight.cells.keys())
         for request in requests:
             if isinstance(request, TakeBack):
-                self._take_back(play, request.to)
+                self._take_back(play, request.to, insist=False)
             elif isinstance(request, Swap):
                 self._swap(play)
             else:
@@ -238,16 +247,18 @@ class Referee:
             for place, piece in meant:
                 self._claims.make(place, piece, self._watch.now_s)
 
-    def _take_back(self, play: Play, to: int | None = None) -> None:
+    def _take_back(self, play: Play, to: int | None = None, *, insist: bool = True) -> None:
         """At once in the journal, move by move; then the board is guided. ``to``: how many moves
         are left; None: all but the last, or all where one is made that is not in the journal.
+        ``insist``: where the journal refuses, try again; who asks through a page is told instead.
         """
         if to is None:
             to = len(play.line.moves) - (not self._made)
             if to < 0:
                 self._notify(troubles.nothing_to_take_back())
                 return
-        self._take_back_owed = to
+        if insist:
+            self._take_back_owed = to
         play.take_back(to)
         self._take_back_owed = None
         self._trouble = None
@@ -280,7 +291,7 @@ class Referee:
         if self._notice is None or self._watch.due(self._notice[1]):
             self._notice = None
             return view
-        return replace(view, say=self._notice[0])
+        return replace(view, say=troubles.noticed(self._notice[0], view.say))
 
     def _hear(self, play: Play | None) -> None:
         """What the game has to tell."""

@@ -1,16 +1,16 @@
-"""Boards with places that no sensor sees: what must stand there, and what people have said of it.
+"""Boards with places that no sensor sees: which moves are possible there, and what people say.
 
 A place is *hidden* if neither its own sensor nor those around it tell what stands there. What is
-believed of it is what was last known or said; the rules often leave only one thing possible.
+believed of it is what was last known or said; whatever else may be so is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from firmware_host.referee.plan import Plan
-from firmware_host.sight import Sight
+from firmware_host.table.sight import Sight
 from games.base import Turn
 
 LAG_S = 0.5  # perception takes a few scans to accept what it is told
@@ -19,68 +19,33 @@ MASK_S = 0.1  # and a scan to stop reading the place
 Claim = tuple[str, str | None]  # place, and what a person says stands there
 
 
-def same(cells: Mapping[str, str], board: Mapping[str, str], hidden: Collection[str]) -> bool:
-    """Whether ``cells`` are ``board`` wherever that can be seen."""
-    if not hidden:
-        return cells == board
-    places = cells.keys() | board.keys()
-    return all(cells.get(place) == board.get(place) for place in places if place not in hidden)
-
-
-def laid(
-    cells: Mapping[str, str], board: Mapping[str, str], hidden: Collection[str]
-) -> Mapping[str, str]:
-    """``cells``, and as in ``board`` where that cannot be seen."""
-    if not hidden:
-        return cells
-    seen = {place: piece for place, piece in cells.items() if place not in hidden}
-    return seen | {place: board[place] for place in hidden if place in board}
-
-
 def filled(
     plan: Plan,
     cells: Mapping[str, str],
     position: Mapping[str, str],
     hidden: Collection[str],
-    known: Container[str] = (),
 ) -> Mapping[str, str]:
     """``cells``, with hidden places as ``plan`` leaves them possible.
 
     What is believed counts where the plan allows it, and where it contradicts both the plan and the
-    ``position`` from which the move was made. A piece that is seen to have landed has left the
-    hidden place from which it came; of ``known`` places that was understood before.
+    ``position`` from which the move was made.
     """
     if not hidden:
         return cells
     board = dict(cells)
     moving = plan.places
-    left = departed(plan, cells, hidden)
     for place in hidden:
         old, new, believed = plan.before.get(place), plan.after.get(place), cells.get(place)
         if believed not in (old, new, None, position.get(place)):
             continue
-        if place not in moving or (place in left and place not in known):
+        piece = believed if believed in (old, new, None) else old
+        if place not in moving:
             piece = new
-        else:
-            piece = believed if believed in (old, new, None) else old
         if piece is None:
             board.pop(place, None)
         else:
             board[place] = piece
     return board
-
-
-def departed(plan: Plan, cells: Mapping[str, str], hidden: Collection[str]) -> frozenset[str]:
-    """Hidden places from which a piece has come that is seen to have landed."""
-    return frozenset(
-        shift.source
-        for shift in plan.shifts
-        if shift.source is not None
-        and shift.source in hidden
-        and shift.target is not None
-        and shift.target not in hidden
-        and cells.get(shift.target) == shift.piece != plan.before.get(shift.target)
-    )
 
 
 def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
@@ -90,20 +55,24 @@ def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
     return {place: tuple(dict.fromkeys((place, on.get(place) or place))) for place in targets}
 
 
-def is_hidden(
-    turn: Turn, cells: Mapping[str, str], position: Mapping[str, str], hidden: Collection[str]
-) -> bool:
-    """Whether the piece that was played may stand where nobody sees it, and is seen nowhere."""
-    pieces = {shift.target: shift.piece for shift in turn.act}
-    return all(
-        any(end in hidden for end in found)
-        and not any(
-            cells.get(end) == pieces[place] != position.get(end)
-            for end in found
-            if end not in hidden
-        )
-        for place, found in ends(turn).items()
-    )
+def answered(
+    turn: Turn,
+    plan: Plan,
+    cells: Mapping[str, str],
+    position: Mapping[str, str],
+    hidden: Collection[str],
+) -> Mapping[str, str]:
+    """``cells`` once somebody has said that ``turn`` was played, of which ``plan`` is left: what
+    was played stands on the first hidden place where it may, unless it is seen.
+    """
+    board = dict(filled(plan, cells, position, hidden))
+    played = {shift.target: shift.piece for shift in turn.act}
+    for place, found in ends(turn).items():
+        unread = [end for end in found if end in hidden]
+        seen = (end for end in found if end not in hidden)
+        if unread and not any(cells.get(e) == played[place] != position.get(e) for e in seen):
+            board[unread[0]] = played[place]
+    return board
 
 
 class Claims:

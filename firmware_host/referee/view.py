@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from firmware_host.guidance import questions, troubles, turns
 from firmware_host.messages import Message
 from firmware_host.referee.book import Book, Landing
+from firmware_host.referee.carries import Carry, as_shifts, carries
 from firmware_host.referee.line import Line
 from firmware_host.referee.plan import Finding
-from firmware_host.referee.repair import Repair, repairs
-from firmware_host.standing import Phase, Question, Role, Sound, Standing
+from firmware_host.table.standing import Phase, Question, Role, Sound, Standing
 from games.base import Game, Outcome, Position, Shift, Turn
 
 Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
@@ -91,6 +91,10 @@ def landing_view(game: Game, found: Landing) -> View:
         turns.land(game.name, shift.piece, target, captured, extra=extra),
         {**dict.fromkeys(found.extras, Role.REMOVE), target: Role.PUT},
         {target: shift.piece},
+        (
+            *(Shift(p, place, None) for place, p in found.extras.items()),
+            replace(shift, source=None),
+        ),
     )
 
 
@@ -107,15 +111,36 @@ def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View
 
 def settle_view(game: Game, finding: Finding, turn: Turn) -> View:
     """Consequences are to be carried out. Where the piece's way is known, it is shown."""
+    steps = carries(game, finding)
+    first = steps[0]
+    if first.parked:
+        say = carry_say(game, first)
+    else:
+        way = Shift(first.piece, first.source, first.target)
+        say = turns.settle(game.name, way, lifted_already=first.source is None)
+        template, params = game.why(turn, way) if _comes_about(turn, way) else ("", {})
+        if template:
+            say = Message(template, params)
     return View(
         Phase.SETTLE,
-        _next_shift(game, finding),
+        say,
         finding.todo,
         finding.wanted,
-        finding.shifts,
+        as_shifts(game, steps),
         path=turn.path if len(turn.path) > 1 else (),
         path_colour=turn.entrance.colour if turn.entrance is not None else None,
     )
+
+
+def _comes_about(turn: Turn, way: Shift) -> bool:
+    """``way`` is one of the consequences, or several that like pieces make one after the other."""
+    onward = {s.source: s.target for s in turn.consequences if s.piece == way.piece}
+    place = way.source
+    while place in onward and place is not None:
+        place = onward.pop(place)
+        if place == way.target:
+            return True
+    return False
 
 
 def setup_view(game: Game, finding: Finding, blurred: Iterable[str]) -> View:
@@ -123,15 +148,16 @@ def setup_view(game: Game, finding: Finding, blurred: Iterable[str]) -> View:
     roles = dict.fromkeys((*finding.strays, *blurred), Role.REMOVE)
     puts = {p: piece for p, piece in finding.missing.items() if p not in roles}
     roles.update(dict.fromkeys(puts, Role.PUT))
-    plan = repairs(game, finding)
-    if plan:
-        return View(Phase.SETUP, repair_say(game, plan[0]), roles, puts)
-    return View(Phase.SETUP, unclear_say(min(roles), {}, finding.strays), roles, puts)
+    steps = carries(game, finding)
+    say = carry_say(game, steps[0]) if steps else unclear_say(min(roles), {}, finding.strays)
+    return View(Phase.SETUP, say, roles, puts, as_shifts(game, steps))
 
 
-def fix_view(finding: Finding, blurred: Iterable[str], say: Message) -> View:
+def fix_view(
+    game: Game, finding: Finding, steps: Sequence[Carry], blurred: Iterable[str], say: Message
+) -> View:
     """Something is wrong: strays, missing pieces, places that cannot be read."""
-    roles = {**finding.todo, **dict.fromkeys(finding.missing, Role.PUT)}
+    roles = {**_asked(finding, steps), **dict.fromkeys(finding.missing, Role.PUT)}
     roles.update(dict.fromkeys((*finding.strays, *blurred), Role.WRONG))
     puts = {
         place: piece
@@ -145,7 +171,13 @@ def fix_view(finding: Finding, blurred: Iterable[str], say: Message) -> View:
             *((place, "blurred") for place in blurred),
         ]
     )
-    return View(Phase.FIX, say, roles, puts, finding.shifts, problems)
+    return View(Phase.FIX, say, roles, puts, as_shifts(game, steps), problems)
+
+
+def _asked(finding: Finding, steps: Iterable[Carry]) -> dict[str, Role]:
+    """The roles of what is left of a plan; what leaves the board for good is to be removed."""
+    off = [c.source for c in steps if c.target is None and not c.parked and c.source is not None]
+    return {**finding.todo, **{p: Role.REMOVE for p in off if p in finding.todo}}
 
 
 def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | None) -> View:
@@ -186,16 +218,16 @@ def standing(
     )
 
 
-def repair_say(game: Game, repair: Repair) -> Message:
-    """One repair as a sentence."""
-    if repair.source is None:
-        return troubles.put_back(game.name, repair.piece, repair.target or "")
-    if repair.target is None:
-        say = troubles.park if repair.parked else troubles.take_off
-        return say(game.name, repair.piece, repair.source)
-    if repair.turn_over:
-        return troubles.turn_over(game.name, repair.piece, repair.source)
-    return troubles.carry(game.name, repair.piece, repair.source, repair.target)
+def carry_say(game: Game, carry: Carry) -> Message:
+    """One carry as a sentence."""
+    if carry.source is None:
+        return troubles.put_back(game.name, carry.piece, carry.target or "")
+    if carry.target is None:
+        say = troubles.park if carry.parked else troubles.take_off
+        return say(game.name, carry.piece, carry.source)
+    if carry.turn_over:
+        return troubles.turn_over(game.name, carry.piece, carry.source)
+    return troubles.carry(game.name, carry.piece, carry.source, carry.target)
 
 
 def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str]) -> Message:
@@ -203,28 +235,6 @@ def unclear_say(place: str, expected: Mapping[str, str], cells: Mapping[str, str
     if place in expected or place in cells:
         return troubles.unclear(place)
     return troubles.unreadable(place)
-
-
-def _next_shift(game: Game, finding: Finding) -> Message:
-    """A piece in the hand first; then one whose way is free."""
-    todo = finding.todo
-
-    def order(shift: Shift) -> tuple[bool, bool]:
-        waiting = shift.source is not None and todo.get(shift.source, Role.PUT) is not Role.PUT
-        blocked = shift.target is not None and todo.get(shift.target) in (Role.LIFT, Role.REMOVE)
-        return blocked, waiting
-
-    whole = [_whole_way(s, finding) for s in finding.shifts]
-    shift = min([s for s in whole if s.target is None or s.target in todo] or whole, key=order)
-    return turns.settle(game.name, shift, lifted_already=not order(shift)[1])
-
-
-def _whole_way(shift: Shift, finding: Finding) -> Shift:
-    """``shift`` from where its piece is lit: one like it may stand on the way, and stays there."""
-    feeders = {s.target: s for s in finding.shifts if s.piece == shift.piece and s.target}
-    while shift.source in feeders and shift.source not in finding.todo:
-        shift = replace(shift, source=feeders.pop(shift.source).source)
-    return shift
 
 
 def _last(turn: Turn | None) -> dict[str, Role]:

@@ -6,7 +6,7 @@ from collections.abc import Container
 from math import inf
 
 from firmware_host.guidance import troubles
-from firmware_host.sight import Sight, SightEvent
+from firmware_host.table.sight import Sight, SightEvent
 
 UNSURE_SAY_S = 0.4  # a hand passes by faster
 UNSURE_FIX_S = 1.0
@@ -41,6 +41,7 @@ class Watch:
             and seen.masked == sight.masked
             and seen.blind == sight.blind
             and seen.weak == sight.weak
+            and seen.contradicted == sight.contradicted
             and seen.cells == sight.cells
         )
 

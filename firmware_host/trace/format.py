@@ -13,8 +13,8 @@ from zlib import crc32
 
 import msgspec
 
+from firmware_host.config.profile import Profile
 from firmware_host.perception.calibration import Calibration
-from firmware_host.profile import Profile
 
 VERSION = 1
 FLUSH_EVERY = 50  # scans that a cut of power costs at most

@@ -12,9 +12,9 @@ import msgspec
 
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
-from firmware_host.commands import Answer, Swap, TakeBack
-from firmware_host.errors import TraceError
+from firmware_host.config.errors import TraceError
 from firmware_host.referee import Request
+from firmware_host.table.commands import Answer, Swap, TakeBack
 from firmware_host.trace.format import AskedRecord, EndRecord, ScanRecord, TraceHeader, unseal
 
 S = TypeVar("S", bound=msgspec.Struct)

@@ -12,16 +12,16 @@ from drivers.light_levels import Colour
 from drivers.looks import Look
 from drivers.mounting import Mounting
 from drivers.plate import Plate
-from firmware_host.calibration_store import CalibrationStore
-from firmware_host.commands import NewGame
-from firmware_host.errors import NotPossibleError, TraceError
-from firmware_host.host import Host
+from firmware_host.config.errors import NotPossibleError, TraceError
+from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
+from firmware_host.config.profile import Profile
+from firmware_host.host.host import Host
 from firmware_host.journal import Journal
 from firmware_host.perception.calibration import write_calibration
+from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.perception.observation import Observation
-from firmware_host.profile import Profile
-from firmware_host.standing import Standing
-from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
+from firmware_host.table.commands import NewGame
+from firmware_host.table.standing import Standing
 from firmware_host.trace.reader import Trace
 from firmware_host.trace.replay import check_frames, checked_header
 from games.base import IllegalMoveError

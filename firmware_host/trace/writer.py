@@ -9,11 +9,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from drivers.frame import Frame
-from firmware_host.commands import Answer, Swap, TakeBack
+from firmware_host.config.profile import Profile
 from firmware_host.perception import ALL_CLASSES, Calibration
 from firmware_host.perception.observation import Magnet
-from firmware_host.profile import Profile
 from firmware_host.referee import Request
+from firmware_host.table.commands import Answer, Swap, TakeBack
 from firmware_host.trace.format import (
     FLUSH_EVERY,
     AskedRecord,

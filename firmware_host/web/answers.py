@@ -6,7 +6,8 @@ from typing import Annotated
 
 import msgspec
 
-from games.base import Credit, OptionSpec
+from firmware_host.web.snapshot import LookInfo
+from games.base import Credit, OptionSpec, Preset
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -22,12 +23,17 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class GameKind(msgspec.Struct, frozen=True):
-    """A game that can be started: whose it is, its rules in short, its options."""
+    """A game that can be started: whose it is, its rules in short, the presets that fit the plate
+    (the usual one first), its options, limited to what the plate can carry, and the pieces that
+    stand for it.
+    """
 
     name: str
     credit: Credit
     rules: list[str]
+    presets: list[Preset]
     options: list[OptionSpec]
+    emblem: dict[str, LookInfo] = {}
 
 
 class Light(msgspec.Struct, frozen=True):

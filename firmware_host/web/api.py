@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from firmware_host.snapshot import Layout, Snapshot
 from firmware_host.web import answers
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, Number, TableMessage
+from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import GameRecord, GameSummary, HealthMap
 
 PREFIX = "/api/v1"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -20,7 +19,8 @@ from starlette.websockets import WebSocket
 
 from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
-from firmware_host.errors import NoSuchGameError
+from firmware_host.config.errors import NoSuchGameError
+from firmware_host.host import menu
 from firmware_host.lighting import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.web import answers, api, assets, desk
@@ -28,8 +28,10 @@ from firmware_host.web import messages_in as say
 from firmware_host.web.guard import COOKIE, VISITOR, Access, Guard
 from firmware_host.web.live import Pages
 from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
+from firmware_host.web.publish import look_info
 from firmware_host.web.table_port import TablePort
 from firmware_host.web.tokens import TOKEN_LASTS_S
+from games.base import GameType
 
 BODY_WITHIN_S = 10.0
 HIGHEST_NUMBER = 2**53
@@ -67,7 +69,6 @@ def create_app(
         routes=routes,
         middleware=[Middleware(Guard, access=access, now=now)],
         exception_handlers={HTTPException: _http_problem},
-        lifespan=web.lifespan,
     )
 
 
@@ -79,11 +80,6 @@ class _Web:
         self._assets = assets.load_assets()
         self._pages = Pages(table, catalogue, access)
         self._description: bytes | None = None
-
-    @contextlib.asynccontextmanager
-    async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
-        async with self._pages.open():
-            yield
 
     async def page(self, request: Request) -> Response:
         return assets.serve(self._assets, "index.html", request)
@@ -107,17 +103,31 @@ class _Web:
         return _json(answers.Texts(catalogue.language, catalogue.messages))
 
     async def games(self, _request: Request) -> Response:
-        translate = self._translate
-        return _json(
-            [
-                answers.GameKind(
-                    name=kind.name,
-                    credit=replace(kind.credit, notice=translate(kind.credit.notice)),
-                    rules=[translate(paragraph) for paragraph in kind.rules_summary],
-                    options=[replace(o, help=translate(o.help)) for o in kind.option_specs],
+        return _json([self._game_kind(kind) for kind in self._table.game_types])
+
+    def _game_kind(self, kind: GameType) -> answers.GameKind:
+        translate, able = self._translate, self._table.capabilities
+        return answers.GameKind(
+            name=kind.name,
+            credit=replace(kind.credit, notice=translate(kind.credit.notice)),
+            rules=[translate(paragraph) for paragraph in kind.rules_summary],
+            presets=[
+                replace(
+                    preset,
+                    choices={translate(q): translate(a) for q, a in preset.choices.items()},
                 )
-                for kind in self._table.game_types
-            ]
+                for preset in menu.presets_for(kind, able)
+            ],
+            emblem={piece: look_info(kind, piece) for piece in kind.emblem},
+            options=[
+                replace(
+                    option,
+                    label=translate(option.label or option.name),
+                    help=translate(option.help),
+                    choice_labels=tuple(map(translate, option.choice_labels)),
+                )
+                for option in menu.options_for(kind, able)
+            ],
         )
 
     async def legend(self, _request: Request) -> Response:

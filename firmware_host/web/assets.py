@@ -9,6 +9,8 @@ from importlib import resources
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from games.registry import GAMES
+
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -26,18 +28,19 @@ class Asset:
 
 
 def load_assets() -> dict[str, Asset]:
-    """Every file of the page by name."""
+    """Every file of the page by name, and in ``games.css`` what the games say of their boards."""
     folder = resources.files("firmware_host.web") / "static"
     loaded = {}
-    for file in folder.iterdir():
-        kind = MEDIA_TYPES.get(file.name.rpartition(".")[2])
+    files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    files["games.css"] = "\n".join(kind.style for kind in GAMES.values()).encode()
+    for name, body in files.items():
+        kind = MEDIA_TYPES.get(name.rpartition(".")[2])
         if kind is None:
             continue
-        body = file.read_bytes()
         tag = hashlib.sha256(body).hexdigest()[:24]
         # no-cache: keep it, but ask each time whether it is still good; a new version shows at once
         headers = {"content-type": kind, "etag": f'"{tag}"', "cache-control": "no-cache"}
-        loaded[file.name] = Asset(body, headers)
+        loaded[name] = Asset(body, headers)
     return loaded
 
 

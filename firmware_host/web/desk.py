@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from drivers.errors import TiltboardError
-from firmware_host import commands
-from firmware_host.boards import board_of
-from firmware_host.errors import NotPossibleError
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.messages import Catalogue, text
 from firmware_host.messages.explain import explained
+from firmware_host.table import commands
 from firmware_host.web import messages_in as say
 from firmware_host.web.table_port import HandsPort, TablePort
 from games.base import RulesError
+from games.registry import game_type
 
 ANSWER_WITHIN_S = 60.0
 NOT_PAIRED = text(
@@ -53,7 +53,7 @@ def _begin(table: TablePort, message: say.TableMessage) -> Future[None]:
     match message:
         case say.NewGameMessage(game=game, options=options, boards=boards):
             given: dict[str, Any] = {k: value for k, value in options.items() if value is not None}
-            given |= {name: board_of(content) for name, content in boards.items()}
+            given |= {name: game_type(game).board_of(text) for name, text in boards.items()}
             return table.submit(commands.NewGame(game, given))
         case say.ResumeMessage(game=number):
             return table.submit(commands.ResumeGame(number))
@@ -65,8 +65,8 @@ def _begin(table: TablePort, message: say.TableMessage) -> Future[None]:
             return table.submit(commands.Answer(value))
         case say.CalibrateMessage(again=again, fresh=fresh):
             return table.submit(commands.Calibrate(again, fresh))
-        case say.ConfirmCalibrationMessage():
-            return table.submit(commands.ConfirmCalibration())
+        case say.AnswerSweepMessage(value=value):
+            return table.submit(commands.AnswerSweep(value))
         case say.StopCalibrationMessage():
             return table.submit(commands.StopCalibration())
         case say.ImportMessage(text=record):
@@ -83,6 +83,8 @@ def _move(hands: HandsPort, message: say.HandsMessage) -> Future[None]:
     match message:
         case say.PressMessage(button=button, held_s=held_s):
             return hands.press(button, held_s)
+        case say.CarryOutMessage():
+            return hands.carry_out()
         case say.PickUpMessage(piece=piece):
             return hands.pick_up(piece)
         case say.SetDownMessage(piece=piece, x_mm=x_mm, y_mm=y_mm):

@@ -126,7 +126,11 @@ def visitor_of(scope: Scope) -> Visitor:
     local = (
         _is_loopback(address)
         and _name_of(connection.headers.get("host", "")) in LOCAL_NAMES
-        and not any(name in connection.headers for name in FORWARDED)
+        and not any(
+            name in FORWARDED or name.startswith("x-forwarded-") for name in connection.headers
+        )
+        # No browser of this century, but nginx unless it is told otherwise.
+        and scope.get("http_version") != "1.0"
     )
     token = connection.cookies.get(COOKIE)
     return Visitor(counted_as(address), local, digest_of(token) if token else None)

@@ -18,11 +18,11 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from firmware_host.messages import Catalogue, text
-from firmware_host.snapshot import Sensors, Snapshot
 from firmware_host.web import desk
 from firmware_host.web import messages_in as say
 from firmware_host.web.guard import VISITOR, Access
 from firmware_host.web.limits import TokenBucket
+from firmware_host.web.snapshot import Sensors, Snapshot
 from firmware_host.web.table_port import HandsPort, TablePort
 
 MAX_PAGES = 16
@@ -51,9 +51,8 @@ class Pages:
         self._fresh: set[asyncio.Event] = set()
         self._end: Callable[[], None] | None = None
 
-    @contextlib.asynccontextmanager
-    async def open(self) -> Any:
-        """Listen to the table while the server runs."""
+    def _look(self) -> Callable[[], None]:
+        """Listen to the table, which makes snapshots as long as somebody does; returns the end."""
         loop = asyncio.get_running_loop()
 
         def listener() -> None:  # called in the table's thread
@@ -61,11 +60,7 @@ class Pages:
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._wake)
 
-        end = self.table.subscribe(listener)
-        try:
-            yield
-        finally:
-            end()
+        return self.table.subscribe(listener)
 
     def _wake(self) -> None:
         for event in self._fresh:
@@ -81,12 +76,17 @@ class Pages:
             return
         fresh = asyncio.Event()
         fresh.set()
+        if self._end is None:
+            self._end = self._look()
         self._fresh.add(fresh)
         self._elsewhere += address is not None
         try:
             await _Page(self, socket, fresh).run()
         finally:
             self._fresh.discard(fresh)
+            if not self._fresh and self._end is not None:
+                self._end()
+                self._end = None
             if address is not None:
                 self._elsewhere -= 1
                 self.access.pages.give_back(address)

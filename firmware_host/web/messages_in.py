@@ -72,16 +72,18 @@ class ImportMessage(_Message, frozen=True, tag="import"):
 
 
 class CalibrateMessage(_Message, frozen=True, tag="calibrate"):
-    """Calibrate the sensors while the game waits, or only one place (or the edges) again; an
-    interrupted calibration goes on, unless it is to be ``fresh``.
+    """Sweep the table while the game waits, or only one place, or one part of it, again; what was
+    interrupted goes on, unless it is to be ``fresh``.
     """
 
     again: Name | None = None
     fresh: bool = False
 
 
-class ConfirmCalibrationMessage(_Message, frozen=True, tag="confirm-calibration"):
-    """What the calibration asks about is so, as the button confirm says."""
+class AnswerSweepMessage(_Message, frozen=True, tag="answer-sweep"):
+    """An answer to what the sweep asks: one of the choices that it gives."""
+
+    value: Name
 
 
 class StopCalibrationMessage(_Message, frozen=True, tag="stop-calibration"):
@@ -93,6 +95,10 @@ class PressMessage(_Message, frozen=True, tag="press"):
 
     button: Button
     held_s: Seconds
+
+
+class CarryOutMessage(_Message, frozen=True, tag="carry-out"):
+    """Have the table's own hand do what is asked for."""
 
 
 class PickUpMessage(_Message, frozen=True, tag="pick-up"):
@@ -163,6 +169,7 @@ class PingMessage(_Message, frozen=True, tag="ping"):
 
 HandsMessage = (
     PressMessage
+    | CarryOutMessage
     | PickUpMessage
     | SetDownMessage
     | PutMessage
@@ -180,7 +187,7 @@ CommandMessage = (
     | AnswerMessage
     | ImportMessage
     | CalibrateMessage
-    | ConfirmCalibrationMessage
+    | AnswerSweepMessage
     | StopCalibrationMessage
 )
 TableMessage = HandsMessage | CommandMessage

@@ -15,8 +15,9 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from firmware_host.commands import Command
-from firmware_host.snapshot import (
+from firmware_host.config.profile import Capabilities
+from firmware_host.table.commands import Command
+from firmware_host.web.snapshot import (
     BreakableInfo,
     BrokenInfo,
     GameInfo,
@@ -110,11 +111,18 @@ class HandsPort(Workbench, Protocol):
     hand can do (no such piece, an occupied place, an empty tray) is a NotPossibleError.
     """
 
+    def carry_out(self) -> Future[None]:
+        """Have the table's own hand do what the referee asks for, until nothing more is; while a
+        person holds a piece it waits.
+        """
+
     def pick_up(self, piece_id: int) -> Future[None]:
         """Take hold of a piece and lift it; it stays in the hand."""
 
     def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Future[None]:
-        """Put the piece that is in the hand down there and let go."""
+        """Put the piece that is in the hand down there and let go; where that is not possible, back
+        where it was.
+        """
 
     def put(self, piece: str, x_mm: float, y_mm: float) -> Future[None]:
         """Take a piece of that kind from beside the plate and put it there."""
@@ -149,6 +157,10 @@ class TablePort(Protocol):
     def game_types(self) -> Sequence[GameType]:
         """The games that can be started, in the order to show them."""
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the table can tell, and so which games it can carry."""
+
     def layout(self) -> Layout:
         """The present layout. A new one is in place before a snapshot that goes with it."""
 
@@ -158,7 +170,7 @@ class TablePort(Protocol):
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call ``listener`` from any thread after each new snapshot; it returns at once.
 
-        Returns what ends the subscription.
+        Snapshots are made often only while somebody listens. Returns what ends the subscription.
         """
 
     def submit(self, command: Command) -> Future[None]:

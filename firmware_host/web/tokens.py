@@ -13,7 +13,7 @@ from typing import Annotated
 
 import msgspec
 
-from firmware_host.errors import ConfigError, NotPossibleError
+from firmware_host.config.errors import ConfigError, NotPossibleError
 
 TOKENS_NAME = "paired.json"
 TOKEN_BYTES = 16

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from games.attraktion.game import ATTRAKTION, AttraktionGame, AttraktionPosition
+from games.attraktion.game import ATTRAKTION, AttraktionGame
 
-__all__ = ["ATTRAKTION", "AttraktionGame", "AttraktionPosition"]
+__all__ = ["ATTRAKTION", "AttraktionGame"]

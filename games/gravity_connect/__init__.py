@@ -7,7 +7,6 @@ from games.gravity_connect.game import (
     GRAVITY_CONNECT,
     Fall,
     GravityConnectGame,
-    GravityConnectPosition,
 )
 
 __all__ = [
@@ -15,7 +14,6 @@ __all__ = [
     "SIDES",
     "Fall",
     "GravityConnectGame",
-    "GravityConnectPosition",
     "Side",
     "Slot",
 ]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from games.gravity_trap.game import GRAVITY_TRAP, GravityTrapGame, GravityTrapPosition
+from games.gravity_trap.game import GRAVITY_TRAP, GravityTrapGame
 
-__all__ = ["GRAVITY_TRAP", "GravityTrapGame", "GravityTrapPosition"]
+__all__ = ["GRAVITY_TRAP", "GravityTrapGame"]

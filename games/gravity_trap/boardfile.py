@@ -45,7 +45,7 @@ def read(text: str) -> Board:
     """A board file's board, checked completely. Raises OptionError."""
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
         raise OptionError("This is not TOML: {why}.", why=error) from None
     symmetry = data.pop("symmetry", None)
     if "track" in data:

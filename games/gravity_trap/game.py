@@ -1,50 +1,50 @@
-"""Gravity Trap as a game: places, moves and results by name, over ``core``."""
+"""Gravity Trap in words: places, consequences, refusals, over ``rules``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from games.base import Credit, IllegalMoveError, OptionSpec, Outcome, RulesError, Shift, Turn
-from games.gravity_trap import curves
+from games.base import (
+    Credit,
+    Drawing,
+    Game,
+    GameType,
+    IllegalMoveError,
+    OptionSpec,
+    Outcome,
+    PieceLook,
+    Position,
+    Preset,
+    RulesError,
+    Shift,
+    Turn,
+)
+from games.description import style_of
+from games.gravity_trap import boardfile, curves
 from games.gravity_trap import options as gravity_trap_options
-from games.gravity_trap.board import Board, Point
-from games.gravity_trap.core import Core, State
+from games.gravity_trap.board import Board
 from games.gravity_trap.options import NO_COPY, Options
+from games.gravity_trap.rules import GravityTrapRules, State
+from games.option_values import json_object
 
 POD = "pod"
 STUCK = "stuck"
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A board as a page draws it; x to the east and y to the north, in places from ``a1``.
-
-    ``tracks``: cubic Bezier curves, each a first point and then two control points and an end for
-    every segment. ``hole``: its middle, if there is one.
-    """
-
-    tracks: tuple[tuple[Point, ...], ...]
-    hole: Point | None
-    title: str
-
-
-class GravityTrapGame:
+class GravityTrapGame(Game):
     """Gravity Trap with its options fixed."""
 
     name = "gravity-trap"
     players = ("red", "blue")
     pieces = (*players, POD)
-    blocked: Mapping[str, str] = {}
 
     def __init__(self, options: Options, board: Board) -> None:
         self.chosen = options
         self.layout = board
-        self.core = Core(board, no_copy=options.mirror == NO_COPY)
-        self.names = tuple(str(base) for base in board.bases)
-        self.index = dict(sorted((name, number) for number, name in enumerate(self.names)))
+        self.rules: GravityTrapRules = GravityTrapRules(board, no_copy=options.mirror == NO_COPY)
+        self.index = dict(sorted((str(base), base - 1) for base in board.bases))
         self.board = {str(base): place for base, place in sorted(board.positions.items())}
 
     @property
@@ -60,100 +60,51 @@ class GravityTrapGame:
             tuple(
                 curves.through([board.positions[base] for base in track]) for track in board.tracks
             ),
+            tuple(tuple(map(str, track)) for track in board.tracks),
             board.hole,
             board.title,
         )
 
-    def start(self) -> GravityTrapPosition:
-        """The empty board."""
-        return GravityTrapPosition(self, self.core.start())
-
-
-@dataclass(frozen=True)
-class GravityTrapPosition:
-    """One position. ``state`` is the same for the core."""
-
-    game: GravityTrapGame
-    state: State
-
-    @property
-    def to_move(self) -> str | None:
-        """The player to move, or None once the game is over."""
-        return None if self.state.winner is not None else self._mover
-
-    @property
-    def _mover(self) -> str:
-        return self.game.players[self.state.turn % 2]
-
-    @cached_property
-    def outcome(self) -> Outcome | None:
-        """The result, or None while the game goes on.
-
-        ``margin``: the pods that the winner's ship can still reach in one move. ``places``: his
+    def outcome(self, position: Position) -> Outcome:
+        """``margin``: the pods that the winner's ship can still reach in one move. ``places``: his
         ship and those pods.
         """
-        winner = self.state.winner
-        if winner is None:
-            return None
-        within = self._named(self.game.core.reach(self.state, winner))
-        ship = self.game.names[self.state.ships[winner]]
+        state = position.state
+        within = self._named(self.rules.reach(state, state.winner))
         return Outcome(
-            self.game.players[winner],
+            self.players[state.winner],
             STUCK,
             extra={"margin": len(within)},
-            places=(ship, *within),
+            places=(self.rules.name(state.ships[state.winner]), *within),
         )
 
-    @cached_property
-    def cells(self) -> Mapping[str, str]:
-        """Occupied bases only -> ship or pod, sorted by code point."""
-        ships = dict(zip(self.state.ships, self.game.players, strict=False))
-        pods = self.state.pods
+    def cells(self, state: State) -> Mapping[str, str]:
+        """Base -> ship or pod."""
+        ships = dict(zip(state.ships, self.players, strict=False))
         return {
             name: ships.get(base, POD)
-            for name, base in self.game.index.items()
-            if base in ships or pods >> base & 1
+            for name, base in self.index.items()
+            if base in ships or state.pods >> base & 1
         }
 
-    @property
-    def reserve(self) -> Mapping[str, int]:
-        """Nothing: no piece comes from a reserve after the set-up."""
-        return {}
-
-    @cached_property
-    def _legal(self) -> tuple[str, ...]:
-        if self.state.winner is not None:
-            return ()
-        return self._named(self.game.core.open(self.state))
-
-    def legal(self) -> tuple[str, ...]:
-        """The bases to place the ship on, or to move it to; sorted by code point."""
-        return self._legal
-
     def _named(self, bases: int) -> tuple[str, ...]:
-        return tuple(name for name, base in self.game.index.items() if bases >> base & 1)
+        return tuple(name for name, base in self.index.items() if bases >> base & 1)
 
-    def play(self, move: str) -> Turn:
-        """Place the ship on the base ``move``, or move it there.
-
-        A hand lifts the ship, knocks the pod away and lands the ship on its base, so both belong to
-        the act; ``path`` is the way along a track. After the second ship, the pods come from the
-        box. Raises IllegalMoveError.
+    def turn(self, before: Position, move: str, after: Position) -> Turn:
+        """A hand lifts the ship, knocks the pod away and lands the ship on its base, so both belong
+        to the act; ``path`` is the way along a track. After the second ship, the pods come from
+        the box.
         """
-        refusal = self._refusal(move)
-        if refusal is not None:
-            raise refusal
-        game, ship, before = self.game, self._mover, self.state
-        after = GravityTrapPosition(game, game.core.advance(before, (game.index[move],)))
+        ship, state = before.mover, before.state
         consequences: tuple[Shift, ...] = ()
         path: tuple[str, ...] = ()
-        if before.turn < 2:
+        if state.turn < 2:
             act: tuple[Shift, ...] = (Shift(ship, None, move),)
             consequences = tuple(
                 Shift(POD, None, name) for name, piece in after.cells.items() if piece == POD
             )
         else:
-            source = game.names[before.ships[before.turn % 2]]
+            source = self.rules.name(state.ships[state.turn % 2])
             act = (Shift(ship, source, move), Shift(POD, move, None))
             path = self._path(source, move)
         return Turn(move, ship, act, consequences, after, path)
@@ -162,32 +113,33 @@ class GravityTrapPosition:
         """The bases from ``source`` to ``target`` along the track that passes the fewest."""
         first, last = int(source), int(target)
         ways = []
-        for track in self.game.layout.tracks:
+        for track in self.layout.tracks:
             if first in track and last in track:
                 start, end = track.index(first), track.index(last)
                 ways.append(track[start : end + 1] if start < end else track[end : start + 1][::-1])
         return tuple(str(base) for base in min(ways, key=len))
 
-    def drop_refusal(self, piece: str, place: str) -> RulesError | None:
+    def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
         """Why the player to move may not put ``piece`` on ``place``; None if he may."""
-        if self.state.winner is None and piece != self._mover:
+        if not position.over and piece != position.mover:
             if piece == POD:
                 return IllegalMoveError("Pods stay where they are until a ship lands on them.")
             return IllegalMoveError(
-                "It is {player}'s turn: only the {player} ship may be moved.", player=self._mover
+                "It is {player}'s turn: only the {player} ship may be moved.",
+                player=position.mover,
             )
-        return self._refusal(place)
+        return self.refusal(position, place)
 
-    def _refusal(self, move: str) -> IllegalMoveError | None:
-        """Why ``move`` may not be played."""
-        state, core = self.state, self.game.core
-        if state.winner is not None:
+    def refusal(self, position: Position, move: str) -> RulesError | None:
+        """Why ``move`` may not be played; None if it may."""
+        state: State = position.state
+        if position.over:
             return IllegalMoveError("The game is over.")
-        if move not in self.game.index:
+        if move not in self.index:
             return IllegalMoveError("{place} is not a base of this board.", place=move)
-        if move in self._legal:
+        if move in position.legal():
             return None
-        base, ships = self.game.index[move], state.ships
+        base, ships = self.index[move], state.ships
         if state.turn < 2:
             return IllegalMoveError(
                 "Base {place} is taken: a ship starts on a free base.", place=move
@@ -196,17 +148,17 @@ class GravityTrapPosition:
         if base == mine:
             return IllegalMoveError(
                 "The {player} ship is on base {place} already: it must move to another base.",
-                player=self._mover,
+                player=position.mover,
                 place=move,
             )
         if base == other:
             return IllegalMoveError(
                 "A ship may not land on the other ship, which is on base {place}.", place=move
             )
-        if not core.near[mine] >> base & 1:
+        if not self.rules.near[mine] >> base & 1:
             return IllegalMoveError(
                 "No track joins bases {source} and {place}: a ship stays on one track.",
-                source=self.game.names[mine],
+                source=self.rules.name(mine),
                 place=move,
             )
         if not state.pods >> base & 1:
@@ -215,12 +167,12 @@ class GravityTrapPosition:
             )
         return IllegalMoveError(
             "Base {place} is opposite to the move just made: the player who began opposite may "
-            "not copy every move, unless it is the only one (mirror=no-copy).",
+            "not copy every move, unless it is the only one.",
             place=move,
         )
 
 
-class GravityTrapType:
+class GravityTrapType(GameType):
     """Gravity Trap before its options are chosen."""
 
     name = "gravity-trap"
@@ -232,6 +184,11 @@ class GravityTrapType:
         "reconstruction. Owners of a printed board can enter theirs.",
     )
     option_specs: Sequence[OptionSpec] = gravity_trap_options.SPECS
+    look = PieceLook("{colour} ship", "ship")
+    looks: Mapping[str, PieceLook] = {POD: PieceLook("pod", "pod", "yellow", "slate")}
+    emblem = ("red", POD)
+    style = style_of(__package__)
+    presets: Sequence[Preset] = gravity_trap_options.PRESETS
     rules_summary = (
         "Red puts a ship on any base, then blue on another. A pod goes on every other base, and "
         "red begins.",
@@ -246,13 +203,26 @@ class GravityTrapType:
         "was different, everything is free.",
     )
 
+    def result_said(self, outcome: Outcome) -> tuple[str, Mapping[str, object]]:
+        """That the loser's ship is stuck, and by how many pods."""
+        margin = outcome.extra["margin"]
+        if not margin:
+            return "the other ship flew where it can reach no pod any more", {}
+        if margin == 1:
+            return "the other ship is stuck, and {winner}'s still reaches 1 pod", {}
+        return "the other ship is stuck, and {winner}'s still reaches {margin} pods", {
+            "margin": margin
+        }
+
+    def board_of(self, text: str) -> Mapping[str, Any]:
+        """A board file, checked completely: TOML, or the board itself as JSON."""
+        if text.lstrip().startswith("{"):
+            return Board.from_json(json_object("board", text)).as_json()
+        return boardfile.read(text).as_json()
+
     def create(self, options: Mapping[str, Any]) -> GravityTrapGame:
         """Check ``options`` (JSON types) and fix them. Raises OptionError."""
         return GravityTrapGame(*gravity_trap_options.read(options))
-
-    def commas_in_places(self, options: Mapping[str, Any]) -> bool:
-        """Bases are numbers."""
-        return False
 
 
 GRAVITY_TRAP = GravityTrapType()

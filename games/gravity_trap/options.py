@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from games.base import OptionError, OptionSpec
+from games.base import OptionError, OptionSpec, Preset
 from games.gravity_trap.board import Board
 from games.gravity_trap.boardfile import DEFAULT, SHIPPED, shipped
 from games.option_values import checked
@@ -21,16 +21,21 @@ SPECS: tuple[OptionSpec, ...] = (
         "The board, by name or as a file. The first one is our own reconstruction.",
         DEFAULT,
         choices=SHIPPED,
+        label="Board",
+        choice_labels=tuple(shipped(name).title for name in SHIPPED),
     ),
     OptionSpec(
         "mirror",
         "choice",
-        "no-copy: the second player may not copy every move on the opposite side. "
-        "It is usual where the board knows what is opposite.",
+        "May the second player copy every move on the opposite side? Usually not, where the "
+        "board knows what is opposite.",
         None,
         choices=(NO_COPY, ALLOW),
+        label="Copying moves",
+        choice_labels=("not allowed", "allowed"),
     ),
 )
+PRESETS = tuple(Preset({"Board": shipped(name).title}, {"board": name}) for name in SHIPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ def read(given: Mapping[str, Any]) -> tuple[Options, Board]:
     mirror = values.get("mirror", ALLOW if board.opposite is None else NO_COPY)
     if mirror == NO_COPY and board.opposite is None:
         raise OptionError(
-            "mirror={mirror} needs a board that says which bases are opposite to each other.",
-            mirror=mirror,
+            "Copying moves can only be forbidden on a board that says which bases are opposite to "
+            "each other."
         )
     return Options(chosen if named else board.as_json(), mirror), board

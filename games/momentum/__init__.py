@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from games.momentum.game import MOMENTUM, MomentumGame, MomentumPosition
+from games.momentum.game import MOMENTUM, MomentumGame
 
-__all__ = ["MOMENTUM", "MomentumGame", "MomentumPosition"]
+__all__ = ["MOMENTUM", "MomentumGame"]

@@ -4,26 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
-from games.base import OptionError, OptionSpec
+from games.base import Limit, OptionError, OptionSpec, Preset
 from games.momentum.board import Board, Grid
 from games.option_values import checked
 
 SPECS: tuple[OptionSpec, ...] = (
-    OptionSpec("players", "int", "Number of players. Four play in two teams.", 2, 2, 4),
-    OptionSpec("size", "int", "Rows and columns of a square board.", 7, 1, 26),
-    OptionSpec("width", "int", "Columns of the board; needs height.", None, 1, 26),
-    OptionSpec("height", "int", "Rows of the board; needs width.", None, 1, 26),
-    OptionSpec("hex", "int", "Cells along each side of a six-sided board.", None, 1, 13),
-    OptionSpec("missing", "places", "Cells that are not there, like the edge.", ()),
-    OptionSpec("holes", "places", "A marble pushed in returns to its owner.", ()),
-    OptionSpec("cushions", "places", "A marble pushed against one stays where it is.", ()),
-    OptionSpec("marbles", "int", "Marbles of each player; standard boards know theirs.", None, 1),
-    OptionSpec("pie", "bool", "Two players: the second may swap on the first turn.", True),
-    OptionSpec("round_limit", "int", "Rounds after which the game ends; 30 is usual.", None, 1),
-    OptionSpec("must_block", "bool", "Three players: stop the next player's win.", True),
-)
+    OptionSpec(
+        "players", "int", "Number of players. Four play in two teams.", 2, 2, 4,
+        label="Players", limit=Limit.KINDS,
+    ),
+    OptionSpec(
+        "size", "int", "Rows and columns of a square board.", 7, 1, 26,
+        label="Square board", limit=Limit.SIDE,
+    ),
+    OptionSpec(
+        "width", "int", "Columns of a rectangle; its rows too.", None, 1, 26,
+        label="Columns", limit=Limit.COLUMNS,
+    ),
+    OptionSpec(
+        "height", "int", "Rows of a rectangle; its columns too.", None, 1, 26,
+        label="Rows", limit=Limit.ROWS,
+    ),
+    OptionSpec(
+        "hex", "int", "Cells along each side of a six-sided board.", None, 1, 13,
+        label="Six-sided board", limit=Limit.HEXAGON,
+    ),
+    OptionSpec(
+        "missing", "places", "Cells that are not there, like the edge.", (),
+        label="Cut-out places",
+    ),
+    OptionSpec("holes", "places", "A marble pushed in returns to its owner.", (), label="Holes"),
+    OptionSpec(
+        "cushions", "places", "A marble pushed against one stays where it is.", (),
+        label="Cushions",
+    ),
+    OptionSpec(
+        "marbles", "int", "Whoever has all of his on the board wins.", None, 1,
+        label="Marbles each",
+    ),
+    OptionSpec(
+        "pie", "bool", "Two players: the second may swap on the first turn.", True,
+        label="Swap rule", for_players=2,
+    ),
+    OptionSpec(
+        "round_limit", "int", "Rounds after which the game ends; 30 is usual.", None, 1,
+        label="Last round",
+    ),
+    OptionSpec(
+        "must_block", "bool", "Three players: stop the next player's win.", True,
+        label="Forced block", for_players=3,
+    ),
+)  # fmt: skip
 
 # RULES M7: exactly these boards have a standard set: (width, height, holes) -> players -> marbles
 STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] = {
@@ -31,6 +65,41 @@ STANDARD_MARBLES: Mapping[tuple[int, int, tuple[str, ...]], Mapping[int, int]] =
     (9, 7, ()): {2: 10, 3: 7},
     (9, 9, ("e5",)): {2: 12, 3: 8},
 }
+
+
+# The boards that are offered, the usual one first. Three and four players need room.
+BOARDS: Mapping[str, Mapping[str, Any]] = {
+    "7 x 7": {"size": 7},
+    "9 x 7": {"width": 9, "height": 7},
+    "9 x 9 with a hole": {"size": 9, "holes": ["e5"]},
+    "Hexagon": {"hex": 4},
+    "Large hexagon": {"hex": 5},
+    "5 x 5": {"size": 5},
+}
+PLAYERS = {2: "2", 3: "3", 4: "4, in two teams"}
+
+
+def suggested_marbles(players: int, cells: int) -> int:
+    """A number of marbles each for a board with that many open cells.
+
+    It follows the standard sets, which grow by a marble for every 8 cells with two players and for
+    every 16 with three, and is ours beyond them; never more than half the cells together.
+    """
+    each = {2: round(cells / 8) + 2, 3: round(cells / 16) + 3, 4: round(cells / 20) + 3}[players]
+    return max(1, min(each, cells // (2 * players)))
+
+
+def _preset(players: int, board: str) -> Preset:
+    options = {"players": players, **BOARDS[board]}
+    _, laid_out = read({**options, "marbles": 1})
+    marbles = suggested_marbles(players, len(laid_out.cells))
+    return Preset({"Players": PLAYERS[players], "Board": board}, {**options, "marbles": marbles})
+
+
+@cache
+def presets() -> tuple[Preset, ...]:
+    """Every board with every number of players, and marbles for it."""
+    return tuple(_preset(players, board) for players in PLAYERS for board in BOARDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +165,8 @@ def _extent(values: Mapping[str, Any]) -> tuple[int, int]:
     shapes = {"width" if name == "height" else name for name in asked}
     if len(shapes) > 1:
         raise OptionError(
-            "{names} exclude each other: give size, or width and height, or hex.",
+            "{names} exclude each other: a board is a square (size), a rectangle (width and "
+            "height) or six-sided (hex).",
             names=" and ".join(asked),
         )
     if ("width" in values) != ("height" in values):
@@ -131,8 +201,8 @@ def _taken(values: Mapping[str, Any], grid: Grid) -> dict[str, tuple[str, ...]]:
 def _only_for(values: Mapping[str, Any], name: str, count: int, players: int) -> None:
     if values.get(name) and players != count:
         raise OptionError(
-            "{name}=true is for {count} players only, not for {players}.",
-            name=name,
+            "{label} is for {count} players only, not for {players}.",
+            label=next(spec.label for spec in SPECS if spec.name == name),
             count=count,
             players=players,
         )
@@ -149,14 +219,14 @@ def _marbles(
         if players not in standard:
             raise OptionError(
                 "This board with {players} players has no standard set: "
-                "say marbles=N, the marbles of each player.",
+                "choose how many marbles each player has (marbles=).",
                 players=players,
             )
         return standard[players]
     marbles: int = values["marbles"]
     if marbles > len(board.cells):
         raise OptionError(
-            "marbles={marbles} can never all be on the board: it has {cells} open cells.",
+            "{marbles} marbles can never all be on the board: it has {cells} open cells.",
             marbles=marbles,
             cells=len(board.cells),
         )

@@ -10,15 +10,17 @@ from typing import Protocol
 from smbus2 import SMBus
 
 from drivers.buses import PinFactory, PixelStrip, SerialPort
+from drivers.frame_sender import FrameLink, Sender
+from drivers.light_links import MOSI_PIN, SpiLink, Writer, strip_of
 from hw_sim.buses.gpio import SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
-from hw_sim.buses.pixels import PixelSeam, PixelSink
+from hw_sim.buses.pixels import BlinkaModel, SideClock, VirtualSender
 from hw_sim.buses.serial import SimLine, SimSerial
-from hw_sim.buses.spi import SpiChip, SpiDev, SpiPort
-from hw_sim.buses.timing import I2C_HZ
+from hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
+from hw_sim.buses.timing import BLINKA_SLEEP_S, I2C_HZ, PIO_REST_S, SPI0_CORE_HZ
 from hw_sim.chips.cd74hc4067 import AddressBus
 from hw_sim.chips.piezo import Piezo
-from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
+from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
 
 
@@ -30,11 +32,12 @@ class Chip(Protocol):
 
 
 class SimBuses:
-    """Implements ``drivers.buses.Buses`` over chip models. A context manager: the seams below
-    smbus2 and neopixel are in place inside it, for this and any other table, and gone after.
+    """Implements ``drivers.buses.Buses`` over chip models. A context manager: the seam below
+    smbus2 is in place inside it, for this and any other table, and gone after.
 
     Assembled by the ``add_`` and ``wire_`` methods. Faults are set on ``spi_ports``,
-    ``i2c_buses`` and the chips themselves.
+    ``light_port`` (SPI0, where lights are the only thing on its MOSI), ``i2c_buses`` and the chips
+    themselves.
     """
 
     def __init__(self, clock: VirtualClock) -> None:
@@ -47,8 +50,8 @@ class SimBuses:
         self._ports: list[SimSerial] = []
         self._factory: SimFactory | None = None
         self._i2c_seam: I2cSeam | None = None
-        self._pixel_seam: PixelSeam | None = None
-        self._sinks: list[PixelSink] = []
+        self._sending = SideClock(clock)
+        self.light_port = SpiPort(self._sending, Ws2812Chain(0), SPI0_CORE_HZ)
 
     def __enter__(self) -> SimBuses:
         if self._i2c_seam is not None:
@@ -62,10 +65,6 @@ class SimBuses:
         if self._i2c_seam is not None:
             self._i2c_seam.leave(list(self.i2c_buses.values()))
             self._i2c_seam = None
-        if self._pixel_seam is not None:
-            self._pixel_seam.leave(self._sinks)
-            self._pixel_seam = None
-            self._sinks = []
         if self._factory is not None:
             self._factory.close()
             self._factory = None
@@ -85,7 +84,7 @@ class SimBuses:
 
     def spi(self, bus: int, device: int) -> SpiDev:
         """An opened SpiDev. Raises FileNotFoundError."""
-        opened = SpiDev(self.spi_ports)
+        opened = SpiDev({**self.spi_ports, (0, 0): self.light_port})
         opened.open(bus, device)
         return opened
 
@@ -98,20 +97,21 @@ class SimBuses:
             raise RuntimeError("enter the buses' context first")
         return SMBus(self._i2c_seam.path_of(found))
 
-    def pixels(self, pin: int, count: int) -> PixelStrip:
+    def pixels(self, pin: int, count: int, writer: Writer = "spi") -> PixelStrip:
         """An opened NeoPixel that shows only when told. Bytes for a pin without lights vanish."""
-        if self._i2c_seam is None:
-            raise RuntimeError("enter the buses' context first")
-        if self._pixel_seam is None:
-            self._pixel_seam = PixelSeam.enter()
-
-        def sink(data: bytes) -> None:
+        link: FrameLink
+        if writer == "spi":
+            if pin != MOSI_PIN:
+                raise ValueError(f"GPIO{pin} is not SPI0's MOSI, GPIO{MOSI_PIN}")
+            link = SpiLink(self.spi(0, 0), count, MAX_BYTES)
+        else:
             chain = self.chains.get(pin) or Ws2812Chain(0)
-            end_s = chain.receive(data, self.clock.now())
-            self.clock.advance(end_s + RESET_S - self.clock.now())
+            rest_s = PIO_REST_S if writer == "pio" else BLINKA_SLEEP_S * (3 * count // 100 + 1)
+            link = BlinkaModel(chain, self.clock, self._sending, rest_s)
+        return strip_of(count, link, self._sender)
 
-        self._sinks.append(sink)
-        return self._pixel_seam.strip(pin, count, sink)
+    def _sender(self, link: FrameLink) -> Sender:
+        return VirtualSender(link, self.clock)
 
     def serial(self, port: str, baud: int) -> SerialPort:
         """An opened serial.Serial. Raises FileNotFoundError where nothing is plugged in."""
@@ -144,6 +144,8 @@ class SimBuses:
     def add_pixels(self, pin: int, chain: Ws2812Chain) -> None:
         """Solder a chain of lights to a pin."""
         self.chains[pin] = chain
+        if pin == MOSI_PIN:
+            self.light_port.chip = chain
 
     def add_line(self, port: str, line: SimLine) -> None:
         """Plug a serial line in under that name."""

@@ -1,82 +1,72 @@
-"""Light strips below the real ``neopixel.NeoPixel``: its last call, the byte write, is replaced."""
+"""What sends to the lights in virtual time: a thread's own time, and Blinka's writers.
+
+The way over SPI is the real one down to ``spidev.SpiDev`` (hw_sim.buses.spi).
+"""
 
 from __future__ import annotations
 
-import importlib
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
-
-from drivers.buses import PixelStrip
-
-PixelSink = Callable[[bytes], None]
-"""Takes the bytes of one write, as they leave for the data line."""
-
-# Without these Blinka looks for a board's identity and for the packages that would drive it.
-OFF_BOARD = {"BLINKA_OS_AGNOSTIC": "1", "BLINKA_SKIP_DEPENDENCY_CHECK": "1"}
-_WRITE = "neopixel_write"
+from drivers.frame_sender import DirectSender, FrameLink
+from hw_sim.buses.timing import SEND_HANDOVER_S
+from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
+from hw_sim.clock import VirtualClock
 
 
-class PixelSeam:
-    """Stands in for ``neopixel.neopixel_write``, for all tables of this process.
+class SideClock(VirtualClock):
+    """The time of a thread beside the main one: it passes while the main one's stands.
 
-    Routes by the pin object of each strip; a strip that is not ours goes to the real function.
-    The one instance lives where it is installed, with the number of its users.
+    What begins on it begins when the main clock says so, or when the last thing has ended.
     """
 
-    def __init__(self, module: Any) -> None:
-        self.users = 0
-        self._module = module
-        self._real = getattr(module, _WRITE)
-        self._routes: dict[int, tuple[Any, PixelSink]] = {}
+    __slots__ = ("_main",)
 
-    @classmethod
-    def enter(cls) -> PixelSeam:
-        """Install, or join what is installed. Raises ImportError without the library."""
-        with _environment(OFF_BOARD):
-            module = importlib.import_module("neopixel")
-        found = getattr(module, _WRITE)
-        seam = found if isinstance(found, cls) else cls(module)
-        setattr(module, _WRITE, seam)
-        seam.users += 1
-        return seam
+    def __init__(self, main: VirtualClock) -> None:
+        super().__init__()
+        self._main = main
 
-    def strip(self, pin: int, count: int, sink: PixelSink) -> PixelStrip:
-        """A real NeoPixel that shows only when told, whose bytes go to ``sink``."""
-        with _environment(OFF_BOARD):
-            microcontroller = importlib.import_module("microcontroller")
-        strip = self._module.NeoPixel(microcontroller.Pin(pin), count, auto_write=False)
-        self._routes[id(strip.pin)] = (strip.pin, sink)
-        result: PixelStrip = strip
-        return result
+    def now(self) -> float:
+        """Seconds since the main clock's start."""
+        self._now_s = max(self._now_s, self._main.now())
+        return self._now_s
 
-    def leave(self, sinks: list[PixelSink]) -> None:
-        """Forget the strips of these sinks; the last user puts the real function back."""
-        self._routes = {key: route for key, route in self._routes.items() if route[1] not in sinks}
-        self.users -= 1
-        if self.users == 0:
-            setattr(self._module, _WRITE, self._real)
-
-    def __call__(self, gpio: Any, data: bytearray) -> None:
-        """As ``neopixel_write``."""
-        route = self._routes.get(id(gpio))
-        if route is None:
-            self._real(gpio, data)
-        else:
-            route[1](bytes(data))
+    def advance(self, duration_s: float) -> None:
+        """Be busy; the main clock does not move."""
+        self.now()
+        super().advance(duration_s)
 
 
-@contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    """These variables for a while, then as before."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+class VirtualSender(DirectSender):
+    """ThreadSender's place in virtual time: the caller is held for the hand-over alone."""
+
+    def __init__(self, link: FrameLink, clock: VirtualClock) -> None:
+        super().__init__(link)
+        self._clock = clock
+
+    def send(self, frame: bytes, /) -> None:
+        """As Sender's."""
+        self._clock.advance(SEND_HANDOVER_S)
+        super().send(frame)
+
+
+class BlinkaModel:
+    """A link through either of Blinka's writers, which hold the interpreter while they send.
+
+    ``rest_s``: what passes after the reset before the next frame may begin.
+    """
+
+    def __init__(
+        self, chain: Ws2812Chain, clock: VirtualClock, side: SideClock, rest_s: float
+    ) -> None:
+        self._chain = chain
+        self._clock = clock
+        self._side = side
+        self._rest_s = rest_s
+
+    def write(self, frame: bytes, /) -> None:
+        """As FrameLink's."""
+        start_s = max(self._clock.now(), self._side.now())
+        end_s = self._chain.receive(frame, start_s)
+        self._clock.advance(end_s - self._clock.now())
+        self._side.advance(RESET_S + self._rest_s)
+
+    def close(self) -> None:
+        """As FrameLink's."""

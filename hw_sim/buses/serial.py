@@ -17,6 +17,7 @@ import tempfile
 import termios
 import tty
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -47,7 +48,8 @@ class LineEnd(Protocol):
 class SimLine:
     """One line between the computer and ``end``. ``path``: what to open, while it is plugged in.
 
-    ``damage_next``: this many bytes to the computer get a bit turned over (noise).
+    ``damage_next``: this many bytes to the computer get a bit turned over; ``noise``: what the line
+    makes of bytes, either way.
     ``handed_s``: when the last byte came to the computer.
     """
 
@@ -59,6 +61,7 @@ class SimLine:
         self.bytes_down = 0
         self.overrun = 0
         self.damage_next = 0
+        self.noise: Callable[[bytes], bytes] = bytes
         self.handed_s = 0.0
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.path = Path()
@@ -130,7 +133,7 @@ class SimLine:
                 data += os.read(self._master, count - len(data))
         else:
             raise SimulationError("The kernel did not hand on what was written to a pty.")
-        data = self._as_heard(data)
+        data = self.noise(self._as_heard(data))
         self.bytes_down += count
         now_s = self.clock.now()
         self._down_free_s = self._send(self._down, self._down_free_s, now_s, data, FIFO_HALF)
@@ -146,7 +149,8 @@ class SimLine:
             hit = min(self.damage_next, len(data))
             self.damage_next -= hit
             data = bytes(byte ^ 0x10 for byte in data[:hit]) + data[hit:]
-        self._up_free_s = self._send(self._up, self._up_free_s, now_s, data, USB_PACKET)
+        heard = self.noise(data)
+        self._up_free_s = self._send(self._up, self._up_free_s, now_s, heard, USB_PACKET)
 
     def received(self, now_s: float) -> bytes:
         """What has come from the computer by ``now_s``."""

@@ -7,11 +7,12 @@ it is given.
 from __future__ import annotations
 
 import errno
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from hw_sim.buses.timing import SPI_CALL_S, SPI_LEAD_S
+from hw_sim.buses.timing import SPI_CALL_S, SPI_DMA_BYTES, SPI_LEAD_S
 from hw_sim.chips.mcp3008 import CLOCKS_PER_BYTE
 from hw_sim.clock import VirtualClock
 
@@ -33,22 +34,30 @@ class SpiPort:
     """One chip select and what hangs on it.
 
     ``silent``: None, or the byte that MISO reads all the time while the chip is cut off (0x00:
-    the line rests low, 0xFF: high).
+    the line rests low, 0xFF: high). ``core_hz``: what the bus clock is divided from, by an even
+    number; None: by any. ``error``: what every transfer fails with, as after an unbind.
     """
 
-    def __init__(self, clock: VirtualClock, chip: SpiChip) -> None:
+    def __init__(self, clock: VirtualClock, chip: SpiChip, core_hz: float | None = None) -> None:
         self.clock = clock
         self.chip = chip
+        self.core_hz = core_hz
         self.silent: int | None = None
+        self.error: int | None = None
 
     def transfer(self, sent: bytes, clock_hz: int, mode: int) -> list[int]:
-        """One message: takes its time, returns MISO's bytes."""
+        """One message: takes its time, returns MISO's bytes. Raises OSError."""
+        if self.error is not None:
+            raise OSError(self.error, os.strerror(self.error))
+        if self.core_hz is not None:
+            clock_hz = round(self.core_hz / (2 * math.ceil(self.core_hz / clock_hz / 2)))
         start_s = self.clock.now() + SPI_LEAD_S
         if self.silent is None:
             answer = self.chip.transfer(sent, clock_hz, mode, start_s)
         else:
             answer = [self.silent] * len(sent)
-        self.clock.advance(SPI_CALL_S + len(sent) * CLOCKS_PER_BYTE / clock_hz)
+        clocks = CLOCKS_PER_BYTE if len(sent) < SPI_DMA_BYTES else 8
+        self.clock.advance(SPI_CALL_S + len(sent) * clocks / clock_hz)
         return answer
 
 
@@ -150,6 +159,12 @@ class SpiDev:
     def writebytes(self, values: Any, /) -> None:
         """Clock a sequence out and drop the answer."""
         self._opened().transfer(_as_bytes(values), self._hz, self._mode)
+
+    def writebytes2(self, values: Any, /) -> None:
+        """Clock any buffer or sequence out, in messages of at most ``MAX_BYTES``."""
+        sent = bytes(values)
+        for first in range(0, len(sent), MAX_BYTES):
+            self._opened().transfer(sent[first : first + MAX_BYTES], self._hz, self._mode)
 
     def _opened(self) -> SpiPort:
         if self._port is None:

@@ -12,6 +12,23 @@ SPI_CALL_S = 16e-6
 SPI_LEAD_S = 8e-6
 """The part of it that passes before chip select falls."""
 
+SPI0_CORE_HZ = 500e6
+"""The core clock, held still: SPI0's is that by an even number (spi-bcm2835.c)."""
+
+SPI_DMA_BYTES = 96
+"""From here on SPI0 sends by DMA, without the idle clock after each byte (spi-bcm2835.c)."""
+
+SEND_HANDOVER_S = 50e-6
+"""A frame of lights to the thread that sends it; an estimate: a lock, and waking a thread."""
+
+BLINKA_SLEEP_S = 1e-3
+"""What Blinka sleeps after a frame of rpi_ws281x, for each 100 bytes begun (adafruit_blinka,
+bcm283x/neopixel.py): 4 ms for 100 lights.
+"""
+
+PIO_REST_S = 1e-3
+"""Between two frames through PIO (adafruit_raspberry_pi5_neopixel_write, main.cpp)."""
+
 GPIO_CALL_S = 15e-6
 """One read or write of a pin through gpiozero: what the scan above leaves for an address write."""
 

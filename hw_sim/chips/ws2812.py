@@ -7,22 +7,37 @@ reach it and hands the rest on, until the line rests for the reset time.
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
 
 BIT_S = 1.25e-6  # TH + TL
 RESET_S = 280e-6  # Treset of the current generation (50 us of the first)
 BYTES_PER_LIGHT = 3
+# T0H 0.4 us and T1H 0.8 us, each +-150 ns; what is in between may be taken for either.
+HIGH_FOR_0_S = (0.25e-6, 0.55e-6)
+HIGH_FOR_1_S = (0.65e-6, 0.95e-6)
+THRESHOLD_S = 0.6e-6
+
+_PULSE = re.compile("(1+)0*")
 
 
 class Ws2812Chain:
     """``count`` lights. ``updates`` counts the writes that reached the chain.
 
     ``supply_failed``: bits are lost until it is over; ``power_on`` says what the lights then do.
+    ``idle_high``: the data line rests high between transfers over SPI. ``malformed`` counts bits
+    that were high for longer or shorter than the datasheet allows. ``level``: of all channels
+    together, in whole ones. ``line``: what the data line makes of bytes.
     """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.updates = 0
+        self.malformed = 0
         self.supply_failed = False
+        self.idle_high = False
+        self.level = 0.0
+        self.line: Callable[[bytes], bytes] = bytes
         self._grb = bytearray(count * BYTES_PER_LIGHT)
         self._since_reset = bytearray()
         self._quiet_from_s = -math.inf
@@ -38,24 +53,62 @@ class Ws2812Chain:
         """When the lights took on the colours that they show."""
         return self._quiet_from_s + RESET_S
 
-    def receive(self, data: bytes | bytearray, start_s: float) -> float:
+    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> list[int]:
+        """The data line as MOSI of an SPI bus (hw_sim.buses.spi.SpiChip): its levels, by their
+        length, are bits and resets.
+        """
+        levels = f"{int.from_bytes(sent):0{8 * len(sent)}b}"
+        reset = "0" * math.ceil(RESET_S * clock_hz)
+        at, begin = 0, levels.find("1")
+        if self.idle_high:
+            levels, begin = "1" * round(clock_hz * RESET_S) + levels, 0
+            start_s -= RESET_S
+        while begin >= 0:
+            at = levels.find(reset, begin)
+            burst = levels[begin:at] if at >= 0 else levels[begin:]
+            self._burst(burst, clock_hz, start_s + begin / clock_hz)
+            begin = levels.find("1", begin + len(burst))
+        return [0] * len(sent)
+
+    def _burst(self, levels: str, clock_hz: int, start_s: float) -> None:
+        """Bits without a reset between them, the first rising at ``start_s``."""
+        pulses = _PULSE.findall(levels)
+        bits: dict[str, str] = {}
+        for pulse in set(pulses):
+            high_s = len(pulse) / clock_hz
+            bits[pulse] = "1" if high_s > THRESHOLD_S else "0"
+            low, most = HIGH_FOR_1_S if high_s > THRESHOLD_S else HIGH_FOR_0_S
+            if not low <= high_s <= most:
+                self.malformed += pulses.count(pulse)
+        whole = len(pulses) // 8
+        data = int("0" + "".join([bits[pulse] for pulse in pulses[: 8 * whole]]), 2)
+        self.receive(data.to_bytes(whole), start_s, len(levels) / clock_hz)
+
+    def receive(
+        self, data: bytes | bytearray, start_s: float, duration_s: float | None = None
+    ) -> float:
         """Bits that arrive from ``start_s`` on. Returns the time at which the last has passed.
+
+        ``duration_s``: how long they take; None: ``BIT_S`` each.
 
         Bytes beyond the chain's end fall off it; lights that none reach keep their colour; a
         light that got fewer than 24 bits does too.
         """
+        end_s = start_s + (len(data) * 8 * BIT_S if duration_s is None else duration_s)
         if self.supply_failed:
-            return start_s + len(data) * 8 * BIT_S
+            return end_s
         if start_s - self._quiet_from_s >= RESET_S:
             self._since_reset.clear()
             self.updates += 1
-        self._since_reset += data
+        self._since_reset += self.line(bytes(data))
         whole = min(len(self._since_reset), len(self._grb)) // BYTES_PER_LIGHT * BYTES_PER_LIGHT
         self._grb[:whole] = self._since_reset[:whole]
-        self._quiet_from_s = start_s + len(data) * 8 * BIT_S
+        self.level = sum(self._grb) / 255
+        self._quiet_from_s = end_s
         return self._quiet_from_s
 
     def power_on(self, now_s: float) -> None:
         """The supply comes back (or a brown-out ends): all lights are dark and wait for bits."""
         self._grb = bytearray(len(self._grb))
+        self.level = 0.0
         self._quiet_from_s = now_s - RESET_S

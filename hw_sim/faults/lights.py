@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
 from hw_sim.faults.kind import Change, FaultKind
+from hw_sim.rng import Stream, Streams
 
 if TYPE_CHECKING:
     from hw_sim.table import SimTable
+
+MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2812B, VIH 0.7 VDD)
 
 
 def lights_kinds(table: SimTable) -> dict[str, FaultKind]:
@@ -31,4 +35,24 @@ def lights_kinds(table: SimTable) -> dict[str, FaultKind]:
         probe.receive(bytes([255]) * probe.count * BYTES_PER_LIGHT, table.clock.now() + 1.0)
         return not any(map(any, probe.colours))
 
-    return {"lights-brownout": FaultKind(0, "nothing", supply(True), supply(False), is_dark)}
+    def spoils(_targets: Sequence[str]) -> bool:
+        sent = bytes([255]) * 4096
+        return chain.line(sent) != sent
+
+    misread = partial(_misread, Streams(table.seed).stream("lights-level"))
+
+    def line(hears: Callable[[bytes], bytes]) -> Change:
+        def change(_targets: Sequence[str]) -> None:
+            chain.line = hears
+
+        return change
+
+    return {
+        "lights-brownout": FaultKind(0, "nothing", supply(True), supply(False), is_dark),
+        "lights-level": FaultKind(0, "nothing", line(misread), line(bytes), spoils),
+    }
+
+
+def _misread(stream: Stream, data: bytes) -> bytes:
+    """Without a 74AHCT125: a high that is too low is a 0 now and then."""
+    return bytes(b & ~(1 << stream.randrange(8)) if stream.random() < MISREAD else b for b in data)

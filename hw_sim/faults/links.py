@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
 from hw_sim.buses.i2c import I2cBus, Message
 from hw_sim.clock import VirtualClock
 from hw_sim.faults.kind import Change, FaultKind, Proof
+from hw_sim.rng import Streams
 
 if TYPE_CHECKING:
     from hw_sim.table import SimTable
 
 READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
 READ_HZ = 1_000_000
+NOISE = 1 / 2000  # of the bytes that pass a slip ring's brushes: three frames a second are damaged
 
 
 def i2c_kinds(table: SimTable) -> dict[str, FaultKind]:
@@ -80,14 +82,39 @@ def node_kinds(table: SimTable) -> dict[str, FaultKind]:
     if node is None:
         return {}
     line, clock = node.line, table.clock
+    stream = Streams(table.seed).stream("line-noise")
+
+    def brushes(data: bytes) -> bytes:
+        return bytes(b ^ 1 << stream.randrange(8) if stream.random() < NOISE else b for b in data)
+
+    def hiss(noise: Callable[[bytes], bytes]) -> Change:
+        def change(_targets: Sequence[str]) -> None:
+            line.noise = noise
+
+        return change
+
     return {
+        "line-noise": FaultKind(
+            0,
+            "nothing",
+            hiss(brushes),
+            hiss(bytes),
+            lambda _: line.noise(bytes(100_000)) != bytes(100_000),
+        ),
+        "node-reenumerated": FaultKind(
+            0,
+            "nothing",
+            lambda _: line.unplug(),
+            lambda _: node.replug(),
+            lambda _: not line.plugged and not line.path.exists(),
+        ),
         "node-unplugged": FaultKind(
             0,
             "nothing",
             lambda _: node.unplug(),
             lambda _: node.power_on(clock.now()),
             lambda _: not line.plugged and not line.path.exists(),
-        )
+        ),
     }
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import statistics
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy, deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hw_sim.chips.drv5055 import NOISE_RMS_MT, SENSITIVITY_V_MT
+from hw_sim.chips.drv5055 import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
+from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
 from hw_sim.errors import FaultError
 from hw_sim.faults.kind import Change, FaultKind, Proof
 from hw_sim.hall_board import HallBoard
+from hw_sim.lit_board import LitBoard
 from hw_sim.switch_board import SwitchBoard
 from hw_sim.world.buttons import BOUNCE_S
 
@@ -20,6 +24,10 @@ if TYPE_CHECKING:
 
 WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
 READINGS = 32  # to tell a still output from a noisy one
+# Realistic sizes: a ground of 5 milliohm that is shared to the last row (20 mV at 4 A), a
+# regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor.
+BY_LIGHTS = {"ground_v_a": 0.005, "sag_a": 0.0025, "heat_k": 15.0}
+LIT_FAULTS = {"ground-shift": "ground_v_a", "supply-sag": "sag_a", "lights-heat": "heat_k"}
 
 
 def sensor_kinds(table: SimTable) -> dict[str, FaultKind]:
@@ -91,13 +99,41 @@ class _LinearSensors(_Sensors):
     def __init__(self, table: SimTable, board: HallBoard) -> None:
         super().__init__(table)
         self.linear = board
+        self.lit = LitBoard(table)
 
     def kinds(self) -> dict[str, FaultKind]:
         return {
             **super().kinds(),
             "sensor-drift": self.at_one_place(self.linear.set_drifting, self.drifts),
             "sensor-noisy": self.at_one_place(self.linear.set_noisy, self.is_noisy),
+            **{name: self.by_lights(figure) for name, figure in LIT_FAULTS.items()},
         }
+
+    def by_lights(self, figure: str) -> FaultKind:
+        """What the lights do to all sensors."""
+        lit = self.lit
+
+        def turned(size: float) -> Change:
+            def change(_targets: Sequence[str]) -> None:
+                setattr(lit, figure, size)
+                self.linear.under(lit)
+
+            return change
+
+        def shows(_targets: Sequence[str]) -> bool:
+            """With every light white, and for ten minutes, on a sensor of the last row."""
+            table = copy(self.table)
+            table.chain = chain = deepcopy(self.table.chain)
+            probe = replace(lit, table=table)
+            last, now_s = self.table.profile.size - 1, self.table.clock.now() + 600.0
+            chain.receive(bytes([255]) * chain.count * BYTES_PER_LIGHT, now_s)
+            shifted_v = probe.voltage_v(last, lambda _: QUIESCENT_V, now_s) - QUIESCENT_V
+            warmed_k = probe.temperature_c(last, now_s) - self.table.world.climate.temperature_c(
+                now_s
+            )
+            return abs(shifted_v) > 0.005 or warmed_k > 1.0
+
+        return FaultKind(0, "nothing", turned(BY_LIGHTS[figure]), turned(0.0), shows)
 
     def is_dead(self, targets: Sequence[str]) -> bool:
         return max(self.readings_v(targets)) == 0.0

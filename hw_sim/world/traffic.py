@@ -97,9 +97,7 @@ class Traffic:
 def no_room(piece: Piece) -> HandsError:
     """That piece is in the way."""
     return HandsError(
-        "A {label} piece is in the way at {x:.0f}, {y:.0f} mm.",
+        "There is no room: a {label} piece is in the way.",
         remedy="Take it away first, or go elsewhere.",
         label=piece.label,
-        x=piece.goal[0],
-        y=piece.goal[1],
     )

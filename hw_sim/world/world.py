@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from drivers.clock import Clock
-from firmware_host.profile import Profile
+from firmware_host.config.profile import Profile
 from hw_sim.errors import HandsError
 from hw_sim.rng import Streams
 from hw_sim.world.buttons import Button
@@ -52,9 +52,15 @@ class World:
             profile.gap_mm + gaps.uniform(-gap_spread_mm, gap_spread_mm)
             for _ in range(profile.size)
         )
+        self.set_gaps(self.gaps_mm)
+
+    def set_gaps(self, gaps_mm: Iterable[float]) -> None:
+        """The plate or the board under it lies otherwise."""
+        self.gaps_mm = tuple(gaps_mm)
         self._field = Field(
-            [(*profile.centre_mm(index), gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
+            [(*self.profile.centre_mm(index), gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
         )
+        self._field.update(self.pieces.values())
 
     def field_mt(self, sensor: int, now_s: float) -> float:
         """Upward field at a sensor in mT; a south pole above it reads positive."""

@@ -10,8 +10,8 @@ import pytest
 
 from drivers.errors import PartError
 from drivers.plate import Plate
-from firmware_host.assemble import plate_for
-from firmware_host.profile import Profile
+from firmware_host.config.profile import Profile
+from firmware_host.host.assemble import plate_for
 
 T = TypeVar("T")
 

@@ -88,7 +88,13 @@ def environment(tmp_path, root):
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("TILTBOARD", "PYTEST", "COV"))}
     return kept | {
         "PATH": f"{here}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(root),
+        "PYTHONPATH": f"{root}{os.pathsep}{tmp_path / 'installed'}",
+        # pip installs what a page installs into this folder, from files alone
+        "PIP_TARGET": str(tmp_path / "installed"),
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # that is how pip spells yes here
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "XDG_STATE_HOME": str(tmp_path / "state"),
         "STATE_DIRECTORY": "",
     }
@@ -99,6 +105,7 @@ def test_examples_do_what_the_page_says(name, open_page, folder, environment):
     ran = 0
     for block in open_page(name).blocks:
         if block.file:
+            (folder / block.file).parent.mkdir(exist_ok=True)
             (folder / block.file).write_text(block.text)
         if "run" in block.words:
             results = run(block.text, folder, environment)
@@ -121,6 +128,7 @@ def test_python_examples_pass_the_checks_of_the_code(root, open_page, tmp_path):
     files = [b for b in blocks if b.file]
     assert files
     for block in files:
+        (tmp_path / str(block.file)).parent.mkdir(exist_ok=True)
         (tmp_path / str(block.file)).write_text(block.text)
     ruff = shutil.which("ruff", path=Path(sys.executable).parent) or "ruff"
     settings = ["--config", str(root / "pyproject.toml"), "--no-cache", str(tmp_path)]
@@ -130,7 +138,9 @@ def test_python_examples_pass_the_checks_of_the_code(root, open_page, tmp_path):
 
 
 def test_the_example_game_is_a_game_to_the_type_checker(root, open_page, tmp_path):
-    block = next(b for b in open_page("docs/add-a-game.md").blocks if b.file == "col.py")
+    block = next(
+        b for b in open_page("docs/add-a-game.md").blocks if b.file == "tiltboard-col/col.py"
+    )
     use = "from games.base import GameType\nfrom col import COL\n\ngame: GameType = COL\n"
     (tmp_path / "col.py").write_text(block.text)
     (tmp_path / "use.py").write_text(use)

@@ -10,12 +10,12 @@ from drivers.hall import MuxHallArray
 from drivers.lights import LightStrip
 from drivers.mpu6050 import Mpu6050
 from drivers.panel import Panel
-from firmware_host import profile as profile_module
 from firmware_host.cli import bench
-from firmware_host.commands import NewGame
+from firmware_host.config import profile as profile_module
+from firmware_host.config.profile import load_profile
+from firmware_host.config.settings import Settings, load_settings
 from firmware_host.lighting import LEGEND
-from firmware_host.profile import load_profile
-from firmware_host.settings import Settings, load_settings
+from firmware_host.table.commands import NewGame
 from games.registry import GAMES, game_type
 from hw_sim.session import SimSession
 
@@ -176,11 +176,12 @@ def one_move(tmp_path, monkeypatch):
             {k: min(filter(None, v)) for k, v in spent.items()},
             scans,
             clock.now() - action.touch_s,
+            session.table.chain.latched_s - action.touch_s,
         )
 
 
 def test_the_traced_move_happens_as_told(open_page, one_move):
-    host, spent_s, scans, light_s = one_move
+    host, spent_s, scans, host_s, light_s = one_move
     text = " ".join(open_page("docs/architecture.md").text.split())
 
     def told(pattern: str) -> float:
@@ -191,7 +192,9 @@ def test_the_traced_move_happens_as_told(open_page, one_move):
     assert told(r"The scan: ([\d.]+) ms") == round(spent_s["MuxHallArray.read"] * 1e3, 2)
     assert told(r"14 bytes in ([\d.]+) ms") == round(spent_s["Mpu6050.read"] * 1e3, 2)
     assert told(r"two pins in ([\d.]+) ms") == round(spent_s["Panel.pressed"] * 1e3, 2)
-    assert told(r"100 lights take ([\d.]+) ms") == round(spent_s["LightStrip._write"] * 1e3, 2)
+    assert told(r"costs the scan ([\d.]+) ms") == round(spent_s["LightStrip._write"] * 1e3, 2)
+    sent_s = light_s - host_s
+    assert told(r"([\d.]+) ms later all 100 lights") == round(sent_s * 1e3, 1)
     assert told(r"The lights: ([\d.]+) ms") == pytest.approx(light_s * 1e3, abs=5)
     assert scans == 4
     assert str(host.standing.say) in text

@@ -65,7 +65,8 @@ def test_a_wrong_name_would_be_found(token, root, names):
 
 
 @pytest.mark.parametrize(
-    "token", ["firmware_host/host.py", "drivers.plate.Plate.scan", "Frame.faults", "smbus2.SMBus"]
+    "token",
+    ["firmware_host/host/host.py", "drivers.plate.Plate.scan", "Frame.faults", "smbus2.SMBus"],
 )
 def test_a_right_name_passes(token, root, names):
     assert not missing(token, root, names)

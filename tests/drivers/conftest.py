@@ -217,27 +217,36 @@ class MpuBus:
 
 
 class Strip:
-    """neopixel.NeoPixel as used: a buffer, and the frames that were sent."""
+    """drivers.buses.PixelStrip: the frames that were sent. ``error``: of the next frames;
+    ``late_error``: of one that was taken, and failed under way.
+    """
 
     def __init__(self, count: int, clock: StepClock) -> None:
         self.clock = clock
-        self.buffer = [(0, 0, 0)] * count
+        self.size = 3 * count
         self.frames: list[tuple[float, bytes]] = []
         self.error: Exception | None = None
-        self.released = False
+        self.late_error: Exception | None = None
+        self.closed = False
 
-    def __setitem__(self, index: int, colour: tuple[int, int, int]) -> None:
-        self.buffer[index] = colour
-
-    def show(self) -> None:
+    def show_all(self, colours: bytes) -> None:
+        assert not self.closed
         if self.error is not None:
             raise self.error
-        self.frames.append((self.clock.now(), bytes(itertools.chain.from_iterable(self.buffer))))
+        self.frames.append((self.clock.now(), colours))
+
+    def check(self) -> None:
+        if self.late_error is not None:
+            raise self.late_error
+
+    def close(self) -> None:
+        self.closed = True
 
     def deinit(self) -> None:
-        self.buffer = [(0, 0, 0)] * len(self.buffer)
-        self.show()
-        self.released = True
+        self.close()
+        if self.error is not None:
+            raise self.error
+        self.frames.append((self.clock.now(), bytes(self.size)))
 
 
 class BenchPin(MockPWMPin):
@@ -275,10 +284,10 @@ class BenchBuses:
             raise self.missing["i2c"]
         return self.mpu.open(bus)
 
-    def pixels(self, pin: int, count: int) -> Strip:
+    def pixels(self, pin: int, count: int, writer: str) -> Strip:
         if "pixels" in self.missing:
             raise self.missing["pixels"]
-        assert pin == 10
+        assert (pin, writer) == (10, "spi")
         self.strips.append(Strip(count, self.clock))
         return self.strips[-1]
 

@@ -1,11 +1,9 @@
 """The Pi's buses off a Pi and with stand-in libraries, and what people are told."""
 
 import errno
-import json
-import subprocess
+import os
 import sys
 import types
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +12,7 @@ from drivers.buses import PiBuses
 from drivers.clock import SystemClock
 from drivers.errors import PartAbsentError
 from drivers.panel import Panel, PanelSettings
-from drivers.pi_libraries import PiStrip
+from drivers.pi_libraries import open_pins
 
 
 def module(name: str, **content: object) -> types.ModuleType:
@@ -34,7 +32,7 @@ class LgpioError(Exception):
             ModuleNotFoundError("No module named 'spidev'", name="spidev"),
             "/dev/spidev1.0",
             "The Python package spidev is missing (No module named 'spidev').",
-            "pip install 'tiltboard[pi]'",
+            "sudo apt install python3-spidev",
         ),
         (
             OSError(errno.ENOENT, "No such file or directory"),
@@ -107,6 +105,17 @@ def stand_in_gpio(monkeypatch, factory, library="lgpio", zero="lgpio", name="LGP
     monkeypatch.setitem(
         sys.modules, f"gpiozero.pins.{zero}", module(f"gpiozero.pins.{zero}", **{name: factory})
     )
+
+
+def test_lgpio_has_a_folder_for_its_pipe_wherever_the_command_was_started(monkeypatch, tmp_path):
+    stand_in_gpio(monkeypatch, object)
+    monkeypatch.delenv("LG_WD", raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    open_pins()
+    assert os.environ["LG_WD"] == str(tmp_path)
+    monkeypatch.setenv("LG_WD", "/run/tiltboard")
+    open_pins()
+    assert os.environ["LG_WD"] == "/run/tiltboard"
 
 
 def test_lgpio_comes_first_and_one_factory_is_kept(monkeypatch) -> None:
@@ -182,87 +191,6 @@ def test_i2c_that_is_not_there_names_its_device() -> None:
     with pytest.raises(FileNotFoundError) as caught:
         PiBuses().i2c(97)
     assert caught.value.filename == "/dev/i2c-97"
-
-
-def test_pixels_are_green_first_unscaled_and_shown_when_told(monkeypatch) -> None:
-    seen = {}
-
-    def neo_pixel(pin, count, **options):
-        seen.update(pin=pin, count=count, **options)
-        return types.SimpleNamespace(show=lambda: seen.update(shown=True))
-
-    monkeypatch.setitem(sys.modules, "board", module("board", D10="the pin D10"))
-    monkeypatch.setitem(sys.modules, "neopixel", module("neopixel", NeoPixel=neo_pixel))
-    environment: dict[str, str] = {}
-    monkeypatch.setattr("os.environ", environment)
-    PiBuses().pixels(10, 100).show()
-    assert environment == {"BLINKA_SKIP_DEPENDENCY_CHECK": "1"}
-    assert seen == {
-        "pin": "the pin D10",
-        "count": 100,
-        "brightness": 1.0,
-        "auto_write": False,
-        "pixel_order": "GRB",
-        "shown": True,
-    }
-
-
-@pytest.mark.parametrize(
-    ("board", "writer"),
-    [
-        ("RASPBERRY_PI_5", "adafruit_raspberry_pi5_neopixel_write"),
-        ("RASPBERRY_PI_4B", "_rpi_ws281x"),
-    ],
-)
-def test_the_real_blinka_hands_the_bytes_to_the_writer_of_that_pi(board, writer) -> None:
-    script = Path(__file__).with_name("blinka_on_a_pi.py")
-    run = subprocess.run(
-        [sys.executable, script, board], capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    red, green, blue = "00ff00", "ff0000", "0000ff"  # the strip wants green first
-    assert json.loads(run.stdout) == [
-        [writer, 10, red + green + blue],
-        [writer, 10, "000000" * 3],  # closed
-    ]
-
-
-def test_board_that_blinka_does_not_know(monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "board", module("board"))  # no D10
-    monkeypatch.setitem(sys.modules, "neopixel", module("neopixel", NeoPixel=None))
-    monkeypatch.setenv("BLINKA_SKIP_DEPENDENCY_CHECK", "1")
-    with pytest.raises(OSError, match="D10") as caught:
-        PiBuses().pixels(10, 100)
-    assert absent("lights", caught.value, "").problem.startswith("GPIO10 does not work: ")
-
-
-@pytest.mark.parametrize(
-    ("writer", "device", "remedy"),
-    [
-        # What adafruit_raspberry_pi5_neopixel_write and _rpi_ws281x are known to raise.
-        ("adafruit_raspberry_pi5_neopixel_write", "PIO_DEVICE", "pio.rules"),
-        ("_rpi_ws281x", "LIGHTS_SPI_DEVICE", "usermod -aG"),
-    ],
-)
-def test_a_light_writer_that_fails_names_its_device(
-    monkeypatch, tmp_path, writer, device, remedy
-) -> None:
-    def show() -> None:
-        raise RuntimeError("pio_init() failed")
-
-    monkeypatch.setitem(sys.modules, writer, module(writer))
-    file = tmp_path / "device"
-    monkeypatch.setattr(f"drivers.pi_libraries.{device}", str(file))
-    strip = PiStrip(types.SimpleNamespace(show=show, deinit=show))
-    with pytest.raises(FileNotFoundError) as caught:
-        strip.show()
-    assert caught.value.filename == str(file)
-    file.touch()
-    with pytest.raises(OSError, match="pio_init") as caught:
-        strip.deinit()
-    assert caught.value.filename == str(file)
-    denied = PermissionError(errno.EACCES, "", "/dev/pio0" if "pi5" in writer else "/dev/spidev0.0")
-    assert remedy in absent("lights", denied, "").remedy
 
 
 def test_lights_of_a_pi_5_without_its_driver_say_what_to_update() -> None:

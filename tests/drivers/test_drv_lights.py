@@ -1,6 +1,8 @@
 """The strip: bytes, current and the times of writing."""
 
+import gc
 import itertools
+import weakref
 
 import pytest
 
@@ -142,19 +144,42 @@ def test_a_strip_without_supply_is_said_and_lit_again_when_it_has_one(buses, fau
     assert lights.shown == buses.strips[-1].frames[-1][1] == b"\xff" * 300
 
 
-@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), RuntimeError("ws2811 -9")])
-def test_failure_and_recovery(buses, fault, error: Exception) -> None:
+@pytest.mark.parametrize("when", ["error", "late_error"])
+def test_failure_and_recovery(buses, fault, when: str) -> None:
     lights = strip_of(buses)
     lights.show([*WHITE[:50], *DARK[50:]])
-    buses.strips[0].error = error
+    setattr(buses.strips[0], when, OSError(5, "Input/output error"))
     buses.clock.sleep(0.1)
     caught = fault(lambda: lights.show(WHITE))
     assert isinstance(caught, PartAbsentError)
     assert "GPIO10" in caught.problem
     assert lights.shown == b"\xff" * 150 + bytes(150)
+    assert buses.strips[0].closed
     lights.flush()  # a new strip, all of it written
     assert len(buses.strips) == 2
     assert buses.strips[1].frames[0][1] == b"\xff" * 300
+
+
+def test_a_frame_that_failed_under_way_is_said_in_the_next_scan_though_nothing_changes(
+    buses, fault
+) -> None:
+    lights = strip_of(buses)
+    lights.show(WHITE)
+    buses.strips[0].late_error = OSError(5, "Input/output error")
+    buses.clock.sleep(0.02)
+    fault(lights.flush)
+
+
+def test_a_kept_failure_keeps_no_strip(buses, fault) -> None:
+    lights = strip_of(buses)
+    lights.show(WHITE)
+    buses.strips[0].error = OSError(5, "Input/output error")
+    buses.clock.sleep(0.1)
+    kept = fault(lambda: lights.show(DARK))
+    strip = weakref.ref(buses.strips.pop())
+    gc.collect()
+    assert strip() is None
+    assert kept.__cause__ is kept.__context__ is None
 
 
 def test_missing_package(buses, fault) -> None:
@@ -169,14 +194,14 @@ def test_close_turns_off(buses) -> None:
     lights.show(WHITE)
     lights.close()
     assert buses.strips[0].frames[-1][1] == bytes(300)
-    assert buses.strips[0].released
+    assert buses.strips[0].closed
     assert lights.shown == bytes(300)
 
 
 def test_close_of_a_broken_strip_is_quiet(buses) -> None:
     lights = strip_of(buses)
     lights.show(WHITE)
-    buses.strips[0].error = RuntimeError("ws2811 -9")
+    buses.strips[0].error = OSError(5, "Input/output error")
     lights.close()
     assert lights.shown == bytes(300)
 

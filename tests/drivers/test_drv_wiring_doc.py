@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from firmware_host.profile import load_profile, place_name
+from firmware_host.config.profile import load_profile, place_name
 
 DOC = (Path(__file__).parents[2] / "docs" / "wiring-plate-10.md").read_text("utf-8")
 

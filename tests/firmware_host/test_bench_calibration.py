@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from firmware_host.bench.calibration import calibrate, errors
-from firmware_host.profile import load_profile
+from firmware_host.config.profile import load_profile
 from hw_sim.table import SimTable
 
 

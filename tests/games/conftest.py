@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from games.base import IllegalMoveError
+from games.base import IllegalMoveError, Position
 from games.contract import answer_line, describe
-from games.momentum import MOMENTUM, MomentumPosition
-from games.momentum.core import State
+from games.momentum import MOMENTUM
+from games.momentum.rules import State
 
 HERE = Path(__file__).parent
 
@@ -133,14 +133,14 @@ def standing():
     """A position with these marbles, for example standing(game, turn=2, red="a1 b2", blue="c3")."""
 
     def build(game, *, turn, **marbles):
-        cells = list(game.core.start().cells)
+        cells = list(game.rules.start().cells)
         held = []
         for number, player in enumerate(game.players, start=1):
             places = marbles.get(player, "").split()
             held.append(len(places))
             for place in places:
-                cells[game.core.index[place]] = number
-        return MomentumPosition(game, State(tuple(cells), tuple(held), turn, None))
+                cells[game.rules.index[place]] = number
+        return Position(game, State(tuple(cells), tuple(held), turn, None))
 
     return build
 

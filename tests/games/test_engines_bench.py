@@ -9,8 +9,8 @@ from firmware_host.bench import engines
 
 def test_drops_are_uniform_over_the_cells(momentum):
     game = momentum(pie=False)
-    drawn = Counter(islice(engines.random_drops(game, random.Random(2)), 49_000))
-    assert set(drawn) == set(game.core.names)
+    drawn = Counter(islice(engines.random_choices(game.rules.every_move, random.Random(2)), 49_000))
+    assert set(drawn) == set(game.rules.names)
     # chi-square with 48 degrees of freedom: 84 is exceeded once in a thousand
     assert sum((count - 1000) ** 2 / 1000 for count in drawn.values()) < 84
 
@@ -18,19 +18,20 @@ def test_drops_are_uniform_over_the_cells(momentum):
 def test_playouts_are_the_games_that_the_oracle_would_play(momentum, oracle):
     game = momentum(pie=False)
     for seed in range(20):
-        turns, ended, held = game.core.playout(
-            game.core.start(), engines.random_drops(game, random.Random(seed))
+        rules = game.rules
+        state = rules.advance(
+            rules.start(), engines.random_choices(rules.every_move, random.Random(seed))
         )
         other = oracle({"marbles": 8, "pie": False})
-        for drop in engines.random_drops(game, random.Random(seed)):
-            if game.core.names[drop] in other.on:
+        for drop in engines.random_choices(rules.every_move, random.Random(seed)):
+            if rules.names[drop] in other.on:
                 continue
-            other.play(game.core.names[drop])
+            other.play(rules.names[drop])
             if other.result:
                 break
-        assert turns == len(other.turns)
-        assert ended == other.result["reason"]
-        assert held == [0, other.count("red"), other.count("blue")]
+        assert state.turn == len(other.turns)
+        assert state.ended == other.result["reason"]
+        assert state.held == (other.count("red"), other.count("blue"))
 
 
 def test_prints_a_line_a_game():

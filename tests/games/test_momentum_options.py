@@ -4,6 +4,7 @@ import pytest
 
 from games.base import OptionError
 from games.momentum import MOMENTUM
+from games.momentum.options import suggested_marbles
 
 
 def test_defaults_are_filled_in(momentum):
@@ -79,7 +80,7 @@ def test_standard_sets(momentum, options, marbles):
     ],
 )
 def test_any_other_board_needs_its_marbles(momentum, options):
-    with pytest.raises(OptionError, match="marbles="):
+    with pytest.raises(OptionError, match="how many marbles each"):
         momentum(**options)
     assert momentum(**options, marbles=5).options["marbles"] == 5
 
@@ -113,9 +114,9 @@ def test_any_other_board_needs_its_marbles(momentum, options):
         ({"size": 3, "marbles": 9, "cushions": ["b2"]}, "8 open cells"),
         ({"round_limit": 0}, "round_limit must be at least 1"),
         ({"pie": 1}, "pie must be true or false"),
-        ({"pie": True, "players": 3}, "pie=true is for 2 players"),
-        ({"must_block": True}, "must_block=true is for 3 players"),
-        ({"must_block": True, "players": 4, "marbles": 5}, "must_block=true is for 3 players"),
+        ({"pie": True, "players": 3}, "Swap rule is for 2 players"),
+        ({"must_block": True}, "Forced block is for 3 players"),
+        ({"must_block": True, "players": 4, "marbles": 5}, "Forced block is for 3 players"),
     ],
 )
 def test_options_that_do_not_fit(momentum, options, words):
@@ -126,3 +127,27 @@ def test_options_that_do_not_fit(momentum, options, words):
 def test_options_that_are_off_may_be_said(momentum):
     assert momentum(pie=False, players=3).options["pie"] is False
     assert momentum(must_block=False).options["must_block"] is False
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_suggested_marbles_are_the_standard_ones_where_there_are_any(momentum, players):
+    for board in ({"size": 7}, {"width": 9, "height": 7}, {"size": 9, "holes": ["e5"]}):
+        game = momentum(players=players, **board)
+        assert suggested_marbles(players, len(game.rules.index)) == game.options["marbles"]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_as_many_as_are_suggested_can_all_be_on_the_board(players):
+    for size in range(3, 27):
+        assert 1 <= suggested_marbles(players, size * size) <= size * size // (2 * players)
+
+
+def test_presets_answer_the_same_questions_and_each_differently():
+    answers = [tuple(preset.choices.values()) for preset in MOMENTUM.presets]
+    assert {tuple(preset.choices) for preset in MOMENTUM.presets} == {("Players", "Board")}
+    assert len(set(answers)) == len(answers) == 18
+
+
+def test_four_players_are_two_teams(momentum):
+    assert momentum(players=4, marbles=5).teams == (("red", "white"), ("blue", "green"))
+    assert momentum(players=3).teams == ()

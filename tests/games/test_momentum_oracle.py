@@ -197,13 +197,10 @@ def test_a_turned_or_mirrored_game_is_the_same_game(options, data):
 @given(games(), st.randoms(use_true_random=False))
 def test_a_game_in_one_go_is_the_game_turn_by_turn(options, rng):
     game = MOMENTUM.create({**options, "pie": False, "must_block": False})
-    cells = [rng.choice(list(game.core.names)) for _ in range(40)]
+    cells = [rng.choice(list(game.rules.names)) for _ in range(40)]
     position = game.start()
     for cell in cells:
-        place = game.core.names[cell]
+        place = game.rules.names[cell]
         if position.outcome is None and place not in position.cells:
             position = position.play(place).position
-    assert game.core.advance(game.core.start(), cells) == position.state
-    turns, ended, held = game.core.playout(game.core.start(), cells)
-    assert (turns, ended) == (position.state.turn, position.state.ended)
-    assert held == [0, *position.state.held]
+    assert game.rules.advance(game.rules.start(), cells) == position.state

@@ -245,3 +245,25 @@ def test_the_real_command():
     assert "not JSON" in unread["error"]["reason"]
     assert "marbles=" in unfit["error"]["reason"]
     assert b"2 of 3 lines" in run.stderr
+
+
+def test_a_view_of_a_game_without_secrets_is_the_position(rules):
+    status, (seen,), _ = rules("momentum", "--moves", "d4", "--view", "red")
+    _, (whole,), _ = rules("momentum", "--moves", "d4")
+    assert (status, seen) == (0, whole)
+    _, (line,), _ = rules("--batch", lines=[question(moves=["d4"], view="blue")])
+    assert line == whole
+
+
+@pytest.mark.parametrize("view", ["white", "", 3])
+def test_a_view_is_a_players(rules, view):
+    status, (answer,), errors = rules("--batch", lines=[question(moves=[], view=view)])
+    assert status == 2
+    assert list(answer["error"]) == ["reason"]
+    assert errors
+
+
+def test_an_unknown_viewer_is_told_the_players(rules):
+    status, (answer,), _ = rules("momentum", "--view", "white")
+    assert status == 2
+    assert answer["error"]["reason"] == ("There is no player white; the players are: red, blue.")

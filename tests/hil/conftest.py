@@ -17,9 +17,9 @@ from typing import Protocol
 import pytest
 
 from drivers.buses import PiBuses
-from firmware_host.assemble import missing_table
-from firmware_host.board_lock import BoardInUseError, own_board
-from firmware_host.profile import MatrixHall, Profile, load_profile
+from firmware_host.config.locks import BoardInUseError, own_board
+from firmware_host.config.profile import MatrixHall, Profile, load_profile
+from firmware_host.host.assemble import missing_table
 
 PROFILE = "TILTBOARD_HIL_PROFILE"
 COLOURS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.profile import load_profile
+from firmware_host.config.profile import load_profile
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import KINDS
 

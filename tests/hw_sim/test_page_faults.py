@@ -4,10 +4,10 @@ from concurrent.futures import Future
 
 import pytest
 
-from firmware_host.profile import load_profile
-from firmware_host.snapshot import BrokenInfo
+from firmware_host.config.profile import load_profile
 from firmware_host.web import desk
 from firmware_host.web import messages_in as say
+from firmware_host.web.snapshot import BrokenInfo
 from hw_sim.errors import FaultError
 from hw_sim.page_hands import PageHands
 from hw_sim.session import SimSession

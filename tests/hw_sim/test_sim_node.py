@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from drivers.errors import PartAbsentError
 from drivers.node_link import NodeLink, NodeSettings
-from firmware_host.assemble import missing_table, plate_for
-from firmware_host.pacer import Pacer
-from firmware_host.profile import load_profile
+from firmware_host.config.profile import load_profile
+from firmware_host.host.assemble import missing_table, plate_for
+from firmware_host.service.pacer import Pacer
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 

@@ -9,12 +9,12 @@ import threading
 import msgspec
 import pytest
 
-from firmware_host.commands import Calibrate
+from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue
-from firmware_host.notify import Heartbeat, Notifier, status_of, watchdog_s
-from firmware_host.profile import load_profile
-from firmware_host.publish import Publisher
-from firmware_host.snapshot import FaultInfo
+from firmware_host.service.notify import Heartbeat, Notifier, status_of, watchdog_s
+from firmware_host.table.commands import Calibrate
+from firmware_host.web.publish import Publisher
+from firmware_host.web.snapshot import FaultInfo
 from hw_sim.clock import VirtualClock
 from hw_sim.session import SimSession
 
@@ -158,7 +158,7 @@ def test_a_scan_never_waits_for_a_manager_that_does_not_read(manager, snapshot):
 
 
 def test_a_real_table_is_ready_after_its_first_scan_and_says_when_it_stops(tmp_path):
-    from firmware_host.settings import Settings
+    from firmware_host.config.settings import Settings
     from hw_sim.live import LiveTable
 
     address = f"{tmp_path}/notify"

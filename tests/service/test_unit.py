@@ -10,11 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from firmware_host.profile import load_profile, profile_names
-from firmware_host.settings import Settings
-from firmware_host.unit import PRIVATE_NETWORKS, drop_in
+from firmware_host.config.needs import DEVICE_CLASSES
+from firmware_host.config.profile import load_profile, profile_names
+from firmware_host.config.settings import Settings
+from firmware_host.config.unit import PRIVATE_NETWORKS, drop_in
 from firmware_host.web.server import EVERYWHERE
 
 EXPOSURE_TENTHS = 20  # 2.0
@@ -71,6 +73,14 @@ def test_systemd_has_nothing_to_remark(installed):
     assert (done.returncode, ours) == (0, []), done.stderr
 
 
+@pytest.mark.skipif(shutil.which("systemctl") is None, reason="systemctl is not installed")
+def test_enabled_it_starts_with_the_computer(root, tmp_path):
+    assert staged(root, tmp_path).returncode == 0
+    subprocess.run(["systemctl", f"--root={tmp_path}", "enable", "tiltboard"], check=True)
+    wanted = tmp_path / "etc/systemd/system/multi-user.target.wants/tiltboard.service"
+    assert wanted.is_symlink()
+
+
 @analyzed
 def test_what_is_wrong_with_a_unit_would_be_remarked(installed, tmp_path):
     shutil.copytree(installed, tmp_path / "root")
@@ -104,19 +114,51 @@ def test_exposure_is_low_and_each_that_remains_is_justified(installed, tmp_path,
     assert [name for name in exposed if name.partition("=")[0] not in reasons] == []
 
 
+def allowed_by(profile) -> set[str]:
+    return set(re.findall(r"^DeviceAllow=(.+) rw$", drop_in(profile, Settings()), re.MULTILINE))
+
+
 def test_plate_10_gets_its_devices_and_groups_and_no_other():
-    """HARDWARE: SPI1 chip select 0, I2C 1, GPIO; lights on SPI0's MOSI, or /dev/pio0 on a Pi 5."""
+    """HARDWARE: SPI1 chip select 0, I2C 1, GPIO; lights on SPI0's MOSI. By class: a path would
+    have to exist when the service starts.
+    """
     made = drop_in(load_profile("plate-10"), Settings())
-    assert set(re.findall(r"^DeviceAllow=(.+) rw$", made, re.MULTILINE)) == {
-        "/dev/spidev1.0",
-        "/dev/spidev0.0",
-        "/dev/i2c-1",
-        "/dev/pio0",
-        "char-gpiochip",
-    }
+    assert allowed_by(load_profile("plate-10")) == {"char-spi", "char-i2c", "char-gpiochip"}
     (groups,) = re.findall(r"^SupplementaryGroups=(.*)$", made, re.MULTILINE)
     assert sorted(groups.split()) == ["gpio", "i2c", "spi"]
     assert "IPAddressAllow" not in made
+
+
+@pytest.mark.parametrize(
+    ("writer", "more"), [("spi", set()), ("rpi_ws281x", {"char-*gpiomem"}), ("pio", {"char-*-pio"})]
+)
+def test_each_writer_of_lights_gets_what_it_opens(writer, more):
+    plate_7 = load_profile("plate-7")
+    lights = msgspec.structs.replace(plate_7.lights, writer=writer)
+    spi = set() if writer == "pio" else {"char-spi"}
+    assert allowed_by(msgspec.structs.replace(plate_7, lights=lights)) == (
+        {"char-i2c", "char-gpiochip"} | spi | more
+    )
+
+
+def test_the_plate_s_own_computer_may_be_on_any_serial_port():
+    assert allowed_by(load_profile("node")) == {
+        "char-ttyACM", "char-ttyUSB", "char-ttyAMA", "char-ttyS"
+    }  # fmt: skip
+
+
+def test_udev_rules_units_and_docs_are_of_one_list(root):
+    rules = [line for line in _rules(root).splitlines() if not line.startswith("#")]
+    for kind in DEVICE_CLASSES:
+        assert [
+            rule for rule in rules
+            if rule.startswith(kind.rule) and f'GROUP="{kind.group}", MODE="0660"' in rule
+        ], kind  # fmt: skip
+    assert len(rules) == len(DEVICE_CLASSES)
+    told = (root / "docs/dependencies.md").read_text()
+    for kind in DEVICE_CLASSES:
+        names = ", ".join(f"`{name}`" for name in kind.allow)
+        assert f"| {kind.group} | {names} |" in told
 
 
 @pytest.mark.parametrize("name", profile_names())

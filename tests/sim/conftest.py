@@ -2,10 +2,10 @@
 
 import pytest
 
-from firmware_host.profile import load_profile
-from hw_sim.scenario.parse import parse_scenario
-from hw_sim.scenario.run import ScenarioRunner, StepReport
-from hw_sim.scenario.simulated import SimulatedHands
+from firmware_host.config.profile import load_profile
+from firmware_host.scenario.parse import parse_scenario
+from firmware_host.scenario.run import ScenarioRunner, StepReport
+from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
 
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_host.commands import NewGame
+from firmware_host.config.profile import load_profile
 from firmware_host.journal import Journal
-from firmware_host.profile import load_profile
+from firmware_host.table.commands import NewGame
 from games.registry import game_type
 from hw_sim.session import SimSession
 
-WRITES = ("start", "append", "take_back", "finish", "resume")
+WRITES = ("start", "hold", "append", "take_back", "finish", "resume")
 OPTIONS = {"width": 4, "height": 4, "marbles": 3, "pie": False}
 
 # What the hands do: a settle, a takeback by button, a last move that wins.
@@ -31,7 +31,7 @@ HANDS: tuple[tuple[str, ...], ...] = (
     ("put", "blue", "d3"),  # pushes d4 off the board, and is the last one: blue wins
     ("take", "d4"),
 )
-WRITES_OF_A_GAME = 10
+WRITES_OF_A_GAME = 12
 
 
 class DiedError(BaseException):
@@ -126,7 +126,9 @@ def test_the_game_writes_as_often_as_this_suite_believes(tmp_path, monkeypatch, 
     with SimSession(load_profile("plate-10"), tmp_path) as session:
         reaper.seen.clear()
         play(session, lambda: None)
-    assert reaper.seen == ["start", *["append"] * 3, "take_back", *["append"] * 4, "finish"]
+    carried, plain = ["hold", "append"], ["append"]  # with something to carry out, or nothing
+    first = [*plain, *carried, *plain, "take_back"]
+    assert reaper.seen == ["start", *first, *plain * 3, *carried, "finish"]
     assert len(reaper.seen) == WRITES_OF_A_GAME
 
 

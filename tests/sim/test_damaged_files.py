@@ -1,9 +1,9 @@
 """A table whose files are damaged says so, keeps them aside, and plays."""
 
+from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
+from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue
-from firmware_host.profile import load_profile
-from firmware_host.publish import Publisher
-from firmware_host.state import CALIBRATION_NAME, JOURNAL_NAME
+from firmware_host.web.publish import Publisher
 from hw_sim.session import SimSession
 
 

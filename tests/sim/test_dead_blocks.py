@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from firmware_host.commands import Answer, NewGame
-from firmware_host.profile import load_profile
-from firmware_host.standing import Role
+from firmware_host.config.profile import load_profile
+from firmware_host.table.commands import Answer, NewGame
+from firmware_host.table.standing import Role
 from hw_sim.session import SimSession
-from hw_sim.soak.eyes import Eyes
+from tests.soak.eyes import Eyes
 
 GAMES = {
     "momentum": {"size": 5, "marbles": 6, "pie": False},

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from firmware_host.config.profile import load_profile
 from firmware_host.perception.observation import Magnet
-from firmware_host.profile import load_profile
-from hw_sim.scenario.parse import parse_scenario
-from hw_sim.scenario.run import ScenarioRunner
-from hw_sim.scenario.simulated import SimulatedHands
+from firmware_host.scenario.parse import parse_scenario
+from firmware_host.scenario.run import ScenarioRunner
+from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
-from hw_sim.soak.eyes import Eyes
 from hw_sim.world.paths import PathBuilder
+from tests.soak.eyes import Eyes
 
 PHASES = tomllib.loads(Path(__file__).with_name("fault_phases.toml").read_text())["phases"]
 MAIN = [name for name, phase in PHASES.items() if "only" not in phase]

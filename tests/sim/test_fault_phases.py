@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.scenario import command
-from firmware_host.profile import load_profile, profile_names
-from hw_sim.scenario.parse import parse_scenario
-from hw_sim.scenario.run import ScenarioRunner
-from hw_sim.scenario.simulated import SimulatedHands
+from firmware_host.config.profile import load_profile, profile_names
+from firmware_host.scenario.parse import parse_scenario
+from firmware_host.scenario.run import ScenarioRunner
+from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
 
 FOLDER = Path(__file__).parent

@@ -4,12 +4,12 @@ the page is told.
 
 import pytest
 
-from firmware_host.commands import Answer, NewGame
-from firmware_host.errors import BoardDoesNotFitError, NotPossibleError
+from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
+from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue
-from firmware_host.profile import load_profile
-from firmware_host.publish import Publisher
-from firmware_host.standing import Phase, Role
+from firmware_host.table.commands import Answer, NewGame
+from firmware_host.table.standing import Phase, Role
+from firmware_host.web.publish import Publisher
 from hw_sim.session import SimSession
 
 BOARD = "'board={\"tracks\": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 6]]}'"

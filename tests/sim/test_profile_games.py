@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.scenario import command
-from firmware_host.profile import profile_names
+from firmware_host.config.profile import profile_names
 
 FOLDER = Path(__file__).parent / "scenarios"
 GAMES = sorted(path for name in profile_names() for path in FOLDER.joinpath(name).iterdir())

@@ -8,8 +8,8 @@ import random
 
 import pytest
 
-from firmware_host.commands import NewGame
-from firmware_host.profile import load_profile
+from firmware_host.config.profile import load_profile
+from firmware_host.table.commands import NewGame
 from hw_sim.session import SimSession
 
 OFF_CENTRE_MM = 3.4  # two neighbours further off toward each other would touch (35 - 28 mm)

@@ -6,17 +6,20 @@ import http.client
 import importlib.util
 import json
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from drivers.clock import SystemClock
 from firmware_host.messages import Catalogue
 from firmware_host.web.server import WebServer
+from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import TablePort
 
 CHROMIUM = "/usr/bin/chromium"
@@ -101,6 +104,65 @@ class Served:
     def new_game(self, **options: object) -> None:
         self.tell(type="new-game", game="momentum", options=options)
 
+    def until(self, holds: Callable[[Snapshot], bool]) -> None:
+        """Wait for a snapshot of which that holds."""
+        news = threading.Event()
+        leave = self.table.subscribe(news.set)
+        try:
+            while not holds(self.table.latest()):
+                assert news.wait(PATIENCE_MS / 1000), self.table.latest().say
+                news.clear()
+        finally:
+            leave()
+
+    def put(self, piece: str, place: str) -> None:
+        """A hand at the table puts a piece; it has left when this returns."""
+        assert self.table.hands
+        column, row = ord(place[0]) - ord("a"), int(place[1:]) - 1
+        self.table.hands.put(piece, (column - 4.5) * 35.0, (row - 4.5) * 35.0).result(20)
+
+    def play(self, *moves: str) -> None:
+        """Moves that push nothing, by hands at the table, each to the next turn."""
+        for move in moves:
+            self.until(lambda snapshot: snapshot.phase == "turn" and snapshot.to_move is not None)
+            made = len(self.table.latest().moves)
+            self.put(self.table.latest().to_move or "", move)
+            self.until(lambda snapshot, made=made: len(snapshot.moves) > made)  # type: ignore[misc]
+
+    def carry_out(self) -> None:
+        """The table's own hand does what is asked for."""
+        assert self.table.hands
+        self.table.hands.carry_out().result(20)
+
+
+class Altered:
+    """The simulated table, with snapshots and a layout altered as a test says: what it cannot be
+    brought to show by hands and faults.
+    """
+
+    def __init__(self, table: TablePort) -> None:
+        self.table = table
+        self.hands = table.hands
+        self._shown: dict[str, object] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.table, name)
+
+    def show(self, **fields: object) -> None:
+        """From the next snapshot on."""
+        self._shown = fields
+
+    def take_hands(self) -> None:
+        """As on a real table, whose pieces only people can move."""
+        self.hands = None
+        self.show(pieces=[])
+
+    def layout(self) -> Layout:
+        return replace(self.table.layout(), hands=self.hands is not None)
+
+    def latest(self) -> Snapshot:
+        return replace(self.table.latest(), **self._shown)
+
 
 @pytest.fixture
 def fake() -> Any:
@@ -133,17 +195,28 @@ def fake_served(fake: Any, serve: Callable[[TablePort], Served]) -> Served:
 
 
 @pytest.fixture
-def served(serve: Callable[[TablePort], Served], tmp_path: Path) -> Iterator[Served]:
+def served(simulated: TablePort, serve: Callable[[TablePort], Served]) -> Served:
     """The page over the simulated table, its chips, hands and referee."""
-    from firmware_host.profile import load_profile  # so that the others need no simulation
-    from firmware_host.settings import Settings
+    return serve(simulated)
+
+
+@pytest.fixture
+def altered(simulated: TablePort, serve: Callable[[TablePort], Served]) -> Served:
+    """The same, over a table that a test may alter."""
+    return serve(Altered(simulated))
+
+
+@pytest.fixture
+def simulated(tmp_path: Path) -> Iterator[TablePort]:
+    from firmware_host.config.profile import load_profile  # so that the others need no simulation
+    from firmware_host.config.settings import Settings
     from hw_sim.live import LiveTable
 
     profile, clock = load_profile("plate-10"), FasterClock()
     live = LiveTable(profile, tmp_path, Settings(), Catalogue(), real=clock)
     live.table.start()
     try:
-        yield serve(live.table)
+        yield live.table
     finally:
         live.table.stop()
 
@@ -162,14 +235,19 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Callable[..., Player]]:
-    """Open the page at an address; afterwards it must have complained of nothing."""
+    """Open the page at an address; afterwards it must have complained of nothing.
+
+    ``own_hand``: the table's own hand works by itself, as it does in a browser that is new here.
+    """
     contexts, complaints = [], []
 
-    def start(url: str, **options: Any) -> Player:
+    def start(url: str, *, own_hand: bool = False, **options: Any) -> Player:
         size = {"width": 1280, "height": 800}
         context = browser.new_context(**{"viewport": size, "reduced_motion": "reduce", **options})
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
+        if not own_hand:
+            context.add_init_script("localStorage.setItem('tiltboard.own-hand', 'off')")
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda line: line.type == "error" and complaints.append(line.text))

@@ -1,8 +1,9 @@
 """A table for the page without hardware: a tiny Momentum, and hands that take no time.
 
-It is the TablePort that the page's tests (and somebody who works on the page) run against. It
-knows phases turn, settle, fix and over, the pie rule and the takeback, and nothing of sensors.
-Run it to look at the page:  python tests/web/fake_table.py [port]
+It is the TablePort that the tests of the server, the network and the sweep's card run against: they
+need a table that is silent between two requests. It knows turn, settle, fix and over, the pie rule
+and the takeback, and nothing of sensors. What players do on the page is tried on the simulated
+table (``served`` in conftest.py).
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from firmware_host import commands
-from firmware_host.errors import NoSuchGameError, NotPossibleError
-from firmware_host.snapshot import (
+import msgspec
+
+from firmware_host.config.errors import NoSuchGameError, NotPossibleError
+from firmware_host.config.profile import Capabilities
+from firmware_host.table import commands
+from firmware_host.web.snapshot import (
     BoardPlace,
     BreakableInfo,
     BrokenInfo,
@@ -30,7 +34,7 @@ from firmware_host.snapshot import (
     SoundInfo,
 )
 from firmware_host.web.table_port import GameRecord, GameSummary, HealthMap, RecordedPosition
-from games.base import Credit, Game, OptionError, OptionSpec, RulesError
+from games.base import Credit, Game, GameType, OptionError, OptionSpec, RulesError
 
 PITCH_MM = 35.0
 COLUMNS = ROWS = 10
@@ -136,7 +140,7 @@ class Play:
         return {"winner": self.winner, "reason": "complete"} if self.winner else None
 
 
-class FakeMomentum:
+class FakeMomentum(GameType):
     """The game as the page's dialog sees it; this table cannot play every option."""
 
     name = "momentum"
@@ -153,6 +157,7 @@ class FakeMomentum:
         OptionSpec("pie", "bool", "The second player may swap colours on his first turn", True),
         OptionSpec("holes", "places", "Places where a marble falls through", None),
     )
+    presets = ()
     rules_summary = (
         "In your turn, put one of your marbles on an empty place.",
         "In each of the eight directions, the last marble of the row that starts next to it is "
@@ -183,6 +188,7 @@ class FakeTable:
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
+        self.capabilities = Capabilities(10, 10, 2, 2, True, True, False)
         self.pieces: dict[int, LoosePiece] = {}
         self.in_hand: set[int] = set()
         self.next_piece = 1
@@ -313,6 +319,18 @@ class FakeTable:
 
     # Hands
 
+    def carry_out(self) -> Future[None]:
+        def work() -> None:
+            play = self.play
+            goal = {} if play is None else play.settling[1] if play.settling else play.cells
+            for number, piece in [*self.pieces.items()]:
+                if goal.get(place_at(piece.x_mm, piece.y_mm) or "") != piece.piece:
+                    del self.pieces[number]
+            for place in goal.keys() - self.seen.keys():
+                self._take_and_put(goal[place], *centre_mm(place))
+
+        return self._by_hand(work)
+
     def pick_up(self, piece_id: int) -> Future[None]:
         return self._by_hand(lambda: self._lift(piece_id))
 
@@ -349,7 +367,8 @@ class FakeTable:
         return self._by_hand(lambda: self.injected.append(BrokenInfo(fault, list(targets))))
 
     def heal(self, fault: str, targets: Sequence[str]) -> Future[None]:
-        return self._by_hand(lambda: self.injected.remove(BrokenInfo(fault, list(targets))))
+        mended = BrokenInfo(fault, list(targets))
+        return self._by_hand(lambda: mended in self.injected and self.injected.remove(mended))
 
     def bump(self) -> Future[None]:
         return self._by_hand(lambda: None)
@@ -366,8 +385,10 @@ class FakeTable:
 
     def _by_hand(self, work: Callable[[], None]) -> Future[None]:
         def whole() -> None:
-            work()
-            self._referee()
+            try:
+                work()
+            finally:
+                self._referee()
 
         with self._lock:
             return _done(whole)
@@ -386,8 +407,9 @@ class FakeTable:
 
     def _lower(self, piece_id: int, x_mm: float, y_mm: float) -> None:
         piece = self._known(piece_id)
-        self._need_room(piece_id, x_mm, y_mm)
         self.in_hand.discard(piece_id)
+        self.pieces[piece_id] = msgspec.structs.replace(piece, z_mm=0.0)  # back, if it must be
+        self._need_room(piece_id, x_mm, y_mm)
         self.pieces[piece_id] = LoosePiece(piece_id, piece.piece, x_mm, y_mm, 0.0)
 
     def _need_room(self, piece_id: int | None, x_mm: float, y_mm: float) -> None:
@@ -561,15 +583,3 @@ class FakeTable:
         with self._lock:
             self.faults = list(faults)
             self._publish()
-
-
-if __name__ == "__main__":
-    import sys
-
-    from firmware_host.web.server import WebServer
-
-    table = FakeTable()
-    server = WebServer(table, int(sys.argv[1]) if len(sys.argv) > 1 else 8137)
-    print(server.url, flush=True)
-    server.start()
-    threading.Event().wait()

@@ -7,14 +7,15 @@ from queue import SimpleQueue
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.commands import Calibrate, ConfirmCalibration, StopCalibration
-from firmware_host.errors import NotPossibleError
-from firmware_host.snapshot import CalibrationInfo
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.table.commands import AnswerSweep, Calibrate, StopCalibration
+from firmware_host.web.snapshot import CalibrationInfo, SweepChoice
 from firmware_host.web.table_port import HealthMap, PlaceHealth
 
 pytestmark = pytest.mark.web
 
 PATIENCE_S = 15.0
+RIGHT = SweepChoice("right", "It stands right")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
@@ -25,7 +26,7 @@ def asked(fake, monkeypatch):
     carry_out = fake._carry_out
 
     def note(command):
-        if not isinstance(command, Calibrate | ConfirmCalibration | StopCalibration):
+        if not isinstance(command, AnswerSweep | Calibrate | StopCalibration):
             carry_out(command)
             return
         found.put(command)
@@ -50,7 +51,7 @@ def step(fake, done, place, **more):
         total=111,
         stage="places",
         place=place,
-        say=f"Carry it on to {place}, to the middle, and let go.",
+        say=f"Slide or carry it on to {place}, to the middle.",
         **more,
     )
 
@@ -73,15 +74,15 @@ def healthy(fake, places, **odd):
 def test_a_card_leads_through_the_calibration(fake, fake_served, open_page, asked, size):
     fake_served.new_game(pie=False)
     page = open_page(fake_served.url, **size).page
-    card = page.get_by_role("region", name="Calibration")
+    card = page.get_by_role("region", name="Sweep")
     expect(card).to_be_hidden()
     step(fake, 4, "d1")
-    expect(card.locator(".line")).to_have_text("Carry it on to d1, to the middle, and let go.")
+    expect(card.locator(".line")).to_have_text("Slide or carry it on to d1, to the middle.")
     expect(card).to_contain_text("4 of 111")
     assert card.get_by_role("progressbar").evaluate("bar => bar.value / bar.max") == 4 / 111
     expect(page.locator(".say-card")).to_be_hidden()
     plate = page.locator("#stage").bounding_box()
-    step(fake, 4, "d1", refused="d1 reads only 6.0 mT. Move it.", confirm="It stands right")
+    step(fake, 4, "d1", refused="d1 reads only 6.0 mT. Move it.", choices=[RIGHT])
     expect(card.get_by_role("alert")).to_have_text("d1 reads only 6.0 mT. Move it.")
     assert page.locator("#stage").bounding_box() == plate  # the table does not jump
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -93,7 +94,7 @@ def test_a_card_leads_through_the_calibration(fake, fake_served, open_page, aske
     stands(fake, running=False, done=5, total=111)
     expect(page.locator(".say-card")).to_be_visible()
     expect(card).to_be_hidden()  # whoever left on purpose is not asked to go on
-    assert asked(3) == [ConfirmCalibration(), Calibrate("d1"), StopCalibration()]
+    assert asked(3) == [AnswerSweep("right"), Calibrate("d1"), StopCalibration()]
 
 
 def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
@@ -102,14 +103,14 @@ def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
     fake_served.new_game(pie=False)
     stands(fake, running=False, done=37, total=111)
     page = open_page(fake_served.url).page
-    card = page.get_by_role("region", name="Calibration")
+    card = page.get_by_role("region", name="Sweep")
     expect(card).to_contain_text("37 of 111")
     expect(page.locator(".say-card")).to_be_visible()
-    card.get_by_role("button", name="Go on calibrating").click()
+    card.get_by_role("button", name="Go on with the sweep").click()
     card.get_by_role("button", name="Later").click()
     expect(card).to_be_hidden()
     page.get_by_role("tab", name="Sensors").click()
-    page.get_by_role("button", name="Go on calibrating (37 of 111)").click()
+    page.get_by_role("button", name="Go on with the sweep (37 of 111)").click()
     page.get_by_role("button", name="Begin anew").click()
     assert asked(3) == [Calibrate(), Calibrate(), Calibrate(fresh=True)]
 
@@ -120,9 +121,9 @@ def test_the_map_names_the_worst_places_and_says_what_to_do(fake, fake_served, o
     page.get_by_role("tab", name="Sensors").click()
     expect(page.get_by_text("The table has not been calibrated.")).to_be_visible()
     expect(page.locator(".health-map")).to_be_hidden()
-    page.get_by_role("button", name="Calibrate the table").click()
+    page.get_by_role("button", name="Set the table up").click()
     step(fake, 110, "j10")
-    expect(page.get_by_role("button", name="Calibrate the table")).to_be_hidden()
+    expect(page.get_by_role("button", name="Set the table up")).to_be_hidden()
     healthy(fake, fake._layout.places, c2=0.21)
     stands(fake)  # it has come to its end: the map comes by itself
     expect(page.get_by_text("Worth a look: c2.")).to_be_visible()
@@ -150,17 +151,26 @@ def test_a_table_is_calibrated_from_the_page(served, open_page):
     page.drop("red", "d4")
     page.expect_moves("d4")
     page.page.get_by_role("tab", name="Sensors").click()
-    page.page.get_by_role("button", name="Calibrate the table").click()
-    card = page.page.get_by_role("region", name="Calibration")
+    page.page.get_by_role("button", name="Set the table up").click()
+    card = page.page.get_by_role("region", name="Sweep")
+    expect(card).to_contain_text("column a is red, column j blue")
+    card.get_by_role("button", name="Yes").click()
+    expect(card).to_contain_text("Press the button confirm")
+    card.get_by_role("button", name="It does nothing").click()
+    expect(card).to_contain_text("Press the button back")
+    page.page.reload()  # another page, the same sweep
+    expect(card).to_contain_text("2 of 110")
+    card.get_by_role("button", name="It does nothing").click()
+    card.get_by_role("button", name="No").click()  # the buzzer
+    expect(card).to_contain_text("Lift the lit edge")
+    served.tell(type="stop-calibration")  # the edges are not lifted here
+    served.tell(type="calibrate", again="places")
     expect(card.get_by_role("alert")).to_contain_text("d4 reads")
     [piece] = served.ask("/api/v1/snapshot")["pieces"]
     served.tell(type="remove", piece=piece["id"])
-    expect(card).to_contain_text("1 of 111")
-    expect(card).to_contain_text("Put one strong piece on the middle of a1")
-    served.tell(type="put", kind="red", x_mm=-157.5, y_mm=-157.5)
-    expect(card).to_contain_text("Carry it on to b1")
-    page.page.reload()  # another page, the same calibration
-    expect(card).to_contain_text("2 of 111")
+    expect(card).to_contain_text("Put a strong piece, south down")
+    served.tell(type="put", kind="blue", x_mm=-157.5, y_mm=-157.5)
+    expect(card).to_contain_text("Slide or carry it on to b1")
     card.get_by_role("button", name="Back to the game").click()
     expect(page.page.locator(".say-card")).to_be_visible()
     page.expect_moves("d4")

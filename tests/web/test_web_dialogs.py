@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.commands import NewGame
+from firmware_host.table.commands import NewGame
 from firmware_host.web.guard import Access
 from firmware_host.web.pairing import Pairing
 from firmware_host.web.server import WebServer
@@ -37,7 +37,7 @@ def file_of(name, content):
 def open_new_game(page):
     page.get_by_role("button", name="New game").first.click()
     dialog = page.get_by_role("dialog", name="New game")
-    expect(dialog.get_by_role("radio", checked=True)).to_have_count(1)
+    expect(dialog.locator(".game-choice [aria-checked=true]")).to_have_count(1)
     return dialog
 
 
@@ -83,7 +83,7 @@ def test_a_board_may_be_json_and_a_broken_one_is_refused_in_words(served):
 def test_the_games_are_chosen_by_arrow_keys(served, open_page):
     page = open_page(served.url).page
     dialog = open_new_game(page)
-    names = dialog.get_by_role("radio")
+    names = dialog.locator(".game-choice").get_by_role("radio")
     assert names.all_inner_texts() == ["Momentum", "Attraktion", "Gravity Connect", "Gravity Trap"]
     names.first.focus()
     page.keyboard.press("ArrowLeft")
@@ -92,16 +92,18 @@ def test_the_games_are_chosen_by_arrow_keys(served, open_page):
     expect(dialog.locator(".credit")).to_have_text("by Mike McManaway, 2008")
     page.keyboard.press("ArrowRight")
     expect(names.first).to_be_checked()
-    expect(dialog.get_by_role("radio", checked=True)).to_have_count(1)
+    expect(dialog.locator(".game-choice [aria-checked=true]")).to_have_count(1)
 
 
 def test_a_number_that_does_not_fit_is_refused_in_words(served, open_page):
     page = open_page(served.url).page
     dialog = open_new_game(page)
     dialog.get_by_role("radio", name="Gravity Connect").click()
-    dialog.get_by_label("size").fill("40")
-    dialog.get_by_role("button", name="Start").click()
-    expect(dialog.locator("footer .problem")).to_contain_text("size must be from")
+    dialog.get_by_text("More options").click()
+    dialog.get_by_label("Size").fill("40")
+    dialog.get_by_role("button", name="Start", exact=True).click()
+    problem = dialog.locator("footer .problem")
+    expect(problem).to_have_text("Size: a whole number from 1 to 10.")
 
 
 def test_a_game_is_exported_and_imported_from_its_file(served, open_page):
@@ -133,13 +135,15 @@ def test_a_game_is_exported_and_imported_from_its_file(served, open_page):
     expect(page.locator(".square")).to_have_count(49)
 
 
-def test_what_one_page_breaks_another_sees_and_mends(fake, fake_served, open_page):
-    fake_served.new_game(pie=False)
-    one, other = (open_page(fake_served.url).page for _ in range(2))
+def test_what_one_page_breaks_another_sees_and_mends(served, open_page):
+    served.new_game(pie=False)
+    one, other = (open_page(served.url).page for _ in range(2))
     for page in (one, other):
         page.get_by_role("tab", name="Faults").click()
     kinds = one.get_by_label("Fault", exact=True)
-    assert kinds.locator("option").count() == 3  # those that the table says it can have
+    breakable = {each.fault for each in served.table.layout().breakable}
+    assert kinds.locator("option").count() == len(breakable)
+    kinds.select_option("sensor-dead")
     one.get_by_label("Place", exact=True).fill("d4")
     one.get_by_role("button", name="Break it").click()
     expect(other.locator(".broken li")).to_have_text(["A sensor feels nothing d4Mend"])
@@ -151,26 +155,29 @@ def test_what_one_page_breaks_another_sees_and_mends(fake, fake_served, open_pag
     expect(other.locator(".broken li")).to_have_count(2)
     other.get_by_role("button", name="Mend").first.click()
     expect(one.locator(".broken li")).to_have_text(["An axis of the tilt sensor is dead yMend"])
-    assert [(each.fault, each.targets) for each in fake.injected] == [("imu-axis-dead", ["y"])]
+    broken = served.table.latest().broken
+    assert [(each.fault, each.targets) for each in broken] == [("imu-axis-dead", ["y"])]
 
 
-def test_lights_without_power_are_dark_on_the_page(fake, fake_served, open_page):
-    fake_served.new_game(pie=False)
-    player = open_page(fake_served.url)
+def test_lights_without_power_are_dark_on_the_page(served, open_page):
+    served.new_game(pie=False)
+    player = open_page(served.url)
     player.expect_turn("red")
     glowing = player.page.locator('.surface circle[fill^="url(#light-"]:visible')
     expect(glowing).to_have_count(49)
-    fake.inject("lights-brownout", [])
+    served.table.hands.inject("lights-brownout", []).result(20)
     expect(glowing).to_have_count(0)
-    fake.heal("lights-brownout", [])
+    served.table.hands.heal("lights-brownout", []).result(20)
     expect(glowing).to_have_count(49)
 
 
-def test_a_device_that_is_not_paired_looks_on(fake, tmp_path, open_page):
-    fake.submit(NewGame("momentum", {"pie": False})).result()
+def test_a_device_that_is_not_paired_looks_on(simulated, tmp_path, open_page):
+    simulated.submit(NewGame("momentum", {"pie": False})).result(20)
     clock = VirtualClock()
     access = Access(Pairing(Tokens(tmp_path, clock.calendar), clock), watching=True)
-    server = WebServer(fake, 0, host="127.0.0.2", access=access)  # also at 127.0.0.1, the table's
+    server = WebServer(
+        simulated, 0, host="127.0.0.2", access=access
+    )  # also at 127.0.0.1, the table's
     server.start()
     try:
         own = open_page(f"http://127.0.0.1:{server.port}/")
@@ -179,6 +186,7 @@ def test_a_device_that_is_not_paired_looks_on(fake, tmp_path, open_page):
         expect(guest.page.locator(".controls")).to_be_hidden()
         guest.drop("red", "d4")
         guest.expect_marbles()
+        own.expect_turn("red")
         own.drop("red", "d4")
         guest.expect_marbles(d4="red")
         expect(own.page.locator(".controls")).to_be_visible()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.commands import NewGame
+from firmware_host.table.commands import NewGame
 
 pytestmark = pytest.mark.web
 
@@ -125,7 +125,7 @@ def test_gravity_trap_by_mouse_from_the_first_ship_to_the_margin(served, open_pa
     player.expect_marbles(**{"1": "blue", "6": "red", **pods})
     expect(page.locator(".reached.blue")).to_have_count(2)
     expect(page.locator(".tally")).to_have_text("2 pods still in reach")
-    expect(page.locator('.tray[data-piece="pod"] .count')).to_have_text("1 in the hole")
+    expect(page.locator('.tray[data-piece="pod"] .count')).to_have_text("3 on the board")
 
 
 def test_an_ended_game_is_taken_back_to_the_position_that_is_looked_at(served, open_page):
@@ -155,19 +155,19 @@ def test_an_ended_game_is_taken_back_to_the_position_that_is_looked_at(served, o
     )
 
 
-def test_another_game_goes_on_from_the_position_that_is_looked_at(fake, fake_served, open_page):
-    fake_served.new_game(pie=False)
-    for kind, x_mm, y_mm in (("red", -52.5, -52.5), ("blue", 17.5, 17.5)):  # d4, f6
-        fake.put(kind, x_mm, y_mm)
-    fake_served.new_game(size=5, marbles=3)
-    player = open_page(fake_served.url)
+def test_another_game_goes_on_from_the_position_that_is_looked_at(served, open_page):
+    served.new_game(pie=False)
+    served.play("d4", "f6")
+    served.new_game(size=5, marbles=3)
+    served.carry_out()
+    player = open_page(served.url)
     page = player.page
     page.get_by_role("button", name="Games").click()
     page.locator(".game-list article").nth(1).get_by_role("button", name="Look at it").click()
     page.get_by_role("button", name="One move back").click()
     page.get_by_role("button", name="Play on from here").click()
     player.expect_moves("d4")
-    assert fake_served.ask("/api/v1/snapshot")["position"] == {"d4": "red"}
+    assert served.ask("/api/v1/snapshot")["position"] == {"d4": "red"}
 
 
 BOARDS = {"attraktion": (100, 0, 0), "gravity-connect": (81, 36, 0), "gravity-trap": (22, 0, 8)}

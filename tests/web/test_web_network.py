@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import json
 import re
+import select
 import socket
 import stat
 from concurrent.futures import ThreadPoolExecutor
@@ -17,9 +18,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from firmware_host.cli.serve import access_for
-from firmware_host.commands import NewGame
-from firmware_host.errors import ConfigError, NotPossibleError
-from firmware_host.settings import Settings, check_host
+from firmware_host.config.errors import ConfigError, NotPossibleError
+from firmware_host.config.settings import Settings, check_host
+from firmware_host.table.commands import NewGame
 from firmware_host.web.app import create_app
 from firmware_host.web.guard import Access
 from firmware_host.web.limits import (
@@ -444,6 +445,40 @@ def test_an_address_has_so_many_connections_and_this_machines_own_page_is_still_
         assert answer.status_code == 200
 
 
+@contextlib.contextmanager
+def never_reading(server, address="127.0.0.2"):
+    """A connection that asks for much and says that it is done, but takes nothing."""
+    ask = f"GET /static/plate.css HTTP/1.1\r\nHost: {address}:{server.port}\r\n"
+    with socket.socket() as greedy:
+        greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        greedy.settimeout(20)
+        greedy.bind((address, 0))
+        greedy.connect((address, server.port))
+        with contextlib.suppress(ConnectionError):
+            greedy.sendall(f"{ask}\r\n".encode() * 6 + f"{ask}Connection: close\r\n\r\n".encode())
+        yield greedy
+
+
+def test_connections_that_close_but_are_never_read_still_count(watched, caplog):
+    with contextlib.ExitStack() as open_now:
+        for _ in range(CONNECTIONS_PER_ADDRESS):
+            open_now.enter_context(never_reading(watched))
+        for _ in range(3 * CONNECTIONS_PER_ADDRESS):
+            assert ended(open_now.enter_context(never_reading(watched)))
+        answer = httpx.get(f"http://127.0.0.1:{watched.port}/", trust_env=False)
+        assert answer.status_code == 200
+    assert sum("No room for another" in each.message for each in caplog.records) == 1
+
+
+def test_an_answer_that_is_never_read_ends_its_connection(watched, monkeypatch):
+    monkeypatch.setattr("firmware_host.web.connections.FLUSH_WITHIN_S", 0.2)
+    with never_reading(watched) as greedy:
+        greedy.setblocking(False)
+        with select.epoll() as poll:
+            poll.register(greedy, select.EPOLLHUP | select.EPOLLRDHUP | select.EPOLLERR)
+            assert poll.poll(20)  # reset, although nothing of it was read
+
+
 def ended(connection):
     try:
         return connection.recv(1) == b""
@@ -453,7 +488,7 @@ def ended(connection):
 
 @pytest.mark.parametrize("begun", [b"", b"GET /api/v1/te"])
 def test_a_connection_that_never_finishes_asking_is_ended(elsewhere, monkeypatch, begun):
-    monkeypatch.setattr("firmware_host.web.server.HEADER_WITHIN_S", 0.0)
+    monkeypatch.setattr("firmware_host.web.connections.HEADER_WITHIN_S", 0.0)
     server, _ = elsewhere
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as silent:
         if begun:
@@ -469,7 +504,7 @@ def test_a_second_question_must_be_finished_too(elsewhere, monkeypatch):
             f"GET /api/v1/texts HTTP/1.1\r\nHost: localhost:{server.port}\r\n\r\n".encode()
         )
         assert slow.recv(65_536).startswith(b"HTTP/1.1 200")
-        monkeypatch.setattr("firmware_host.web.server.HEADER_WITHIN_S", 0.0)
+        monkeypatch.setattr("firmware_host.web.connections.HEADER_WITHIN_S", 0.0)
         slow.sendall(b"GET /api/v1/te")
         while data := received(slow):
             assert b"HTTP" not in data  # the rest of the first answer

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
+from drivers.clock import SystemClock
 from drivers.errors import TiltboardError
 from firmware_host.cli.main import cli
 from firmware_host.cli.serve import show_codes
-from firmware_host.commands import ShowCode
+from firmware_host.table.commands import ShowCode
 from firmware_host.web.guard import Access
 from firmware_host.web.pairing import Pairing
 from firmware_host.web.server import EVERYWHERE, WebServer
@@ -93,3 +94,10 @@ def test_a_code_that_is_asked_for_is_shown_at_the_table(tmp_path):
     assert told == [ShowCode("000042")]
     pairing.redeem("000042", "a phone", "192.0.2.1")
     assert told[1:] == [ShowCode(None)]
+
+
+def test_a_devices_name_does_nothing_to_the_terminal(tmp_path):
+    Tokens(tmp_path, SystemClock().calendar).pair("\x1b[2Jphone\u202e\n9")
+    listed = run("--list", "--state", tmp_path)
+    assert "?[2Jphone??9" in listed
+    assert listed.rstrip("\n").isprintable()

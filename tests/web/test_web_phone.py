@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.snapshot import FaultInfo
+from firmware_host.web.snapshot import FaultInfo
 
 pytestmark = pytest.mark.web
 
@@ -39,28 +41,27 @@ def assert_in_sight(player, selector):
     assert player.page.evaluate("scrollY") == 0
 
 
-def settling(fake, served):
+def settling(served):
     """A game in which d4 has to be pushed to c3."""
     served.new_game(pie=False)
-    for kind, x_mm, y_mm in (("red", -52.5, -52.5), ("blue", -17.5, -17.5)):  # d4, e5
-        fake.put(kind, x_mm, y_mm)
+    served.play("d4")
+    served.put("blue", "e5")
 
 
-def test_what_to_do_next_is_in_sight_in_every_phase(fake, fake_served, open_phone):
-    player = open_phone(fake_served.url)
-    assert_in_sight(player, ".asks .play")  # no game yet
-    fake_served.new_game(pie=False)
+def test_what_to_do_next_is_in_sight_in_every_phase(served, open_phone):
+    player = open_phone(served.url)
+    served.new_game(pie=False)
     player.expect_turn("red")
     for what in (".say-card .line", ".outer.s", "#trays", ".take-back"):
         assert_in_sight(player, what)
-    fake.put("blue", -52.5, -52.5)
+    served.put("blue", "d4")
     player.expect_phase("fix")
     assert_in_sight(player, ".controls .primary:not([hidden])")
 
 
-def test_the_hand_is_asked_for_help_without_scrolling(fake, fake_served, open_phone):
-    settling(fake, fake_served)
-    player = open_phone(fake_served.url)
+def test_the_hand_is_asked_for_help_without_scrolling(served, open_phone):
+    settling(served)
+    player = open_phone(served.url)
     player.expect_phase("settle")
     help_me = player.page.get_by_role("button", name="Push them for me")
     assert_in_sight(player, ".controls .primary:not([hidden])")
@@ -69,32 +70,35 @@ def test_the_hand_is_asked_for_help_without_scrolling(fake, fake_served, open_ph
     player.expect_marbles(c3="red", e5="blue")
 
 
-def test_the_plate_stays_where_it_is_whatever_is_said(fake, fake_served, open_page):
-    fake_served.new_game(pie=False)
-    player = open_page(fake_served.url)
+def test_the_plate_stays_where_it_is_whatever_is_said(altered, open_page):
+    altered.new_game(pie=False)
+    player = open_page(altered.url)
     for size in (SMALL, {"width": 1280, "height": 800}):
         player.page.set_viewport_size(size)
-        fake_served.new_game(pie=False)
+        altered.new_game(pie=False)
         player.expect_turn("red")
         before = box(player, ".lip.n")
-        fake.fault(FaultInfo("imu", "The tilt sensor is lost. " * 3, "Check its plug. " * 4))
+        lost = FaultInfo("imu", "The tilt sensor is lost. " * 3, "Check its plug. " * 4)
+        altered.table.show(faults=[lost])
         expect(player.page.locator(".faults")).to_be_visible()
         assert box(player, ".lip.n") == pytest.approx(before, abs=0.5)
-        fake.fault()
-        fake.put("blue", -52.5, -52.5)
+        altered.table.show()
+        altered.put("blue", "d4")
         player.expect_phase("fix")
         assert box(player, ".lip.n") == pytest.approx(before, abs=0.5)
-        fake.remove(max(fake.pieces))
+        [wrong] = altered.table.latest().pieces
+        altered.table.hands.remove(wrong.id).result(20)
         player.expect_turn("red")
 
 
-def test_looking_back_has_its_steps_under_the_thumb(fake, fake_served, open_phone):
-    fake_served.new_game(pie=False)
-    fake.put("red", -52.5, -52.5)
-    player = open_phone(fake_served.url)
+def test_looking_back_has_its_steps_under_the_thumb(served, open_phone):
+    served.new_game(pie=False)
+    served.play("d4")
+    player = open_phone(served.url)
     page = player.page
     page.get_by_role("button", name="Games").tap()
     page.locator(".game-list article").first.get_by_role("button", name="Look at it").tap()
+    player.expect_phase("review")
     assert_in_sight(player, ".steps")
     page.get_by_role("button", name="One move back").tap()
     expect(page.locator(".say-card .line")).to_have_text("The start of the game.")
@@ -104,9 +108,9 @@ def test_looking_back_has_its_steps_under_the_thumb(fake, fake_served, open_phon
 
 
 @pytest.mark.parametrize("size", [SMALL, ON_ITS_SIDE], ids=["upright", "on its side"])
-def test_every_button_is_as_large_as_a_finger(fake_served, open_phone, size):
-    fake_served.new_game(pie=False)
-    player = open_phone(fake_served.url, **size)
+def test_every_button_is_as_large_as_a_finger(served, open_phone, size):
+    served.new_game(pie=False)
+    player = open_phone(served.url, **size)
     player.expect_turn("red")
     page = player.page
     names = []
@@ -121,9 +125,9 @@ def test_every_button_is_as_large_as_a_finger(fake_served, open_phone, size):
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
-def test_a_phone_on_its_side_shows_the_plate_beside_the_rest(fake_served, open_phone):
-    fake_served.new_game(pie=False)
-    player = open_phone(fake_served.url, **ON_ITS_SIDE)
+def test_a_phone_on_its_side_shows_the_plate_beside_the_rest(served, open_phone):
+    served.new_game(pie=False)
+    player = open_phone(served.url, **ON_ITS_SIDE)
     player.expect_turn("red")
     for what in (".say-card .line", ".outer.s", ".lip.n", "#trays", ".pushes"):
         assert_in_sight(player, what)
@@ -134,11 +138,62 @@ def test_a_phone_on_its_side_shows_the_plate_beside_the_rest(fake_served, open_p
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_many_players_have_room_for_their_trays(fake_served, open_phone, players):
-    fake_served.new_game(players=players, marbles=6)
-    player = open_phone(fake_served.url)
+def test_many_players_have_room_for_their_trays(served, open_phone, players):
+    served.new_game(players=players, marbles=6)
+    player = open_phone(served.url)
     player.expect_turn("red")
     assert_in_sight(player, "#trays")
     for part in player.page.locator(".tray, .count").all():
         assert part.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
     assert box(player, "#trays")[3] <= box(player, ".controls")[1]
+
+
+@pytest.mark.parametrize(
+    "size",
+    [{"width": 640, "height": 400}, ON_ITS_SIDE, {"width": 2560, "height": 1440}],
+    ids=["1280x800 at 200 %", "phone on its side", "large"],
+)
+def test_nothing_lies_over_the_plate_and_nothing_overflows(served, open_page, size):
+    player = open_page(served.url, viewport=size)
+    player.expect_turn("red")
+    inner = player.page.evaluate(
+        "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+    )
+    assert inner == [size["width"], size["height"]]
+    for what in (".outer.s", ".lip.n", ".say-card .line", "#trays", ".pushes"):
+        assert_in_sight(player, what)
+    player.page.mouse.click(*player.spot("a1"))  # the row that lay under the foot bar
+    player.expect_turn("blue")
+    player.expect_marbles(a1="red")
+
+
+def test_words_grow_with_a_large_screen(served, open_page):
+    player = open_page(served.url, viewport={"width": 2560, "height": 1440})
+    player.expect_turn("red")
+    line = player.page.locator(".say-card .line").first.bounding_box()
+    assert line
+    assert line["height"] >= 36  # 20 px of type would be 25
+
+
+def test_places_are_as_wide_as_a_finger_on_a_phone(served, open_phone):
+    player = open_phone(served.url, width=360, height=740)
+    player.expect_turn("red")
+    steps = [player.spot(place) for place in ("a7", "b7", "a1", "b1", "a2")]
+    assert steps[1][0] - steps[0][0] >= 32
+    assert steps[3][0] - steps[2][0] >= 32
+    assert steps[2][1] - steps[4][1] >= 32
+    assert player.page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_headings_are_in_order_and_what_scrolls_can_be_reached_by_keys(served, open_page):
+    player = open_page(served.url)
+    player.expect_turn("red")
+    page = player.page
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        levels = page.locator("h1:visible, h2:visible, h3:visible, h4:visible").evaluate_all(
+            "all => all.map(each => Number(each.tagName[1]))"
+        )
+        assert levels[0] == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+        expect(page.get_by_role("tabpanel")).to_have_attribute("tabindex", "0")

@@ -37,15 +37,16 @@ def test_a_whole_game_by_mouse_ends_with_the_winner_shown(served, open_page):
     player.expect_moves(*MOVES)
     player.expect_marbles(**END)
     expect(player.page.locator('.tray[data-piece="red"] .turn')).to_have_text("wins")
-    expect(player.page.locator(".say-card")).to_contain_text("New game")
+    said = "Red wins: all 3 marbles are on the board!"
+    expect(player.page.locator(".say-card .line")).to_have_text(said)
     assert served.ask("/api/v1/snapshot")["result"]["winner"] == "red"
 
 
 def test_the_hand_pushes_for_the_player_and_a_marble_pushed_off_returns_to_its_tray(
-    fake_served, open_page
+    served, open_page
 ):
-    fake_served.new_game(size=5, marbles=4, pie=False)
-    player = open_page(fake_served.url)
+    served.new_game(size=5, marbles=4, pie=False)
+    player = open_page(served.url)
     player.expect_turn("red")
     player.drop("red", "a1")
     player.expect_turn("blue")
@@ -60,9 +61,9 @@ def test_the_hand_pushes_for_the_player_and_a_marble_pushed_off_returns_to_its_t
     expect(player.page.locator('.tray[data-piece="red"] .waiting')).to_have_count(4)
 
 
-def test_a_wrong_marble_is_marked_and_can_be_dragged_off_the_plate(fake_served, open_page):
-    fake_served.new_game(pie=False)
-    player = open_page(fake_served.url)
+def test_a_wrong_marble_is_marked_and_can_be_dragged_off_the_plate(served, open_page):
+    served.new_game(pie=False)
+    player = open_page(served.url)
     player.expect_turn("red")
 
     player.drop("blue", "d4")
@@ -77,9 +78,9 @@ def test_a_wrong_marble_is_marked_and_can_be_dragged_off_the_plate(fake_served, 
     player.expect_marbles()
 
 
-def test_by_keyboard_a_marble_is_put_moved_and_taken_away(fake_served, open_page):
-    fake_served.new_game(size=5, marbles=4, pie=False)
-    player = open_page(fake_served.url)
+def test_by_keyboard_a_marble_is_put_moved_and_taken_away(served, open_page):
+    served.new_game(size=5, marbles=4, pie=False)
+    player = open_page(served.url)
     player.expect_turn("red")
     page = player.page
 
@@ -149,16 +150,16 @@ def test_two_pages_show_the_same_table_and_cannot_both_hold_a_piece(served, open
     second.expect_marbles(d4="red")
 
 
-def test_the_page_says_that_the_table_is_gone_and_comes_back_by_itself(fake_served, open_page):
-    fake_served.new_game(pie=False)
-    player = open_page(fake_served.url)
+def test_the_page_says_that_the_table_is_gone_and_comes_back_by_itself(served, open_page):
+    served.new_game(pie=False)
+    player = open_page(served.url)
     player.expect_turn("red")
 
-    fake_served.lose()
+    served.lose()
     lost = player.page.locator(".link-lost")
     expect(lost).to_have_text("The table does not answer. Trying again…")
-    fake_served.come_back()
-    fake_served.tell(type="put", kind="red", x_mm=-52.5, y_mm=-52.5)
+    served.come_back()
+    served.play("d4")
 
     expect(lost).to_be_hidden()
     player.expect_turn("blue")
@@ -185,13 +186,63 @@ def test_on_a_phone_everything_fits_and_fingers_play(served, open_page):
 
     touch = page.context.new_cdp_session(page)
     tray = page.locator('.tray[data-piece="blue"] .waiting').first.bounding_box()
-    way = [player._middle(tray), player.spot("c2"), player.spot("b6")]
+    # A finger would cover what it holds: the marble is carried 46 px above it.
+    below = [(x, y + 46) for x, y in map(player.spot, ("c2", "b6"))]
+    way = [player._middle(tray), *below]
     for kind, (x, y) in zip(("touchStart", "touchMove", "touchMove"), way, strict=True):
         points = [{"x": x, "y": y}]
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     player.expect_turn("red")
     player.expect_marbles(d4="red", b6="blue")
+
+
+def play_to_the_end(player):
+    """Of a game with two marbles each on three by three, in which nothing is pushed."""
+    for mover, place in (("red", "a1"), ("blue", "c3"), ("red", "a3")):
+        player.expect_turn(mover)
+        player.drop(mover, place)
+    player.expect_phase("over")
+
+
+def test_after_a_game_the_same_one_is_played_again_or_another_is_chosen(served, open_page):
+    served.new_game(size=3, marbles=2, pie=False)
+    player = open_page(served.url, own_hand=True)
+    page = player.page
+    play_to_the_end(player)
+    first = served.ask("/api/v1/layout")["game"]
+    page.locator(".say-card").get_by_role("button", name="Play again").click()
+    player.expect_moves()
+    player.expect_turn("red")
+    player.expect_marbles()  # the table's own hand has cleared the plate
+    again = served.ask("/api/v1/layout")["game"]
+    assert (again["name"], again["options"]) == ("momentum", first["options"])
+    assert again["id"] != first["id"]
+
+    play_to_the_end(player)
+    page.set_viewport_size({"width": 360, "height": 740})  # there they stand at the foot
+    for name in ("Play again", "Another game"):
+        asked = page.locator(".asks").get_by_role("button", name=name)
+        expect(asked).to_be_visible()
+        assert asked.evaluate("e => e.scrollWidth <= e.clientWidth")
+    page.locator(".asks").get_by_role("button", name="Another game").click()
+    expect(page.get_by_role("dialog", name="New game")).to_be_visible()
+    expect(player.page.locator(".move")).to_have_count(3)  # nothing is begun yet
+
+
+def test_no_piece_that_is_drawn_flies_from_one_game_into_the_next(served, open_page):
+    served.new_game(size=5, marbles=3, pie=False)
+    player = open_page(served.url, reduced_motion="no-preference")
+    page = player.page
+    player.expect_turn("red")
+    player.drop("red", "c3")
+    player.expect_turn("blue")
+    marbles = "[...document.querySelectorAll('.marble')]"
+    page.evaluate(f"{marbles}.forEach((marble) => (marble.ofTheGameBefore = true))")
+    served.new_game(size=7)
+    player.expect_phase("setup")
+    player.expect_marbles(c3="red")  # it lies on the plate still, drawn anew
+    assert page.evaluate(f"{marbles}.filter((marble) => marble.ofTheGameBefore).length") == 0
 
 
 def test_a_new_game_on_a_used_plate_is_set_up_by_the_tables_hand(served, open_page):
@@ -213,17 +264,21 @@ def test_a_new_game_on_a_used_plate_is_set_up_by_the_tables_hand(served, open_pa
     expect(player.page.locator('.tray[data-piece="red"] .waiting')).to_have_count(8)
 
 
-def test_strayed_marbles_are_put_right_by_the_tables_hand(fake, fake_served, open_page):
-    fake_served.new_game(pie=False)
-    for kind, x_mm, y_mm in (("red", -52.5, -52.5), ("blue", 17.5, 17.5)):  # d4, f6
-        fake.put(kind, x_mm, y_mm)
-    player = open_page(fake_served.url)
+def test_strayed_marbles_are_put_right_by_the_tables_hand(served, open_page):
+    served.new_game(pie=False)
+    served.play("d4", "f6")
+    player = open_page(served.url)
     player.expect_turn("red")
-    for number, x_mm, y_mm in ((1, 17.5, 17.5), (2, -52.5, -52.5)):  # they change places
-        fake.pick_up(number)
-        fake.set_down(number, x_mm + 100 * (number == 1), y_mm)
-    fake.pick_up(1)
-    fake.set_down(1, 17.5, 17.5)
+    hands, standing = served.table.hands, served.table.latest().pieces
+    red, blue = (next(p for p in standing if p.piece == piece) for piece in ("red", "blue"))
+    beside = (152.5, -152.5)  # outside the board, while the other moves
+    for piece, x_mm, y_mm in (
+        (red, *beside),
+        (blue, red.x_mm, red.y_mm),
+        (red, blue.x_mm, blue.y_mm),
+    ):
+        hands.pick_up(piece.id).result(20)
+        hands.set_down(piece.id, x_mm, y_mm).result(20)
     player.expect_phase("fix")
     player.expect_marbles(d4="blue", f6="red")
 

@@ -18,13 +18,13 @@ from websockets.sync.client import connect
 
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue
-from firmware_host.snapshot import FaultInfo
 from firmware_host.web import live, messages_in
 from firmware_host.web.desk import explain
 from firmware_host.web.guard import LOCAL_NAMES, is_ours
 from firmware_host.web.limits import TokenBucket
 from firmware_host.web.live import MAX_PAGES, MAX_REFUSED, MESSAGE_BURST
 from firmware_host.web.server import PortTakenError, WebServer
+from firmware_host.web.snapshot import FaultInfo
 from games.base import RulesError
 
 JSON = "application/json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.commands import NewGame
+from firmware_host.table.commands import NewGame
 
 pytestmark = pytest.mark.web
 
@@ -50,6 +50,8 @@ def test_a_closed_slot_takes_nothing(table, open_page):
     player.expect_turn("red")
     expect(page.locator('.slot.closed[data-slot="3"]')).to_have_count(1)  # C2: not left again
     page.mouse.click(*tab(player, "3"))
+    why = "You came from the left last time: take another side now."
+    expect(page.locator(".toast")).to_have_text(why)
     page.mouse.click(*tab(player, "B"))
     player.expect_turn("blue")
     player.expect_moves("1", "2", "B")

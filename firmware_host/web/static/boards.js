@@ -98,7 +98,7 @@ export function resultMarks(store, board) {
   }
   if (board instanceof TrackBoard && result.winner) {
     const ship = Object.keys(cells).find((place) => cells[place] === result.winner);
-    const pods = Object.keys(cells).filter((place) => cells[place] === "pod");
+    const pods = Object.keys(cells).filter((place) => !store.game.players.includes(cells[place]));
     for (const pod of pods) {
       const d = board.tracks.between(ship, pod);
       if (!d) continue;

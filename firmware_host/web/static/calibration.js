@@ -1,15 +1,19 @@
-// Calibration from the page: the game waits, a card says each step, and the lights lead.
+// The sweep from the page: the game waits, a card says each step, and the lights lead.
 
 import { h, setText } from "/static/dom.js";
 import { HealthMap } from "/static/health.js";
 import { t } from "/static/i18n.js";
 
 const STAGES = {
+  lights: () => t("The lights"),
+  buttons: () => t("Buttons and buzzer"),
   empty: () => t("The empty plate"),
   places: () => t("Every place"),
-  kinds: () => t("Kinds of pieces"),
+  kinds: () => t("Weak pieces"),
   edges: () => t("The tilt sensor"),
 };
+
+const MOST_BUTTONS = 5;
 
 const act = (label, onclick, extra = {}) => h("button", { type: "button", onclick, ...extra }, label);
 
@@ -24,21 +28,22 @@ export class CalibrationCard {
     this.line = h("p", { class: "line", "aria-live": "polite" });
     this.refused = h("p", { class: "refused", role: "alert" });
     this.bar = h("progress", { "aria-label": t("How much is done") });
-    this.confirm = act("", () => this.send({ type: "confirm-calibration" }), { class: "primary" });
+    this.choices = h("span", { class: "calibration-choices" });
+    this.shown = "";
     this.before = act("", () => this.send({ type: "calibrate", again: this.last }));
     this.stop = act(t("Back to the game"), () => {
       this.stopped = true; // whoever left on purpose is not asked to go on
       this.send({ type: "stop-calibration" });
     });
-    this.goOn = act(t("Go on calibrating"), () => this.send({ type: "calibrate" }), { class: "primary" });
+    this.goOn = act(t("Go on with the sweep"), () => this.send({ type: "calibrate" }), { class: "primary" });
     this.later = act(t("Later"), () => {
       this.waived = true;
       this.update();
     });
-    this.card = h("section", { class: "calibration-card", "aria-label": t("Calibration") },
+    this.card = h("section", { class: "calibration-card", "aria-label": t("Sweep") },
       h("div", { class: "calibration-head" }, this.stage, this.count),
       h("div", { class: "calibration-words" }, this.refused, this.line), this.bar,
-      h("div", { class: "row" }, this.confirm, this.before, this.stop, this.goOn, this.later));
+      h("div", { class: "row" }, this.choices, this.before, this.stop, this.goOn, this.later));
     this.card.hidden = true;
     box.append(this.card);
     store.listen((_, changed) => {
@@ -61,20 +66,35 @@ export class CalibrationCard {
     else if (this.stopped) this.waived = true;
     this.stopped = running && this.stopped;
     this.card.hidden = !running && this.waived;
-    setText(this.stage, running ? STAGES[info.stage]?.() ?? t("Calibration") : t("Calibration"));
+    setText(this.stage, running ? STAGES[info.stage]?.() ?? t("Sweep") : t("Sweep"));
     setText(this.count, t("{done} of {total}", info));
     this.bar.max = info.total;
     this.bar.value = info.done;
     setText(this.refused, info.refused ?? "");
     setText(this.line, running ? info.say
-      : t("A calibration was interrupted. What is done is kept."));
+      : t("A sweep was interrupted. What is done is kept."));
     this.remember(info);
-    this.confirm.hidden = !running || !info.confirm;
-    setText(this.confirm, info.confirm ?? "");
+    this.offer(running ? info.choices : []);
     this.before.hidden = !running || !this.last;
     setText(this.before, t("{place} again", { place: this.last ?? "" }));
     this.stop.hidden = !running;
     this.goOn.hidden = this.later.hidden = running;
+  }
+
+  /** The answers that may be given: buttons, or a list where they are many. */
+  offer(choices) {
+    const shown = JSON.stringify(choices);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    const answer = (value) => this.send({ type: "answer-sweep", value });
+    if (choices.length <= MOST_BUTTONS) {
+      this.choices.replaceChildren(...choices.map(({ value, label }, i) =>
+        act(label, () => answer(value), i ? {} : { class: "primary" })));
+      return;
+    }
+    const list = h("select", { "aria-label": t("Answer") },
+      ...choices.map(({ value, label }) => h("option", { value }, label)));
+    this.choices.replaceChildren(list, act(t("Answer"), () => answer(list.value), { class: "primary" }));
   }
 
   /** The place that was done last, so that it can be done again. */
@@ -93,12 +113,13 @@ export class CalibrationPanel {
     const start = (more = {}) => () => send({ type: "calibrate", ...more });
     this.start = act("", start(), { class: "primary" });
     this.anew = act(t("Begin anew"), start({ fresh: true }));
-    this.edges = act(t("The tilt sensor again"), start({ again: "edges" }));
+    this.parts = ["lights", "buttons", "edges", "places"].map((again) =>
+      act(t("{part} again", { part: STAGES[again]() }), start({ again })));
     this.stop = act(t("Back to the game"), () => send({ type: "stop-calibration" }));
     this.health = new HealthMap(store, (place) => send({ type: "calibrate", again: place }));
     this.element = h("div", { class: "calibration-panel" }, sensors,
-      h("h3", {}, t("Calibration")), this.health.element,
-      h("div", { class: "asks" }, this.start, this.anew, this.edges, this.stop));
+      h("h2", {}, t("Sweep")), this.health.element,
+      h("div", { class: "asks" }, this.start, this.anew, ...this.parts, this.stop));
     store.listen((_, changed) => {
       if (changed.has("calibration") || changed.has("layout")) this.update(store.snapshot?.calibration);
     });
@@ -108,10 +129,10 @@ export class CalibrationPanel {
   update(info) {
     const running = Boolean(info?.running);
     const left = Boolean(info) && !running;
-    setText(this.start, left ? t("Go on calibrating ({done} of {total})", info) : t("Calibrate the table"));
+    setText(this.start, left ? t("Go on with the sweep ({done} of {total})", info) : t("Set the table up"));
     this.start.hidden = running;
     this.anew.hidden = !left;
-    this.edges.hidden = running || left || !this.health.mounted;
+    for (const part of this.parts) part.hidden = running || left;
     this.stop.hidden = !running;
     this.health.idle = !running;
     if (this.running && !running) this.look();
@@ -121,6 +142,5 @@ export class CalibrationPanel {
   /** Fetch the account: when the panel comes into view, and when a calibration has ended. */
   async look() {
     await this.health.look();
-    this.edges.hidden = this.running || !this.anew.hidden || !this.health.mounted;
   }
 }

@@ -1,6 +1,6 @@
 // The panel's two buttons, what can be asked of the table, and hands that tilt the plate.
 
-import { button, h, s, setText } from "/static/dom.js";
+import { button, h, icon, s, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
 const LONG_PRESS_S = 2;
@@ -45,19 +45,23 @@ function pushButton(name, label, ask, complain) {
 }
 
 export class Controls {
-  constructor(store, { ask, complain, help, newGame }) {
-    this.store = store;
+  constructor(store, { ask, complain, ownHand, newGame, playAgain }) {
+    Object.assign(this, { store, ownHand });
     const complainOf = (error) => complain(error.message);
     const command = (type) => () => ask({ type }).catch(complainOf);
     this.takeBack = button("back", t("Take back"), command("take-back"), { class: "take-back" });
     this.swap = button("swap", t("Swap colours"), command("swap"));
-    this.help = button("hand", "", () => this.work(help), { class: "primary" });
+    this.help = button("hand", "", () => ownHand.carryOut(), { class: "primary" });
+    this.byItself = h("input", { type: "checkbox", onchange: () => ownHand.toggle() });
+    this.switch = h("label", { class: "own-hand" }, this.byItself, icon("hand"),
+      h("span", { class: "label" }, t("The table does the rest")));
     this.pushes = h("div", { class: "pushes" },
       pushButton("confirm", t("Confirm"), ask, complainOf),
       pushButton("back", t("Back"), ask, complainOf));
     this.play = button("plus", t("New game"), newGame, { class: "primary play" });
-    this.asks = h("div", { class: "asks" }, this.play, this.help, this.swap, this.takeBack);
-    this.element = h("div", { class: "card controls" }, this.pushes, this.asks);
+    this.again = button("again", t("Play again"), playAgain, { class: "primary play again" });
+    this.asks = h("div", { class: "asks" }, this.again, this.play, this.help, this.swap, this.takeBack);
+    this.element = h("div", { class: "card controls" }, this.pushes, this.asks, this.switch);
     store.listen(() => this.update());
   }
 
@@ -73,22 +77,18 @@ export class Controls {
     this.swap.disabled = !ready;
     const words = HELP[snapshot.phase];
     const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
-    this.help.hidden = !store.handsFree || !words || !something;
-    this.help.disabled = this.working;
+    const alone = this.ownHand.on && snapshot.phase !== "fix" && !this.ownHand.done;
+    this.help.hidden = !store.handsFree || !words || !something || alone;
+    this.help.disabled = store.working;
+    this.switch.hidden = !layout.hands;
+    this.byItself.checked = this.ownHand.on;
     this.swap.hidden = !snapshot.swap_legal || !this.help.hidden; // one thing at a time
     this.play.hidden = review || (layout.game && snapshot.phase !== "over");
-    const others = [this.play, this.help, this.swap];
+    this.again.hidden = this.play.hidden || !layout.game;
+    setText(this.play.lastChild, layout.game ? t("Another game") : t("New game"));
+    const others = [this.again, this.play, this.help, this.swap];
     this.asks.classList.toggle("crowded", others.some((each) => !each.hidden));
     if (words) setText(this.help.lastChild, words(snapshot));
-  }
-
-  /** One help at a time. */
-  async work(help) {
-    this.working = true;
-    this.update();
-    await help();
-    this.working = false;
-    this.update();
   }
 }
 

@@ -115,7 +115,7 @@ export class Help {
       t("Drag a piece from its tray onto the plate, or tap a lit place."),
       t("Drag pieces over the plate to push them; drag them off the plate to take them away."),
       t("A piece snaps to the nearest place. Hold Shift to put it anywhere."),
-      t("Gravity Connect: press a slot at the board's edge, and a tile falls from there."),
+      t("Where the board has slots at its edge: press one, and a tile falls from there."),
       t("When lights and arrows show what follows from a move, do it yourself, or let the table's hand do it."),
     ];
     this.element = dialog(t("Help"), "help",

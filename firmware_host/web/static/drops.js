@@ -1,7 +1,6 @@
 // Letting a tile fall from a slot: put on its entry, the side answered, carried to where it lands.
 
 import { fall } from "/static/slots.js";
-import { carryOut } from "/static/settle.js";
 
 const SEEN_WITHIN_MS = 8000; // a hand, a reading that settles, and a slow network
 
@@ -55,7 +54,7 @@ export class Drops {
       }
       const [shift, ...more] = store.snapshot.shifts;
       const falls = shift && !more.length && shift.source === path[0];
-      if (store.snapshot.phase === "settle" && falls) await carryOut(store, this.ask);
+      if (store.snapshot.phase === "settle" && falls) await this.ask({ type: "carry-out" });
     } catch (error) {
       this.complain(error.message);
     } finally {

@@ -18,6 +18,13 @@ const NAMES = {
   "spi-silent": () => t("The converter is silent"),
   "lights-brownout": () => t("The lights lose their power"),
   "button-bounce": () => t("A button bounces"),
+  "ground-shift": () => t("The lights shift the sensors' ground"),
+  "supply-sag": () => t("The lights pull the supply down"),
+  "lights-heat": () => t("The lights warm the sensors"),
+  "lights-level": () => t("The lights misread their line"),
+  "line-noise": () => t("The plate's cable is noisy"),
+  "node-reenumerated": () => t("The plate's USB drops out"),
+  "scan-pauses": () => t("The computer pauses now and then"),
   "scan-stall": () => t("The computer is too busy"),
   "disk-full": () => t("The disk is full"),
   "node-unplugged": () => t("The plate's cable is pulled"),
@@ -35,7 +42,12 @@ export class FaultPanel {
       h("button", { type: "submit" }, t("Break it")));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.send("break", this.fault.value, this.wanted());
+      const named = this.wanted();
+      const unknown = named.find((each) => !this.known(each));
+      if (unknown !== undefined) {
+        this.complain(unknown ? t("There is no place {place}.", { place: unknown })
+          : t("Say where: the name of a place, such as {place}.", { place: store.layout.places[0] }));
+      } else this.send("break", this.fault.value, named);
     });
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
@@ -76,7 +88,12 @@ export class FaultPanel {
       const typed = value.trim();
       const place = layout.places.includes(typed) ? null : game?.board[typed];
       return place ? layout.places[place.index] : typed;
-    }).filter(Boolean);
+    });
+  }
+
+  known(target) {
+    const { places, breakable } = this.store.layout;
+    return places.includes(target) || breakable.some(({ choices }) => choices.includes(target));
   }
 
   draw() {

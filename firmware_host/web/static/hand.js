@@ -3,10 +3,12 @@
 import { Drops } from "/static/drops.js";
 import { t, nameOf } from "/static/i18n.js";
 import { sideName } from "/static/slots.js";
+import { Waiting } from "/static/waiting.js";
 
 const DRAG_FROM_PX = 6;
 const SNAP_MM = 14;
 const CARRY_MM = 26;
+const ABOVE_FINGER_PX = 46; // what a finger drags must not be under it
 const TRAY = "in-hand";
 
 export class Hand {
@@ -16,6 +18,7 @@ export class Hand {
     this.carried = null; // {id, piece, number, x, y, home, offset}
     this.puts = 0;
     this.pressed = null; // a pointer that is down and has not moved far
+    this.waiting = new Waiting(store);
     this.drops = new Drops(store, plate, {
       ask, complain, put: (piece, x, y) => this.putFromTray(piece, x, y),
     });
@@ -26,7 +29,8 @@ export class Hand {
     addEventListener("pointercancel", () => this.cancel());
     addEventListener("keydown", (event) => event.key === "Escape" && this.putBack());
     store.listen((_, changed) => {
-      if (changed.has("layout") || changed.has("link") || changed.has("review")) this.drop();
+      if (changed.has("layout") || changed.has("link")) this.drop();
+      else if (changed.has("review")) this.putBack();
     });
   }
 
@@ -80,11 +84,12 @@ export class Hand {
   up(event) {
     const { pressed } = this;
     if (!pressed || event.pointerId !== pressed.id) return;
-    this.pressed = null;
     if (pressed.dragging) {
       if (this.carried) this.putDownAt(event.clientX, event.clientY, event);
+      this.pressed = null;
       return;
     }
+    this.pressed = null;
     this.tap(pressed, event);
   }
 
@@ -94,17 +99,74 @@ export class Hand {
       if (tray) this.remove();
       else this.putDownAt(event.clientX, event.clientY, event);
     } else if (tray) this.takeFromTray(tray, at);
-    else if (marble?.dataset.number) this.pickUp(marble, at);
-    else if (this.drops.at(at.x, at.y)) this.drops.drop(this.drops.at(at.x, at.y));
+    else if (marble?.dataset.number) this.tapPiece(marble, at);
+    else if (this.drops.at(at.x, at.y)) this.pressSlot(this.drops.at(at.x, at.y));
     else if (this.store.onPlate(at.x, at.y)) this.tapPlace(this.store.nearest(at.x, at.y));
   }
 
   /** A tap on an empty place puts the piece that belongs there now. */
   tapPlace({ index, away, x, y }) {
-    const name = this.store.placeName(index);
-    const role = this.store.snapshot.roles[name];
-    if (away > this.store.layout.pitch_mm / 2) return;
-    if (role === "put" || role === "legal") this.putFromTray(this.pieceFor(name), x, y);
+    const { store } = this;
+    const name = store.placeName(index);
+    const spot = store.game?.board[name];
+    if (away > store.layout.pitch_mm / 2 || !spot) return;
+    const role = store.snapshot.roles[name];
+    if (role === "put") this.putFromTray(this.pieceFor(name), x, y);
+    else if (spot.blocked) this.complain(t("Nothing can stand on {place}.", { place: name }));
+    else {
+      this.waiting.press(name, () => {
+        if (store.snapshot.roles[name] === "legal") this.play(this.pieceFor(name), x, y);
+        else this.point();
+      });
+    }
+  }
+
+  /** A tap on a pod flies the ship there; on any other piece it picks that up. */
+  tapPiece(element, at) {
+    const piece = this.store.pieces().find(({ number }) => number === Number(element.dataset.number));
+    if (piece && this.mayFlyTo(piece)) this.waiting.press(element.dataset.place, () => this.flyTo(piece));
+    else this.pickUp(element, at);
+  }
+
+  mayFlyTo({ piece }) {
+    const { phase } = this.store.snapshot;
+    return piece === "pod" && Boolean(this.plate.extra?.tracks) && (phase === "turn" || phase === "settle");
+  }
+
+  flyTo(pod) {
+    const { store } = this;
+    const to = this.placeOf(pod);
+    const ships = store.pieces().filter(({ piece }) => piece === store.snapshot.to_move);
+    const ship = ships.find((each) => this.plate.extra.tracks.joined(this.placeOf(each), to));
+    if (!ship) {
+      this.complain(t("The ship flies along one track: it cannot reach {place}.", { place: to }));
+      return;
+    }
+    this.lift(ship);
+    this.waiting.play(() => this.putDown(pod));
+  }
+
+  placeOf({ x, y }) {
+    return this.store.placeName(this.store.nearest(x, y).index);
+  }
+
+  pressSlot(slot) {
+    this.waiting.press(slot.name, () => {
+      const why = this.plate.extra.why(slot);
+      if (why === null) this.drops.drop(slot);
+      else if (why) this.complain(why);
+      else this.point();
+    });
+  }
+
+  /** What to do instead is said above. */
+  point() {
+    this.announce(this.store.snapshot.say);
+    this.store.tell("pointed");
+  }
+
+  play(piece, x, y) {
+    return this.waiting.play(() => this.putFromTray(piece, x, y));
   }
 
   cancel() {
@@ -149,7 +211,8 @@ export class Hand {
   }
 
   carryTo(clientX, clientY, event) {
-    const at = this.plate.map().toPlane(clientX, clientY);
+    const raised = event?.pointerType === "touch" && this.pressed?.dragging ? ABOVE_FINGER_PX : 0;
+    const at = this.plate.map().toPlane(clientX, clientY - raised);
     this.carried.x = at.x + this.carried.offset.x;
     this.carried.y = at.y + this.carried.offset.y;
     if (this.carried.id === TRAY) this.drops.aim(this.slotUnder());
@@ -165,6 +228,8 @@ export class Hand {
 
   show() {
     const { id, piece, x, y } = this.carried;
+    const { index, away } = this.store.nearest(x, y);
+    this.plate.aimAt(away <= SNAP_MM + 4 && this.store.onPlate(x, y) ? index : null);
     this.pieces.override(id, { piece, x, y, z: CARRY_MM, held: true });
   }
 
@@ -183,40 +248,54 @@ export class Hand {
       this.letGo();
       this.drops.drop(slot);
     } else if (!this.store.onPlate(x, y)) this.remove();
-    else this.putDown(this.landing(this.carried, event));
+    else this.waiting.play(() => this.putDown(this.landing(this.carried, event)));
   }
 
+  /** Resolves to whether it stands there. */
   putDown({ x, y }) {
     const { id, number, piece, home, lifting } = this.carried;
     this.letGo();
-    if (id === TRAY) {
-      this.putFromTray(piece, x, y);
-      return;
-    }
+    if (id === TRAY) return this.putFromTray(piece, x, y);
     this.pieces.override(id, { piece, x, y, z: 0 });
     const struck = this.struck(number, home, { x, y });
-    lifting.then(() => struck && this.ask({ type: "remove", piece: struck.number }))
+    return lifting.then(() => struck && this.ask({ type: "remove", piece: struck.number }))
       .then(() => this.ask({ type: "set-down", piece: number, x_mm: x, y_mm: y }))
       .then(() => this.pieces.release(id))
-      .catch((error) => this.springBack(id, number, home, error));
+      .then(() => true, (error) => this.springBack(id, error));
   }
 
   /** What a ship knocks into the hole where it lands: the pod on a base of its track. */
   struck(number, home, { x, y }) {
     const { store } = this;
-    const [from, to] = [home, { x, y }].map((at) => store.placeName(store.nearest(at.x, at.y).index));
+    const [from, to] = [home, { x, y }].map((at) => this.placeOf(at));
     if (!this.plate.extra?.tracks?.joined(from, to)) return null;
-    return store.pieces().find((p) => p.piece === "pod" && p.number !== number
+    return store.pieces().find((p) => !store.game.players.includes(p.piece) && p.number !== number
       && Math.hypot(p.x - x, p.y - y) < SNAP_MM) ?? null;
   }
 
-  springBack(id, number, home, error) {
+  /** The table's hand has put it back where it was, if its game is still played. */
+  springBack(id, error) {
+    if (!this.pieces.overrides.has(id)) return;
     this.pieces.forget(id);
     this.complain(error.message);
-    const still = this.store.snapshot.pieces.find((p) => p.id === number);
-    if (still && still.z_mm > 1) {
-      this.ask({ type: "set-down", piece: number, x_mm: home.x, y_mm: home.y }).catch(() => {});
+  }
+
+  /** Whether something stands there, which is said. */
+  taken(x, y) {
+    const { index, away } = this.store.nearest(x, y);
+    const standing = away < SNAP_MM && this.store.pieceAt(index);
+    if (standing) {
+      const place = this.store.placeName(index);
+      this.complain(t("{piece} is on {place} already: take it off first.", { piece: nameOf(standing.piece), place }));
     }
+    return Boolean(standing);
+  }
+
+  /** What a swap takes away: the marble on which the other player's is put. */
+  replaced(piece, x, y) {
+    const { snapshot } = this.store;
+    const standing = snapshot.swap_legal && this.store.pieceAt(this.store.nearest(x, y).index);
+    return standing && piece === snapshot.to_move && standing.piece !== piece ? standing : null;
   }
 
   /** Resolves to whether the table's hand has put it there. */
@@ -224,12 +303,14 @@ export class Hand {
     if (!piece || this.store.inTray(piece) === 0) return false;
     this.puts += 1;
     const id = `put-${this.puts}`;
+    const replaced = this.replaced(piece, x, y);
+    if (!replaced && this.taken(x, y)) return false;
     this.pieces.override(id, { piece, x, y, z: 0 });
     try {
+      if (replaced) await this.ask({ type: "remove", piece: replaced.number });
       await this.ask({ type: "put", kind: piece, x_mm: x, y_mm: y });
     } catch (error) {
-      this.pieces.forget(id);
-      this.complain(error.message);
+      this.springBack(id, error);
       return false;
     }
     this.pieces.release(id);
@@ -237,13 +318,13 @@ export class Hand {
   }
 
   remove() {
-    const { id, number, piece, x, y, home, lifting } = this.carried;
+    const { id, number, piece, x, y, lifting } = this.carried;
     this.letGo();
     if (id === TRAY) return;
     this.pieces.override(id, { piece, x, y, z: 0, gone: true });
     lifting.then(() => this.ask({ type: "remove", piece: number }))
       .then(() => this.pieces.release(id))
-      .catch((error) => this.springBack(id, number, home, error));
+      .catch((error) => this.springBack(id, error));
   }
 
   putBack() {
@@ -252,7 +333,7 @@ export class Hand {
     else this.putDown(this.carried.home);
   }
 
-  /** Forget what is held, without a word to the table (it lets go by itself when a page leaves). */
+  /** Forget what is held: the table lets go by itself when a page leaves or a game begins. */
   drop() {
     this.pressed = null;
     if (this.carried) this.letGo();
@@ -260,6 +341,7 @@ export class Hand {
 
   letGo() {
     this.drops.aim(null);
+    this.plate.aimAt(null);
     this.pieces.forget(this.carried.id);
     this.carried = null;
     this.store.set("holding", null);
@@ -279,6 +361,10 @@ export class Hand {
       return;
     }
     const standing = this.store.pieceAt(index);
+    if (standing && this.mayFlyTo(standing)) {
+      this.waiting.press(name, () => this.flyTo(standing));
+      return;
+    }
     if (standing) {
       this.lift(standing);
       const piece = nameOf(standing.piece);
@@ -287,7 +373,7 @@ export class Hand {
     }
     const piece = this.pieceFor(name);
     if (!piece) return;
-    this.putFromTray(piece, x, y);
+    this.play(piece, x, y);
     this.announce(t("{piece} put on {place}.", { piece: nameOf(piece), place: name }));
   }
 
@@ -299,15 +385,13 @@ export class Hand {
       return;
     }
     if (this.carried) this.letGo();
-    if (!this.drops.open(slot)) {
-      this.announce(t("Slot {slot} is closed now.", { slot: slot.name }));
-      return;
+    if (this.drops.open(slot)) {
+      const path = this.drops.path(slot);
+      this.announce(t("Slot {slot}, {side}: the tile falls to {place}.", {
+        slot: slot.name, side: sideName(slot.side), place: path[path.length - 1],
+      }));
     }
-    const path = this.drops.path(slot);
-    this.announce(t("Slot {slot}, {side}: the tile falls to {place}.", {
-      slot: slot.name, side: sideName(slot.side), place: path[path.length - 1],
-    }));
-    this.drops.drop(slot);
+    this.pressSlot(slot);
   }
 
   /** Delete: what is held, or stands there, leaves the plate. */

@@ -51,7 +51,7 @@ export class Rules {
       return;
     }
     this.element.replaceChildren(
-      h("h3", {}, game.title), h("p", { class: "credit" }, game.credit),
+      h("h2", {}, game.title), h("p", { class: "credit" }, game.credit),
       ...game.rules.map((paragraph) => h("p", {}, paragraph)),
       ...(game.notice ? [h("p", { class: "notice" }, game.notice)] : []));
   }

@@ -21,7 +21,7 @@ import { Questions } from "/static/question.js";
 import { Reviewer } from "/static/review.js";
 import { Say } from "/static/say.js";
 import { SensorView } from "/static/sensors.js";
-import { carryOut } from "/static/settle.js";
+import { OwnHand } from "/static/settle.js";
 import { Sounds } from "/static/sound.js";
 import { Store } from "/static/store.js";
 import { Tabs } from "/static/tabs.js";
@@ -91,8 +91,17 @@ function build() {
     help: new Help(),
   };
   const newGame = () => dialogs.newGame.show();
+  const playAgain = () => {
+    const { name, options } = store.layout.game;
+    const entries = Object.entries(options).filter(([, value]) => value !== null);
+    const own = ([, value]) => typeof value === "object" && !Array.isArray(value); // a board from a file
+    ask({
+      type: "new-game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
+      boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])),
+    }).catch((error) => complain(error.message));
+  };
   new Say(store, byId("say"), {
-    newGame, leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
+    newGame, playAgain, leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
   new CalibrationCard(store, byId("say"), { ask, complain });
   const plate = new Plate(store, byId("stage"));
@@ -100,8 +109,8 @@ function build() {
   const hand = new Hand(store, plate, pieces, { ask, complain, announce });
   new Keys(store, plate, hand, announce);
   new Trays(store, byId("trays"), hand);
-  const help = () => carryOut(store, ask).catch((error) => complain(error.message));
-  const controls = new Controls(store, { ask, complain, help, newGame });
+  const ownHand = new OwnHand(store, { ask, complain });
+  const controls = new Controls(store, { ask, complain, ownHand, newGame, playAgain });
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
   const tabs = new Tabs([
     ["moves", t("Moves"), new Moves(store, reviewer).element],

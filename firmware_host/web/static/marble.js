@@ -9,19 +9,18 @@ const LOOKS = {
   white: { light: "#ffffff", base: "#ece6d9", deep: "#8d836f", mark: "#4d4436", shape: "bar" },
   green: { light: "#a5e6a6", base: "#2e9a56", deep: "#0b4224", mark: "#effbea", shape: "cross" },
   black: { light: "#767b85", base: "#26292f", deep: "#08090b", mark: "#f0c9de", shape: "diamond", edge: "#6d727c" },
-  pod: { light: "#a9b2c6", base: "#3a4152", deep: "#0a0c12", mark: "#f0dd6a", shape: "bar", edge: "#8e99b5" },
+  slate: { light: "#a9b2c6", base: "#3a4152", deep: "#0a0c12", mark: "#f0dd6a", shape: "bar", edge: "#8e99b5" },
 };
 const BY_CLASS = ["red", "blue", "white", "green"];
 const STRANGE = { light: "#c9c3ba", base: "#8a847b", deep: "#3b3732", mark: "#ffffff", shape: "ask" };
 
-// The form that a game's pieces have; marbles where none is named.
-const FORM_OF = { attraktion: "stone", "gravity-connect": "tile", "gravity-trap": "ship" };
+// Which paints a form is drawn in; the others are marbles.
 const DRAWN = {
-  ball: ["red", "blue", "white", "green", "black", "unknown"],
+  ball: ["red", "blue", "white", "green", "black", "slate", "unknown"],
   stone: ["white", "black"],
   tile: ["red", "blue"],
   ship: ["red", "blue"],
-  pod: ["pod"],
+  pod: ["slate"],
 };
 
 function stops(...pairs) {
@@ -46,14 +45,14 @@ export function drawSprite() {
 
 /** Which colours a piece of this game has: its own, else by its class. */
 function lookOf(piece, game) {
-  if (piece in LOOKS) return piece;
+  const paint = game?.looks?.[piece]?.paint ?? piece;
+  if (paint in LOOKS) return paint;
   return BY_CLASS[game?.pieces.indexOf(piece) ?? -1] ?? "unknown";
 }
 
 export function formOf(piece, game) {
-  if (piece === "pod") return "pod";
-  const form = FORM_OF[game?.name] ?? "ball";
-  return DRAWN[form].includes(piece) ? form : "ball";
+  const form = game?.looks?.[piece]?.form;
+  return DRAWN[form]?.includes(lookOf(piece, game)) ? form : "ball";
 }
 
 export function marble(piece, game) {
@@ -62,13 +61,11 @@ export function marble(piece, game) {
     s("use", { href: `#${form}-${lookOf(piece, game)}`, width: 100, height: 100 }));
 }
 
-const EMBLEMS = { attraktion: ["white", "black"], "gravity-trap": ["red", "pod"] };
-
-/** A game as a small picture: two of its pieces. */
-export function emblem(name) {
-  const game = { name, pieces: [] };
+/** A game as a small picture: some of its pieces, by their looks. */
+export function emblem(looks) {
+  const game = { looks, pieces: Object.keys(looks) };
   return h("span", { class: "emblem", "aria-hidden": "true" },
-    ...(EMBLEMS[name] ?? ["red", "blue"]).map((piece) => marble(piece, game)));
+    ...game.pieces.map((piece) => marble(piece, game)));
 }
 
 /** What a piece leaves of itself where it is wanted. */
@@ -76,6 +73,6 @@ export function outline(piece, game) {
   const look = LOOKS[lookOf(piece, game)] ?? STRANGE;
   const rim = formOf(piece, game) === "tile"
     ? s("rect", { x: -13, y: -13, width: 26, height: 26, rx: 4, class: "ghost-rim" })
-    : s("circle", { r: piece === "pod" ? 10.500 : 12.500, class: "ghost-rim" });
+    : s("circle", { r: formOf(piece, game) === "pod" ? 10.500 : 12.500, class: "ghost-rim" });
   return s("g", { class: "ghost", color: look.base }, rim, markOf(look, "scale(.26)"));
 }

@@ -14,12 +14,13 @@ export class NewGame {
     this.choice = h("div", { class: "game-choice", role: "radiogroup", "aria-label": t("Game") });
     this.choice.addEventListener("keydown", (event) => this.key(event));
     this.about = h("div", { class: "game-about" });
+    this.presets = h("div", { class: "presets" });
     this.options = h("div", { class: "options" });
     this.problem = h("p", { class: "problem", role: "alert" });
     const start = h("button", { type: "submit", class: "primary" }, t("Start"));
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event) },
-      this.choice, this.about, this.options,
+      this.choice, this.about, this.presets, this.options,
       h("footer", {}, this.problem,
         h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), start));
     this.element = dialog(t("New game"), "new-game", this.form);
@@ -42,7 +43,7 @@ export class NewGame {
     this.choice.hidden = this.games.length < 2;
     this.buttons = this.games.map((game) => h("button", {
       type: "button", role: "radio", onclick: () => this.pick(game),
-    }, emblem(game.name), game.credit.title));
+    }, emblem(game.emblem), game.credit.title));
     this.choice.replaceChildren(...this.buttons);
     this.pick(this.games.find(({ name }) => name === this.store.layout?.game?.name) ?? this.games[0]);
   }
@@ -61,12 +62,60 @@ export class NewGame {
       h("p", { class: "credit" }, t("by {designer}", { designer: by })),
       h("details", {}, h("summary", {}, t("Rules in short")), ...rules.map((p) => h("p", {}, p))),
       ...(credit.notice ? [h("p", { class: "notice" }, credit.notice)] : []));
-    this.fields = game.options.map((option) => optionField(option));
-    // what has a value of its own comes first; the rest is for special boards
-    const [usual, special] = [true, false].map((wanted) =>
-      this.fields.filter((field) => field.usual === wanted).map(({ element }) => element));
-    this.more = h("details", { class: "more" }, h("summary", {}, t("More options")), ...special);
-    this.options.replaceChildren(...usual, ...(special.length ? [this.more] : []));
+    this.showOptions(game);
+    this.showPresets(game);
+  }
+
+  /** What a person should see is shown; the rest, for special boards and rules, is folded. */
+  showOptions({ options, presets }) {
+    const everywhere = ({ name }) => presets.length > 0 && presets.every((preset) => name in preset.options);
+    const asked = (option) => {
+      if (option.kind !== "int" || !everywhere(option)) return false;
+      const offered = new Set(presets.map((preset) => preset.options[option.name]));
+      return offered.size === option.high - option.low + 1; // the presets offer all there is
+    };
+    this.fields = options.filter((option) => !asked(option)).map(optionField);
+    const first = ({ option }) => option.kind === "board" || (option.default === null && everywhere(option));
+    const special = this.fields.filter((field) => !first(field));
+    const more = h("details", { class: "more", open: presets.length === 0 },
+      h("summary", {}, t("More options")), ...special.map(({ element }) => element));
+    this.options.replaceChildren(...this.fields.filter(first).map(({ element }) => element),
+      ...(special.length ? [more] : []));
+  }
+
+  /** For each question the answers that some preset gives. */
+  showPresets({ presets }) {
+    const questions = Object.keys(presets[0]?.choices ?? {});
+    this.presets.replaceChildren(...questions.map((question) => {
+      const answers = [...new Set(presets.map(({ choices }) => choices[question]))];
+      return h("fieldset", { class: "chips", hidden: answers.length < 2 }, h("legend", {}, question),
+        ...answers.map((answer) => h("label", { class: "chip" },
+          h("input", {
+            type: "radio", name: question, value: answer, onchange: () => this.prefer(question, answer),
+          }), h("span", {}, answer))));
+    }));
+    this.take(presets[0]);
+  }
+
+  /** The preset with that answer and otherwise what is chosen; the nearest where none is so. */
+  prefer(question, answer) {
+    const alike = ({ choices }) => Object.keys(choices).filter((q) => choices[q] === this.preset.choices[q]).length;
+    const [best] = this.chosen.presets.filter(({ choices }) => choices[question] === answer)
+      .sort((one, other) => alike(other) - alike(one));
+    this.take(best);
+  }
+
+  take(preset) {
+    this.preset = preset;
+    const options = preset?.options ?? {};
+    for (const field of this.fields) {
+      const { name, for_players: players } = field.option;
+      field.write(options[name]);
+      field.element.hidden = players !== null && options.players !== undefined && options.players !== players;
+    }
+    for (const input of this.presets.querySelectorAll("input")) {
+      input.checked = preset.choices[input.name] === input.value;
+    }
   }
 
   key(event) {
@@ -80,17 +129,21 @@ export class NewGame {
 
   async start(event) {
     event.preventDefault();
-    const options = {};
+    const options = { ...this.preset?.options };
     const boards = {};
-    for (const { name, read, file } of this.fields ?? []) {
-      const [value, content] = [read(), file?.()];
-      if (value !== undefined) options[name] = value;
+    for (const { option: { name }, element, read, file } of this.fields ?? []) {
+      const [value, content] = [element.hidden ? undefined : read(), file?.()];
+      if (value === undefined) delete options[name];
+      else options[name] = value;
       if (content !== undefined) boards[name] = content;
     }
     if (Object.values(boards).some((content) => !content.trim())) {
       this.problem.textContent = t("Choose the board's file first.");
       return;
     }
+    const shown = this.fields.filter(({ element }) => !element.hidden);
+    this.problem.textContent = shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "";
+    if (this.problem.textContent) return;
     try {
       await this.ask({ type: "new-game", game: this.chosen.name, options, boards });
       this.element.close();

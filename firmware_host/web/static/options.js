@@ -1,4 +1,4 @@
-// One option of a game as a field of a form.
+// One option of a game as a field of a form. Labels, help and ranges come from the game.
 
 import { h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
@@ -6,8 +6,10 @@ import { t } from "/static/i18n.js";
 const A_FILE = "\u0000file"; // no board is called so
 const LARGEST_FILE = 60000;
 
-/** {name, element, usual, read, file}: `read()` gives undefined where the usual value stands;
- * `file()`, where there is one, the text of the file that takes the option's place. */
+/** {element, option, read, write, problem, file}: `read()` gives undefined where the default stands;
+ * `write(value)` shows a value, undefined: the default. `problem()`, where there is one: what is wrong
+ * with what was typed, or null. `file()`, where there is one: the text of
+ * the file that takes the option's place. */
 export function optionField(option) {
   if (option.kind === "bool") return yesOrNo(option);
   if (option.kind === "board") return board(option);
@@ -15,34 +17,38 @@ export function optionField(option) {
   return typed(option);
 }
 
-function labelOf({ name, help }, ...more) {
-  return h("label", { for: `option-${name}` }, h("strong", {}, name.replaceAll("_", " ")), ` ${help}`, ...more);
+function labelOf({ name, label, help }, ...more) {
+  return h("label", { for: `option-${name}` }, h("strong", {}, label), ` ${help}`, ...more);
 }
 
 function yesOrNo(option) {
   const { name, default: usual } = option;
-  const input = h("input", { type: "checkbox", id: `option-${name}`, checked: Boolean(usual) });
-  const element = h("div", { class: "option bool" }, input, labelOf(option));
-  return { element, name, usual: true, read: () => (input.checked === usual ? undefined : input.checked) };
+  const input = h("input", { type: "checkbox", id: `option-${name}` });
+  return {
+    option, element: h("div", { class: "option bool" }, input, labelOf(option)),
+    read: () => (input.checked === usual ? undefined : input.checked),
+    write: (value = usual) => { input.checked = Boolean(value); },
+  };
 }
 
-function select({ name, default: usual, choices }, ...more) {
-  const input = h("select", { id: `option-${name}` }, usual ? null : h("option", { value: "" }, t("as usual")),
-    ...choices.map((one) => h("option", { value: one }, one)), ...more);
-  input.value = usual ?? "";
-  return input;
+function select({ name, default: usual, choices, choice_labels: labels }, ...more) {
+  return h("select", { id: `option-${name}` }, usual ? null : h("option", { value: "" }, t("as usual")),
+    ...choices.map((one, at) => h("option", { value: one }, labels[at] ?? one)), ...more);
 }
 
 function choice(option) {
-  const { name, default: usual } = option;
+  const { default: usual } = option;
   const input = select(option);
-  const element = h("div", { class: "option" }, labelOf(option), input);
-  return { element, name, usual: true, read: () => (input.value === (usual ?? "") ? undefined : input.value) };
+  return {
+    option, element: h("div", { class: "option" }, labelOf(option), input),
+    read: () => (input.value === (usual ?? "") ? undefined : input.value),
+    write: (value = usual) => { input.value = value ?? ""; },
+  };
 }
 
 /** A board by its name, or a file with one. */
 function board(option) {
-  const { name, default: usual } = option;
+  const { default: usual } = option;
   const input = select(option, h("option", { value: A_FILE }, t("from a file…")));
   const problem = h("p", { class: "problem", role: "alert" });
   let content;
@@ -61,12 +67,16 @@ function board(option) {
     h("details", {}, h("summary", {}, t("What stands in such a file")),
       h("p", { class: "hint" }, t("Each track names its bases in order; positions, hole and symmetry may be added (docs/add-a-board.md):")),
       h("pre", {}, example)));
-  input.addEventListener("change", () => { own.hidden = input.value !== A_FILE; });
-  const element = h("div", { class: "option board" }, labelOf(option), input, own);
   const chosen = () => input.value === A_FILE;
+  const show = () => { own.hidden = !chosen(); };
+  input.addEventListener("change", show);
   return {
-    element, name, usual: true,
+    option, element: h("div", { class: "option board" }, labelOf(option), input, own),
     read: () => (chosen() || input.value === (usual ?? "") ? undefined : input.value),
+    write: (value = usual) => {
+      input.value = value ?? "";
+      show();
+    },
     file: () => (chosen() ? content ?? "" : undefined),
   };
 }
@@ -77,17 +87,24 @@ function typed(option) {
   const input = h("input", {
     type: number ? "number" : "text", id: `option-${name}`, min: low, max: high,
     inputmode: number ? "numeric" : "text", placeholder: number ? "–" : "a1 b2", autocapitalize: "none",
-    value: usual === null || usual === undefined ? "" : [usual].flat().join(" "),
     autocomplete: "off", spellcheck: "false",
   });
   const range = low !== null && high !== null
-    ? h("span", { class: "range" }, ` ${low}–${high}`) : null;
-  const element = h("div", { class: "option" }, labelOf(option, range), input);
+    ? h("span", { class: "range" }, t("{low} to {high}", { low, high })) : null;
   const read = () => {
     const text = input.value.trim();
     if (text === "") return undefined;
     const value = number ? Number(text) : text.split(/\s+/);
     return JSON.stringify(value) === JSON.stringify(usual) ? undefined : value;
   };
-  return { element, name, usual: input.value !== "", read };
+  const { label } = option;
+  const problem = () => {
+    if (input.validity.valid) return null;
+    return high === null ? t("{label}: a whole number from {low} up.", { label, low })
+      : t("{label}: a whole number from {low} to {high}.", { label, low, high });
+  };
+  return {
+    option, element: h("div", { class: "option" }, labelOf(option, range && " ", range), input), read, problem,
+    write: (value = usual) => { input.value = [value ?? ""].flat().join(" "); },
+  };
 }

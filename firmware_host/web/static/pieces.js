@@ -12,9 +12,16 @@ export class Pieces {
     this.drawn = new Map(); // id -> {element, piece}
     this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
     store.listen((_, changed) => {
+      if (changed.has("layout")) this.clear(); // nothing flies from one game into the next
       const parts = ["layout", "pieces", "cells", "roles", "review", "result"];
       if (parts.some((name) => changed.has(name))) this.draw();
     });
+  }
+
+  clear() {
+    this.overrides.clear();
+    for (const { element } of this.drawn.values()) element.remove();
+    this.drawn.clear();
   }
 
   /** Draw a piece where this page has it, whatever the table says. */

@@ -7,7 +7,7 @@ import { PlaneMap } from "/static/geometry.js";
 import { Slots } from "/static/slots.js";
 
 const LIP_MM = 10;
-const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "position", "moves", "result", "layout", "review"];
+const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "position", "moves", "result", "layout", "review", "waiting"];
 
 export class Plate {
   constructor(store, stage) {
@@ -29,7 +29,7 @@ export class Plate {
     if (changed.has("layout") || changed.has("review")) this.build();
     if (!snapshot) return;
     if (changed.has("tilt_deg") || changed.has("layout")) this.tilt(snapshot.tilt_deg);
-    if (["lights", "layout", "review", "broken"].some((name) => changed.has(name))) {
+    if (["lights", "layout", "review", "broken", "roles"].some((name) => changed.has(name))) {
       const dark = review || snapshot.broken?.some(({ fault }) => fault === "lights-brownout");
       this.shine(dark ? "" : snapshot.lights);
     }
@@ -51,14 +51,16 @@ export class Plate {
     if (game?.drawing) this.extra = new TrackBoard(this.store);
     else if (game?.slots.length) this.extra = new Slots(this.store, LIP_MM);
     this.marks = s("g");
+    this.target = s("circle", { r: 16 });
     this.focusRing = s("g", { class: "focus-ring" },
       s("circle", { r: 16.500, class: "focus-under" }), s("circle", { r: 16.500 }));
     this.glows = s("g");
     const surface = s("svg", { class: "surface", ...box, "aria-hidden": "true" },
       this.frost(), this.extra?.element ?? null, this.board(), this.extra?.onFelt ?? null,
-      this.glows, this.marks, this.focusRing);
+      this.glows, this.marks, this.target, this.focusRing);
     const above = s("svg", { class: "surface above", ...box, "aria-hidden": "true" },
       this.engraved(), this.extra?.onLip ?? null);
+    this.aimAt(null);
     this.drawLights();
     const sides = ["n", "e", "s", "w"];
     const walls = sides.flatMap((side) => ["outer", "inner", "lip"].map((part) =>
@@ -133,10 +135,14 @@ export class Plate {
     });
   }
 
-  /** `hex`: the strip's bytes, linear light; the screen wants them with gamma. "" is dark. */
+  /** `hex`: the strip's bytes, linear light; the screen wants them with gamma. "" is dark. Where
+   * a piece may be put there is a rim on the screen, in the light's colour, instead of a lamp. */
   shine(hex) {
+    const { roles } = this.store.snapshot;
+    const open = (index) => roles[this.store.placeName(index)] === "legal";
     this.lights.forEach((light, index) => {
       const bytes = hex.slice(6 * index, 6 * index + 6) || "000000";
+      light.glow.classList.toggle("quiet", open(index));
       if (bytes === light.shown) return;
       light.shown = bytes;
       const rgb = [0, 2, 4].map((at) => Number.parseInt(bytes.slice(at, at + 2), 16) / 255);
@@ -147,6 +153,7 @@ export class Plate {
       const hue = rgb.map((part) => (part / strongest) ** (1 / 2.2));
       const toCss = (white) =>
         `rgb(${hue.map((part) => Math.round(255 * (part + (1 - part) * white))).join(" ")})`;
+      light.glow.style.setProperty("--rim", toCss(0.25));
       light.glow.setAttribute("opacity", Math.min(1, seen * 1.05).toFixed(3));
       light.stops.forEach((stop, at) => {
         stop.setAttribute("stop-color", toCss(at === 0 ? 0.25 + 0.4 * seen : 0));
@@ -176,12 +183,16 @@ export class Plate {
         if (!drawn) marks.push(this.arrow(shift));
       }
       for (const [place, role] of Object.entries(snapshot.roles)) {
-        // the light is under the pod
-        if (role === "legal" && game?.drawing && snapshot.position[place] === "pod") {
+        // the light is under the piece that is struck
+        if (role === "legal" && game?.drawing && place in snapshot.position
+          && !game.players.includes(snapshot.position[place])) {
           marks.push(this.at(place, s("circle", { r: 16, class: "landing" })));
         }
         if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
       }
+    }
+    for (const place of this.store.waiting.filter((each) => game?.board[each])) {
+      marks.push(this.at(place, s("circle", { r: 15, class: "waiting-place" })));
     }
     marks.push(...resultMarks(this.store, this.extra));
     this.marks.replaceChildren(...marks.filter(Boolean));
@@ -248,6 +259,18 @@ export class Plate {
   tilt([x, y]) {
     this.scene.style.setProperty("--a", `${x}deg`);
     this.scene.style.setProperty("--b", `${y}deg`);
+  }
+
+  /** Light the place on which what is carried would stand; null: none. */
+  aimAt(index) {
+    if (!this.target) return;
+    const { snapshot } = this.store;
+    const role = index !== null && snapshot?.roles[this.store.placeName(index)];
+    const { x, y } = index === null ? { x: 0, y: 0 } : this.store.centreOf(index);
+    this.target.setAttribute("cx", x);
+    this.target.setAttribute("cy", -y);
+    this.target.setAttribute("class", `target ${role === "legal" || role === "put" ? "wanted" : ""}`);
+    this.target.style.display = index === null ? "none" : "";
   }
 
   /** Put the keys' ring there, in mm. */

@@ -4,18 +4,19 @@ import { button, h, icon, setText } from "/static/dom.js";
 import { shown } from "/static/boards.js";
 import { marble } from "/static/marble.js";
 import { nameOf, t } from "/static/i18n.js";
+import { partnersOf } from "/static/trays.js";
 
 const PHASES = {
   setup: () => t("Set up"),
   turn: () => t("Your turn"),
   settle: () => t("Carry it out"),
-  fix: () => t("Put it right"),
+  fix: () => t("Let's put the pieces back where they were."),
   paused: () => t("Paused"),
   over: () => t("The end"),
 };
 
 export class Say {
-  constructor(store, box, { newGame, leaveReview, takeBackToHere }) {
+  constructor(store, box, { newGame, playAgain, leaveReview, takeBackToHere }) {
     this.store = store;
     this.phase = h("span", { class: "phase" });
     this.mover = h("span", { class: "mover" });
@@ -27,10 +28,15 @@ export class Say {
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
     this.play = button("plus", t("New game"), newGame, { class: "primary" });
+    this.again = button("again", t("Play again"), playAgain, { class: "primary" });
+    this.other = button("plus", t("Another game"), newGame);
     this.goOn = button("back", "", takeBackToHere);
     this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
     box.append(this.link, this.faults, this.card);
-    store.listen(() => this.update());
+    store.listen((_, changed) => {
+      this.update();
+      if (changed.has("pointed")) this.card.animate({ transform: ["scale(1)", "scale(1.025)", "scale(1)"] }, 260);
+    });
   }
 
   update() {
@@ -53,12 +59,15 @@ export class Say {
     const { phase, result } = snapshot;
     this.card.dataset.phase = layout.game ? phase : "none";
     const what = layout.game ? PHASES[phase]?.() ?? phase : t("Welcome");
-    setText(this.phase, this.store.watching ? t("You are watching") : what);
+    const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
+    const whose = partners.length ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
+    setText(this.phase, this.store.watching ? t("You are watching") : whose);
     this.tell(this.words(snapshot));
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result));
-    const idle = !layout.game || phase === "over";
-    this.offer(...(idle && this.store.mayAct ? [this.play] : []));
+    const ended = phase === "over" ? [this.again, this.other] : [];
+    const next = layout.game ? ended : [this.play];
+    this.offer(...(this.store.mayAct ? next : []));
     this.count();
   }
 
@@ -102,7 +111,7 @@ export class Say {
     const figures = Object.entries(result?.positions ?? {}).map(([player, found]) => figure(player,
       found.length === 1 ? t("1 position") : t("{count} positions", { count: found.length })));
     if (result?.margin !== undefined) {
-      figures.push(figure("pod", result.margin === 1
+      figures.push(figure(this.store.game.pieces.find((piece) => !this.store.game.players.includes(piece)), result.margin === 1
         ? t("1 pod still in reach") : t("{count} pods still in reach", { count: result.margin })));
     }
     this.tally.replaceChildren(...figures);

@@ -20,7 +20,6 @@ const WRONG = {
   silent: () => t("does not feel its piece"),
   contradicting: () => t("says north and south at once"),
   "left-out": () => t("was left out of the calibration"),
-  swapped: () => t("wired to another place"),
 };
 
 /** Blue for south, orange for north: told apart by every kind of eye. */

@@ -1,80 +1,65 @@
-// Lets the table's hand do what the lights ask for, one piece after the other.
+// The table's own hand: it does what the lights ask for, by itself if that is wanted.
 
-const POLL_MS = 100;
-const QUIET_POLLS = 7; // longer than a hand takes to leave and a reading to settle
-const MOST_POLLS = 50;
+import { remember, remembered } from "/static/prefs.js";
+
+const ASKING = new Set(["setup", "settle", "fix"]);
 const LEAVES = new Set(["wrong", "remove", "lift"]);
+const AFTER_A_MISTAKE_MS = 4000; // longer than the board of before takes to count as a takeback
 
-/** What is to be done now: [{piece, source, target}], null for the tray. */
-function tasks(store) {
-  const { snapshot } = store;
-  if (snapshot.phase === "settle") return [...snapshot.shifts];
-  const wanted = Object.entries(snapshot.piece_for);
-  const moves = [];
-  for (const [place, role] of Object.entries(snapshot.roles)) {
-    const standing = LEAVES.has(role) && store.pieceAt(store.indexOf(place));
-    if (!standing) continue;
-    const at = wanted.findIndex(([, piece]) => piece === standing.piece);
-    const [target] = at < 0 ? [null] : wanted.splice(at, 1)[0];
-    moves.push({ piece: standing.piece, source: place, target });
+export class OwnHand {
+  /** `ask(message)` asks the table, `complain(text)` tells the person. */
+  constructor(store, { ask, complain }) {
+    Object.assign(this, { store, ask, complain });
+    this.on = remembered("own-hand", "on") === "on";
+    this.mistaken = false; // what is wrong was done by this page's hand
+    this.done = null; // what was asked for when it worked last
+    store.listen((_, changed) => {
+      if (changed.has("holding") && store.holding) this.mistaken = true;
+      const right = changed.has("phase") && store.snapshot.phase === "turn";
+      if (right || changed.has("moves") || changed.has("layout")) this.mistaken = false;
+      this.look();
+    });
   }
-  return [...moves, ...wanted.map(([target, piece]) => ({ piece, source: null, target }))];
-}
 
-/** Do all of it. Rejects with a sentence where one thing fails. */
-export async function carryOut(store, ask) {
-  let done = "";
-  for (let waiting = tasks(store); waiting.length; waiting = tasks(store)) {
-    const now = JSON.stringify(waiting);
-    if (now === done) return; // the table does not see it; it says what to do
-    done = now;
-    const { phase } = store.snapshot;
-    await work(store, ask, waiting);
-    if (phase === "settle") return; // all of it was known from the start
-    // a place that had a wrong piece says only then what belongs there
-    await quiet(store);
-    if (store.snapshot.phase !== phase) return;
+  toggle() {
+    this.on = !this.on;
+    remember("own-hand", this.on ? "on" : "off");
+    this.store.tell("own-hand");
   }
-}
 
-/** Wait until the table has said the same for a moment. */
-async function quiet(store) {
-  const said = () => JSON.stringify([store.snapshot.phase, store.snapshot.roles]);
-  let before = said();
-  for (let same = 0, polls = 0; same < QUIET_POLLS && polls < MOST_POLLS; polls += 1) {
-    await new Promise((resolve) => { setTimeout(resolve, POLL_MS); });
-    const after = said();
-    same = after === before ? same + 1 : 0;
-    before = after;
+  /** What is asked for now, as a text to compare; null where nothing is. */
+  asked() {
+    const { snapshot, handsFree, holding, layout } = this.store;
+    if (!handsFree || !snapshot || !layout.game || holding || !ASKING.has(snapshot.phase)) return null;
+    const { shifts, roles } = snapshot;
+    const something = shifts.length || Object.values(roles).some((role) => LEAVES.has(role));
+    return something ? JSON.stringify([layout.number, snapshot.phase, shifts, roles]) : null;
   }
-}
 
-async function work(store, ask, tasksNow) {
-  let waiting = tasksNow;
-  while (waiting.length) {
-    const taken = new Set(waiting.map((task) => task.source));
-    // what goes where another still stands waits for it; in a ring, one gives way to its tray
-    let next = waiting.find((task) => task.target === null || !taken.has(task.target));
-    if (!next) {
-      const { piece, source, target } = waiting[0];
-      next = { piece, source, target: null };
-      waiting.push({ piece, source: null, target });
+  look() {
+    const asked = this.asked();
+    if (asked === null) this.done = null;
+    if (!this.on || this.store.falling || this.store.working || asked === null
+      || asked === this.done || this.due?.asked === asked) return;
+    clearTimeout(this.due?.timer);
+    const wait = this.mistaken && this.store.snapshot.phase === "fix" ? AFTER_A_MISTAKE_MS : 0;
+    const timer = setTimeout(() => {
+      this.due = null;
+      if (this.on && this.asked() === asked) this.carryOut();
+    }, wait);
+    this.due = { asked, timer };
+  }
+
+  /** All of it, now. */
+  async carryOut() {
+    if (this.store.working) return;
+    this.store.set("working", true);
+    try {
+      await this.ask({ type: "carry-out" });
+    } catch (error) {
+      this.complain(error.message);
     }
-    waiting = waiting.filter((task) => task.source !== next.source || task.source === null);
-    if (next.source === null) waiting = waiting.filter((task) => task.target !== next.target);
-    await doOne(store, ask, next);
+    this.done = this.asked(); // the table sees it otherwise; it says what to do
+    this.store.set("working", false);
   }
-}
-
-async function doOne(store, ask, { piece, source, target }) {
-  const to = target === null ? null : store.centreOf(store.indexOf(target));
-  if (source === null) {
-    await ask({ type: "put", kind: piece, x_mm: to.x, y_mm: to.y });
-    return;
-  }
-  const standing = store.pieceAt(store.indexOf(source));
-  if (!standing) return; // somebody was faster
-  await ask({ type: "pick-up", piece: standing.number });
-  if (to) await ask({ type: "set-down", piece: standing.number, x_mm: to.x, y_mm: to.y });
-  else await ask({ type: "remove", piece: standing.number });
 }

@@ -95,10 +95,18 @@ export class Slots {
 
   /** Whether the player to move may let a tile fall from there now. */
   open(slot) {
+    return this.why(slot) === null;
+  }
+
+  /** Why no tile may fall from there, null where one may; "" where the table says what to do. */
+  why(slot) {
     const { snapshot, review } = this.store;
     const asked = snapshot.question && !snapshot.question.offer;
-    return !review && snapshot.phase === "turn" && !asked && Boolean(snapshot.to_move)
-      && slot.side !== this.closedSide() && fall(slot, snapshot.position).length > 0;
+    if (review || snapshot.phase !== "turn" || asked || !snapshot.to_move) return "";
+    if (slot.side === this.closedSide()) {
+      return t("You came from the {side} last time: take another side now.", { side: sideName(slot.side) });
+    }
+    return fall(slot, snapshot.position).length ? null : t("Slot {slot} is full: take another one.", { slot: slot.name });
   }
 
   /** The side that the player to move used last. */
@@ -119,9 +127,11 @@ export class Slots {
   update() {
     const { to_move: toMove, cells } = shown(this.store);
     const closed = this.closedSide();
+    const { waiting } = this.store;
     for (const { slot, tab, way } of this.tabs) {
       const full = slot.cells.every((cell) => cell in cells);
       const shut = slot.side === closed;
+      tab.classList.toggle("waiting", waiting.includes(slot.name));
       tab.classList.toggle("closed", shut);
       tab.classList.toggle("full", full && !shut);
       tab.classList.toggle("open", this.store.handsFree && this.open(slot));

@@ -10,6 +10,8 @@ export class Store {
     this.holding = null; // what this page has in its hand, see hand.js
     this.hint = null; // {path, colour} of what somebody points at, see question.js and drops.js
     this.falling = null; // the slot from which a tile falls just now, see drops.js
+    this.working = false; // whether the table's own hand was asked to work, see settle.js
+    this.waiting = []; // places and slots of presses that wait, see waiting.js
     this.listeners = [];
   }
 

@@ -14,7 +14,7 @@ export class Tabs {
         onclick: () => this.choose(name),
       }, label);
       const panel = h("div", {
-        role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}`, class: "panel",
+        role: "tabpanel", tabindex: 0, id: `panel-${name}`, "aria-labelledby": `tab-${name}`, class: "panel",
       }, content);
       this.list.append(tab);
       this.panels.set(name, { tab, panel });

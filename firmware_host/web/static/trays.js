@@ -7,6 +7,10 @@ import { nameOf, t } from "/static/i18n.js";
 const MOST_DRAWN = 25; // more only cover each other
 const OF_A_BOX = 9;
 
+/** The players who win together with that one. */
+export const partnersOf = (game, player) =>
+  (game?.teams.find((team) => team.includes(player)) ?? []).filter((each) => each !== player);
+
 export class Trays {
   constructor(store, box, hand) {
     Object.assign(this, { store, box, hand });
@@ -35,17 +39,27 @@ export class Trays {
 
   tray(piece) {
     const name = h("span", { class: "who" }, nameOf(piece));
-    const count = h("span", { class: "count" });
+    const count = h("span", { class: "number" });
     const turn = h("span", { class: "turn" });
     const trough = h("div", { class: "trough" });
     const { drawing, players } = this.store.game;
     const single = drawing && players.includes(piece); // a ship each
     const element = h("section", { class: single ? "tray single" : "tray", "data-piece": piece },
       h("div", { class: "nameplate" },
-        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, turn, count),
+        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, this.partners(piece), turn,
+        h("span", { class: "count" }, count, h("span", { class: "words" }, ` ${t("on the board")}`))),
       trough);
     trough.addEventListener("pointerdown", (event) => this.hand.downOnTray(event, piece));
     return { element, count, turn, trough, drawn: -1 };
+  }
+
+  /** With whom he plays. */
+  partners(piece) {
+    const { game } = this.store;
+    const others = partnersOf(game, piece);
+    return others.length ? h("span", { class: "partners" }, h("span", { class: "words" }, t("with")),
+      ...others.map((other) => h("span", { class: "badge-ball", role: "img", "aria-label": nameOf(other) }, marble(other, game))))
+      : null;
   }
 
   fill() {
@@ -61,7 +75,7 @@ export class Trays {
           h("div", { class: "waiting" }, marble(piece, game)));
         tray.trough.replaceChildren(...balls);
       }
-      setText(tray.count, this.counted(piece, there));
+      setText(tray.count, this.counted(piece));
       tray.element.classList.toggle("to-move", toMove === piece);
       tray.element.classList.toggle("movable", store.handsFree);
       const won = result && (result.winner === piece || result.team?.includes(piece));
@@ -70,15 +84,14 @@ export class Trays {
     }
   }
 
-  counted(piece, there) {
+  counted(piece) {
     const { review, snapshot, game } = this.store;
-    if (there === 1) return t("1 left");
-    if (there === 0 && game.drawing) return t("on the board");
-    if (Number.isFinite(there)) return t("{count} left", { count: there });
-    const cells = review ? review.record.positions[review.ply].cells : snapshot.position;
-    if (game.players.includes(piece) || !Object.values(cells).includes(piece)) return t("plenty");
-    const gone = Object.keys(game.board).length - Object.keys(cells).length;
-    return t("{count} in the hole", { count: gone });
+    const { cells, reserve } = review
+      ? review.record.positions[review.ply] : { cells: snapshot.position, reserve: snapshot.reserve };
+    const on = Object.values(cells).filter((each) => each === piece).length;
+    if (piece in reserve) return t("{on} of {all}", { on, all: on + reserve[piece] });
+    const single = game.drawing && game.players.includes(piece);
+    return on && !single ? String(on) : "";
   }
 
   fromTray() {

@@ -34,11 +34,41 @@ class SPI:
     def __init__(self, number, baudrate, sck, mosi, miso):
         assert baudrate <= 1_350_000
 
-    def write_readinto(self, out, into):
+
+class Register:
+    """What viper's ptr32 points to: a register of an RP2040 (data sheet, 2.3.1 and 4.4)."""
+
+    sent = b""
+    answer = b""
+
+    def __init__(self, at):
+        self.at = at
+
+    def __getitem__(self, _):
+        if self.at == 0x4003_C00C:
+            return 4 if Register.answer else 0
+        assert self.at == 0x4003_C008
+        byte, Register.answer = Register.answer[0], Register.answer[1:]
+        return byte
+
+    def __setitem__(self, _, value):
+        if self.at == 0x4003_C008:
+            Register.sent += bytes([value])
+            if len(Register.sent) == 3:
+                self.convert(Register.sent)
+                Register.sent = b""
+            return
+        pin = {1 << 17: 17, 1 << 10: 10, 1 << 11: 11, 1 << 12: 12, 1 << 13: 13}[value]
+        LEVELS[pin] = {0xD000_0014: 1, 0xD000_0018: 0}.get(self.at, 1 - LEVELS[pin])
+
+    def convert(self, out):
         assert LEVELS[17] == 0 and out[0] == 1 and out[1] & 0x80
         address = sum(LEVELS[10 + line] << line for line in range(4))
         code = STATE["codes"][(out[1] >> 4 & 7) * 16 + address]
-        into[0], into[1], into[2] = 0xFF, code >> 8, code & 0xFF
+        Register.answer = bytes([0xFF, code >> 8, code & 0xFF])
+
+
+builtins.ptr32 = Register
 
 
 class I2C:
@@ -272,7 +302,11 @@ def kbd_intr(byte):
 
 
 clock = Time()
-sys_stand_in = Module(stdin=Module(buffer=UsbIn()), stdout=Module(buffer=UsbOut()))
+sys_stand_in = Module(
+    stdin=Module(buffer=UsbIn()),
+    stdout=Module(buffer=UsbOut()),
+    implementation=sys.implementation,
+)
 sys.modules.update(
     {
         "machine": Module(Pin=Pin, SPI=SPI, I2C=I2C, UART=UART, PWM=PWM, WDT=Watchdog),

@@ -118,6 +118,50 @@ def test_the_firmware_says_the_example_of_its_capabilities():
     assert understood[1].faults == ((1, 1, 0), (2, 1, 0))
 
 
+@pytest.mark.parametrize(
+    ("number", "levels", "taken"),
+    [(1, 64, True), (31, 64, True), (32, 1, False), (0, 1, False), (1, 65, False)],
+)
+def test_a_node_keeps_31_patterns_of_64_levels(number, levels, taken):
+    class Told(Board):
+        said = b""
+
+        def __init__(self) -> None:
+            body = bytes((number, 8)) + bytes(levels)
+            hello = wire.wrap(protocol.HELLO, 0, bytes((1, 1)))
+            self._told = [hello + wire.wrap(protocol.PATTERN, 1, body)]
+
+        def now_us(self) -> int:
+            return 0
+
+        def received(self) -> bytes:
+            return self._told.pop() if self._told else b""
+
+        def send(self, data: bytes) -> None:
+            self.said += data
+
+        def scan(self, codes, channels) -> bool:
+            return False
+
+        def read_registers(self, address: int, register: int, count: int) -> bytes:
+            raise OSError(5)
+
+        def buttons(self) -> int:
+            return 0
+
+        def tone(self, hz: int) -> None:
+            pass
+
+        def show(self, grb: bytearray) -> None:
+            pass
+
+    board = Told()
+    Node(board).step()
+    said = [protocol.unframe(one) for one in board.said.split(b"\0") if one]
+    refused = [protocol.understand(kind, body) for kind, _, body in said if kind == 0x86]
+    assert refused == ([] if taken else [Refused(protocol.PATTERN, 1, 3)])
+
+
 @given(st.binary(max_size=protocol.BODY_MOST), st.integers(0, 255), st.integers(0, 255))
 @settings(max_examples=80, deadline=None)
 def test_both_codecs_make_the_same_frames(body, kind, sequence):

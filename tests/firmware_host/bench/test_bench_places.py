@@ -8,7 +8,9 @@ from firmware_host.bench.latency import measured_s
 from firmware_host.bench.profiles import per_million
 from firmware_host.bench.recovery import recovery_s
 from firmware_host.bench.service import quiet_turns
-from firmware_host.profile import load_profile, profile_names
+from firmware_host.config.profile import load_profile, profile_names
+from firmware_host.host.menu import usual_options
+from games.momentum import MOMENTUM
 from games.registry import game_type
 from hw_sim.session import SimSession
 
@@ -16,7 +18,7 @@ from hw_sim.session import SimSession
 @pytest.mark.parametrize("profile", profile_names())
 def test_the_turns_before_a_measurement_put_no_piece_beside_another(profile):
     # RULES M1: a drop moves only marbles on lines that begin beside it.
-    game = game_type("momentum").create(load_profile(profile).first_options)
+    game = game_type("momentum").create(usual_options(MOMENTUM, load_profile(profile).capabilities))
     turns = quiet_turns(game, 10)
     assert len(turns) >= 8
     assert [piece for piece, _ in turns[:4]] == ["red", "blue", "red", "blue"]

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import firmware_host.cli
 from firmware_host.cli import speech
 from firmware_host.cli.main import COMMANDS, cli
-from firmware_host.errors import ConfigError
+from firmware_host.config.errors import ConfigError
 from firmware_host.messages import Catalogue, text
 from games.base import RulesError
 

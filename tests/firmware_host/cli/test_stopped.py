@@ -53,3 +53,65 @@ def test_output_to_a_full_disk_is_one_line(tmp_path):
     assert ended.stderr.splitlines() == [
         "tiltboard: There is no room left on the disk to write to. Make room and start again."
     ]
+
+
+@pytest.mark.usefixtures("heeded")
+def test_stopped_while_it_is_still_being_read():
+    """The signal comes in the first import of the command's own modules."""
+    script = (
+        "import os, signal, sys\n"
+        "class Reader:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'firmware_host.cli.main':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "from firmware_host.cli.entry import main\n"
+        "sys.meta_path.insert(0, Reader())\n"
+        "main()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
+
+
+COMMAND = f"{sys.executable} -m firmware_host.cli"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"games --state /tmp/{'x' * 300}",
+        f"games --state {'x/' * 3000}",
+        f"export 1 --state /tmp/{'x' * 300}",
+        "pair --revoke all --state /proc/1",
+        "pair --list --state /dev/null",
+        "rules --batch <&-",
+        f"rules momentum --option size={'9' * 5000}",
+        f"restore /dev/null --state /tmp/{'x' * 300}",
+        f"backup /proc/none --state /tmp/{'x' * 300}",
+    ],
+)
+def test_what_cannot_be_is_one_line(words):
+    ended = subprocess.run(
+        ["sh", "-c", f"{COMMAND} {words}"], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode in (1, 2)
+    assert "Traceback" not in ended.stderr
+    complaint = [
+        line for line in ended.stderr.splitlines() if not line.startswith(("Usage", "Try"))
+    ]
+    assert len([line for line in complaint if line]) == 1
+
+
+def test_a_line_of_a_batch_that_is_too_long_is_refused_and_the_next_goes_on():
+    long = b'{"game": "' + b"x" * (8 << 20) + b'"}\n'
+    ended = subprocess.run(
+        [sys.executable, "-m", "firmware_host.cli", "rules", "--batch"],
+        input=long + QUESTION.encode(),
+        capture_output=True,
+        check=False,
+    )
+    first, second = ended.stdout.splitlines()
+    assert b"longer than 1048576 bytes" in first
+    assert b'"legal"' in second
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)

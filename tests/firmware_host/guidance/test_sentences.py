@@ -10,7 +10,7 @@ import pytest
 
 from firmware_host.guidance import questions, sensors, troubles, turns, words
 from firmware_host.messages import Catalogue, Message, text
-from firmware_host.sight import UNKNOWN_PIECE
+from firmware_host.table.sight import UNKNOWN_PIECE
 from games.base import Outcome, Shift
 
 MODULES = (questions, sensors, troubles, turns, words)
@@ -33,14 +33,27 @@ EXAMPLES = {
         "Take the red marble off g7.",
     ),
     "won": (
-        turns.over("momentum", Outcome("red", "complete")),
-        "red won, with every red marble on the board",
+        turns.over("momentum", Outcome("red", "complete", places=("a1", "b2", "c3"))),
+        "Red wins: all 3 marbles are on the board!",
     ),
-    "won by count": (turns.over("momentum", Outcome("red", "round-limit")), "over: red won."),
-    "draw": (turns.over("momentum", Outcome(None, "full")), "a draw"),
+    "won by count": (
+        turns.over("momentum", Outcome("red", "round-limit")),
+        "Red wins: more than half of the marbles on the board after the last round!",
+    ),
+    "draw": (turns.over("momentum", Outcome(None, "full")), "A draw: no empty cell is left."),
+    "no reason": (turns.over("chess", Outcome("white", "mate")), "White wins!"),
+    "line": (
+        turns.over("gravity-connect", Outcome("blue", "line", places=("A1", "A2", "A3"))),
+        "Blue wins: 3 tiles connected!",
+    ),
+    "no line": (turns.over("gravity-connect", Outcome("blue", "full")), "the board is full"),
     "team": (
         turns.over("momentum", Outcome("white", "round-limit", team=("red", "white"))),
-        "red and white won",
+        "Red and white win: more than half",
+    ),
+    "team with one complete set": (
+        turns.over("momentum", Outcome("white", "complete", ("red", "white"), places=("a1", "b2"))),
+        "Red and white win: all 2 white marbles are on the board!",
     ),
     "lift": (
         turns.turn("gravity-trap", "blue", drops=False, exchange=None),
@@ -64,11 +77,11 @@ EXAMPLES = {
     ),
     "margin": (
         turns.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 3})),
-        "blue won by 3 pods.",
+        "Blue wins: the other ship is stuck, and blue's still reaches 3 pods!",
     ),
     "margin of one": (
         turns.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 1})),
-        "blue won by 1 pod.",
+        "blue's still reaches 1 pod!",
     ),
     "positions": (
         turns.over(
@@ -79,14 +92,14 @@ EXAMPLES = {
                 extra={"positions": {"white": ["b2", "c3"], "black": ["d2"]}},
             ),
         ),
-        "white won. Winning positions: white 2, black 1.",
+        "White wins: 2 winning positions against 1!",
     ),
     "one position": (
         turns.over(
             "attraktion",
-            Outcome("black", "positions", extra={"positions": {"white": ["b2"], "black": []}}),
+            Outcome("black", "positions", extra={"positions": {"white": [], "black": ["b2"]}}),
         ),
-        "Winning positions: white 1, black 0.",
+        "Black wins: 1 winning position against 0!",
     ),
     "last": (turns.last_piece("momentum", text("Play."), ["red"]), "Last marble: red has only one"),
     "which move": (
@@ -117,11 +130,11 @@ EXAMPLES = {
     ),
     "no margin": (
         turns.over("gravity-trap", Outcome("red", "stuck", extra={"margin": 0})),
-        "The game is over: red won. Press confirm",
+        "Red wins: the other ship flew where it can reach no pod any more!",
     ),
-    "must be": (
-        sensors.must_be("gravity-connect", "red", "A3"),
-        "The table cannot see A3, but the red tile must be there.",
+    "a move from where nobody sees": (
+        sensors.confirm_move(text("It is red's turn."), ["3"]),
+        "It is red's turn. The table cannot see 3: press confirm if this is your move.",
     ),
     "dead": (
         sensors.failed("dead", "a1", blind=False),

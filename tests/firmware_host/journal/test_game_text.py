@@ -9,11 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from firmware_host.errors import GameTextError, NotPossibleError
+from firmware_host.config.errors import GameTextError, NotPossibleError
 from firmware_host.journal import (
     GameRecord,
     Journal,
-    import_game,
     positions,
     read_game,
     write_game,
@@ -141,11 +140,12 @@ def test_export_then_import_is_the_same_game(
 
 
 def test_an_imported_game_is_in_the_journal_as_it_was(journal: Journal) -> None:
-    number = import_game(journal, WON)
+    number = journal.store(read_game(WON))
     record = journal.load(number)
     assert record.moves == ("a1",)
     assert record.result == {"winner": "red", "reason": "complete"}
-    assert write_game(record) == write_game(journal.load(import_game(journal, write_game(record))))
+    again = journal.store(read_game(write_game(record)))
+    assert write_game(record) == write_game(journal.load(again))
 
 
 def edited(old: str, new: str, base: str = BY_HAND) -> str:

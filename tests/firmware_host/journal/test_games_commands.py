@@ -13,9 +13,14 @@ from click.testing import CliRunner, Result
 from firmware_host.cli.export import command as export
 from firmware_host.cli.games import command as games
 from firmware_host.cli.main import cli
-from firmware_host.errors import ConfigError, GameTextError, JournalInUseError, NoSuchGameError
+from firmware_host.config.errors import (
+    ConfigError,
+    GameTextError,
+    JournalInUseError,
+    NoSuchGameError,
+)
+from firmware_host.config.paths import default_state_directory, ensure_state_directory
 from firmware_host.journal import Journal
-from firmware_host.state import default_state_directory, ensure_state_directory
 from games.registry import game_type
 
 OPTIONS = dict(game_type("momentum").create({"size": 3, "marbles": 4}).options)

@@ -19,8 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import astuple
 
 from firmware_host.journal import Journal, PlayedGame
+from firmware_host.table.pending import PendingMove
+from tests.firmware_host.journal.old_formats import in_format
 
 OPTIONS = {"size": 7, "holes": ["e5"]}
 WON = {"winner": "red", "reason": "complete"}
@@ -29,8 +32,11 @@ OPS: list[tuple[str, list[Any]]] = [
     ("append", [1, 1, "d4"]),
     ("append", [1, 2, "swap"]),
     ("take_back", [1, 2]),
+    ("hold", [1, ["e6", False, {"c1": "red"}]]),
     ("append", [1, 2, "e6"]),
     ("start", ["momentum", OPTIONS]),
+    ("hold", [2, ["b1", True, {}]]),
+    ("hold", [2, None]),
     ("append", [2, 1, "a1"]),
     ("finish", [2, WON]),
     ("resume", [1]),
@@ -40,15 +46,25 @@ OPS: list[tuple[str, list[Any]]] = [
 ]
 
 
+TAKEN_UP = 400  # more than the steps of opening it and writing once
+
+
 @dataclass
 class Model:
     """What the calls mean, without a database."""
 
     games: list[tuple[list[str], Any]] = field(default_factory=list)
+    pending: dict[int, Any] = field(default_factory=dict)
     current: int | None = None
 
     def call(self, method: str, arguments: list[Any]) -> None:
-        if method == "start":
+        if method == "hold":
+            self.pending[arguments[0]] = arguments[1]
+        elif method in ("append", "take_back"):
+            self.pending[arguments[0]] = None
+        if method == "hold":
+            pass
+        elif method == "start":
             self.games.append(([], None))
             self.current = len(self.games)
         elif method == "store":
@@ -64,19 +80,30 @@ class Model:
             self.current = arguments[0]
 
 
-def model_after(calls: int) -> tuple[list[tuple[list[str], Any]], int | None]:
+State = tuple[list[tuple[list[str], Any, Any]], int | None]
+
+
+def model_after(calls: int) -> State:
     model = Model()
     for op in OPS[:calls]:
         model.call(*op)
-    return model.games, model.current
+    games = enumerate(model.games, start=1)
+    return [(*game, model.pending.get(number)) for number, game in games], model.current
 
 
-def state_of(journal: Journal) -> tuple[list[tuple[list[str], Any]], int | None]:
+def state_of(journal: Journal) -> State:
     current = journal.current()
     records = [journal.load(game.id) for game in reversed(journal.games())]
     assert all(record.options == OPTIONS for record in records)
     return (
-        [(list(record.moves), record.result) for record in records],
+        [
+            (
+                list(record.moves),
+                record.result,
+                None if record.pending is None else list(astuple(record.pending)),
+            )
+            for record in records
+        ],
         None if current is None else current.id,
     )
 
@@ -85,6 +112,8 @@ def call(journal: Journal, op: tuple[str, list[Any]]) -> None:
     method, arguments = op
     if method == "store":
         journal.store(PlayedGame(*arguments))
+    elif method == "hold":
+        journal.hold(arguments[0], arguments[1] and PendingMove(*arguments[1]))
     else:
         getattr(journal, method)(*arguments)
 
@@ -134,6 +163,33 @@ def test_killed_at_every_step(tmp_path: Path, clock: Any) -> None:
     assert set(confirmed) == set(range(len(OPS) + 1))
     assert all(confirmed.count(calls) >= 3 for calls in range(len(OPS)))
     assert all(there in (calls, calls + 1) for there, calls in zip(present, confirmed, strict=True))
+
+
+def test_killed_at_every_step_of_taking_up_a_journal_of_format_1(
+    tmp_path: Path, clock: Any
+) -> None:
+    old = tmp_path / "old"
+    old.mkdir()
+    with Journal.open(old / "journal.sqlite", clock) as journal:
+        call(journal, OPS[0])
+        call(journal, OPS[1])
+    in_format(1, old / "journal.sqlite")
+    for k in range(TAKEN_UP):
+        shutil.copytree(old, tmp_path / "killed" / str(k))
+    folders = kill_children(tmp_path / "killed", [["append", [1, 2, "e5"]]])
+    versions = set()
+    for folder in folders:
+        database = sqlite3.connect(folder / "journal.sqlite")
+        versions.add(database.execute("PRAGMA user_version").fetchone()[0])
+        database.close()
+        with Journal.open(folder / "journal.sqlite", clock) as journal:
+            record = journal.load(1)
+            assert record.moves in (("d4",), ("d4", "e5"))
+            journal.hold(1, PendingMove("e6"))
+            pending = journal.load(1).pending
+            assert pending is not None and pending.move == "e6"
+    assert versions == {1, 3}
+    assert not (folders[-1] / "log").exists()  # there were enough of them
 
 
 @dataclass(frozen=True)

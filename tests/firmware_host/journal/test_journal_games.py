@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from firmware_host.errors import (
+from firmware_host.config.errors import (
     JournalConflictError,
     JournalDamagedError,
     JournalInUseError,
     NoSuchGameError,
 )
 from firmware_host.journal import Journal, JournalReader, PlayedGame
+from firmware_host.journal.records import checksum
 
 OPTIONS = {"size": 7, "pie": True, "holes": ["e5"], "round_limit": None}
 RESULT = {"winner": "red", "reason": "complete"}
@@ -196,11 +197,11 @@ def test_an_unknown_game_is_named(journal: Journal, call: Any) -> None:
         "DELETE FROM events WHERE kind = 'move'",
         "UPDATE games SET options = '{}'",
         "DELETE FROM games",
-        "REPLACE INTO games VALUES (1, 'other', '{}', 0, '')",
-        "REPLACE INTO events VALUES (2, 1, 2, 'move', 1, 'a1', 0, NULL)",
-        "REPLACE INTO events VALUES (9, 1, 1, 'move', 1, 'a1', 0, NULL)",
-        "INSERT INTO events VALUES (9, 1, 3, 'move', 1, 'a1', 0, NULL)",  # leaves 2 out
-        "INSERT INTO events VALUES (9, 5, 0, 'start', 0, NULL, 0, NULL)",  # of no game
+        "REPLACE INTO games VALUES (1, 'other', '{}', 0, '', 0)",
+        "REPLACE INTO events VALUES (2, 1, 2, 'move', 1, 'a1', 0, NULL, 0)",
+        "REPLACE INTO events VALUES (9, 1, 1, 'move', 1, 'a1', 0, NULL, 0)",
+        "INSERT INTO events VALUES (9, 1, 3, 'move', 1, 'a1', 0, NULL, 0)",  # leaves 2 out
+        "INSERT INTO events VALUES (9, 5, 0, 'start', 0, NULL, 0, NULL, 0)",  # of no game
     ],
 )
 def test_history_cannot_be_rewritten(journal: Journal, path: Path, statement: str) -> None:
@@ -219,20 +220,26 @@ def test_history_cannot_be_rewritten(journal: Journal, path: Path, statement: st
 
 
 @pytest.mark.parametrize(
-    "statement",
+    "event",
     [
-        "INSERT INTO events VALUES (9, 1, 2, 'move', 3, 'a1', 0, NULL)",
-        "INSERT INTO events VALUES (9, 1, 2, 'move', 2, NULL, 0, NULL)",
-        "INSERT INTO events VALUES (9, 1, 2, 'takeback', 1, NULL, 0, NULL)",
-        "INSERT INTO events VALUES (9, 1, 2, 'start', 1, NULL, 0, NULL)",
-        "INSERT INTO events VALUES (9, 1, 2, 'finish', 1, NULL, 0, '[1')",
-        "INSERT INTO events VALUES (9, 1, 2, 'teleport', 1, NULL, 0, NULL)",
+        ("move", 3, "a1", None),
+        ("move", 2, None, None),
+        ("takeback", 1, None, None),
+        ("start", 1, None, None),
+        ("finish", 1, None, "[1"),
+        ("teleport", 1, None, None),
+        ("stand", 1, None, "{}"),
     ],
 )
-def test_events_that_do_not_follow_are_damage(journal: Journal, path: Path, statement: str) -> None:
+def test_events_that_do_not_follow_are_damage(
+    journal: Journal, path: Path, event: tuple[Any, ...]
+) -> None:
+    """Not bits that flipped: their checksums are right."""
     journal.append(journal.start("momentum", OPTIONS), 1, "d4")
+    kind, ply, move, payload = event
+    row = (1, 2, kind, ply, move, 0.0, payload)
     stranger = sqlite3.connect(path, isolation_level=None)
-    stranger.execute(statement)
+    stranger.execute("INSERT INTO events VALUES (9, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, checksum(row)))
     stranger.close()
     with pytest.raises(JournalDamagedError, match="game 1"):
         journal.load(1)
@@ -249,3 +256,8 @@ def test_there_is_one_writer_and_any_number_of_readers(
     journal.append(number, 1, "d4")
     journal.close()
     Journal.open(path, clock).close()
+
+
+def test_a_number_larger_than_any(journal: Journal) -> None:
+    with pytest.raises(NoSuchGameError, match="no game 9223372036854775808"):
+        journal.load(2**63)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_host.journal import Journal, PlayedGame
+from firmware_host.table.pending import PendingMove
 
 INSTRUCTIONS_PER_STEP = 40
 FILE_CALLS = frozenset({"open", "fcntl.flock", "os.rename", "os.remove", "os.listdir"})
@@ -80,6 +81,8 @@ def play(folder: Path, ops: list[tuple[str, list[Any]]], fatal: int, limit: int 
     for method, arguments in ops:
         if method == "store":
             journal.store(PlayedGame(*arguments))
+        elif method == "hold":
+            journal.hold(arguments[0], arguments[1] and PendingMove(*arguments[1]))
         else:
             getattr(journal, method)(*arguments)
         os.write(log, b"x")

@@ -8,12 +8,12 @@ from itertools import combinations, pairwise
 
 import pytest
 
+from firmware_host.config.profile import load_profile
 from firmware_host.lighting import LEGEND, PATTERNS, Lighting
 from firmware_host.lighting.palette import PIECES
 from firmware_host.messages import text
-from firmware_host.overlay import Overlay
-from firmware_host.profile import load_profile
-from firmware_host.standing import Phase, Role, Sound, Standing
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.standing import Phase, Role, Sound, Standing
 from games import registry
 
 GAME = registry.game_type("momentum").create({})

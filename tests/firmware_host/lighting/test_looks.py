@@ -31,3 +31,8 @@ def test_every_look_begins_again_with_the_others_and_fits_the_protocol(pattern):
     ticks = look.step_s * 32  # docs/node-protocol.md: steps are counted in 1/32 s, 1 to 255
     assert ticks == round(ticks)
     assert 1 <= ticks <= 255
+    assert len(look.levels) <= 64
+
+
+def test_a_node_keeps_as_many_patterns_as_there_are():
+    assert len({(look.levels, look.step_s) for look in (p.look((1, 1, 1)) for p in ALL)}) <= 31

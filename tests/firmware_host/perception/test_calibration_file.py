@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firmware_host.errors import ConfigError
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.profile import load_profile
 from firmware_host.perception import read_calibration, uncalibrated, write_calibration
-from firmware_host.profile import load_profile
 
 
 def test_what_was_written_is_read(tmp_path, profile):

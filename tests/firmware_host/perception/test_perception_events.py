@@ -321,6 +321,18 @@ def test_a_weak_reading_is_unsure_where_no_piece_is_weak(table):
     assert t.seen() == {"d4": S_WEAK}
 
 
+@pytest.mark.parametrize("place", ["a1", "a4", "d4"])
+@pytest.mark.parametrize("magnet", [N_WEAK, S_WEAK])
+def test_a_weak_piece_of_the_game_is_never_called_a_weak_magnet(table, place, magnet):
+    for seed in range(6):
+        t = table({"e6": N}, seed=seed, noise=3.0)
+        t.plate.put(place, magnet, -3.0, 4.0)
+        for _ in range(100):
+            t.run()
+            assert t.last.weak == frozenset()
+        assert t.seen() == {"e6": N, place: magnet}
+
+
 def test_upside_down_reads_as_the_other_pole(table):
     t = table({"d4": N})
     events = lift(t, "d4")

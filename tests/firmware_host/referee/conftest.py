@@ -9,14 +9,16 @@ from typing import Any
 import pytest
 
 from drivers.errors import PartError
-from firmware_host.buttons import Press
-from firmware_host.commands import Answer
-from firmware_host.errors import JournalFullError
-from firmware_host.menu import game_menu
+from firmware_host.config.errors import JournalFullError
+from firmware_host.config.profile import load_profile
+from firmware_host.host.menu import game_menu
 from firmware_host.perception.observation import Happening, Stillness
 from firmware_host.referee import Referee, Request
-from firmware_host.sight import Sight, SightEvent
-from firmware_host.standing import Role, Sound, Standing
+from firmware_host.table.buttons import Press
+from firmware_host.table.commands import Answer
+from firmware_host.table.pending import PendingMove
+from firmware_host.table.sight import Sight, SightEvent
+from firmware_host.table.standing import Role, Sound, Standing
 from games import registry
 from games.base import Game
 
@@ -30,17 +32,24 @@ class MemoryJournal:
         self.moves: list[str] = []
         self.results: list[Mapping[str, Any]] = []
         self.calls: list[tuple[Any, ...]] = []
+        self.pending: PendingMove | None = None
         self.full = False
 
     def append(self, game_id: int, ply: int, move: str) -> None:
         self._write("append", game_id, ply, move)
         assert ply == len(self.moves) + 1
         self.moves.append(move)
+        self.pending = None
+
+    def hold(self, game_id: int, pending: PendingMove | None) -> None:
+        self._write("hold", game_id, pending)
+        self.pending = pending
 
     def take_back(self, game_id: int, ply: int) -> None:
         self._write("take_back", game_id, ply)
         assert ply == len(self.moves)
         self.moves.pop()
+        self.pending = None
         self.results.clear()
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
@@ -60,13 +69,13 @@ class Desk:
         self.game = game
         self.journal = MemoryJournal()
         self.journal.moves = list(moves)
-        self.referee = Referee(self.journal, game_menu())
+        self.referee = Referee(self.journal, game_menu(load_profile("plate-10").capabilities))
         self.referee.begin(game, 7, moves, **begin)
         self.now_s = 100.0
         self.cells: dict[str, str] = {}
         self.unsure: frozenset[str] = frozenset()
         self.hidden: dict[str, str | None] = {}  # place -> what perception believes of it
-        self.watched: frozenset[str] = frozenset()  # by their neighbours, their own sensors dead
+        self.contradicted: tuple[str, str] | None = None
         self.untold: list[tuple[float, str, str | None]] = []
         self.lag_s = 0.0  # perception takes so long to accept what it is told
         self.ready = True
@@ -93,8 +102,9 @@ class Desk:
             self.tilt_rad,
             events,
             self.faults,
-            masked=dict.fromkeys((*self.hidden, *self.watched), "dead"),
+            masked=dict.fromkeys(self.hidden, "dead"),
             blind=frozenset(self.hidden),
+            contradicted=self.contradicted,
         )
         self.standing = self.referee.step(sight, self.now_s, presses, requests)
         told = self.referee.take_claims()

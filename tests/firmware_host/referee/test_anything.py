@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.errors import PartAbsentError
-from firmware_host.commands import Answer, Swap, TakeBack
 from firmware_host.perception.observation import Stillness
-from firmware_host.sight import UNKNOWN_PIECE
-from firmware_host.standing import Phase, Role
+from firmware_host.table.commands import Answer, Swap, TakeBack
+from firmware_host.table.sight import UNKNOWN_PIECE
+from firmware_host.table.standing import Phase, Role
 
 OPTIONS = [
     {"size": 3, "marbles": 3},

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.perception.observation import Happening
-from firmware_host.sight import UNKNOWN_PIECE
-from firmware_host.standing import Phase, Role, Sound
+from firmware_host.table.sight import UNKNOWN_PIECE
+from firmware_host.table.standing import Phase, Role, Sound
 
 
 def roles(table):
@@ -66,7 +66,7 @@ def test_a_legal_drop_beside_a_refused_one_counts_when_that_is_gone(desk):
     table = desk("d4", pie=False)
     table.put("red", "g7")
     table.put("blue", "a1")
-    assert roles(table) == {"g7": Role.WRONG, "a1": Role.WRONG}
+    assert roles(table) == {"g7": Role.WRONG}
     table.take("g7")
     assert table.standing.moves == ("d4", "a1")
 
@@ -233,3 +233,36 @@ def test_a_bump_explains_what_came_with_it_but_not_what_comes_later(desk):
     table.wait(2.0)
     table.take("d4")
     assert say(table).startswith("Pieces on the board stay")
+
+
+def test_of_two_pieces_that_came_at_once_the_one_that_may_stand_stays(desk):
+    table = desk("c3", size=5, marbles=5, pie=False)
+    table.cells |= {"a1": "red", "e5": "blue"}
+    table.scan()
+    assert table.lights(Role.WRONG) == {"a1"}
+    assert str(table.standing.say).startswith("It is blue's turn")
+    table.take("a1")
+    assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ("c3", "e5"))
+
+
+def test_of_two_pieces_that_might_each_stand_one_goes(desk):
+    table = desk("c3", size=5, marbles=5, pie=False)
+    table.cells |= {"a1": "blue", "e5": "blue"}
+    table.scan()
+    assert table.lights(Role.WRONG) == {"a1", "e5"}
+    table.take("a1")
+    assert table.standing.moves == ("c3", "e5")
+
+
+def test_a_pod_that_cannot_be_reached_goes_back_and_the_ship_stays_in_the_hand(desk):
+    board = {"tracks": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 6]]}
+    table = desk("1", "5", game="gravity-trap", board=board)
+    table.take("1")
+    table.take("7")
+    assert table.standing.phase is Phase.FIX
+    assert table.standing.roles == {"7": Role.PUT}
+    assert str(table.standing.say) == (
+        "No track joins bases 1 and 7: a ship stays on one track. Put a pod on 7."
+    )
+    table.put("pod", "7")
+    assert table.lights(Role.LEGAL) == {"2", "3", "4", "6"}

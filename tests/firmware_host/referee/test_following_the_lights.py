@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_host.perception.observation import Stillness
-from firmware_host.standing import Phase, Role, Sound
+from firmware_host.table.standing import Phase, Role, Sound
 
 SETTINGS = [
     {},

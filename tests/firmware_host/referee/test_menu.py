@@ -2,15 +2,62 @@
 
 from __future__ import annotations
 
-from firmware_host.menu import game_menu
-from firmware_host.standing import Phase, Role
+import pytest
+
+from firmware_host.config.profile import load_profile, profile_names
+from firmware_host.host.menu import game_menu, options_for, presets_for
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.standing import Phase, Role
 from games.registry import GAMES
 
+PLATE = load_profile("plate-10").capabilities
+SWITCHES = load_profile("plate-7").capabilities  # tells two kinds of pieces apart
+OFFERED = [*GAMES, "momentum 3", "momentum 4"]
 
-def test_the_menu_offers_every_game_by_its_title():
-    menu = game_menu()
-    assert [choice.value for choice in menu.choices] == list(GAMES)
-    assert [str(c.label) for c in menu.choices] == [k.credit.title for k in GAMES.values()]
+
+def test_the_menu_offers_every_game_with_each_number_of_players():
+    menu = game_menu(PLATE)
+    assert [choice.value for choice in menu.choices] == OFFERED
+    assert [str(choice.label) for choice in menu.choices[3:]] == [
+        "Gravity Trap",
+        "Momentum for 3",
+        "Momentum for 4",
+    ]
+
+
+def test_a_table_that_tells_two_kinds_apart_offers_games_for_two():
+    assert [choice.value for choice in game_menu(SWITCHES).choices] == list(GAMES)
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_everything_that_is_offered_can_be_begun(profile):
+    table = load_profile(profile)
+    for name, kind in GAMES.items():
+        for preset in presets_for(kind, table.capabilities):
+            game = kind.create(preset.options)
+            Overlay(table, game)
+            assert game.start().legal()
+        fitting = bool(presets_for(kind, table.capabilities))
+        assert fitting == (name != "gravity-trap" or table.columns == 10)
+
+
+def test_numbers_are_limited_to_what_the_plate_can_carry():
+    limits = {
+        (kind.name, spec.name): spec.high
+        for kind in GAMES.values()
+        for spec in options_for(kind, SWITCHES)
+        if spec.high is not None
+    }
+    assert limits == {
+        ("momentum", "players"): 2,
+        ("momentum", "size"): 7,
+        ("momentum", "width"): 7,
+        ("momentum", "height"): 7,
+        ("momentum", "hex"): 4,
+        ("attraktion", "size"): 7,
+        ("gravity-connect", "size"): 7,
+        ("gravity-connect", "line"): 7,
+    }
 
 
 def test_holding_back_opens_it_and_the_phase_stays(desk):
@@ -18,7 +65,7 @@ def test_holding_back_opens_it_and_the_phase_stays(desk):
     standing = table.press("back", 2.0)
     assert (standing.phase, standing.to_move) == (Phase.TURN, "blue")
     assert str(standing.say).startswith("Which game? Chosen now: Momentum.")
-    assert table.lights(Role.LEGAL) == {"a1", "b1", "c1", "d1"}  # one light for each
+    assert table.lights(Role.LEGAL) == {"a1", "b1", "c1", "d1", "e1", "f1"}  # one light for each
     assert standing.path == ("a1",)
     assert table.standing.moves == ("a1",)
 
@@ -31,7 +78,7 @@ def test_the_buttons_choose(desk):
     table.press("confirm")
     assert table.referee.wants_game is None
     table.press("confirm", 2.0)
-    assert table.referee.wants_game == list(GAMES)[2]
+    assert table.referee.wants_game == OFFERED[2]
     assert table.standing.question is None
     table.referee.begin(table.game, 8)
     assert table.referee.wants_game is None
@@ -78,7 +125,7 @@ def test_it_lies_over_another_question_and_that_comes_back(desk):
     table.put("red", "I3")
     side = table.standing.question
     table.press("back", 2.0)
-    assert [c.value for c in table.standing.question.choices] == list(GAMES)
+    assert [c.value for c in table.standing.question.choices] == OFFERED
     table.press("back")
     assert table.standing.question == side
     table.answer("right")
@@ -92,15 +139,15 @@ def test_a_board_too_small_for_a_light_each_still_asks(desk):
     table.press("confirm")
     assert table.standing.path == ()
     table.press("confirm", 2.0)
-    assert table.referee.wants_game == list(GAMES)[2]
+    assert table.referee.wants_game == OFFERED[2]
 
 
 def test_what_the_host_cannot_begin_is_said_for_a_moment(desk):
     table = desk()
     table.press("back", 2.0)
     table.answer("attraktion")
-    why = game_menu().ask
+    why = game_menu(PLATE).ask
     table.referee.refuse(why)
-    assert table.scan().say == why
+    assert table.scan().say.params["notice"] == why
     assert table.referee.wants_game is None
-    assert table.wait(3.2).say != why
+    assert "notice" not in table.wait(3.2).say.params

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.buttons import Press
-from firmware_host.commands import Answer
-from firmware_host.errors import NotPossibleError
-from firmware_host.standing import Phase, Role, Sound
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.table.buttons import Press
+from firmware_host.table.commands import Answer
+from firmware_host.table.standing import Phase, Role, Sound
 from games.base import Shift
 
 SIDES = {"left": "orange", "right": "gray", "top": "green", "bottom": "purple"}

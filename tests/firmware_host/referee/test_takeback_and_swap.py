@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.commands import Swap, TakeBack
-from firmware_host.errors import NotPossibleError
-from firmware_host.standing import Phase, Role, Sound
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.table.commands import Swap, TakeBack
+from firmware_host.table.pending import PendingMove
+from firmware_host.table.standing import Phase, Role, Sound
 
 
 def say(table):
@@ -78,7 +79,9 @@ def test_several_moves_in_a_row(desk):
     assert table.journal.moves == []
     assert table.lights(Role.WRONG) == {"d4", "a1", "g7"}
     table.press("back")
-    assert say(table) == "There is no move to take back."
+    assert say(table) == (
+        "There is no move to take back. The move is taken back. Take the blue marble off a1."
+    )
     table.wait(3.1)
     assert say(table).startswith("The move is taken back.")
     table.cells.clear()
@@ -95,14 +98,25 @@ def test_all_moves_after_one_go_at_once_each_as_its_own_entry_of_the_journal(des
     assert table.heard() == [Sound.TAKEBACK]
 
 
-def test_a_refusing_journal_is_asked_again_for_the_moves_that_are_left(desk):
+def test_a_refusing_journal_is_asked_again_for_who_has_only_the_button(desk):
     table = desk("d4", "a1", "g7", pie=False)
     table.journal.full = True
-    table.scan(requests=[TakeBack(to=0)])
+    table.press("back")
     assert len(table.journal.moves) == 3
     table.journal.full = False
     table.wait(1.1)
-    assert (table.journal.moves, table.standing.moves) == ([], ())
+    assert table.journal.moves == [*table.standing.moves] == ["d4", "a1"]
+
+
+def test_what_a_page_asked_of_a_refusing_journal_is_refused_and_not_done_later(desk):
+    table = desk("d4", "a1", "g7", pie=False)
+    table.journal.full = True
+    table.scan(requests=[TakeBack(to=0)])
+    assert table.referee.trouble is not None
+    table.journal.full = False
+    table.wait(3.0)
+    assert table.referee.trouble is None
+    assert len(table.journal.moves) == len(table.standing.moves) == 3
 
 
 def test_there_must_be_a_move_after_the_one_that_is_named(desk):
@@ -128,13 +142,15 @@ def test_in_settle_the_pending_move_is_dropped_and_the_journal_left_alone(exampl
     assert table.standing.phase is Phase.FIX
     table.take("d5")
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
-    assert table.journal.calls == calls
+    assert table.journal.calls == [*calls, ("hold", 7, None)]
 
 
 def test_nothing_to_take_back_is_said_for_a_while(desk):
     table = desk()
+    said = say(table)
     table.press("back")
-    assert (table.standing.phase, say(table)) == (Phase.TURN, "There is no move to take back.")
+    assert table.standing.phase is Phase.TURN
+    assert say(table) == "There is no move to take back. " + said
     assert not table.standing.can_take_back
     table.wait(3.1)
     assert say(table).startswith("It is red's turn")
@@ -234,7 +250,7 @@ def test_in_settle_by_hand_the_pending_move_is_dropped(example_desk):
     table.take("d5")
     table.wait(3.02)
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
-    assert table.journal.calls == calls
+    assert table.journal.calls == [*calls, ("hold", 7, PendingMove("d5")), ("hold", 7, None)]
     assert table.heard() == [Sound.TAKEBACK]
 
 
@@ -361,7 +377,9 @@ def test_swap_when_it_is_not_legal_says_so(desk):
         table.referee.check(Swap())
     table.press("confirm", 2.0)
     assert table.standing.phase is Phase.TURN
-    assert say(table) == "A swap is possible only on the second player's first turn."
+    assert say(table).startswith(
+        "A swap is possible only on the second player's first turn. It is "
+    )
     assert table.journal.moves == ["d4", "a1"]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from drivers.errors import PartAbsentError
 from firmware_host.perception.observation import Happening, Stillness
-from firmware_host.standing import Phase, Role, Sound
+from firmware_host.table.standing import Phase, Role, Sound
 
 HALL_LOST = PartAbsentError("hall", "The sensors do not answer.", remedy="Check the ribbon cable.")
 
@@ -340,11 +340,12 @@ def test_a_board_changed_during_the_cut_is_mended(new_desk):
     assert table.standing.phase is Phase.TURN
 
 
-def test_a_cleared_table_does_not_take_the_only_move_back(new_desk):
-    table = resume(new_desk, ["d4"], {})
+def test_a_board_cleared_during_the_cut_is_asked_to_be_set_again(new_desk):
+    table = resume(new_desk, ["d4", "a1"], {})
     table.wait(10.0)
-    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4",))
+    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4", "a1"))
     table.put("red", "d4")
+    table.put("blue", "a1")
     assert table.standing.phase is Phase.TURN
 
 
@@ -370,3 +371,17 @@ def test_events_alone_change_nothing(desk):
     for happening in Happening:
         table.event(happening, "d4")
         assert table.standing == before
+
+
+def test_two_places_that_contradict_each_other_are_said_once(desk):
+    d = desk(size=7)
+    d.wait(0.1)
+    d.contradicted = ("f6", "d4")
+    d.wait(0.1)
+    assert say(d).startswith("Check d4 and f6, and run the sweep. It is red's turn")
+    d.wait(4.0)
+    said = say(d)
+    d.contradicted = ("d4", "f6")
+    assert "sweep" not in said
+    d.wait(0.1)
+    assert say(d) == said

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from firmware_host.standing import Phase, Role, Sound
+from firmware_host.table.standing import Phase, Role, Sound
 from games.base import Shift
 
 
@@ -155,7 +155,7 @@ def test_the_winner_is_shown_and_sounded_once(desk):
     assert table.lights(Role.WIN) == {"a1", "c1", "e1"}
     assert table.heard() == [Sound.MOVE, Sound.WIN]
     assert table.journal.results == [{"winner": "red", "reason": "complete"}]
-    assert "red won" in str(standing.say)
+    assert "Red wins" in str(standing.say)
     table.cells.clear()
     table.wait(5.0)
     assert (table.standing.phase, table.heard()) == (Phase.OVER, [])
@@ -168,9 +168,9 @@ def test_a_draw_sounds_as_one(desk):
     assert standing.outcome.winner is None
     assert table.heard() == [Sound.MOVE, Sound.DRAW]
     assert table.lights(Role.WIN) == set()
-    assert str(standing.say) == (
-        "The game is over: a draw. "
-        "Press confirm for a new game, or hold the back button for another one."
+    assert (
+        str(standing.say)
+        == "A draw: nobody has more than half of the marbles after the last round."
     )
 
 

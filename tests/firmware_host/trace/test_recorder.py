@@ -9,16 +9,18 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
-from firmware_host.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
-from firmware_host.errors import TraceError
+from firmware_host.config.errors import TraceError
+from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.config.profile import load_profile
+from firmware_host.config.settings import Settings
+from firmware_host.host.menu import usual_options
 from firmware_host.journal import JournalReader
 from firmware_host.messages import Catalogue
-from firmware_host.profile import load_profile
-from firmware_host.settings import Settings
-from firmware_host.state import JOURNAL_NAME
+from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
 from firmware_host.trace import read_trace, recorder
 from firmware_host.trace.recorder import KEPT, Recorder
 from firmware_host.trace.rerun import rerun
+from games.momentum import MOMENTUM
 from hw_sim.clock import VirtualClock
 from hw_sim.live import LiveTable
 from hw_sim.session import SimSession
@@ -42,7 +44,7 @@ class Play:
             self.recorder.take(self.session.host)
 
     def new_game(self, **options):
-        fits = self.session.profile.first_options
+        fits = usual_options(MOMENTUM, self.session.profile.capabilities)
         self.session.host.do(NewGame("momentum", {**fits, "pie": False, **options}))
         self.session.hands.clear()
         self.run(3)

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from drivers.errors import PartAbsentError
 from drivers.frame import Frame, Motion
 from firmware_host.cli.replay import command as replay_command
-from firmware_host.errors import TraceError
+from firmware_host.config.errors import TraceError
+from firmware_host.config.profile import load_profile
 from firmware_host.perception import uncalibrated
 from firmware_host.perception.observation import Magnet
-from firmware_host.profile import load_profile
 from firmware_host.trace import TraceWriter, header_for, read_trace, replay
 
 SHORT = Path(__file__).parent / "data" / "short.trace"
@@ -144,7 +144,7 @@ def sealed(record: dict) -> bytes:
     return b"%08x %s" % (zlib.crc32(data), data)
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b"hello", gzip.compress(b"", mtime=0)])
 def test_what_is_no_trace_is_refused(tmp_path, content):
     path = tmp_path / "no"
     path.write_bytes(content)

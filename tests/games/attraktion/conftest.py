@@ -1,7 +1,8 @@
 import pytest
 
-from games.attraktion import ATTRAKTION, AttraktionPosition
-from games.attraktion.core import State
+from games.attraktion import ATTRAKTION
+from games.attraktion.rules import State
+from games.base import Position
 
 
 @pytest.fixture(scope="session")
@@ -21,9 +22,9 @@ def standing():
     """A position with these pieces, for example standing(game, turn=2, white="a1", black="b3")."""
 
     def build(game, *, turn, white="", black=""):
-        core = game.core
-        pieces = sum(1 << core.index[space] for space in white.split())
-        pieces += sum(1 << core.index[space] + core.half for space in black.split())
-        return AttraktionPosition(game, State(pieces, turn, None))
+        rules = game.rules
+        pieces = sum(1 << rules.index[space] for space in white.split())
+        pieces += sum(1 << rules.index[space] + rules.half for space in black.split())
+        return Position(game, State(pieces, turn, None))
 
     return build

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_host.bench.engines import random_drops
+from firmware_host.bench.engines import random_choices
 from games.attraktion import ATTRAKTION
 
 FEW = settings(max_examples=60, deadline=None)
@@ -88,12 +88,13 @@ def test_perft(oracle, perft, options, depth):
 def test_playouts_are_the_games_that_the_oracle_would_play(attraktion, oracle):
     game = attraktion()
     for seed in range(30):
-        state = game.core.advance(game.core.start(), random_drops(game, random.Random(seed)))
+        drops = random_choices(game.rules.every_move, random.Random(seed))
+        state = game.rules.advance(game.rules.start(), drops)
         other = oracle({})
-        for drop in random_drops(game, random.Random(seed)):
-            if other.spaces()[game.core.names[drop]] in other.on:
+        for drop in random_choices(game.rules.every_move, random.Random(seed)):
+            if other.spaces()[game.rules.names[drop]] in other.on:
                 continue
-            other.play(game.core.names[drop])
+            other.play(game.rules.names[drop])
             if other.result:
                 break
         assert state.turn == len(other.turns)

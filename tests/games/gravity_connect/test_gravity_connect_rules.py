@@ -67,7 +67,7 @@ def test_worked_example(connect, play):
     assert second.act == (Shift("blue", None, "B3"),)
     assert second.consequences == (Shift("blue", "B3", "I3"),)
     before = second.position
-    assert before.forbidden_side.colour == "gray"
+    assert before.game.forbidden_side(before).colour == "gray"
     for slot in range(10, 19):
         assert str(slot) not in before.legal()
         with pytest.raises(IllegalMoveError, match="right side, which red used"):
@@ -204,6 +204,6 @@ def test_a_refused_drop_says_why(connect, play, piece, place, words):
 def test_a_place_that_only_the_forbidden_side_reaches_is_refused_for_that(connect, play):
     position = play(connect(size=3, line=3), "1 1 E")
     assert position.cells == {"C1": "red", "B1": "blue", "B2": "red"}
-    assert position.forbidden_side.name == "left"
+    assert position.game.forbidden_side(position).name == "left"
     assert "2 is on the left side" in str(position.drop_refusal("blue", "A2"))
     assert position.drop_refusal("blue", "A3") is None  # slot A lands there

@@ -219,7 +219,7 @@ def test_two_points_are_joined_by_a_straight_line():
 
 
 def test_the_shipped_board_is_won_from_some_starts_and_lost_from_others(trap):
-    core = trap(board="whirl", mirror="allow").core
+    core = trap(board="whirl", mirror="allow").rules
     known = {}
     assert wins(core, known, *start(core, 1, 11))
     assert not wins(core, known, *start(core, 1, 14))

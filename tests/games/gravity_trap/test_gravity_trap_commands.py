@@ -6,7 +6,7 @@ import pytest
 
 from firmware_host.cli.board import command as board_command
 from firmware_host.cli.rules import command as rules_command
-from firmware_host.errors import ConfigError
+from firmware_host.config.errors import ConfigError
 
 FILE = "[[track]]\nbases = [1, 2, 3]\n\n[[track]]\nbases = [3, 4, 5]\n"
 BOARD = {"tracks": [[1, 2, 3], [3, 4, 5]]}
@@ -100,6 +100,12 @@ def test_check_says_what_is_in_a_board(run, board_file):
     assert "5 bases, 2 tracks of 3 bases, every base on 1 to 2" in lines[0]
     assert "copying every move is allowed" in lines[1]
     assert "3 x 2" in lines[2]
+
+
+def test_check_knows_the_shipped_board_by_name(run):
+    status, lines, _ = run(board_command, "check", "whirl")
+    assert status == 0
+    assert "is complete: " in lines[0]
 
 
 def test_check_says_what_is_wrong(run, board_file):

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_host.bench.engines import random_choices
-from games.gravity_trap import GRAVITY_TRAP, GravityTrapPosition
+from games.base import Position
+from games.gravity_trap import GRAVITY_TRAP
 
 FEW = settings(max_examples=80, deadline=None)
 
@@ -143,7 +144,7 @@ def test_playouts_are_the_games_that_the_oracle_would_play(trap, oracle):
     game = trap()
     for seed in range(30):
         bases = random_choices(range(22), random.Random(seed))
-        state = game.core.advance(game.core.start(), bases)
+        state = game.rules.advance(game.rules.start(), bases)
         other = oracle({})
         for base in random_choices(range(22), random.Random(seed)):
             if str(base + 1) not in other.legal():
@@ -151,7 +152,7 @@ def test_playouts_are_the_games_that_the_oracle_would_play(trap, oracle):
             other.play(str(base + 1))
             if other.result:
                 break
-        position = GravityTrapPosition(game, state)
+        position = Position(game, state)
         assert state.turn == len(other.turns)
         assert position.cells == other.describe()["cells"]
         assert position.outcome.as_json() == other.result

@@ -171,8 +171,9 @@ def test_outside_its_context_nothing_opens() -> None:
     buses.i2c_buses.clear()
     with pytest.raises(FileNotFoundError):
         buses.i2c(1)
+    buses.add_i2c(1, 0x68, object())
     with pytest.raises(RuntimeError, match="context"):
-        buses.pixels(10, 1)
+        buses.i2c(1)
     with buses, pytest.raises(RuntimeError, match="in use"):
         buses.__enter__()
 

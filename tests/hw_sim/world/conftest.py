@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from firmware_host.profile import Profile, load_profile
+from firmware_host.config.profile import Profile, load_profile
 from hw_sim.clock import VirtualClock
 from hw_sim.hands import Hands
 from hw_sim.rng import Streams

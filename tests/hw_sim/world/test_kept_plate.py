@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
-from firmware_host.commands import NewGame
-from firmware_host.profile import load_profile
-from firmware_host.standing import Phase
+from firmware_host.config.profile import load_profile
+from firmware_host.table.commands import NewGame
+from firmware_host.table.standing import Phase
 from hw_sim.kept_plate import PLATE_NAME, KeptPlate
 from hw_sim.session import SimSession
 

@@ -6,8 +6,8 @@ import magpylib
 import pytest
 
 from drivers.errors import PartReadingError
-from firmware_host.assemble import plate_for
-from firmware_host.profile import load_profile
+from firmware_host.config.profile import load_profile
+from firmware_host.host.assemble import plate_for
 from hw_sim.chips import ah1889
 from hw_sim.errors import FaultError
 from hw_sim.switch_board import AH1889, BIASED_REED

@@ -1,0 +1,47 @@
+"""neopixel.NeoPixel over a sender of frames. Import it through ``drivers.light_links.strip_of``."""
+
+from __future__ import annotations
+
+from adafruit_pixelbuf import PixelBuf
+from neopixel import GRB, NeoPixel
+
+from drivers.frame_sender import Sender
+
+
+class SentStrip(NeoPixel):  # type: ignore[misc]
+    """A NeoPixel that never claims its pin, and whose bytes go to ``sender`` as they were set.
+
+    NeoPixel's own constructor makes the pin a GPIO output. That takes it away from SPI and from
+    PIO, whose drivers set a pin's function only once.
+    """
+
+    def __init__(self, count: int, sender: Sender) -> None:
+        PixelBuf.__init__(self, count, byteorder=GRB, brightness=1.0, auto_write=False)
+        self._sender = sender
+
+    def show_all(self, colours: bytes, /) -> None:
+        """Set red, green, blue of every light, and send them."""
+        buffer = self._post_brightness_buffer  # the only one at full brightness
+        buffer[0::3] = colours[1::3]
+        buffer[1::3] = colours[0::3]
+        buffer[2::3] = colours[2::3]
+        self.show()
+
+    def check(self) -> None:
+        """As Sender's."""
+        self._sender.check()
+
+    def close(self) -> None:
+        """Give the device back; the lights stay as they are."""
+        self._sender.close()
+
+    def deinit(self) -> None:
+        """Turn all lights off, and close."""
+        try:
+            self.fill(0)
+            self.show()
+        finally:
+            self.close()
+
+    def _transmit(self, buffer: bytearray) -> None:
+        self._sender.send(bytes(buffer))

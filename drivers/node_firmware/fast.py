@@ -1,0 +1,79 @@
+"""What every scan does to every place or byte, for MicroPython's native compiler (viper).
+
+As bytecode these loops alone would take longer than the 10 ms of a scan (docs/wiring-node.md, "What
+a scan takes"). On CPython the same lines run as they stand. Viper's numbers have 32 bits; ``ptr8``
+and ``ptr16`` are arrays of unsigned 8 and 16-bit numbers; nothing is checked against their ends.
+"""
+
+import sys
+from array import array
+
+if sys.implementation.name == "micropython":
+    import micropython
+else:
+
+    class micropython:  # noqa: N801 - as MicroPython wants to see its decorators
+        """Stands in for the module."""
+
+        @staticmethod
+        def viper(function):
+            """The function as it is."""
+            return function
+
+    ptr8 = ptr16 = None
+
+# CRC-16/IBM-3740: polynomial 0x1021, high bit first, starts at 0xFFFF. Four bits at a time, because
+# a table of 256 costs a Pico more memory than it saves time.
+CRC = array("H", [
+    0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0x50A5, 0x60C6, 0x70E7,
+    0x8108, 0x9129, 0xA14A, 0xB16B, 0xC18C, 0xD1AD, 0xE1CE, 0xF1EF,
+])  # fmt: skip
+
+
+@micropython.viper
+def crc(data: ptr8, length: int, table: ptr16) -> int:
+    """Of the first ``length`` bytes; ``table``: CRC."""
+    now = 0xFFFF
+    for at in range(length):
+        byte = data[at]
+        now = (now << 4 & 0xFFFF) ^ table[now >> 12 ^ byte >> 4]
+        now = (now << 4 & 0xFFFF) ^ table[now >> 12 ^ byte & 15]
+    return now
+
+
+@micropython.viper
+def pack(codes: ptr16, key: ptr16, places: int, out: ptr8) -> int:
+    """Half-bytes into ``out``, the high half first: one for a code within 7 of its key's, else 8
+    and the code in three. Returns how many; ``out`` holds four for each place.
+    """
+    at = 0
+    for place in range(places):
+        code = codes[place]
+        delta = code - key[place]
+        digits, left = 0x8000 | code, 4
+        if delta > -8 and delta < 8:
+            digits, left = delta & 15, 1
+        while left > 0:
+            left -= 1
+            half = digits >> 4 * left & 15
+            if at & 1:
+                out[at >> 1] = out[at >> 1] | half
+            else:
+                out[at >> 1] = half << 4
+            at += 1
+    return at
+
+
+@micropython.viper
+def fill(grb: ptr8, places: ptr8, order: ptr16, count: int, colours: ptr8) -> int:
+    """Three bytes for each place from ``colours``, by its number in ``places``, to where its light
+    is in ``order``. Returns the sum of all bytes.
+    """
+    total = 0
+    for place in range(count):
+        to, source = 3 * order[place], 3 * places[place]
+        for channel in range(3):
+            level = colours[source + channel]
+            grb[to + channel] = level
+            total += level
+    return total

@@ -1,0 +1,9 @@
+from array import array
+
+CRC: array[int]
+
+def crc(data: bytes | bytearray, length: int, table: array[int]) -> int: ...
+def pack(codes: array[int], key: array[int], places: int, out: bytearray) -> int: ...
+def fill(
+    grb: bytearray, places: bytes, order: array[int], count: int, colours: bytearray
+) -> int: ...

@@ -1,0 +1,269 @@
+"""Whole random games by a robot that knows only what is published, over a referee that sees all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from drivers.errors import TiltboardError
+from firmware_host.perception.observation import Stillness
+from firmware_host.referee import Referee
+from firmware_host.referee.port import Request
+from firmware_host.table.commands import Answer, TakeBack
+from firmware_host.table.pending import PendingMove
+from firmware_host.table.sight import Sight
+from firmware_host.table.standing import Phase, Role, Standing
+from games.base import Game, Shift, Turn
+from games.registry import game_type
+
+GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
+    ("momentum", {}),
+    ("attraktion", {}),
+    ("attraktion", {"size": 8}),
+    ("gravity-connect", {}),
+    ("gravity-trap", {}),
+)
+SCAN_S = 0.02
+TAKEN_BACK = 0.02  # of the moves, right after them
+MIXED_UP = 0.02  # of the turns begin with pieces that have changed places
+MOST_STEPS = 200  # of one move
+TAKEN = (Role.LIFT, Role.REMOVE, Role.WRONG)
+
+
+class StrandedError(TiltboardError):
+    """Raised when what is published cannot be carried out, or leads nowhere."""
+
+
+class Desk:
+    """A board that is seen perfectly, one hand, and the box of pieces beside it.
+
+    ``cells``: what stands there. ``hand``: pieces in the hand. ``box``: pieces that may be taken
+    from the box now. ``turn``: what is being carried out, None while the board is put right.
+    """
+
+    def __init__(self, game: Game, rng: Random) -> None:
+        self.game = game
+        self.rng = rng
+        self.turn: Turn | None = None
+        self.referee = Referee(self)
+        self.referee.begin(game, 1)
+        self.cells: dict[str, str] = {}
+        self.hand: Counter[str] = Counter()
+        self.box: Counter[str] = Counter()
+        self.moves: list[str] = []
+        self._now_s = 0.0
+        self.standing: Standing
+        self.look()
+
+    # The referee's journal
+
+    def append(self, game_id: int, ply: int, move: str) -> None:
+        """As in JournalPort."""
+        self.moves.append(move)
+
+    def hold(self, game_id: int, pending: PendingMove | None) -> None:
+        """As in JournalPort."""
+
+    def take_back(self, game_id: int, ply: int) -> None:
+        """As in JournalPort."""
+        self.moves.pop()
+
+    def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
+        """As in JournalPort."""
+
+    # The hand
+
+    def look(self, *requests: Request) -> Standing:
+        """One scan."""
+        self._now_s += SCAN_S
+        sight = Sight(self._now_s, True, dict(self.cells), frozenset(), Stillness.STILL, (0.0, 0.0))
+        self.standing = self.referee.step(sight, self._now_s, (), requests)
+        return self.standing
+
+    def take(self, place: str) -> None:
+        """Into the hand. Raises StrandedError."""
+        if place not in self.cells:
+            raise self.stranded(f"nothing stands on {place}")
+        self.hand[self.cells.pop(place)] += 1
+        self.look()
+
+    def put(self, piece: str, place: str) -> None:
+        """From the hand, else from the box. Raises StrandedError."""
+        if place in self.cells:
+            raise self.stranded(f"{place} is occupied")
+        stock = self.hand if self.hand[piece] else self.box
+        if not stock[piece]:
+            raise self.stranded(f"no {piece} is in the hand")
+        stock[piece] -= 1
+        self.cells[place] = piece
+        self.look()
+
+    def carry(self, shift: Shift) -> None:
+        """One step of the list. Raises StrandedError."""
+        if shift.source is not None:
+            if self.cells.get(shift.source) != shift.piece:
+                raise self.stranded(f"no {shift.piece} stands on {shift.source}")
+            self.take(shift.source)
+        if shift.target is not None:
+            self.put(shift.piece, shift.target)
+
+    def stranded(self, why: str) -> StrandedError:
+        """With what led to it."""
+        asked = [f"{s.piece} {s.source}-{s.target}" for s in self.standing.shifts]
+        return StrandedError(
+            "{game} {moves}, {say!r}, {asked}: {why}.",
+            remedy="Play these moves to see it again.",
+            game=self.game.name,
+            moves=" ".join(self.moves),
+            say=str(self.standing.say),
+            asked=", ".join(asked),
+            why=why,
+        )
+
+
+def by_list(desk: Desk) -> None:
+    """The whole list, without looking again."""
+    steps = desk.standing.shifts
+    if desk.turn and len(steps) != least(desk.cells, desk.turn.position.cells):
+        raise desk.stranded(f"{len(steps)} steps are not the least")
+    for step in steps:
+        desk.carry(step)
+
+
+def by_first(desk: Desk) -> None:
+    """The first step of the list that is published now."""
+    desk.carry(desk.standing.shifts[0])
+
+
+def by_lights(desk: Desk) -> None:
+    """One light: what stands there is taken into the hand, what it wants is put from it."""
+    standing = desk.standing
+    lit = dict(sorted(standing.roles.items()))
+    wanted = {p: standing.piece_for[p] for p, role in lit.items() if role is Role.PUT}
+    ready = [p for p, piece in wanted.items() if desk.hand[piece] or desk.box[piece]]
+    place = desk.rng.choice([*ready, *(p for p in lit if lit[p] in TAKEN)] or [*wanted])
+    if place in wanted:
+        desk.put(wanted[place], place)
+    else:
+        desk.take(place)
+
+
+def by_anything(desk: Desk) -> None:
+    """Something of the move that a person might do next, by the rules' own list or by this one."""
+    position = desk.standing.position if desk.turn is None else desk.turn.position
+    after = {} if position is None else position.cells
+    shifts = [*(desk.turn.consequences if desk.turn else ()), *desk.standing.shifts]
+    free = [
+        s
+        for s in shifts
+        if s.source is not None
+        and desk.cells.get(s.source) == s.piece != after.get(s.source)
+        and s.target not in desk.cells
+    ]
+    lit = [place for place, role in desk.standing.roles.items() if role in TAKEN]
+    held = [(p, place) for place, p in after.items() if desk.hand[p] and place not in desk.cells]
+    what = desk.rng.choice(["carry", "carry", "take", "put", "list"])
+    if what == "carry" and free:
+        desk.carry(desk.rng.choice(free))
+    elif what == "take" and lit:
+        desk.take(desk.rng.choice(sorted(lit)))
+    elif what == "put" and held:
+        desk.put(*desk.rng.choice(sorted(held)))
+    elif desk.standing.shifts:
+        by_first(desk)
+
+
+Way = Callable[[Desk], None]
+WAYS: Mapping[str, Way] = {
+    "the list at once": by_list,
+    "the list's first step": by_first,
+    "lights alone": by_lights,
+    "any order": by_anything,
+}
+
+
+def least(cells: Mapping[str, str], after: Mapping[str, str]) -> int:
+    """How often a hand must go from one board to the other at least, where no ring is in the way:
+    once for each piece that must go, and for each that comes from the box.
+    """
+    go = sum(after.get(place) != piece for place, piece in cells.items())
+    come = Counter(after.values()) - Counter(cells.values())
+    return go + come.total()
+
+
+def play(game: Game, way: Way, rng: Random) -> int:
+    """One random game to its end; how many moves it had. Raises StrandedError."""
+    desk = Desk(game, rng)
+    while desk.standing.phase is not Phase.OVER:
+        position = desk.standing.position
+        if position is None or desk.standing.phase is not Phase.TURN:
+            raise desk.stranded("it is nobody's turn")
+        before, moves = dict(position.cells), [*desk.moves]
+        turn = position.play(rng.choice(position.legal()))
+        if rng.random() < MIXED_UP:
+            mix_up(desk, {shift.source for shift in turn.act})
+            restore(desk, way, before)
+        act(desk, turn)
+        follow(desk, way, turn)
+        if desk.moves != [*moves, turn.move] or desk.cells != dict(turn.position.cells):
+            raise desk.stranded(f"{turn.move} was meant")
+        if rng.random() < TAKEN_BACK:
+            desk.look(TakeBack())
+            restore(desk, way, before)
+            if desk.moves != moves:
+                raise desk.stranded(f"{turn.move} was to be taken back")
+    return len(desk.moves)
+
+
+def act(desk: Desk, turn: Turn) -> None:
+    """What the mover does with his own hand."""
+    desk.box = Counter(s.piece for s in (*turn.act, *turn.consequences) if s.source is None)
+    for shift in sorted(turn.act, key=lambda shift: shift.target is not None):
+        desk.carry(shift)
+    if desk.standing.question is not None and turn.entrance is not None:
+        desk.look(Answer(turn.entrance.side))
+
+
+def mix_up(desk: Desk, but: Collection[str | None]) -> None:
+    """Pieces change places: no move does that, if it is not of those ``but`` which it carries."""
+    places = sorted(desk.cells.keys() - but)
+    mixed = desk.rng.sample(places, min(len(places), desk.rng.choice([2, 3, 8])))
+    pieces = [desk.cells[place] for place in mixed]
+    desk.cells |= zip(mixed, [*pieces[1:], *pieces[:1]], strict=True)
+    desk.look()
+
+
+def restore(desk: Desk, way: Way, before: Mapping[str, str]) -> None:
+    """Follow until ``before`` stands there. Raises StrandedError."""
+    desk.box = Counter(before.values()) - Counter(desk.cells.values())
+    follow(desk, way, None)
+    if desk.cells != before:
+        raise desk.stranded("the board should be as it was")
+
+
+def follow(desk: Desk, way: Way, turn: Turn | None) -> None:
+    """Until nothing is asked for any more. Raises StrandedError."""
+    desk.turn = turn
+    phase = Phase.FIX if turn is None else Phase.SETTLE
+    for _ in range(MOST_STEPS):
+        if desk.standing.phase in (Phase.TURN, Phase.OVER):
+            desk.hand.clear()  # what was taken off goes into the box
+            return
+        if desk.standing.phase is not phase:
+            raise desk.stranded(f"the phase is {desk.standing.phase}")
+        way(desk)
+    raise desk.stranded("the list leads nowhere")
+
+
+def run(echo: Callable[[str], None], games: int = 20, only: Collection[str] = ()) -> None:
+    """``games`` random games of each board, by each way; ``only``: the games of these names."""
+    for name, options in GAMES:
+        if only and name not in only:
+            continue
+        game = game_type(name).create(options)
+        said = " ".join([name, *(f"{key}={value}" for key, value in options.items())])
+        for how, way in WAYS.items():
+            moves = [play(game, way, Random(f"{said} {how} {n}")) for n in range(games)]
+            echo(f"{said}, {how}: {games} games to the end, {sum(moves)} moves")

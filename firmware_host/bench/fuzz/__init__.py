@@ -1,1 +1,0 @@
-"""Spoils everything that is read from outside: only the table's own errors may come."""

@@ -1,0 +1,77 @@
+"""What a light update costs the scan loop: all lights change, and a thread sends them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from drivers.buses import PixelStrip
+from drivers.clock import Clock, SystemClock
+from drivers.frame_sender import DirectSender, SendBy, ThreadSender
+from drivers.light_levels import WRITE_EVERY_S, LightsSettings
+from drivers.light_links import BUFFER_SIZE, SpiLink, Writer, strip_of
+from drivers.lights import LightStrip, StripSettings
+from drivers.ws2812_bits import SPI_HZ
+from firmware_host.bench.latency import at_share
+
+COUNT = 100
+SHADES = 8  # that stand on a board at a time
+GOAL_MS = 0.2
+
+
+class _Wire:
+    """spidev.SpiDev as lights use it: busy for as long as the bytes take, while others may run."""
+
+    mode = bits_per_word = max_speed_hz = 0
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def writebytes2(self, values: bytes, /) -> None:
+        """Send."""
+        self._clock.sleep(8 * len(values) / SPI_HZ)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class _Buses:
+    """The part of drivers.buses.Buses that a strip needs."""
+
+    def __init__(self, clock: Clock, send_by: SendBy) -> None:
+        self.clock = clock
+        self._send_by = send_by
+
+    def pixels(self, _pin: int, count: int, _writer: Writer = "spi") -> PixelStrip:
+        """A strip on a wire."""
+        wire: Any = _Wire(self.clock)
+        return strip_of(count, SpiLink(wire, count, BUFFER_SIZE), self._send_by)
+
+
+def run(echo: Callable[[str], None], updates: int = 150) -> None:
+    """Five seconds of it, and what the same would cost without the thread."""
+    echo(f"What sending a light update costs the scan loop, {COUNT} lights, each of a new colour")
+    for name, send_by in (("a thread sends", ThreadSender), ("without the thread", DirectSender)):
+        costs_ms = sorted(cost_s * 1000 for cost_s in costs_s(send_by, updates))
+        median_ms, most_ms = at_share(costs_ms, 0.5), at_share(costs_ms, 0.95)
+        echo(f"  {name}: median {median_ms:.3f} ms, 95 % within {most_ms:.3f} ms")
+        if send_by is ThreadSender:
+            echo(f"    goal: at most {GOAL_MS} ms ({median_ms / GOAL_MS:.2f})")
+
+
+def costs_s(send_by: SendBy, updates: int) -> list[float]:
+    """Of each update, from the final bytes to the return, by the clock on the wall."""
+    clock = SystemClock()
+    buses: Any = _Buses(clock, send_by)
+    lights = LightStrip(StripSettings(10, LightsSettings(count=COUNT, supply_a=40.0)), buses)
+    found = []
+    for number in range(updates):
+        shades = [((number + shade) % 50 / 50, shade / SHADES, 0.5) for shade in range(SHADES)]
+        colours = [shades[index % SHADES] for index in range(COUNT)]
+        lights.ask(colours)
+        began_s = clock.now()
+        lights.flush()
+        found.append(clock.now() - began_s)
+        clock.sleep(WRITE_EVERY_S)
+    lights.close()
+    return found[1:]  # the first one opens

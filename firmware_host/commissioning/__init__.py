@@ -1,0 +1,1 @@
+"""From a box of parts to a table that is trusted: bring-up and calibration."""

@@ -1,0 +1,205 @@
+"""Whether what was read can be the piece that was asked for; if not, why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from firmware_host.commissioning import reasons
+from firmware_host.commissioning.progress import Progress
+from firmware_host.config.profile import Profile
+from firmware_host.messages import Message
+from firmware_host.perception.field import SIGN_OF, STRONG, WEAK, field_mt
+from firmware_host.perception.observation import Magnet
+
+PRESENT_MT = 0.7  # a weak magnet at the edge of its place
+STRONG_FROM_MT = 4.5
+# A place's reading against the median of the others: sensors and gaps differ by a fifth, and
+# six millimetres off the middle is two thirds.
+UNLIKE = (0.7, 1.5)
+HARDLY = (0.5, 2.0)  # beyond, no gain can make up for it (perception.calibration.Gain)
+LEAST_WEAK = 0.7  # of what a weak piece reads in the middle; less is off the middle, or worn
+# How far off the middle the neighbours on both sides of a place, and on one side alone, may see a
+# piece: sensors differ by a tenth, which looks like 2 mm between two of them and like 4 mm alone.
+OFF_MM = 4.0
+OFF_ALONE_MM = 7.0
+MOST_MM = 15.0
+AGREE_MM = 8.0  # both neighbours of a line see the piece within this of each other, or one errs
+CENTRED = 0.85  # of the usual reading: four millimetres off the middle is less
+STEP_MM = 4.0  # over which the neighbours' change is taken for straight
+SIGMAS = 2.0  # of what a piece's place is uncertain by noise
+RECHECK = 6  # places measured when the first ones are looked at again
+KNOWN = 3  # readings that make a median
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``at``: the place to be lit. ``why``: what is wrong, None if nothing is.
+
+    ``doubt``: what it would be if it were right all the same, for somebody to say so; None: it
+    cannot be.
+    """
+
+    at: int
+    why: Message | None = None
+    doubt: Message | None = None
+
+
+class PlaceJudge:
+    """Judges readings of one table, each the mean of so many ``scans``."""
+
+    def __init__(self, profile: Profile, scans: int) -> None:
+        self._profile = profile
+        self._scans = scans
+        self._measures = profile.capabilities.measures
+        beside, step = profile.pitch_mm, STEP_MM
+        self._beside_mt = field_mt(STRONG, profile.gap_mm, beside)
+        near, far = (field_mt(STRONG, profile.gap_mm, beside + s) for s in (-step, step))
+        self._slope_mt_mm = (near - far) / (2 * step)
+
+    def strong(
+        self,
+        progress: Progress,
+        place: int,
+        magnet: Magnet | None,
+        wire: int,
+        means: Sequence[float],
+    ) -> Verdict:
+        """The strong piece that is carried about. ``wire``: the input that reacts most; ``means``:
+        changes of every input from the empty plate in mT; ``magnet``: as in ``Task``.
+        """
+        profile, reading = self._profile, means[wire]
+        elsewhere = self._elsewhere(progress, place, wire)
+        if elsewhere is not None:
+            return elsewhere
+        second = self._second(means, wire)
+        if abs(means[second]) >= PRESENT_MT:
+            return Verdict(second, reasons.two_pieces(profile, second))
+        verdict = self._pole(progress, place, magnet, reading)
+        if verdict is not None or not self._measures:
+            return verdict or Verdict(place)
+        known = [abs(mt) for i, mt in progress.own_mt.items() if i != place]
+        usual = median(known) if len(known) >= KNOWN else None
+        right = reasons.stands_right()
+        if abs(reading) < (STRONG_FROM_MT if usual is None else UNLIKE[0] * usual):
+            hardly = usual is None or abs(reading) < HARDLY[0] * usual
+            why = reasons.too_weak(profile, place, reading)
+            return Verdict(place, why, None if hardly else right)
+        if usual is not None and abs(reading) > UNLIKE[1] * usual:
+            hardly = abs(reading) > HARDLY[1] * usual
+            why = reasons.too_strong(profile, place, reading)
+            return Verdict(place, why, None if hardly else right)
+        expected = usual or STRONG.centred_mt
+        if abs(reading) < CENTRED * expected:
+            off = self._off_mm(progress, place, reading, means, expected)
+            if off is not None:
+                return Verdict(place, reasons.off_the_middle(profile, place, *off), right)
+        return Verdict(place)
+
+    def weak(self, progress: Progress, place: int, wire: int, means: Sequence[float]) -> Verdict:
+        """A weak piece, either pole down."""
+        profile, reading = self._profile, means[wire]
+        if wire != progress.input_of(place):
+            return Verdict(progress.place_of(wire), reasons.elsewhere(profile, place, wire))
+        second = self._second(means, wire)
+        if abs(means[second]) >= PRESENT_MT:
+            return Verdict(second, reasons.two_pieces(profile, second))
+        if abs(reading) >= STRONG_FROM_MT:
+            return Verdict(place, reasons.no_weak_one(profile, place, reading))
+        share = abs(progress.own_mt[place]) / STRONG.centred_mt
+        if abs(reading) < LEAST_WEAK * WEAK.centred_mt * share:
+            why = reasons.too_weak(profile, place, reading)
+            return Verdict(place, why, reasons.stands_right())
+        return Verdict(place)
+
+    def unlike(self, progress: Progress) -> list[int]:
+        """Places measured before there was a usual reading that are far from it, and of which
+        nobody has said that they are right.
+        """
+        if not self._measures or len(progress.own_mt) != RECHECK:
+            return []
+        known = {i: abs(mt) for i, mt in progress.own_mt.items()}
+        low, high = (share * median(known.values()) for share in UNLIKE)
+        return [i for i, mt in known.items() if not low <= mt <= high and i not in progress.sure]
+
+    def _elsewhere(self, progress: Progress, place: int, wire: int) -> Verdict | None:
+        """An input may answer for a place unless it is known to be another's. Its own is believed
+        at once: then the other place was carried wrongly, and is asked for again.
+        """
+        known = progress.inputs.get(place)
+        holder = next((i for i, known in progress.inputs.items() if known == wire), None)
+        if wire == known or (known is None and (holder is None or wire == place)):
+            return None
+        why = reasons.elsewhere(self._profile, place, wire)
+        at = progress.place_of(wire)
+        asks = known is None and holder != wire
+        return Verdict(at, why, reasons.stands_right() if asks else None)
+
+    def _second(self, means: Sequence[float], wire: int) -> int:
+        others = (i for i in range(len(means)) if i != wire)
+        return max(others, key=lambda i: abs(means[i]), default=wire)
+
+    def _pole(
+        self, progress: Progress, place: int, magnet: Magnet | None, reading: float
+    ) -> Verdict | None:
+        """Whether it sees the other pole than was asked for, or than the places before saw."""
+        profile = self._profile
+        if self._measures:
+            others = [mt for i, mt in progress.own_mt.items() if i != place]
+            expected = sum(mt > 0 for mt in others) * 2 >= len(others)
+        else:
+            expected = SIGN_OF[magnet or Magnet.S_STRONG] > 0
+            if magnet is Magnet.S_STRONG and place in progress.own_mt:
+                expected = progress.own_mt[place] < 0
+        if (reading > 0) == expected:
+            return None
+        why = reasons.other_pole(profile, place, magnet or Magnet.S_STRONG)
+        return Verdict(place, why, reasons.looks_down(profile, place))
+
+    def _off_mm(
+        self,
+        progress: Progress,
+        place: int,
+        reading: float,
+        means: Sequence[float],
+        strength_mt: float,
+    ) -> tuple[float, float] | None:
+        """Where the neighbours see the piece, mm east and north of the middle, if that is too far.
+
+        A piece that comes nearer to a neighbour makes it read more of the other pole. Only
+        neighbours whose input and polarity are known are asked.
+        """
+        profile = self._profile
+        row, column = divmod(place, profile.columns)
+        scale = strength_mt / STRONG.centred_mt
+        straight = all(i == wire for i, wire in progress.inputs.items())
+        away = [0.0, 0.0]
+        limits_mm = [OFF_MM, OFF_MM]
+        for axis, (at, count, step) in enumerate(
+            ((column, profile.columns, 1), (row, profile.rows, profile.columns))
+        ):
+            sides = []
+            for way in (-1, 1):
+                beside = place + way * step
+                if not 0 <= at + way < count or beside in progress.broken:
+                    continue
+                if not straight and beside not in progress.inputs:
+                    continue
+                wire = progress.inputs.get(beside, beside)
+                sign = 1.0 if progress.own_mt.get(beside, reading) > 0 else -1.0
+                sides.append((way, sign * means[wire] / scale, wire))
+            if not sides:
+                continue
+            # Towards a side its reading moves by the slope; the mean of both forgets the strength.
+            seen = [way * (mt - self._beside_mt) / self._slope_mt_mm for way, mt, _ in sides]
+            if max(seen) - min(seen) > AGREE_MM or max(map(abs, seen)) > MOST_MM:
+                continue  # steel, or a sensor that tells nothing
+            away[axis] = sum(seen) / len(seen)
+            noise_mt = max(progress.noise_mt[wire] for *_, wire in sides)
+            noise_mt *= SIGMAS / (self._scans * len(sides)) ** 0.5
+            limits_mm[axis] = OFF_MM if len(sides) == 2 else OFF_ALONE_MM
+            limits_mm[axis] += noise_mt / scale / abs(self._slope_mt_mm)
+        if all(abs(mm) <= most for mm, most in zip(away, limits_mm, strict=True)):
+            return None
+        return away[0], away[1]

@@ -1,0 +1,182 @@
+"""How far the sweep has come: kept in a file, so that it goes on after an interruption."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from drivers.mounting import Vector
+from firmware_host.config.paths import write_durably
+from firmware_host.config.profile import Profile
+from firmware_host.perception.observation import Magnet
+
+FORMAT = 1
+PROGRESS_NAME = "sweep.json"
+
+
+class Part(StrEnum):
+    """What is proven, in this order. EDGES: how the tilt sensor lies, by two edges lifted."""
+
+    LIGHTS = "lights"
+    BUTTONS = "buttons"
+    EDGES = "edges"
+    PLACES = "places"
+
+
+class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known. Places are indices; inputs are those of ``Frame.field_mt``, as wired.
+
+    ``wanted``: parts that this sweep is to do, none once it has come to its end.
+
+    Lights: ``picture``, whether the whole board was seen as it should be; if not, ``colours``,
+    shown -> seen, and ``lights``, place of the light that was lit -> place where it was seen, or
+    "none"; ``light_at``, the light under each place where the chain runs otherwise than the profile
+    says.
+
+    Buttons: ``buttons``, asked for -> those that closed; ``buzzer``, whether it was heard.
+
+    Edges, m/s2 in the chip's own axes: ``level``, on the level plate; ``edges``, with that one
+    lifted.
+
+    Places: ``offset_mt``, ``noise_mt``, by input, of the empty plate; none until it was measured in
+    this run. ``inputs``: place -> the input that answered. ``own_mt``: place -> what the carried
+    strong piece read, south down (of switches: north down, and ``south_mt``, with south down).
+    ``weak_mt``: the same of a weak piece, on a few places; ``no_weak``: the table has none.
+    ``far``: the neighbours' fitted share of the model, as two sums. ``last``: where the piece was
+    read last. ``sure``: places of which somebody said that they read rightly; ``broken``: that
+    their sensors are broken. ``practice``: how the simulated table is wired wrongly.
+    """
+
+    format: int
+    profile: str
+    wanted: tuple[Part, ...] = ()
+    picture: bool | None = None
+    colours: dict[str, str] = {}
+    lights: dict[str, str] = {}
+    light_at: tuple[int, ...] = ()
+    buttons: dict[str, tuple[str, ...]] = {}
+    buzzer: bool | None = None
+    level: Vector | None = None
+    edges: dict[str, Vector] = {}
+    offset_mt: tuple[float, ...] = ()
+    noise_mt: tuple[float, ...] = ()
+    inputs: dict[int, int] = {}
+    own_mt: dict[int, float] = {}
+    south_mt: dict[int, float] = {}
+    weak_mt: dict[int, float] = {}
+    no_weak: bool = False
+    far: tuple[float, float] = (0.0, 0.0)
+    last: int | None = None
+    sure: tuple[int, ...] = ()
+    broken: tuple[int, ...] = ()
+    practice: tuple[str, ...] = ()
+
+    def carried(self, magnet: Magnet | None) -> dict[int, float]:
+        """The carrying with that pole down."""
+        return self.south_mt if magnet is Magnet.S_STRONG else self.own_mt
+
+    def input_of(self, place: int) -> int | None:
+        """The input that a place is read from; None if that cannot be known yet: it has not
+        answered, and its own input belongs to another place.
+        """
+        if place in self.inputs:
+            return self.inputs[place]
+        return None if place in self.inputs.values() else place
+
+    def place_of(self, wire: int) -> int:
+        """The place that an input answers for; until that is known, its own."""
+        return next((place for place, known in self.inputs.items() if known == wire), wire)
+
+    def without(self, part: Part) -> Progress:
+        """As if that part had not been done."""
+        match part:
+            case Part.LIGHTS:
+                return replace(self, picture=None, colours={}, lights={}, light_at=())
+            case Part.BUTTONS:
+                return replace(self, buttons={}, buzzer=None)
+            case Part.EDGES:
+                return replace(self, level=None, edges={})
+            case Part.PLACES:
+                return replace(
+                    self,
+                    inputs={},
+                    own_mt={},
+                    south_mt={},
+                    weak_mt={},
+                    far=(0.0, 0.0),
+                    last=None,
+                    sure=(),
+                    broken=(),
+                )
+
+    def without_place(self, place: int) -> Progress:
+        """As if that place had not been measured."""
+
+        def rest(known: dict[int, float]) -> dict[int, float]:
+            return {index: mt for index, mt in known.items() if index != place}
+
+        return replace(
+            self,
+            inputs={index: wire for index, wire in self.inputs.items() if index != place},
+            own_mt=rest(self.own_mt),
+            south_mt=rest(self.south_mt),
+            weak_mt=rest(self.weak_mt),
+            sure=tuple(index for index in self.sure if index != place),
+            broken=tuple(index for index in self.broken if index != place),
+        )
+
+    def leaving_out(self, place: int) -> Progress:
+        """Its sensor is broken: nothing that it has read counts."""
+        left = self.without_place(place)
+        return replace(left, broken=(*left.broken, place))
+
+
+def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
+    """The input of every place; those that did not answer share what is left, their own first."""
+    wire = dict(progress.inputs)
+    left = [i for i in range(profile.size) if i not in wire.values()]
+    silent = [i for i in range(profile.size) if i not in wire]
+    for place in [i for i in silent if i in left]:
+        wire[place] = place
+        left.remove(place)
+    wire |= dict(zip([i for i in silent if i not in wire], left, strict=True))
+    return tuple(wire[place] for place in range(profile.size))
+
+
+def read_progress(path: Path, profile: Profile) -> Progress | None:
+    """The stored one; None if there is none, or none that fits this table: then it begins anew."""
+    try:
+        stored = msgspec.convert(json.loads(path.read_bytes()), Progress, strict=False)
+    except (OSError, ValueError, RecursionError):
+        return None
+    size, inputs = profile.size, stored.inputs
+    places = {
+        *inputs,
+        *inputs.values(),
+        *stored.own_mt,
+        *stored.south_mt,
+        *stored.weak_mt,
+        *stored.sure,
+        *stored.broken,
+        *((stored.last,) if stored.last is not None else ()),
+    }
+    fits = (
+        (stored.format, stored.profile) == (FORMAT, profile.name)
+        and {*stored.lights} <= {*profile.places}
+        and places <= {*range(size)}
+        and len({*inputs.values()}) == len(inputs)
+        and {*stored.own_mt, *stored.south_mt, *stored.weak_mt} <= {*inputs}
+        and sorted(stored.light_at) in ([], [*range(size)])
+        and {len(stored.offset_mt), len(stored.noise_mt)} <= {0, size}
+        and len(stored.offset_mt) == len(stored.noise_mt)
+    )
+    return stored if fits else None
+
+
+def write_progress(path: Path, progress: Progress) -> None:
+    """Store it at once, and whole whatever happens to the power. Raises OSError."""
+    write_durably(path, msgspec.json.encode(progress))

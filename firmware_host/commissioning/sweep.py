@@ -1,0 +1,247 @@
+"""The sweep: a state machine that is fed scans and answers, and says what to do next.
+
+Lights, buttons, the tilt sensor's two edges, the empty plate; then one strong piece is carried over
+every place. Where it is read says which input belongs to the place; the reading says polarity, gain
+and margin. Terminal, page and the table's own lights all show the same ``Step``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from drivers.errors import PartError, WrongPartError
+from drivers.frame import Frame
+from drivers.light_levels import Colour
+from drivers.mounting import FLAT, Mounting
+from firmware_host.commissioning import reasons
+from firmware_host.commissioning.emptying import Emptying
+from firmware_host.commissioning.findings import Finding, note, of_error, problem
+from firmware_host.commissioning.placing import Placing, can_spare
+from firmware_host.commissioning.progress import Part, Progress
+from firmware_host.commissioning.questions import Pressing, Question
+from firmware_host.commissioning.step import Answer, Choice, Outcome, Step
+from firmware_host.commissioning.tasks import Ask, Task, next_task, tasks
+from firmware_host.commissioning.tilting import Levelling, Lifting
+from firmware_host.commissioning.wires import supply_of
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.profile import Profile
+from firmware_host.messages import Message, text
+from firmware_host.table.buttons import BACK, CONFIRM, Buttons
+
+FAULT_OF = {  # in Frame.faults; "node" is about all of them
+    Part.LIGHTS: "lights",
+    Part.BUTTONS: "panel",
+    Part.EDGES: "imu",
+    Part.PLACES: "hall",
+}
+DARK: Colour = (0.0, 0.0, 0.0)
+SKIP = Choice(Answer.SKIP, text("Go on without it"))
+
+
+class _Attempt(Protocol):
+    """One task being done."""
+
+    say: Message
+
+    def take(self, frame: Frame, progress: Progress) -> Outcome:
+        """Take one scan in."""
+
+    def answer(self, value: str, progress: Progress) -> Progress | None:
+        """What is known by one of the choices of the last outcome; None: the task goes on."""
+
+
+class Sweep:
+    """One sweep of one table, from ``progress`` on. ``lies``: how the plate that is scanned takes
+    its tilt sensor to lie. ``lights``: the light under each place, as the calibration knows it.
+    ``troubles``: parts that did not answer and were gone on without.
+    ``step``: what it said last; ``done``: it has come to its end.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        progress: Progress,
+        *,
+        lies: Mounting = FLAT,
+        lights: Sequence[int] = (),
+    ) -> None:
+        self._profile = profile
+        self._lights = lights
+        self._lies = lies
+        self.progress = progress
+        self.troubles: list[Finding] = []
+        self.done = False
+        self._skipped: set[Part] = set()
+        self._buttons = Buttons()
+        self._task: Task | None = None
+        self._attempt: _Attempt | None = None
+        self._refused: Message | None = None
+        self._missing: tuple[Part, PartError | None] | None = None
+        self._answer: str | None = None
+        self._counted = self._count()
+        self.step = Step(None, text("The sweep has not begun."), *self._counted)
+
+    @property
+    def strip(self) -> list[Colour]:
+        """What the lights show, by position on the strip: where the chain is known to run, or while
+        that is being found out, as the profile says.
+        """
+        profile, progress = self._profile, self.progress
+        light_at = () if Part.LIGHTS in progress.wanted else self._lights
+        if progress.picture is not False:
+            light_at = progress.light_at or light_at
+        strip = [DARK] * profile.size
+        for place, light in self.step.lights.items():
+            strip[light_at[place] if light_at else profile.light_of(place)] = light.rgb
+        return strip
+
+    def answer(self, value: str) -> None:
+        """One of the choices of the last step. Raises NotPossibleError for anything else."""
+        known = [choice.value for choice in self.step.choices]
+        if value not in known:
+            raise NotPossibleError(
+                "{value!r} is no answer now.",
+                remedy="Answer one of: {known}.",
+                value=value,
+                known=", ".join(known[:8]) or "nothing",
+            )
+        self._answer = value
+
+    def leave_out(self, place: int) -> None:
+        """Somebody says that this place's sensor is broken: it is not measured, and not read in
+        play, until it is measured again. Raises NotPossibleError if too few would be left.
+        """
+        if not can_spare(self._profile, self.progress, place):
+            raise NotPossibleError(
+                "Too many sensors are broken to calibrate the table.",
+                remedy="Mend them; tiltboard bringup says what to measure.",
+            )
+        self.go_on_from(self.progress.leaving_out(place))
+
+    def go_on_from(self, progress: Progress) -> None:
+        """Something is known, or is to be done again."""
+        self.progress, self.done = progress, False
+        self._task = self._attempt = self._refused = None
+
+    def take(self, frame: Frame) -> Step:
+        """Take one scan in."""
+        presses = self._buttons.update(frame.pressed, frame.time_s)
+        pressing = self._task is not None and self._task.ask is Ask.PRESS
+        for press in () if pressing else presses:
+            number = {CONFIRM: 0, BACK: 1}[press.button]
+            if number < len(self.step.choices):
+                self._answer = self.step.choices[number].value
+        self.step = self._take(frame)
+        return self.step
+
+    def _take(self, frame: Frame) -> Step:
+        value, self._answer = self._answer, None
+        if value is not None and self._is_over(value):
+            return self._next(accepted=True)
+        if self._task is None or self._attempt is None:
+            step = self._next(accepted=False)
+            if self._task is None or self._attempt is None:
+                return step
+        missing = self._missing_part(self._task, frame)
+        if missing is not None:
+            return missing
+        outcome = self._attempt.take(frame, self.progress)
+        if outcome.progress is not None:
+            self.go_on_from(outcome.progress)
+            self._refused = outcome.refused
+            return self._next(accepted=outcome.refused is None)
+        self._refused = outcome.refused or self._refused
+        return Step(
+            self._task,
+            self._attempt.say,
+            *self._counted,
+            lights=outcome.lights,
+            refused=self._refused,
+            choices=outcome.choices,
+        )
+
+    def _is_over(self, value: str) -> bool:
+        """Whether the task is, by that answer."""
+        if self._task is None or self._attempt is None:
+            return False
+        if value == Answer.SKIP:
+            self._skip(self._missing or (self._task.part, None))
+            return True
+        known = self._attempt.answer(value, self.progress)
+        if known is not None:
+            self.go_on_from(known)
+        return known is not None
+
+    def _next(self, *, accepted: bool) -> Step:
+        """Begin the next task, or end."""
+        self._task = task = next_task(self.progress, self._profile, self._skipped)
+        self._counted = self._count()
+        if task is None:
+            self.done = True
+            step = Step(None, text("The sweep is done."), *self._counted, accepted=accepted)
+            left = tuple(part for part in self.progress.wanted if part in self._skipped)
+            self.progress = replace(self.progress, wanted=left)
+            return step
+        self._attempt = self._begin(task)
+        say, refused = self._attempt.say, self._refused
+        return Step(task, say, *self._counted, refused=refused, accepted=accepted)
+
+    def _begin(self, task: Task) -> _Attempt:
+        profile = self._profile
+        match task.ask:
+            case Ask.PRESS:
+                return Pressing(profile, task)
+            case Ask.LEVEL:
+                return Levelling(profile, self._lies)
+            case Ask.EDGE if task.edge is not None:
+                return Lifting(profile, task.edge, self._lies)
+            case Ask.EMPTY:
+                return Emptying(profile, self._lies, tilt=self._tilt)
+            case Ask.PLACE | Ask.WEAK:
+                return Placing(profile, task, self.progress)
+            case _:
+                return Question(profile, task)
+
+    @property
+    def _tilt(self) -> bool:
+        return self._profile.imu is not None and Part.EDGES not in self._skipped
+
+    def _missing_part(self, task: Task, frame: Frame) -> Step | None:
+        """Where a part does not answer that the task needs: it is waited for, or skipped."""
+        part = task.part
+        if task.ask is Ask.EMPTY and frame.field_mt and self._tilt:
+            part = Part.EDGES
+        fault = next((f for f in frame.faults if f.part in (FAULT_OF[part], "node")), None)
+        reading: object = {Part.EDGES: frame.motion, Part.PLACES: frame.field_mt}.get(part, frame)
+        if reading and fault is None:
+            self._missing = None
+            return None
+        self._missing = part, fault
+        self._attempt = self._begin(task)  # what was read before does not count
+        choices = () if fault is None else (SKIP,)
+        return Step(task, reasons.no_part(fault), *self._counted, choices=choices)
+
+    def _skip(self, missing: tuple[Part, PartError | None]) -> None:
+        (part, fault), self._missing = missing, None
+        self._skipped.add(part)
+        self.go_on_from(self.progress)
+        name = FAULT_OF[part]
+        if fault is None:
+            remedy = text("If it stays: glue it flat, its sides along the rows.")
+            found = text("How the tilt sensor lies could not be found out.")
+            self.troubles.append(problem(name, found, remedy))
+            return
+        wrong = of_error(name, fault)
+        if any(str(wrong.found) == str(known.found) for known in self.troubles):
+            return  # one bus, or one cable, is the trouble of several parts
+        self.troubles.append(wrong)
+        if not isinstance(fault, WrongPartError):
+            self.troubles.append(note(name, supply_of(name)))
+
+    def _count(self) -> tuple[int, int]:
+        """How many things are done, and of how many."""
+        done = [known for _, known in tasks(self.progress, self._profile, self._skipped)]
+        return sum(done), len(done)

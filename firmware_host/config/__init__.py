@@ -1,0 +1,1 @@
+"""What is read once, at the start: settings, profile, boards, paths; and the host's errors."""

@@ -1,0 +1,57 @@
+"""The host's branch of the error tree (the trunk is ``drivers.errors.TiltboardError``)."""
+
+from __future__ import annotations
+
+from drivers.errors import TiltboardError
+
+
+class ConfigError(TiltboardError, ValueError):
+    """A configuration, profile or command-line value is unknown, unreadable or out of range."""
+
+
+class BoardDoesNotFitError(TiltboardError, ValueError):
+    """The chosen board is larger than the plate, or needs pieces that it cannot tell apart."""
+
+
+class JournalError(TiltboardError, OSError):
+    """The journal cannot be read or written. Play must pause: nothing more can be confirmed."""
+
+
+class JournalFullError(JournalError):
+    """The disk is full or read-only. Try again once there is room."""
+
+
+class JournalDamagedError(JournalError):
+    """The journal file is corrupt, or from a newer version. It has been kept aside, untouched."""
+
+
+class JournalInUseError(JournalError):
+    """Another process writes the journal. Stop; or, if it was only for a moment, try again."""
+
+
+class JournalConflictError(JournalError):
+    """The journal holds something else than the caller believes. Rebuild the game from it."""
+
+
+class BackupError(TiltboardError, ValueError):
+    """A backup cannot be made there, or is damaged or newer. Nothing has been changed."""
+
+
+class NoSuchGameError(TiltboardError, LookupError):
+    """No game with that number is in the journal."""
+
+
+class GameTextError(TiltboardError, ValueError):
+    """An exported game cannot be read: names the line and what was expected."""
+
+
+class TraceError(TiltboardError, ValueError):
+    """A recorded trace cannot be read: names the record and what was expected."""
+
+
+class BusyError(TiltboardError):
+    """Too much waits to be done already. Ask again in a moment."""
+
+
+class NotPossibleError(TiltboardError):
+    """What was asked for cannot be done now (no game, nothing to take back, game over)."""

@@ -1,0 +1,111 @@
+"""One program at a time on the hardware of this machine: service, tests, bring-up, calibration."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+from drivers.buses import PiBuses
+from drivers.clock import Clock
+from drivers.errors import TiltboardError
+from firmware_host.config.needs import needs_of
+from firmware_host.config.profile import NodeHall, Profile
+
+PREFIX: Final = "tiltboard:"
+NAME_MOST: Final = 107  # unix(7): sun_path has 108 bytes, the first of which is zero
+CREDENTIALS: Final = struct.Struct("iII")  # unix(7), SO_PEERCRED: process, user, group
+
+
+class BoardInUseError(TiltboardError, BlockingIOError):
+    """Another program has the board. Wait for it to end, or stop it."""
+
+
+class BoardLock:
+    """Held inside its context, by the sockets' names of unix(7) that are no files: they need no
+    folder, no permission and no cleaning up, reach into a service's private /tmp, and the kernel
+    takes them back with the process.
+
+    ``devices``: what it is held for, one name each; see ``devices_of``.
+    """
+
+    def __init__(self, devices: tuple[str, ...]) -> None:
+        self._devices = devices
+        self._held = ExitStack()
+
+    def __enter__(self) -> BoardLock:
+        """Take it. Raises BoardInUseError at once where another holds any of it; OSError."""
+        with ExitStack() as taken:
+            for device in self._devices:
+                name = f"\0{PREFIX}{device}".encode()[: NAME_MOST + 1]
+                held = taken.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+                try:
+                    held.bind(name)
+                except OSError as error:
+                    if error.errno != errno.EADDRINUSE:
+                        raise
+                    raise _in_use(device, _holder(name)) from None
+                held.listen()
+            self._held = taken.pop_all()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._held.close()
+
+
+@contextmanager
+def own_board(profile: Profile, clock: Clock | None = None) -> Iterator[PiBuses]:
+    """The buses of this machine, for this program alone. Raises BoardInUseError."""
+    with BoardLock(devices_of(profile)):
+        buses = PiBuses(clock)
+        try:
+            yield buses
+        finally:
+            buses.close()
+
+
+def devices_of(profile: Profile) -> tuple[str, ...]:
+    """What ``profile`` uses of a computer, by one name each."""
+    hall = profile.hall
+    if isinstance(hall, NodeHall):
+        return (os.path.realpath(hall.port),)
+    return tuple(dict.fromkeys(need.device for need in needs_of(profile)))
+
+
+def _holder(name: bytes) -> int:
+    """The process that listens there; 0 if it has just gone."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        asking.settimeout(0)
+        try:
+            asking.connect(name)
+        except OSError:
+            return 0
+        packed = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
+    process, _user, _group = CREDENTIALS.unpack(packed)
+    return int(process)
+
+
+def _in_use(device: str, process: int) -> BoardInUseError:
+    try:
+        words = Path(f"/proc/{process}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+    except OSError:  # gone, or not for this user's eyes
+        words = []
+    for number, word in enumerate(words):
+        if Path(word).name in {"tiltboard", "pytest"}:
+            command = " ".join((Path(word).name, *words[number + 1 : number + 2])).strip()
+            break
+    else:
+        command = "another program"
+    return BoardInUseError(
+        "The board is in use by {command} (process {process}), which has {device}.",
+        remedy="Wait until it has ended, or stop it; the service with: sudo systemctl stop"
+        " tiltboard.",
+        command=command,
+        process=process or "?",
+        device=device,
+    )

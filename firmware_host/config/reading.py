@@ -1,0 +1,159 @@
+"""TOML files read once, strictly: unknown keys name the nearest known one, values are ranged."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import tomllib
+import typing
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from firmware_host.config.errors import ConfigError
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def read_toml(path: Path, kind: type[S]) -> S:
+    """Read ``path`` as ``kind``. Raises ConfigError naming file, key and what is allowed."""
+    return parse_toml(read_text(path), kind, source=str(path))
+
+
+def read_text(path: Path) -> str:
+    """Read a text file of a person, with or without a byte order mark. Raises ConfigError."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:  # ValueError: no text, or a path with a zero byte
+        raise ConfigError(
+            "{path} cannot be read: {why}.",
+            remedy="Check the path and that the file is text this user may read.",
+            path=path,
+            why=getattr(error, "strerror", None) or "it is not UTF-8 text, or has no such name",
+        ) from error
+
+
+def parse_toml(text: str, kind: type[S], *, source: str) -> S:
+    """Parse TOML ``text`` as ``kind``; ``source`` names it in errors."""
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
+        raise ConfigError(
+            "{source} is not valid TOML: {why}.",
+            remedy="Mend that line.",
+            source=source,
+            why=str(error),
+        ) from error
+    return convert(data, kind, source=source)
+
+
+def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
+    """Check plain ``data`` against ``kind``. Raises ConfigError."""
+    _refuse_unknown(data, kind, source, "")
+    _refuse_infinite(data, source, "")
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        why, _, where = str(error).partition(" - at `$.")
+        raise ConfigError(
+            "{source}: {key}: {why}.",
+            remedy="Correct that value.",
+            source=source,
+            key=where.rstrip("`") or "top level",
+            why=why,
+        ) from error
+
+
+def _refuse_infinite(data: object, source: str, prefix: str) -> None:
+    """TOML's and Python's JSON know ``inf`` and ``nan``; nothing here has such a length or time."""
+    items: typing.Iterable[tuple[str, object]] = ()
+    if isinstance(data, float) and not math.isfinite(data):
+        raise ConfigError(
+            "{source}: {key}: {value} is not a number that can be measured.",
+            remedy="Correct that value.",
+            source=source,
+            key=prefix or "top level",
+            value=data,
+        )
+    if isinstance(data, dict):
+        items = ((f"{prefix}.{key}".lstrip("."), value) for key, value in data.items())
+    elif isinstance(data, list | tuple):
+        items = ((f"{prefix}[{index}]", value) for index, value in enumerate(data))
+    for name, value in items:
+        _refuse_infinite(value, source, name)
+
+
+_MOST_LISTED = 40
+
+
+def nearest(name: str, known: typing.Iterable[str]) -> str:
+    """A hint naming the closest of ``known``, or all of them (of very many some) where none is."""
+    choices = sorted(str(choice) for choice in known)
+    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    shown = choices if len(choices) <= _MOST_LISTED else [*choices[:3], "...", choices[-1]]
+    return f"known are: {', '.join(shown)}"
+
+
+def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
+    """Walk ``data`` along ``kind``'s structs and refuse the first key that no struct has."""
+    structs = [
+        option
+        for option in (kind, *typing.get_args(kind))
+        if isinstance(option, type) and issubclass(option, msgspec.Struct)
+    ]
+    if not structs:
+        return
+    if isinstance(data, list | tuple):
+        for index, item in enumerate(data):
+            _refuse_unknown(item, structs[0], source, f"{prefix}[{index}]")
+        return
+    if not isinstance(data, dict):
+        return
+    chosen = _of_kind(data, structs, source, prefix)
+    fields = {field.encode_name: field.type for field in msgspec.structs.fields(chosen)}
+    tag_field = chosen.__struct_config__.tag_field
+    for key, value in data.items():
+        if key == tag_field:
+            continue
+        name = f"{prefix}.{key}".lstrip(".")
+        if key not in fields:
+            raise ConfigError(
+                "{source}: {key} is not a known key; {hint}",
+                remedy="Correct or remove it.",
+                source=source,
+                key=name,
+                hint=nearest(key, fields),
+            )
+        _refuse_unknown(value, fields[key], source, name)
+
+
+def _of_kind(
+    data: dict[str, Any], structs: list[type[msgspec.Struct]], source: str, prefix: str
+) -> type[msgspec.Struct]:
+    """The struct that ``data`` says it is; where they are tagged, a known tag is demanded."""
+    config = structs[0].__struct_config__
+    if config.tag_field is None:
+        return structs[0]
+    kinds = {str(option.__struct_config__.tag): option for option in structs}
+    kind = data.get(config.tag_field)
+    if kind is None:
+        raise ConfigError(
+            "{source}: {key} is missing; {hint}",
+            remedy="Add it.",
+            source=source,
+            key=f"{prefix}.{config.tag_field}".lstrip("."),
+            hint=nearest("", kinds),
+        )
+    if kind not in kinds:
+        raise ConfigError(
+            "{source}: {key}: {value!r} is not a known kind; {hint}",
+            remedy="Correct that value.",
+            source=source,
+            key=f"{prefix}.{config.tag_field}".lstrip("."),
+            value=kind,
+            hint=nearest(str(kind), kinds),
+        )
+    return kinds[kind]

@@ -1,0 +1,208 @@
+"""``tiltboard doctor``: all that a table needs of its computer, and what is wrong with it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Generator, Iterator, Sequence
+from pathlib import Path
+
+from drivers.absence import how_to_install
+from firmware_host.commissioning.findings import Finding, note, ok, problem
+from firmware_host.config.needs import Need, needs_of
+from firmware_host.config.profile import Profile
+from firmware_host.doctor.boot_config import settings_in
+from firmware_host.doctor.machine import CONFIG_FILES, Machine
+from firmware_host.doctor.running import running_table
+from firmware_host.doctor.service_check import examine_service
+from firmware_host.doctor.stored import check_stored
+from firmware_host.messages import Message, text
+
+OLDEST_PYTHON = (3, 11)
+SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)
+# No clock that runs right shows a time before this program was written (2026-01-01 UTC).
+EARLIEST_S = 1_767_225_600.0
+
+
+def examine(
+    profile: Profile,
+    machine: Machine,
+    state: Path,
+    check_parts: Callable[[], Sequence[Finding]],
+    *,
+    simulated: bool = False,
+) -> Iterator[Finding]:
+    """Every finding, one after the other. ``check_parts``: asks the parts (setup.part_check).
+
+    ``simulated``: the table is, so nothing is asked of this computer's hardware.
+    """
+    yield from examine_computer(machine)
+    here = True
+    if not simulated:
+        needs = needs_of(profile, machine.model or "")
+        here = machine.model is not None or any(n.part == "node" for n in needs)
+        if here:
+            yield from _boot_config(machine, needs)
+            yield from _packages(machine, needs)
+            service = machine.service()
+            here = yield from _devices(machine, needs, by_hand=service is None)
+            yield from examine_service(service, machine, needs)
+        else:
+            yield problem(
+                "hardware",
+                text(
+                    "There is no Raspberry Pi here, and so no table: this is {system}.",
+                    system=machine.system,
+                ),
+                text("To play without one: tiltboard sim. To check that: tiltboard doctor --sim"),
+            )
+    yield from _clock(machine, simulated=simulated)
+    yield from check_stored(profile, machine, state)
+    holder = running_table(state)
+    if holder is not None:
+        yield note(
+            "parts",
+            text(
+                "The table is running (process {number}), and its parts are its own.", number=holder
+            ),
+            text("Its page shows what it lacks. To check the parts here, stop it first."),
+        )
+    elif here:
+        yield from check_parts()
+
+
+def examine_computer(machine: Machine) -> Iterator[Finding]:
+    """What it is."""
+    yield ok(
+        "computer",
+        text(
+            "{model}, {system}", model=machine.model or "not a Raspberry Pi", system=machine.system
+        ),
+    )
+    version = ".".join(map(str, machine.python))
+    if machine.python < OLDEST_PYTHON:
+        yield problem(
+            "computer",
+            text("Python is {version}; 3.11 or newer is needed.", version=version),
+            text("Update the operating system."),
+        )
+    else:
+        yield ok("computer", text("Python {version}", version=version))
+
+
+def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
+    wanted = {line: need for need in needs for line in (*need.lines, *need.advised)}
+    if not wanted or machine.model is None:
+        return
+    name = next((name for name in CONFIG_FILES if machine.read(name) is not None), None)
+    if name is None:
+        yield note(
+            "config.txt",
+            text("There is no {file} to look at.", file=f"/{CONFIG_FILES[0]}"),
+            text("The devices below tell whether the buses are on."),
+        )
+        return
+    found = settings_in(machine.read(name) or "", machine.model)
+    missing = [line for line in wanted if line not in found]
+    for line in missing:
+        need, remedy = (
+            wanted[line],
+            text("Add {line} to {file}, and restart the Pi.", line=line, file=f"/{name}"),
+        )
+        if line in need.lines:
+            found_message = text(
+                "{line} is missing; the {part} needs it.", line=line, part=need.part
+            )
+            yield problem("config.txt", found_message, remedy)
+        else:
+            found_message = text(
+                "{line} is missing; the {part} works better with it.", line=line, part=need.part
+            )
+            yield note("config.txt", found_message, remedy)
+    if not missing:
+        yield ok("config.txt", text("/{file} has all {count} lines.", file=name, count=len(wanted)))
+
+
+def _packages(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
+    for modules in dict.fromkeys(modules for need in needs for modules in need.modules):
+        present = [name for name in modules if machine.has_package(name)]
+        if present:
+            yield ok("packages", text("{package} is installed.", package=present[0]))
+        else:
+            yield problem(
+                "packages",
+                text("The Python package {package} is missing.", package=modules[0]),
+                text("Run: {command}", command=how_to_install(modules[0])),
+            )
+
+
+def _devices(
+    machine: Machine, needs: Sequence[Need], *, by_hand: bool
+) -> Generator[Finding, None, bool]:
+    """Returns whether any device is there that could be asked. ``by_hand``: there is no service,
+    so the table runs as this user or not at all.
+    """
+    usable = False
+    for need in {need.device: need for need in needs}.values():
+        parts = ", ".join(n.part for n in needs if n.device == need.device)
+        if not machine.path(need.device).exists():
+            remedy = (
+                text("Plug the plate in, or name its port in the profile.")
+                if need.part == "node"
+                else text("See config.txt above; then restart the Pi.")
+                if need.lines
+                else text("Update the Pi (sudo apt full-upgrade) and restart it.")
+            )
+            yield problem(
+                "devices",
+                text("There is no {device}, for the {parts}.", device=need.device, parts=parts),
+                remedy,
+            )
+        elif machine.may_use(machine.path(need.device)):
+            usable = True
+            yield ok("devices", text("{device} may be used.", device=need.device))
+        else:
+            yield _forbidden(machine, need, problem if by_hand else note)
+    return usable
+
+
+def _forbidden(
+    machine: Machine, need: Need, kind: Callable[[str, Message, Message], Finding]
+) -> Finding:
+    found = text("{user} may not use {device}.", user=machine.user, device=need.device)
+    if need.kind.group in machine.groups:
+        remedy = text(
+            "It does not belong to the group {group}: install the udev rules with"
+            " sudo make install-service, and restart the Pi.",
+            group=need.kind.group,
+        )
+    elif need.kind.group in machine.member_of:
+        remedy = text(
+            "Log out and in again: {user} has joined {group} since.",
+            user=machine.user,
+            group=need.kind.group,
+        )
+    else:
+        remedy = text(
+            "Run: sudo usermod -aG {group} {user}, then log in again.",
+            user=machine.user,
+            group=need.kind.group,
+        )
+    return kind("devices", found, remedy)
+
+
+def _clock(machine: Machine, *, simulated: bool) -> Iterator[Finding]:
+    if machine.date_s < EARLIEST_S:
+        yield problem(
+            "clock",
+            text("The clock is wrong: it is years behind."),
+            text("Connect the Pi to the network, or set the clock: sudo timedatectl set-time ..."),
+        )
+    elif not simulated and machine.model is not None and machine.read(SYNCHRONISED) is None:
+        yield note(
+            "clock",
+            text("The clock has not been set from the network since the start."),
+            text("Games may be dated wrongly. See: timedatectl"),
+        )
+    else:
+        date = datetime.datetime.fromtimestamp(machine.date_s, datetime.UTC)
+        yield ok("clock", text("It says {date} UTC.", date=f"{date:%Y-%m-%d %H:%M}"))

@@ -1,0 +1,109 @@
+"""Whether the neighbours of a place contradict what its sensor reads: it may be wired wrongly.
+
+A strong magnet adds some -0.16 mT to each sensor beside it. Where one was put down and the four
+neighbours do not feel it, while the four of another place feel one that is not read there, the two
+places' wires have probably changed sides. That is only reported: nothing is read differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from statistics import median
+
+from firmware_host.perception.bands import STRONG_CLASSES
+from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.field import SIGN_OF
+from firmware_host.perception.observation import Magnet
+
+REST_S = 1.0  # of rest that is averaged, before and after a change
+LEAST_BESIDE = 2  # neighbours of each of the two places that can tell
+# Of what two exchanged places would change, so much is there: 0.8 to 1.2 with a piece 5 mm off its
+# middle; where nothing is exchanged, at most 0.5.
+LEAST_SHARE = 0.65
+MOST_SHARE = 1.5
+
+
+class Witness:
+    """Compares a second of rest with the one before the last change. ``columns``, ``rows``: of the
+    plate; ``looks``: that are averaged. ``pair``: the last two places that were contradicted.
+    """
+
+    def __init__(self, crosstalk: Crosstalk, columns: int, rows: int, looks: int) -> None:
+        self._crosstalk = crosstalk
+        self._looks = looks
+        self._beside = [beside(i, columns, rows) for i in range(columns * rows)]
+        self._sum: list[float] = []
+        self._count = 0
+        self._rest: tuple[tuple[Magnet, ...], list[float]] | None = None
+        self.pair: tuple[int, int] | None = None
+
+    def interrupt(self) -> None:
+        """Something moves, or the readings begin anew: the average does, too."""
+        self._count = 0
+
+    def look(
+        self, readings_mt: Sequence[float], magnets: Sequence[Magnet], unread: Collection[int]
+    ) -> None:
+        """At rest: readings with the neighbours removed. ``unread``: places whose readings or zeros
+        are not known well.
+        """
+        summed = zip(self._sum, readings_mt, strict=True)
+        self._sum = [s + r for s, r in summed] if self._count else list(readings_mt)
+        self._count += 1
+        if self._count < self._looks:
+            return
+        common = median(self._sum)  # all drift together with the temperature
+        means = [(s - common) / self._count for s in self._sum]
+        self._count = 0
+        if self._rest is not None:
+            before, rest_mt = self._rest
+            changed = {i for i, magnet in enumerate(magnets) if magnet is not before[i]}
+            put = [i for i in changed if magnets[i] in STRONG_CLASSES]
+            if put:
+                empty = {i for i, m in enumerate(magnets) if m is Magnet.NONE} - changed
+                change = [a - b for a, b in zip(means, rest_mt, strict=True)]
+                self._compare(change, empty.difference(unread), put, magnets)
+        self._rest = tuple(magnets), means
+
+    def _compare(
+        self,
+        change: Sequence[float],
+        empty: Collection[int],
+        put: Sequence[int],
+        magnets: Sequence[Magnet],
+    ) -> None:
+        """``change``: of the readings, by place; ``put``: where strong magnets are read now."""
+        for index in put:
+            sign = SIGN_OF[magnets[index]]
+            found = [(self._explains(index, i, sign, change, empty), i) for i in empty]
+            most, other = max(found, default=(0.0, index))
+            if most > 0:
+                self.pair = index, other
+
+    def _explains(
+        self, index: int, other: int, sign: float, change: Sequence[float], empty: Collection[int]
+    ) -> float:
+        """How much of ``change``, squared, is explained if the magnet that is read at ``index``
+        stands at ``other``; 0 unless the neighbours of both say so.
+        """
+        share = self._crosstalk.share_mt
+        explained = 0.0
+        for one, two in ((index, other), (other, index)):
+            near = [i for i in self._beside[one] if i in empty and i != two]
+            expected = [sign * (share(other, i) - share(index, i)) for i in near]
+            power = sum(e * e for e in expected)
+            along = sum(change[i] * e for i, e in zip(near, expected, strict=True))
+            if len(near) < LEAST_BESIDE or not LEAST_SHARE * power < along < MOST_SHARE * power:
+                return 0.0
+            explained += 2 * along - power
+        return explained
+
+
+def beside(index: int, columns: int, rows: int) -> tuple[int, ...]:
+    """The up to four places that share an edge with one."""
+    row, column = divmod(index, columns)
+    return tuple(
+        r * columns + c
+        for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+        if 0 <= r < rows and 0 <= c < columns
+    )

@@ -1,0 +1,142 @@
+"""What a hand does one after the other to bring the board to where it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import hypot
+
+from firmware_host.referee.assignment import assign
+from firmware_host.referee.plan import Finding
+from firmware_host.table.sight import UNKNOWN_PIECE
+from firmware_host.table.standing import Role
+from games.base import Game, Shift
+
+_FAR = 30.0  # places; for names that say nothing about where they are
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """One thing to do. ``source`` None: from the hand or the reserve; ``target`` None: off the
+    board; both the same: turn over. ``parked``: off the board only until its own place is free.
+    """
+
+    piece: str
+    source: str | None
+    target: str | None
+    parked: bool = False
+
+    @property
+    def turn_over(self) -> bool:
+        """The piece lies upside down on its own place."""
+        return self.source is not None and self.source == self.target
+
+
+def carries(game: Game, finding: Finding, *, flips: bool = True) -> tuple[Carry, ...]:
+    """All that is left to do, in an order in which each can be done when its turn comes.
+
+    What is left of the plan goes its way. Stray pieces, and those whose place another has taken, go
+    to places of their kind that are still open, over the least total distance; a piece left over
+    comes off, a place left over is filled from the hand or the reserve. A piece left over on a
+    place where its other side would be right is upside down, unless ``flips`` is false: then
+    another piece is known to stand there.
+    """
+    surplus = dict(finding.strays)
+    planned: list[Carry] = []
+    in_hand: dict[str, str] = {}
+    for shift in finding.shifts:
+        if shift.source is None and shift.target is not None:
+            in_hand[shift.target] = shift.piece
+        elif shift.target is None and finding.todo.get(shift.source or "") is Role.LIFT:
+            surplus[shift.source or ""] = shift.piece
+        else:
+            planned.append(Carry(shift.piece, shift.source, shift.target))
+    wanted = {**in_hand, **finding.missing}
+    way = _shortest(game, surplus, wanted)
+    filled = set(way.values())
+    over: list[Carry] = []
+    off: list[Carry] = []
+    for place, piece in sorted(surplus.items()):
+        right = wanted.get(place)
+        if place in way:
+            continue
+        flipped = flips and right is not None and other_side(game, right) == piece
+        if right is not None and flipped and place not in filled:
+            filled.add(place)
+            over.append(Carry(right, place, place))
+        else:
+            off.append(Carry(piece, place, None))
+    moves = [Carry(surplus[source], source, target) for source, target in sorted(way.items())]
+    puts = [Carry(wanted[p], None, p) for p in sorted(finding.missing) if p not in filled]
+    hand = [Carry(piece, None, p) for p, piece in in_hand.items() if p not in filled]
+    return tuple(_in_order([*over, *off, *moves, *puts, *hand, *planned]))
+
+
+def as_shifts(game: Game, steps: Iterable[Carry]) -> tuple[Shift, ...]:
+    """``steps`` for whoever carries them out; turned over is taken off and put back."""
+    shifts: list[Shift] = []
+    for step in steps:
+        if step.turn_over:
+            shifts.append(Shift(other_side(game, step.piece), step.source, None))
+            shifts.append(Shift(step.piece, None, step.target))
+        else:
+            shifts.append(Shift(step.piece, step.source, step.target))
+    return tuple(shifts)
+
+
+def _shortest(game: Game, surplus: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str]:
+    """Where each piece of ``surplus`` goes that can be of use."""
+    way: dict[str, str] = {}
+    for kind in sorted(set(surplus.values())):
+        sources = sorted(p for p, piece in surplus.items() if piece == kind)
+        targets = sorted(p for p, piece in wanted.items() if piece == kind)
+        costs = [[distance(game, a, b) for b in targets] for a in sources]
+        for source, column in zip(sources, assign(costs), strict=True):
+            if column is not None:
+                way[source] = targets[column]
+    return way
+
+
+def _in_order(steps: Sequence[Carry]) -> list[Carry]:
+    """The first whose target is free, again and again; one piece of each ring is parked beside the
+    board until then.
+    """
+    waiting = list(steps)
+    standing = {step.source for step in steps if step.source is not None}
+    done: list[Carry] = []
+    while waiting:
+        free = (s for s in waiting if s.target not in standing or s.turn_over)
+        step = next(free, None)
+        if step is None:  # nothing but rings is left
+            ringed = waiting[0]
+            waiting[0] = replace(ringed, source=None)
+            step = replace(ringed, target=None, parked=True)
+        else:
+            waiting.remove(step)
+        standing.discard(step.source or "")
+        done.append(step)
+    return done
+
+
+def other_side(game: Game, piece: str) -> str:
+    """What ``piece`` reads as when it lies upside down: the other pole at the same strength."""
+    partner = game.pieces.index(piece) ^ 1
+    return game.pieces[partner] if partner < len(game.pieces) else UNKNOWN_PIECE
+
+
+def distance(game: Game, a: str, b: str) -> float:
+    """Places apart, straight."""
+    first, second = _where(game, a), _where(game, b)
+    if first is None or second is None:
+        return _FAR
+    return hypot(first[0] - second[0], first[1] - second[1])
+
+
+def _where(game: Game, place: str) -> tuple[int, int] | None:
+    if place in game.board:
+        return game.board[place]
+    # Plate places outside the board are named by column and row, and the board lies at the corner.
+    letter, number = place[:1], place[1:]
+    if letter.isascii() and letter.islower() and number.isascii() and number.isdigit():
+        return ord(letter) - ord("a"), int(number) - 1
+    return None

@@ -1,0 +1,326 @@
+"""The scenario language, one step per line, parsed into values (docs/scenarios.md)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.reading import nearest
+from firmware_host.scenario.steps import (
+    SHORT_PRESS_S,
+    Action,
+    Answer,
+    Bump,
+    Claim,
+    Expect,
+    ExpectCells,
+    ExpectLight,
+    ExpectLights,
+    ExpectPhase,
+    ExpectResult,
+    ExpectSay,
+    ExpectToMove,
+    Fault,
+    Heal,
+    Kill,
+    Knock,
+    Move,
+    NewGame,
+    PowerCut,
+    Press,
+    Put,
+    SetupByHand,
+    Slide,
+    Step,
+    Take,
+    Tilt,
+    Wait,
+)
+from firmware_host.table.standing import Phase, Role
+
+BUTTONS = ("confirm", "back")
+MAX_STEPS = 100_000
+_SPECIAL = re.compile(r"[\"'\\#]")
+
+
+class ScenarioSyntaxError(ConfigError):
+    """A line of a scenario cannot be read; names file, line and what was expected."""
+
+
+def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
+    """Parse a whole file; ``source`` names it in errors. Raises ScenarioSyntaxError."""
+    steps: list[Step] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError as error:
+            raise _error(source, number, f"a quotation mark is not closed ({error})") from error
+        if not words:
+            continue
+        if len(steps) >= MAX_STEPS:
+            raise _error(source, number, f"a scenario has at most {MAX_STEPS} steps")
+        try:
+            action = _parse_words(words)
+        except _UnreadableError as error:
+            raise _error(source, number, str(error)) from error
+        if isinstance(action, SetupByHand):
+            before = steps[-1].action if steps else None
+            if not isinstance(before, NewGame):
+                raise _error(source, number, "'setup by-hand' stands right after a 'game' step")
+            steps[-1] = replace(steps[-1], action=replace(before, by_hand=True))
+        steps.append(Step(number, _plain(words), action))
+    return tuple(steps)
+
+
+def _plain(words: Sequence[str]) -> str:
+    """The step without its comment, so that it can be read again."""
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    if _SPECIAL.search(word):
+        return shlex.quote(word)
+    return f'"{word}"' if " " in word or not word else word
+
+
+class _UnreadableError(ValueError):
+    """What is wrong with a line; becomes a ScenarioSyntaxError with file and line."""
+
+
+def _error(source: str, line: int, why: str) -> ScenarioSyntaxError:
+    return ScenarioSyntaxError(
+        "{source}:{line}: {why}",
+        remedy="(docs/scenarios.md)",
+        source=source,
+        line=line,
+        why=why,
+    )
+
+
+def _parse_words(words: Sequence[str]) -> Action:
+    verb, *rest = words
+    parser = _VERBS.get(verb)
+    if parser is None:
+        raise _UnreadableError(f"there is no step {verb!r}; {nearest(verb, _VERBS)}")
+    return parser(rest)
+
+
+def _exactly(words: Sequence[str], count: int, form: str) -> None:
+    if len(words) != count:
+        raise _UnreadableError(f"expected '{form}'")
+
+
+def _duration_s(word: str) -> float:
+    """Read ``1.5s`` or ``200ms``."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)", word)
+    if not found:
+        raise _UnreadableError(f"expected a duration such as 1.5s or 200ms, not {word!r}")
+    return float(found[1]) / (1000 if found[2] == "ms" else 1)
+
+
+def _number(word: str, what: str, limit: float) -> float:
+    try:
+        value = float(word)
+    except ValueError:
+        value = float("nan")
+    if not abs(value) <= limit:
+        raise _UnreadableError(f"expected {what} from -{limit:g} to {limit:g}, not {word!r}")
+    return value
+
+
+def _split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
+    """Cut a trailing ``for D`` off."""
+    if len(words) >= 2 and words[-2] == "for":
+        return list(words[:-2]), _duration_s(words[-1])
+    return list(words), None
+
+
+def _game(words: Sequence[str]) -> NewGame:
+    if not words or any("=" not in word for word in words[1:]):
+        raise _UnreadableError("expected 'game NAME [KEY=VALUE...]'")
+    return NewGame(words[0], tuple(words[1:]))
+
+
+def _setup(words: Sequence[str]) -> SetupByHand:
+    if list(words) != ["by-hand"]:
+        raise _UnreadableError("expected 'setup by-hand'")
+    return SetupByHand()
+
+
+def _put(words: Sequence[str]) -> Put:
+    if len(words) == 5 and words[2] == "at":
+        x, y = (_number(word, "an offset in mm", 35) for word in words[3:])
+        return Put(words[0], words[1], (x, y))
+    _exactly(words, 2, "put PIECE PLACE [at DX DY]")
+    return Put(words[0], words[1])
+
+
+def _take(words: Sequence[str]) -> Take:
+    _exactly(words, 1, "take PLACE")
+    return Take(words[0])
+
+
+def _move(words: Sequence[str]) -> Move:
+    _exactly(words, 2, "move FROM TO")
+    return Move(words[0], words[1])
+
+
+def _slide(words: Sequence[str]) -> Slide:
+    _exactly(words, 2, "slide FROM TO")
+    return Slide(words[0], words[1])
+
+
+def _knock(words: Sequence[str]) -> Knock:
+    if not words:
+        raise _UnreadableError("expected 'knock PLACE...'")
+    return Knock(tuple(words))
+
+
+def _tilt(words: Sequence[str]) -> Tilt:
+    angles, for_s = _split_for(words)
+    _exactly(angles, 2, "tilt X Y [for D]")
+    x, y = (_number(word, "an angle in degrees", 45) for word in angles)
+    return Tilt(x, y, for_s)
+
+
+def _press(words: Sequence[str]) -> Press:
+    if len(words) not in (1, 2) or words[0] not in BUTTONS:
+        raise _UnreadableError("expected 'press confirm|back [D]'")
+    return Press(words[0], _duration_s(words[1]) if len(words) == 2 else SHORT_PRESS_S)
+
+
+def _answer(words: Sequence[str]) -> Answer:
+    _exactly(words, 1, "answer VALUE")
+    return Answer(words[0])
+
+
+def _wait(words: Sequence[str]) -> Wait:
+    _exactly(words, 1, "wait D")
+    return Wait(_duration_s(words[0]))
+
+
+def _bare(kind: Callable[[], Action], form: str) -> Callable[[Sequence[str]], Action]:
+    def parse(words: Sequence[str]) -> Action:
+        _exactly(words, 0, form)
+        return kind()
+
+    return parse
+
+
+def _fault(words: Sequence[str]) -> Fault:
+    named, for_s = _split_for(words)
+    if not named:
+        raise _UnreadableError("expected 'fault NAME [TARGET...] [for D]'")
+    return Fault(named[0], tuple(named[1:]), for_s)
+
+
+def _heal(words: Sequence[str]) -> Heal:
+    if not words:
+        raise _UnreadableError("expected 'heal NAME [TARGET...]'")
+    return Heal(words[0], tuple(words[1:]))
+
+
+def _expect(words: Sequence[str]) -> Expect:
+    within_s = None
+    rest = list(words)
+    if rest[:1] == ["within"]:
+        if len(rest) < 2:
+            raise _UnreadableError("expected 'expect within D ...'")
+        within_s = _duration_s(rest[1])
+        rest = rest[2:]
+    if not rest:
+        raise _UnreadableError(f"expected one of: {', '.join(sorted(_CLAIMS))}")
+    parser = _CLAIMS.get(rest[0])
+    if parser is None:
+        hint = nearest(rest[0], _CLAIMS)
+        raise _UnreadableError(f"nothing called {rest[0]!r} can be expected; {hint}")
+    return Expect(parser(rest[1:]), within_s)
+
+
+def _phase(words: Sequence[str]) -> Claim:
+    _exactly(words, 1, "expect phase PHASE")
+    try:
+        return ExpectPhase(Phase(words[0]))
+    except ValueError as error:
+        raise _UnreadableError(
+            f"there is no phase {words[0]!r}; {nearest(words[0], Phase)}"
+        ) from error
+
+
+def _to_move(words: Sequence[str]) -> Claim:
+    _exactly(words, 1, "expect to-move PLAYER")
+    return ExpectToMove(None if words[0] == "none" else words[0])
+
+
+def _result(words: Sequence[str]) -> Claim:
+    _exactly(words, 1, "expect result PLAYER|draw|none")
+    return ExpectResult(words[0])
+
+
+def _cells(words: Sequence[str]) -> Claim:
+    pairs = []
+    for word in words:
+        place, _, piece = word.partition("=")
+        if not place or not piece:
+            raise _UnreadableError(f"expected PLACE=PIECE or PLACE=empty, not {word!r}")
+        pairs.append((place, piece))
+    if not pairs:
+        raise _UnreadableError("expected 'expect cells PLACE=PIECE...'")
+    return ExpectCells(tuple(pairs))
+
+
+def _role(word: str) -> Role:
+    try:
+        return Role(word)
+    except ValueError as error:
+        raise _UnreadableError(f"there is no role {word!r}; {nearest(word, Role)}") from error
+
+
+def _light(words: Sequence[str]) -> Claim:
+    _exactly(words, 2, "expect light PLACE ROLE")
+    return ExpectLight(words[0], _role(words[1]))
+
+
+def _lights(words: Sequence[str]) -> Claim:
+    if not words:
+        raise _UnreadableError("expected 'expect lights ROLE PLACE...'")
+    return ExpectLights(_role(words[0]), tuple(words[1:]))
+
+
+def _say(words: Sequence[str]) -> Claim:
+    _exactly(words, 1, 'expect say "..."')
+    return ExpectSay(words[0])
+
+
+_CLAIMS: dict[str, Callable[[Sequence[str]], Claim]] = {
+    "phase": _phase,
+    "to-move": _to_move,
+    "result": _result,
+    "cells": _cells,
+    "light": _light,
+    "lights": _lights,
+    "say": _say,
+}
+
+_VERBS: dict[str, Callable[[Sequence[str]], Action]] = {
+    "game": _game,
+    "setup": _setup,
+    "put": _put,
+    "take": _take,
+    "move": _move,
+    "slide": _slide,
+    "knock": _knock,
+    "tilt": _tilt,
+    "press": _press,
+    "answer": _answer,
+    "wait": _wait,
+    "bump": _bare(Bump, "bump"),
+    "kill": _bare(Kill, "kill"),
+    "power-cut": _bare(PowerCut, "power-cut"),
+    "fault": _fault,
+    "heal": _heal,
+    "expect": _expect,
+}

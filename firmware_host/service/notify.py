@@ -1,0 +1,107 @@
+"""What systemd is told: ready, still scanning, what happens, stopping (sd_notify(3), protocol)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Callable, Mapping
+
+from drivers.clock import Clock
+from firmware_host.web.snapshot import Snapshot
+
+BEATS_PER_LIMIT = 4  # sd_watchdog_enabled(3) asks for at least two
+
+
+class Notifier:
+    """Sends lines to the socket that systemd listens on; does nothing where there is none."""
+
+    def __init__(self, address: str = "") -> None:
+        """``address``: ``$NOTIFY_SOCKET``, a path, or a name that begins with @ (abstract)."""
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+
+    def tell(self, *lines: str, wait: bool = True) -> bool:
+        """Send ``NAME=value`` lines as one datagram. A manager that is gone is no error.
+
+        ``wait`` False: where the manager does not read fast enough, the datagram is dropped rather
+        than waited for. Returns whether it was sent.
+        """
+        if not self._address:
+            return True
+        with (
+            contextlib.suppress(OSError),
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as out,
+        ):
+            out.setblocking(wait)
+            out.sendto("\n".join(lines).encode(), self._address)
+            return True
+        return False
+
+
+def watchdog_s(environ: Mapping[str, str], pid: int) -> float | None:
+    """Within how many seconds systemd wants each sign of life; None: it watches no one, or
+    another process (sd_watchdog_enabled(3)).
+    """
+    limit_us = environ.get("WATCHDOG_USEC", "")
+    if not (limit_us.isascii() and limit_us.isdigit()) or int(limit_us) == 0:
+        return None
+    if environ.get("WATCHDOG_PID", str(pid)) != str(pid):
+        return None
+    return int(limit_us) / 1e6
+
+
+class Heartbeat:
+    """Feeds the watchdog, from the table's thread and only with scans that have really happened.
+
+    ``latest``: the newest snapshot. Its time is that of the scan, so a loop that publishes one
+    scan again and again starves the watchdog as well as one that stands still.
+    """
+
+    def __init__(
+        self,
+        latest: Callable[[], Snapshot],
+        clock: Clock,
+        environ: Mapping[str, str] = os.environ,
+        pid: int | None = None,
+    ) -> None:
+        self._latest = latest
+        self._clock = clock
+        self._notifier = Notifier(environ.get("NOTIFY_SOCKET", ""))
+        limit_s = watchdog_s(environ, os.getpid() if pid is None else pid)
+        self._every_s = None if limit_s is None else limit_s / BEATS_PER_LIMIT
+        self._due_s = clock.now()
+        self._scan_s: float | None = None
+        self._status = ""
+
+    def ready(self) -> None:
+        """The table scans and its page answers."""
+        self._notifier.tell("READY=1")
+
+    def stopping(self) -> None:
+        """The table was told to stop, or cannot go on."""
+        self._notifier.tell("STOPPING=1", "STATUS=Stopping; the game is kept.")
+
+    def beat(self) -> None:
+        """Called after each published scan, from the table's thread."""
+        snapshot = self._latest()
+        scan_s, self._scan_s = self._scan_s, snapshot.time_s
+        if snapshot.time_s == scan_s:
+            return
+        lines = []
+        now_s = self._clock.now()
+        if self._every_s is not None and now_s >= self._due_s:
+            lines.append("WATCHDOG=1")
+        status = status_of(snapshot)
+        if status != self._status:
+            lines.append(f"STATUS={status}")
+        # A scan never waits for the manager; what it did not take is told again with the next one.
+        if lines and self._notifier.tell(*lines, wait=False):
+            self._status = status
+            if self._every_s is not None and now_s >= self._due_s:
+                self._due_s = now_s + self._every_s
+
+
+def status_of(snapshot: Snapshot) -> str:
+    """One line for ``systemctl status``: what is broken, else what the table says."""
+    words = [f"{fault.problem}" for fault in snapshot.faults] or [snapshot.say]
+    return " ".join(f"{snapshot.phase}: {' '.join(words)}".split())

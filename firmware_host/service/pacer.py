@@ -1,0 +1,80 @@
+"""Keeping a steady rate on whatever clock and computer there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from drivers.clock import Clock
+
+WINDOW_S = 5.0  # over which it is judged whether the computer keeps up
+BUSY_MOST = 0.9  # of the time; above it scans come late and nothing else gets to run
+LATE_MOST = 0.25  # of the turns that were due
+BUSY_LITTLE = 0.6  # at the faster rate: then that is tried again
+EASY_WINDOWS = 12  # so many of them in a row first
+SLOWEST_HZ = (
+    12.5  # four scans, which a reading is averaged over, still fit into a third of a second
+)
+
+
+class Pacer:
+    """Lets a loop run ``rate_hz`` times a second; a late turn is skipped, never made up for."""
+
+    def __init__(self, clock: Clock, rate_hz: float) -> None:
+        self._clock = clock
+        self.rate_hz = rate_hz
+        self._due_s = clock.now()
+        self.skipped = 0
+
+    def wait(self) -> None:
+        """Sleep until the next turn is due."""
+        period_s = 1 / self.rate_hz
+        self._due_s += period_s
+        now_s = self._clock.now()
+        if self._due_s <= now_s:
+            late = int((now_s - self._due_s) / period_s) + 1
+            self.skipped += late
+            self._due_s += late * period_s
+        self._clock.sleep(self._due_s - now_s)
+
+
+class AdaptivePacer(Pacer):
+    """A pacer that halves its rate where the loop's own work leaves no room for it, and goes back
+    to ``rate_hz`` by and by. ``tell`` is called with the new rate after each change; may be set.
+    """
+
+    def __init__(self, clock: Clock, rate_hz: float) -> None:
+        super().__init__(clock, rate_hz)
+        self._fastest_hz = rate_hz
+        self.tell: Callable[[float], None] = lambda _: None
+        self._woke_s = self._since_s = clock.now()
+        self._busy_s = 0.0
+        self._skipped_before = 0
+        self._easy = 0
+
+    def wait(self) -> None:
+        """Sleep until the next turn is due, and judge the rate once in ``WINDOW_S``."""
+        now_s = self._clock.now()
+        self._busy_s += now_s - self._woke_s
+        if now_s - self._since_s >= WINDOW_S:
+            took_s = now_s - self._since_s
+            late = (self.skipped - self._skipped_before) / (took_s * self.rate_hz)
+            self._judge(self._busy_s / took_s, late)
+            self._since_s, self._busy_s, self._skipped_before = now_s, 0.0, self.skipped
+        super().wait()
+        self._woke_s = self._clock.now()
+
+    def _judge(self, busy: float, late: float) -> None:
+        behind = busy > BUSY_MOST or late > LATE_MOST
+        if behind and self.rate_hz / 2 >= SLOWEST_HZ:
+            self._change(self.rate_hz / 2)
+        elif self.rate_hz < self._fastest_hz and busy * 2 < BUSY_LITTLE:
+            self._easy += 1
+            if self._easy >= EASY_WINDOWS:
+                self._change(self.rate_hz * 2)
+        else:
+            self._easy = 0
+
+    def _change(self, rate_hz: float) -> None:
+        self._easy = 0
+        self.rate_hz = rate_hz
+        self.tell(rate_hz)

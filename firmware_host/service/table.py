@@ -1,0 +1,268 @@
+"""The running table: its own thread for the scan loop, and the seam that the page uses."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+
+from drivers.clock import Clock
+from firmware_host.config.profile import Capabilities
+from firmware_host.host.host import Host
+from firmware_host.journal import GameRecord as StoredGame
+from firmware_host.journal import positions, rules_of, write_game
+from firmware_host.messages import Catalogue, text
+from firmware_host.service.reading import JournalReading
+from firmware_host.table.commands import Command
+from firmware_host.table.overlay import Overlay
+from firmware_host.web.publish import Publisher, game_info, local_time
+from firmware_host.web.publish_health import health_answer
+from firmware_host.web.snapshot import Layout, Snapshot
+from firmware_host.web.table_port import (
+    GameRecord,
+    GameSummary,
+    HandsPort,
+    HealthMap,
+    RecordedPosition,
+)
+from games import registry
+from games.base import GameType
+
+SNAPSHOTS_PER_S = 20  # while somebody looks
+UNSEEN_PER_S = 1  # for systemd, and for who asks just once
+ASKED_LASTS_S = 10.0  # who asked so short a time ago will ask again
+
+# How long another thread goes on once the scan wants the interpreter back, which it does after each
+# statement of the journal and each transfer on a bus. Python's own 5 ms add up to late scans.
+SWITCH_S = 0.0005
+
+_log = logging.getLogger(__name__)
+
+
+class Table:
+    """A host in a thread of its own; implements ``web.table_port.TablePort``.
+
+    ``open_host`` is called in that thread, which owns buses and journal from then on. ``wait`` is
+    called after each step and returns when the next scan is due. ``close``: gives everything back,
+    by default the host alone. ``loop``: what runs there in the place of scanning until told to
+    stop; it is handed what to call, with the host, after each step. ``on_step`` is called there
+    after each step, the host's first included; may be set. ``on_stop`` is called, from the
+    thread, when the loop has ended for any reason; ``failure`` says which, None when it was told to
+    stop.
+    """
+
+    def __init__(
+        self,
+        open_host: Callable[[], Host],
+        wait: Callable[[], None],
+        clock: Clock,
+        catalogue: Catalogue,
+        *,
+        hands: HandsPort | None = None,
+        close: Callable[[], None] | None = None,
+        loop: Callable[[Callable[[Host], None]], None] | None = None,
+        on_stop: Callable[[], None] = lambda: None,
+        on_step: Callable[[Host], None] = lambda _: None,
+    ) -> None:
+        self._open_host = open_host
+        self._wait = wait
+        self._clock = clock
+        self._catalogue = catalogue
+        self._hands = hands
+        self._close = close
+        self._own_loop = loop
+        self._publish_at_s = 0.0
+        self.on_stop = on_stop
+        self.on_step = on_step
+        self._listeners: list[Callable[[], None]] = []
+        self._looking = 0  # changed by the page's thread alone
+        self._asked_s = -ASKED_LASTS_S
+        self._stopping = threading.Event()
+        self._started: Future[None] = Future()
+        self._thread = threading.Thread(target=self._run, name="table")
+        self._host: Host
+        self._reading: JournalReading
+        self._published: tuple[Layout, Snapshot]
+        self.failure: BaseException | None = None
+
+    def start(self) -> None:
+        """Start scanning; returns after the first scan. Raises what kept the host from opening."""
+        sys.setswitchinterval(SWITCH_S)
+        self._thread.start()
+        self._started.result()
+
+    def stop(self) -> None:
+        """End the scan loop and give everything back."""
+        self._stopping.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    # TablePort
+
+    @property
+    def hands(self) -> HandsPort | None:
+        """Hands, where the page can move pieces."""
+        return self._hands
+
+    @property
+    def game_types(self) -> Sequence[GameType]:
+        """Every game, in the order to show them."""
+        return tuple(registry.GAMES.values())
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the table can tell."""
+        return self._host.profile.capabilities
+
+    def layout(self) -> Layout:
+        """The present layout."""
+        return self._published[0]
+
+    def latest(self) -> Snapshot:
+        """The newest snapshot: at most a twentieth of a second old while a page is open or this is
+        asked again and again, else a second.
+        """
+        if threading.current_thread() is not self._thread:
+            self._asked_s = self._clock.now()
+        return self._published[1]
+
+    def subscribe(self, listener: Callable[[], None], *, looks: bool = True) -> Callable[[], None]:
+        """Call ``listener`` after each new snapshot, from the table's thread. As long as nobody
+        ``looks`` there are few of them. Returns what ends the subscription.
+        """
+        self._listeners.append(listener)
+        if looks:
+            self._looking += 1
+            self._publish_at_s = 0.0
+
+        def end() -> None:
+            self._listeners.remove(listener)
+            self._looking -= looks
+
+        return end
+
+    def submit(self, command: Command) -> Future[None]:
+        """Hand a command to the host."""
+        return self._host.submit(command)
+
+    def offer_pairing(self, ask: Callable[[], None]) -> None:
+        """Have the menu at the table offer pairing too; ``ask`` is called in its thread."""
+        self.call(lambda: self._host.offer_pairing(ask))
+
+    def call(self, work: Callable[[], None]) -> Future[None]:
+        """Have ``work`` done in the table's thread."""
+        return self._host.call(work)
+
+    def history(self) -> Future[list[GameSummary]]:
+        """The journal's games, newest first."""
+        return self._reading.ask(
+            lambda journal: [
+                GameSummary(
+                    id=game.id,
+                    title=registry.game_type(game.game).credit.title,
+                    started=local_time(game.started_s),
+                    options=dict(game.options),
+                    moves=game.moves,
+                    result=None if game.result is None else dict(game.result),
+                )
+                for game in journal.games()
+            ]
+        )
+
+    def health(self) -> Future[HealthMap]:
+        """The sensors as the last calibration found them."""
+        return self._host.call(
+            lambda: health_answer(
+                self._host.profile, self._host.perception.calibration, self._catalogue
+            )
+        )
+
+    def record(self, game_id: int) -> Future[GameRecord]:
+        """One game for review."""
+        return self._reading.ask(lambda journal: self._record(journal.load(game_id)))
+
+    def export(self, game_id: int) -> Future[str]:
+        """One game as text."""
+        return self._reading.ask(lambda journal: write_game(journal.load(game_id)))
+
+    def scans_at(self, rate_hz: float) -> None:
+        """Say, on the page and in the log, how often the table scans, where that is not as often as
+        its profile wants. Called in the table's thread.
+        """
+        wanted_hz = self._host.profile.scans_per_s
+        if rate_hz >= wanted_hz:
+            self._host.notices.pop("computer", None)
+            _log.warning("The table scans %g times a second again", rate_hz)
+            return
+        notice = text(
+            "This computer is too slow for {wanted} scans a second: the table scans {rate} times.",
+            wanted=wanted_hz,
+            rate=f"{rate_hz:g}",
+        )
+        self._host.notices["computer"] = notice
+        _log.warning("%s", notice)
+
+    # The thread
+
+    def _run(self) -> None:
+        try:
+            self._host = self._open_host()
+        except BaseException as error:  # noqa: BLE001 - raised again where start() waits
+            self._started.set_exception(error)
+            return
+        self._reading = JournalReading(self._host.journal.path)
+        try:
+            self._publisher = Publisher(self._host, self._catalogue, self._hands)
+            self._publish()
+            self.on_step(self._host)
+            self._started.set_result(None)
+            self._loop()
+        except Exception as error:  # noqa: BLE001 - logged; whoever runs the table reads failure
+            _log.exception("The scan loop ended")
+            self.failure = error
+        finally:
+            self._reading.close()
+            (self._close or self._host.close)()
+            self.on_stop()
+
+    def _loop(self) -> None:
+        if self._own_loop is not None:
+            self._own_loop(self._stepped)
+            return
+        while not self._stopping.is_set():
+            self._host.step()
+            self._stepped(self._host)
+            self._wait()
+
+    def _stepped(self, host: Host) -> None:
+        self.on_step(host)
+        if host is not self._host:  # it was started again
+            self._host = host
+            self._publisher = Publisher(host, self._catalogue, self._hands)
+        if self._clock.now() >= self._publish_at_s:
+            asked = self._clock.now() - self._asked_s < ASKED_LASTS_S
+            per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S
+            self._publish_at_s = self._clock.now() + 1 / per_s
+            self._publish()
+
+    def _publish(self) -> None:
+        self._published = (self._publisher.layout(), self._publisher.snapshot())
+        for listener in tuple(self._listeners):
+            listener()
+
+    def _record(self, stored: StoredGame) -> GameRecord:
+        game = rules_of(stored)
+        overlay = Overlay(self._host.profile, game)
+        reached = positions(stored)
+        outcome = reached[-1].outcome
+        return GameRecord(
+            game=game_info(stored.id, game, overlay, self._catalogue),
+            moves=list(stored.moves),
+            positions=[
+                RecordedPosition(dict(p.cells), dict(p.reserve), p.to_move) for p in reached
+            ],
+            result=None if stored.result is None else dict(stored.result),
+            places=[] if outcome is None else list(outcome.places),
+        )

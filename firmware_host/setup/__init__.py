@@ -1,1 +1,0 @@
-"""From a box of parts to a table that is trusted: diagnosis, bring-up, calibration, backups."""

@@ -1,0 +1,159 @@
+"""Which game place lies over which sensor and light, and which magnet is which piece.
+
+A game gives its board on a square grid from the low corner; smaller boards lie toward the plate's
+low corner. Plate places outside the board keep their plate names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from drivers.errors import PartError
+from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
+from firmware_host.config.profile import Capabilities, Profile, load_profile, profile_names
+from firmware_host.config.reading import nearest
+from firmware_host.config.settings import Settings
+from firmware_host.perception.observation import Magnet, Observation
+from firmware_host.table.sight import UNKNOWN_PIECE, Sight, SightEvent
+from games.base import Game
+
+# HARDWARE, pieces and the field: classes in the order in which a game's kinds of pieces take them.
+CLASSES = (Magnet.N_STRONG, Magnet.S_STRONG, Magnet.N_WEAK, Magnet.S_WEAK)
+
+
+class Overlay:
+    """One game laid over one plate. Raises BoardDoesNotFitError."""
+
+    def __init__(self, profile: Profile, game: Game) -> None:
+        check_fits(profile.capabilities, game)
+        self.index_of_game_place: Mapping[str, int] = {
+            place: row * profile.columns + column for place, (column, row) in game.board.items()
+        }
+        names = list(profile.places)
+        for place, index in self.index_of_game_place.items():
+            names[index] = place
+        self.places: tuple[str, ...] = tuple(names)
+        self._index_of = {name: index for index, name in enumerate(names)}
+        self._piece_of = dict(zip(CLASSES, game.pieces, strict=False))
+        self._magnet_of = {piece: magnet for magnet, piece in self._piece_of.items()}
+        self._last: tuple[tuple[Magnet, ...], dict[str, str]] | None = None
+
+    @property
+    def classes(self) -> frozenset[Magnet]:
+        """The magnets that this game's pieces have, and what one upside down reads as."""
+        count = len(self._piece_of)
+        return frozenset(CLASSES[: count + count % 2])
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The game's kinds of pieces."""
+        return tuple(self._magnet_of)
+
+    def index_of(self, place: str) -> int:
+        """Plate index of a game place, or of a plate place outside the board."""
+        try:
+            return self._index_of[place]
+        except KeyError as error:
+            raise NotPossibleError(
+                "There is no place {place!r} on this board; {hint}",
+                place=place,
+                hint=nearest(place, self._index_of),
+            ) from error
+
+    def magnets(self, cells: Mapping[str, str]) -> dict[int, Magnet]:
+        """Plate index -> magnet, for the pieces on a game's places."""
+        return {self.index_of(place): self.magnet_of(piece) for place, piece in cells.items()}
+
+    def magnet_of(self, piece: str) -> Magnet:
+        """The magnet in a piece."""
+        try:
+            return self._magnet_of[piece]
+        except KeyError as error:
+            raise NotPossibleError(
+                "There is no piece {piece!r} in this game; {hint}",
+                piece=piece,
+                hint=nearest(piece, self._magnet_of),
+            ) from error
+
+    def piece_of(self, magnet: Magnet) -> str | None:
+        """The piece that has this magnet; None for no magnet."""
+        if magnet is Magnet.NONE:
+            return None
+        return self._piece_of.get(magnet, UNKNOWN_PIECE)
+
+    def sight(self, observation: Observation, faults: tuple[PartError, ...] = ()) -> Sight:
+        """Translate an observation into the game's words."""
+        if self._last is None or self._last[0] != observation.magnets:
+            cells = {
+                self.places[index]: self._piece_of.get(magnet, UNKNOWN_PIECE)
+                for index, magnet in enumerate(observation.magnets)
+                if magnet is not Magnet.NONE
+            }
+            self._last = (observation.magnets, cells)
+        pair = observation.contradicted
+        return Sight(
+            time_s=observation.time_s,
+            ready=observation.ready,
+            cells=self._last[1],
+            unsure=frozenset(self.places[index] for index in observation.unsure),
+            stillness=observation.stillness,
+            tilt_rad=observation.tilt_rad,
+            events=tuple(
+                SightEvent(
+                    event.time_s,
+                    event.happening,
+                    tuple(self.places[index] for index in event.places),
+                    tuple(self.piece_of(magnet) for magnet in event.magnets),
+                )
+                for event in observation.events
+            ),
+            faults=faults,
+            masked={self.places[index]: why for index, why in observation.masked.items()},
+            blind=frozenset(self.places[index] for index in observation.blind),
+            weak=frozenset(self.places[index] for index in observation.weak),
+            contradicted=None if pair is None else (self.places[pair[0]], self.places[pair[1]]),
+        )
+
+
+def check_fits(able: Capabilities, game: Game) -> None:
+    """Raise BoardDoesNotFitError, saying which table would do, unless this one can carry it."""
+    width = max(column for column, _ in game.board.values()) + 1
+    height = max(row for _, row in game.board.values()) + 1
+    kinds = len(game.pieces)
+    other = _table_for(width, height, kinds)
+    if width > able.columns or height > able.rows:
+        raise BoardDoesNotFitError(
+            "A board of {width} x {height} does not fit this plate of {columns} x {rows}.",
+            remedy="Choose a smaller board. A {table} is large enough."
+            if other
+            else "Choose a smaller board.",
+            width=width,
+            height=height,
+            columns=able.columns,
+            rows=able.rows,
+            table=other,
+        )
+    if kinds > able.kinds:
+        raise BoardDoesNotFitError(
+            "This table tells {most} kinds of pieces apart, and {game} for {players} needs"
+            " {kinds}.",
+            remedy="Choose fewer players. A {table} does." if other else "Choose fewer players.",
+            most=able.kinds,
+            game=game.name.replace("-", " ").title(),
+            players=len(game.players),
+            kinds=kinds,
+            table=other,
+        )
+
+
+def _table_for(width: int, height: int, kinds: int) -> str | None:
+    """The smallest table that ships and can carry such a game; the usual one among equals."""
+    tables = [load_profile(name) for name in profile_names()]
+    fitting = [
+        table
+        for table in tables
+        if width <= table.columns and height <= table.rows and kinds <= table.capabilities.kinds
+    ]
+    usual = Settings().profile
+    best = min(fitting, key=lambda table: (table.size, table.name != usual), default=None)
+    return None if best is None else best.name

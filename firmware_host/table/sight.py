@@ -1,0 +1,45 @@
+"""One observation in the game's own words: places and pieces instead of sensors and magnets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from drivers.errors import PartError
+from firmware_host.perception.observation import Happening, Stillness
+
+UNKNOWN_PIECE = "unknown"  # a magnet of a class that no piece of this game has
+
+
+@dataclass(frozen=True, slots=True)
+class SightEvent:
+    """A board event with game places (or plate places outside the board) and pieces."""
+
+    time_s: float
+    happening: Happening
+    places: tuple[str, ...] = ()
+    pieces: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What stands where.
+
+    ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
+    board keep their plate name. ``unsure``: places that cannot be read surely now. ``faults``:
+    parts lost in this scan; while there are any, ``cells`` may be stale. ``masked``, ``blind``,
+    ``weak``, ``contradicted``: as in Observation.
+    """
+
+    time_s: float
+    ready: bool
+    cells: Mapping[str, str]
+    unsure: frozenset[str]
+    stillness: Stillness
+    tilt_rad: tuple[float, float]
+    events: tuple[SightEvent, ...] = ()
+    faults: tuple[PartError, ...] = field(default=())
+    masked: Mapping[str, str] = field(default_factory=dict)
+    blind: frozenset[str] = frozenset()
+    weak: frozenset[str] = frozenset()
+    contradicted: tuple[str, str] | None = None

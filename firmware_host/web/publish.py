@@ -1,0 +1,227 @@
+"""Turns what the host holds into the values that pages and other programs read."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+from drivers.errors import PartError
+from firmware_host.guidance import words
+from firmware_host.host.host import Host
+from firmware_host.lighting.palette import tint
+from firmware_host.messages import Catalogue, Message
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.standing import Question
+from firmware_host.web.snapshot import (
+    BoardPlace,
+    CalibrationInfo,
+    ChoiceInfo,
+    DrawingInfo,
+    FaultInfo,
+    GameInfo,
+    Layout,
+    LookInfo,
+    QuestionInfo,
+    Sensors,
+    ShiftInfo,
+    SlotInfo,
+    Snapshot,
+    SoundInfo,
+    SweepChoice,
+)
+from firmware_host.web.table_port import Workbench
+from games.base import Drawing, Game, GameType
+from games.registry import game_type
+
+
+class Publisher:
+    """Builds layouts and snapshots. ``bench``: of a table whose pieces the page can move."""
+
+    def __init__(self, host: Host, catalogue: Catalogue, bench: Workbench | None = None) -> None:
+        self._host = host
+        self._catalogue = catalogue
+        self._bench = bench
+        self._layout_of: tuple[int, Layout] | None = None
+
+    def layout(self) -> Layout:
+        """The layout of the game being played; its number changes with the game."""
+        host = self._host
+        game_id = host.standing.game_id or 0
+        if self._layout_of is None or self._layout_of[0] != game_id:
+            profile = host.profile
+            number = 1 if self._layout_of is None else self._layout_of[1].number + 1
+            layout = Layout(
+                number=number,
+                profile=profile.name,
+                title=self._catalogue.translate(Message(profile.title)),
+                columns=profile.columns,
+                rows=profile.rows,
+                pitch_mm=profile.pitch_mm,
+                plate_mm=profile.plate_mm,
+                places=list(profile.places),
+                hands=self._bench is not None,
+                game=game_info(game_id, host.game, host.overlay, self._catalogue),
+                breakable=[] if self._bench is None else list(self._bench.breakable()),
+            )
+            self._layout_of = (game_id, layout)
+        return self._layout_of[1]
+
+    def snapshot(self) -> Snapshot:
+        """The table after the last step."""
+        host = self._host
+        standing, observation, position = host.shown, host.observation, host.standing.position
+        tilt_x, tilt_y = observation.tilt_rad
+        return Snapshot(
+            layout=self.layout().number,
+            time_s=round(observation.time_s, 3),
+            phase=standing.phase.value,
+            to_move=standing.to_move,
+            cells=dict(host.sight.cells),
+            position={} if position is None else dict(position.cells),
+            reserve={} if position is None else dict(position.reserve),
+            roles={place: role.value for place, role in standing.roles.items()},
+            piece_for=dict(standing.piece_for),
+            shifts=[ShiftInfo(s.piece, s.source, s.target) for s in standing.shifts],
+            say=self._catalogue.translate(standing.say),
+            moves=list(standing.moves),
+            result=None if standing.outcome is None else standing.outcome.as_json(),
+            swap_legal=standing.swap_legal,
+            can_take_back=standing.can_take_back,
+            tilt_deg=(round(math.degrees(tilt_x), 2), round(math.degrees(tilt_y), 2)),
+            stillness=observation.stillness.value,
+            lights=self._lights(),
+            dimmed=round(host.plate.dimmed, 3),
+            pieces=[] if self._bench is None else list(self._bench.loose()),
+            sounds=[SoundInfo(number, sound.value) for number, sound in host.sounds],
+            faults=[*self._notices(), *(self._fault(fault) for fault in host.sight.faults)],
+            sensors=Sensors(
+                field_mt=[round(value, 2) for value in observation.field_mt],
+                confidence=[round(value, 2) for value in observation.confidence],
+                magnets=[magnet.value for magnet in observation.magnets],
+                unsure=sorted(observation.unsure),
+                masked={host.overlay.places[i]: why for i, why in observation.masked.items()},
+            ),
+            question=None if standing.question is None else self._question(standing.question),
+            tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
+            path=list(standing.path),
+            path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
+            broken=[] if self._bench is None else list(self._bench.broken()),
+            calibration=self._calibration(),
+        )
+
+    def _calibration(self) -> CalibrationInfo | None:
+        host, translate = self._host, self._catalogue.translate
+        if host.calibrating is None:
+            left = host.calibration_left
+            if left is None:
+                return None
+            return CalibrationInfo(running=False, done=left[0], total=left[1])
+        step = host.calibrating.step
+        place = None if step.task is None else step.task.place
+        return CalibrationInfo(
+            running=True,
+            done=step.done,
+            total=step.total,
+            stage=step.stage,
+            say=translate(step.say),
+            refused=None if step.refused is None else translate(step.refused),
+            place=None if place is None else host.profile.places[place],
+            choices=[SweepChoice(each.value, translate(each.label)) for each in step.choices],
+        )
+
+    def _question(self, question: Question) -> QuestionInfo:
+        translate = self._catalogue.translate
+        return QuestionInfo(
+            ask=translate(question.ask),
+            choices=[
+                ChoiceInfo(
+                    choice.value,
+                    translate(choice.label),
+                    None if choice.colour is None else _hex(choice.colour),
+                    list(choice.places),
+                    list(choice.path),
+                )
+                for choice in question.choices
+            ],
+            at=question.at,
+            offer=question.offer,
+        )
+
+    def _lights(self) -> str:
+        """Three bytes per place, in place order, as they stand on the strip; dark while that shows
+        a code, which pages must not tell.
+        """
+        shown = self._host.plate.shown
+        if self._host.shows_code:
+            shown = bytes(len(shown))
+        return b"".join(shown[3 * at : 3 * at + 3] for at in self._host.light_at).hex()
+
+    def _notices(self) -> list[FaultInfo]:
+        """What people should know for as long as the service runs."""
+        notices = self._host.notices.items()
+        return [FaultInfo(part, self._catalogue.translate(notice), "") for part, notice in notices]
+
+    def _fault(self, fault: PartError) -> FaultInfo:
+        translate = self._catalogue.translate
+        return FaultInfo(
+            part=fault.part,
+            problem=translate(Message(fault.template, fault.params)),
+            remedy=translate(Message(fault.remedy_template, fault.params)),
+        )
+
+
+def game_info(game_id: int, game: Game, overlay: Overlay, catalogue: Catalogue) -> GameInfo:
+    """What a page shows of a game apart from its position."""
+    kind = game_type(game.name)
+    credit = kind.credit
+    year = "" if credit.year is None else f", {credit.year}"
+    return GameInfo(
+        id=game_id,
+        name=game.name,
+        title=credit.title,
+        credit=f"{credit.designer}{year}",
+        notice=catalogue.translate(Message(credit.notice)),
+        rules=[catalogue.translate(Message(rule)) for rule in kind.rules_summary],
+        options=dict(game.options),
+        players=list(game.players),
+        teams=[list(team) for team in game.teams],
+        pieces=list(game.pieces),
+        board={
+            place: BoardPlace(index, game.blocked.get(place))
+            for place, index in overlay.index_of_game_place.items()
+        },
+        names={piece: catalogue.translate(words.piece(game.name, piece)) for piece in game.pieces},
+        looks={piece: look_info(kind, piece) for piece in game.pieces},
+        slots=[
+            SlotInfo(slot.name, slot.side, slot.colour, list(slot.cells), _hex(slot.colour))
+            for slot in game.edge_slots
+        ],
+        drawing=_drawing(game.drawing),
+    )
+
+
+def look_info(kind: GameType, piece: str) -> LookInfo:
+    """How the page draws a piece."""
+    look = kind.look_of(piece)
+    return LookInfo(look.form, look.paint or look.colour or piece)
+
+
+def _drawing(drawing: Drawing | None) -> DrawingInfo | None:
+    if drawing is None:
+        return None
+    return DrawingInfo(
+        tracks=[list(track) for track in drawing.tracks],
+        places=[list(places) for places in drawing.places],
+        hole=drawing.hole,
+        title=drawing.title,
+    )
+
+
+def _hex(colour: str) -> str:
+    """``#rrggbb`` of a plain colour's name."""
+    return "#{:02x}{:02x}{:02x}".format(*tint(colour))
+
+
+def local_time(at_s: float) -> str:
+    """A date and time as people here read it."""
+    return datetime.fromtimestamp(at_s, UTC).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,250 @@
+"""The host's public state after a step, as the page and other programs read it (JSON, msgspec).
+
+``Layout`` changes only when a game starts; ``Snapshot`` after every step that changed something.
+Everything per plate place is a list in index order (a1 first); texts are already translated.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class BoardPlace(msgspec.Struct, frozen=True):
+    """A place of the game's board. ``index``: of the plate place under it."""
+
+    index: int
+    blocked: str | None = None
+
+
+class SlotInfo(msgspec.Struct, frozen=True):
+    """A slot at the board's edge. ``cells``: its line's places, inward. ``colour``: plain name,
+    and ``tint`` its ``#rrggbb``.
+    """
+
+    name: str
+    side: str
+    colour: str
+    cells: list[str]
+    tint: str
+
+
+class LookInfo(msgspec.Struct, frozen=True):
+    """How a piece is drawn. ``form``: ball, stone, tile, ship, pod; ``paint``: a plain name."""
+
+    form: str
+    paint: str
+
+
+class DrawingInfo(msgspec.Struct, frozen=True):
+    """Tracks of a board; x to the east and y to the north, in places from the low corner.
+
+    ``tracks``: cubic Bezier curves, each a first point and then two control points and an end for
+    every segment. ``places``: for each track the places that these points are, in its order.
+    ``hole``: its middle, if there is one.
+    """
+
+    tracks: list[list[tuple[float, float]]]
+    places: list[list[str]]
+    hole: tuple[float, float] | None
+    title: str
+
+
+class GameInfo(msgspec.Struct, frozen=True):
+    """The game being played. ``pieces``: kinds in class order; ``board``: place -> BoardPlace.
+
+    ``teams``: players who win together. ``names``: piece -> what people call it; ``looks``: how it
+    is drawn. ``slots``: where pieces come in from the sides. ``drawing``: what lies on the board
+    besides its places.
+    """
+
+    id: int
+    name: str
+    title: str
+    credit: str
+    notice: str
+    rules: list[str]
+    options: dict[str, Any]
+    players: list[str]
+    pieces: list[str]
+    board: dict[str, BoardPlace]
+    teams: list[list[str]] = []
+    names: dict[str, str] = {}
+    looks: dict[str, LookInfo] = {}
+    slots: list[SlotInfo] = []
+    drawing: DrawingInfo | None = None
+
+
+class BreakableInfo(msgspec.Struct, frozen=True):
+    """A fault that this table can have. ``count``: how many targets it takes; ``choices``: what
+    they may be, places of the plate where it is empty.
+    """
+
+    fault: str
+    count: int
+    choices: list[str]
+
+
+class BrokenInfo(msgspec.Struct, frozen=True):
+    """A fault that somebody has injected."""
+
+    fault: str
+    targets: list[str]
+
+
+class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
+    """What the page draws before anything moves. ``hands``: pieces can be moved from the page, and
+    what is ``breakable`` broken.
+    """
+
+    number: int
+    profile: str
+    title: str
+    columns: int
+    rows: int
+    pitch_mm: float
+    plate_mm: float
+    places: list[str]
+    hands: bool
+    game: GameInfo | None
+    breakable: list[BreakableInfo] = []
+
+
+class LoosePiece(msgspec.Struct, frozen=True):
+    """A piece as it lies, where that is known (a table whose pieces the page can move).
+
+    ``x_mm`` east and ``y_mm`` north of the plate's centre, ``z_mm`` above its surface.
+    """
+
+    id: int
+    piece: str
+    x_mm: float
+    y_mm: float
+    z_mm: float
+
+
+class ShiftInfo(msgspec.Struct, frozen=True):
+    """A consequence still to be carried out; ``target`` None: off the board."""
+
+    piece: str
+    source: str | None
+    target: str | None
+
+
+class ChoiceInfo(msgspec.Struct, frozen=True):
+    """An answer: ``value`` goes back to the table. ``places``: the lights that stand for it.
+
+    ``colour``: ``#rrggbb``, or None. ``path``: where the piece goes if this is the answer.
+    """
+
+    value: str
+    label: str
+    colour: str | None
+    places: list[str]
+    path: list[str]
+
+
+class QuestionInfo(msgspec.Struct, frozen=True):
+    """What the table asks. ``at``: index of the choice to which the buttons have come.
+
+    ``offer``: it need not be answered, and ``say`` is still what to do next.
+    """
+
+    ask: str
+    choices: list[ChoiceInfo]
+    at: int
+    offer: bool = False
+
+
+class SoundInfo(msgspec.Struct, frozen=True):
+    """A sound with a running number, so that a page plays each once."""
+
+    number: int
+    name: str
+
+
+class FaultInfo(msgspec.Struct, frozen=True):
+    """A part that does not work, and what to do."""
+
+    part: str
+    problem: str
+    remedy: str
+
+
+class SweepChoice(msgspec.Struct, frozen=True):
+    """One answer to what a sweep asks: its name, and in words."""
+
+    value: str
+    label: str
+
+
+class CalibrationInfo(msgspec.Struct, frozen=True):
+    """A sweep: ``done`` of ``total`` things. ``running`` False: an interrupted one can go on.
+
+    ``stage``: lights, buttons, edges, empty, places, kinds or done. ``say``: what to do;
+    ``refused``: why the last try was not taken. ``place``: of the plate, which is asked for.
+    ``choices``: what may be answered; the button confirm gives the first, back the second.
+    """
+
+    running: bool
+    done: int
+    total: int
+    stage: str = ""
+    say: str = ""
+    refused: str | None = None
+    place: str | None = None
+    choices: list[SweepChoice] = []
+
+
+class Sensors(msgspec.Struct, frozen=True):
+    """The sensor view: field in mT (south positive), confidence 0 to 1, class, unsure places."""
+
+    field_mt: list[float]
+    confidence: list[float]
+    magnets: list[str]
+    unsure: list[int]
+    masked: dict[str, str] = {}
+
+
+class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
+    """The table after a step.
+
+    ``layout``: number of the layout that goes with it. ``lights``: hex, three bytes (red, green,
+    blue) per place as last written to the strip, after gamma, brightness and current limit.
+    ``cells``: what perception sees. ``position``: what the journal has confirmed. ``sounds``: the
+    latest few. ``tint``: place -> ``#rrggbb`` of the colours that its light takes in turn.
+    ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``). ``broken``:
+    injected faults that have not been healed. ``calibration``: the one that is being done, or was
+    interrupted.
+    """
+
+    layout: int
+    time_s: float
+    phase: str
+    to_move: str | None
+    cells: dict[str, str]
+    position: dict[str, str]
+    reserve: dict[str, int]
+    roles: dict[str, str]
+    piece_for: dict[str, str]
+    shifts: list[ShiftInfo]
+    say: str
+    moves: list[str]
+    result: dict[str, Any] | None
+    swap_legal: bool
+    can_take_back: bool
+    tilt_deg: tuple[float, float]
+    stillness: str
+    lights: str
+    dimmed: float
+    pieces: list[LoosePiece]
+    sounds: list[SoundInfo]
+    faults: list[FaultInfo]
+    sensors: Sensors
+    question: QuestionInfo | None = None
+    tint: dict[str, list[str]] = {}
+    path: list[str] = []
+    path_colour: str | None = None
+    broken: list[BrokenInfo] = []
+    calibration: CalibrationInfo | None = None

@@ -1,0 +1,59 @@
+// Presses that come while the move before is still being carried out wait until that is done.
+
+const SEEN_WITHIN_MS = 3000; // a hand, four scans and a slow network
+
+export class Waiting {
+  constructor(store) {
+    this.store = store;
+    this.presses = []; // {mark, act}, the first one next
+    this.playing = false;
+    this.starting = false; // while a press that waited begins
+    store.listen((_, changed) => {
+      if (changed.has("layout") || changed.has("review") || changed.has("link")) this.keep([]);
+      this.look();
+    });
+  }
+
+  get busy() {
+    return this.playing || this.starting || Boolean(this.store.falling) || ["settle", "setup"].includes(this.store.snapshot?.phase);
+  }
+
+  /** Now, or in its turn as soon as the table is ready. `mark`: the place or slot that is drawn as
+   * waiting; pressed once more it is forgotten. */
+  press(mark, act) {
+    const others = this.presses.filter((each) => each.mark !== mark);
+    if (others.length < this.presses.length) this.keep(others);
+    else if (this.busy || others.length) this.keep([...others, { mark, act }]);
+    else act();
+  }
+
+  keep(presses) {
+    if (presses.length + this.presses.length === 0) return;
+    this.presses = presses;
+    this.store.set("waiting", presses.map(({ mark }) => mark));
+  }
+
+  look() {
+    if (this.presses.length === 0 || this.busy) return;
+    const [{ act }, ...others] = this.presses;
+    const { phase } = this.store.snapshot;
+    this.starting = true; // what it tells the page brings us here again
+    act();
+    this.starting = false;
+    this.keep(phase === "turn" ? others : []); // else something must be put right first
+  }
+
+  /** Busy until the table has seen what `act` does; it resolves to whether it was done. */
+  async play(act) {
+    const { store } = this;
+    const said = ({ phase, moves, question }) => JSON.stringify([phase, moves.length, question?.ask]);
+    const before = said(store.snapshot);
+    this.playing = true;
+    try {
+      if (await act()) await store.until(() => said(store.snapshot) !== before, SEEN_WITHIN_MS);
+    } finally {
+      this.playing = false;
+      this.look();
+    }
+  }
+}

@@ -1,0 +1,255 @@
+"""Attraktion on integers: one wide number holds both sides' pieces, a bit for each space.
+
+White's spaces lie row after row in the low half, black's in the same order ``half`` bits higher,
+so that one operation serves both sides. An empty bit after each row and an empty row after each
+half keep pieces that are no neighbours apart.
+
+A move is the number of its space's bit. What a piece pulls depends, in each direction, only on
+where the first gap is. What stands within ``_REACH`` nearly always tells, by a table that all
+spaces share; tables for each space by what stands in its lines are slower, as they outgrow the
+processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from games.rules import Rules
+from games.squares import bits, cell_name
+
+POSITIONS: Final = "positions"
+FULL: Final = "full"
+NO_PIECES: Final = "no-pieces"
+
+_REACH: Final = 5
+_FURTHER: Final = _REACH**2  # in place of the number for two gaps: one of them is further away
+
+Pull = tuple[int, int]  # what moves to lower bits, and what moves to higher bits
+
+
+class State(NamedTuple):
+    """``pieces``: as above. ``turn``: turns played. ``ended``: the reason once the game is over."""
+
+    pieces: int
+    turn: int
+    ended: str | None
+
+
+class _Line:
+    """The two arms of one row or column from one space.
+
+    ``shift`` brings what stands near the space to where ``_numbers`` looks for it; ``near`` has the
+    pull for each number found there.
+    """
+
+    def __init__(self, line: Sequence[int], middle: int, step: int, half: int) -> None:
+        spaces = [1 << at for at in line]
+        self._arms = spaces[middle + 1 :], spaces[:middle][::-1]  # nearest first
+        self._both_sides = 1 | 1 << half
+        self.shift = line[middle] - _REACH * step
+        ahead, behind = ([self._beyond(arm, gap) for gap in range(_REACH)] for arm in self._arms)
+        self.near = tuple((higher, lower) for higher in ahead for lower in behind)
+        self._further: dict[tuple[int, int], Pull] = {}
+
+    def _beyond(self, arm: Sequence[int], gap: int) -> int:
+        return sum(arm[gap + 1 :]) * self._both_sides
+
+    def pull(self, occupied: int) -> Pull:
+        """What moves toward the space where anything stands there, however far the gaps are."""
+        ahead, behind = self._arms
+        gaps = _gap(ahead, occupied), _gap(behind, occupied)
+        if gaps not in self._further:
+            self._further[gaps] = self._beyond(ahead, gaps[0]), self._beyond(behind, gaps[1])
+        return self._further[gaps]
+
+
+def _gap(arm: Sequence[int], occupied: int) -> int:
+    """How many pieces lie next to the space in an unbroken line."""
+    gap = 0
+    while gap < len(arm) and occupied & arm[gap]:
+        gap += 1
+    return gap
+
+
+def _numbers(step: int) -> tuple[int, Mapping[int, int]]:
+    """A number for the two first gaps, by what stands up to ``_REACH`` steps away on either side.
+
+    Given with the bits to look at; the space itself is bit ``_REACH * step``.
+    """
+    ahead = [1 << step * (_REACH + away) for away in range(1, _REACH + 1)]
+    behind = [1 << step * (_REACH - away) for away in range(1, _REACH + 1)]
+    numbers = {
+        higher + lower: _FURTHER if _REACH in (gap, gap_behind) else gap * _REACH + gap_behind
+        for higher, gap in _patterns(ahead)
+        for lower, gap_behind in _patterns(behind)
+    }
+    return sum(ahead) + sum(behind), numbers
+
+
+def _patterns(arm: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Every way to occupy an arm, and its first gap."""
+    for taken in range(1 << len(arm)):
+        occupied = sum(space for at, space in enumerate(arm) if taken >> at & 1)
+        yield occupied, _gap(arm, occupied)
+
+
+# marks (the space's bit, white's and black's); then shift, near and line of its row, of its column.
+# Plain tuples, here and in them: named ones take twice as long to unpack.
+_Space = tuple[tuple[int, int], int, tuple[Pull, ...], _Line, int, tuple[Pull, ...], _Line]
+
+
+class _Layout:
+    """Everything that depends on the size alone."""
+
+    def __init__(self, size: int) -> None:
+        self.stride = stride = size + 1
+        self.half = half = stride * (size + 1)
+        self.first = _REACH * stride  # a1; below it is what ``_numbers`` sees beyond the edge
+        grid = [
+            [self.first + row * stride + column for column in range(size)] for row in range(size)
+        ]
+        turned = list(zip(*grid, strict=True))
+        self.index = {cell_name(x, y): turned[x][y] for x in range(size) for y in range(size)}
+        self.names = {at: name for name, at in self.index.items()}
+        self.spaces: dict[int, _Space] = {}
+        for y in range(size):
+            for x in range(size):
+                at = grid[y][x]
+                row, column = _Line(grid[y], x, 1, half), _Line(turned[x], y, stride, half)
+                marks = 1 << at, 1 << at + half
+                self.spaces[at] = (
+                    *(marks, row.shift, row.near, row),
+                    *(column.shift, column.near, column),
+                )
+        self.row_numbers = _numbers(1)
+        self.column_numbers = _numbers(stride)
+
+
+_layout = cache(_Layout)
+
+
+class AttraktionRules(Rules):
+    """The rules A1-A5 on a board of ``size`` with ``pieces`` for each player.
+
+    ``index``: space -> the number of its bit in the low half; ``names`` the other way round.
+    """
+
+    players = 2
+
+    def __init__(self, size: int, pieces: int) -> None:
+        self.pieces = pieces
+        self.last_turn = min(2 * pieces, size * size)
+        self._full = size * size
+        self._layout = layout = _layout(size)
+        self.stride, self.half = layout.stride, layout.half
+        self.index, self.names = layout.index, layout.names
+        self.every_move = tuple(self.names)
+
+    def start(self) -> State:
+        """The empty board."""
+        return State(0, 0, None)
+
+    def moves(self, state: State) -> Sequence[int]:
+        """The empty spaces."""
+        if state.ended:
+            return ()
+        occupied = state.pieces | state.pieces >> self.half
+        return [at for at in self.names if not occupied >> at & 1]
+
+    def apply(self, state: State, move: int) -> State:
+        """Place a piece; it attracts."""
+        return self.advance(state, (move,))
+
+    def result(self, state: State) -> tuple[int, ...] | None:
+        """Whoever has more winning positions."""
+        if state.ended != POSITIONS:
+            return () if state.ended else None
+        white, black = self.winning(state)
+        return (0,) if white.bit_count() > black.bit_count() else (1,)
+
+    def key(self, state: State) -> int:
+        """The pieces; as many have moved as there are."""
+        return state.pieces + 1
+
+    def name(self, move: int) -> str:
+        """The space."""
+        return self.names[move]
+
+    def number(self, name: str) -> int | None:
+        """The other way round."""
+        return self.index.get(name)
+
+    def advance(self, state: State, moves: Iterable[int]) -> State:
+        """As ``Rules.advance``."""
+        if state.ended:
+            return state
+        spaces, half, stride = self._layout.spaces, self.half, self.stride
+        row_window, row_numbers = self._layout.row_numbers
+        column_window, column_numbers = self._layout.column_numbers
+        last_turn, two_rows = self.last_turn, 2 * stride
+        row_less_one = (1 << stride) - 1  # moving a bit up by a row adds it this many times
+        pieces, turn, _ = state
+        occupied = pieces | pieces >> half
+        side = turn % 2
+        for drop in moves:
+            marks, shift_row, by_row, row, shift_column, by_column, column = spaces[drop]
+            if occupied & marks[0]:
+                continue
+            try:
+                east, west = by_row[row_numbers[occupied >> shift_row & row_window]]
+            except IndexError:
+                east, west = row.pull(occupied)
+            try:
+                north, south = by_column[column_numbers[occupied >> shift_column & column_window]]
+            except IndexError:
+                north, south = column.pull(occupied)
+            pieces = (
+                pieces
+                + (pieces & west)
+                - ((pieces & east) >> 1)
+                + ((pieces & south) - ((pieces & north) >> stride)) * row_less_one
+            ) | marks[side]
+            side ^= 1
+            turn += 1
+            occupied = pieces | pieces >> half
+            squares = pieces & pieces >> 2
+            squares &= squares >> two_rows
+            if squares:
+                white, black = self._middles(squares, pieces)
+                if white.bit_count() != black.bit_count():
+                    return State(pieces, turn, POSITIONS)
+            if turn == last_turn:  # if not full, white has no piece left; black has one longer
+                return State(pieces, turn, FULL if turn == self._full else NO_PIECES)
+        return State(pieces, turn, None)
+
+    def winning(self, state: State) -> tuple[int, int]:
+        """White's and black's winning positions (RULES A3), a bit for each piece in the middle."""
+        pairs = state.pieces & state.pieces >> 2
+        return self._middles(pairs & pairs >> 2 * self.stride, state.pieces)
+
+    def _middles(self, squares: int, pieces: int) -> tuple[int, int]:
+        """``squares``: the south-west corners of four pieces of one side around a space."""
+        to_middle = self.stride + 1
+        return squares >> self.half - to_middle & pieces, squares << to_middle & pieces >> self.half
+
+    def sides(self, state: State) -> tuple[int, int]:
+        """White's and black's pieces, a bit for each."""
+        split = self.half + self._layout.first  # black's a1
+        return state.pieces & (1 << split) - 1, state.pieces >> split << self._layout.first
+
+    def pulled(self, state: State, drop: int) -> list[tuple[int, int]]:
+        """What a piece on ``drop`` pulls: (source, target) each."""
+        white, black = self.sides(state)
+        _, _, _, row, _, _, column = self._layout.spaces[drop]
+        moves = []
+        for line, step in ((row, 1), (column, self.stride)):
+            for moved, way in zip(line.pull(white | black), (-step, step), strict=True):
+                moves += [(source, source + way) for source in bits(moved & (white | black))]
+        return moves
+
+    def point(self, space: str) -> tuple[int, int]:
+        """Column and row, counted from 0."""
+        row, column = divmod(self.index[space] - self._layout.first, self.stride)
+        return column, row

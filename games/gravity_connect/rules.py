@@ -1,0 +1,207 @@
+"""Gravity Connect on integers.
+
+Which cells are occupied is kept for each row and each column on its own, so that where a tile lands
+is one look into a table. Each player's tiles are one wide number in which every line of the board,
+rows and columns and diagonals, lies on its own with an empty bit after it: shifting that number
+against itself looks for connected tiles in all directions at once.
+
+A move is the number of its slot in ``Board.slots``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from games.gravity_connect.board import Board
+from games.rules import Rules
+
+LINE: Final = "line"
+FULL: Final = "full"
+
+NO_SIDE: Final = -1
+_SIDES_OF_ROWS: Final = 2  # left and right come first among the sides
+
+
+class State(NamedTuple):
+    """``occupied``: rows from the top (bit 0 = left), then columns from the left (bit 0 = top).
+
+    ``own``: the tiles of the player to move, ``other``: of the one who has just moved;
+    ``own_side`` and ``other_side``: the side that each used last (its index, or ``NO_SIDE``).
+    ``turn``: tiles on the board. ``ended``: the reason, once the game is over.
+    """
+
+    occupied: tuple[int, ...]
+    own: int
+    other: int
+    own_side: int
+    other_side: int
+    turn: int
+    ended: str | None
+
+
+# A cell on which tiles of a slot land: its bit in the slot's line, the line that crosses it there,
+# its bit in that one, its bits in a player's tiles. Named tuples take twice as long to unpack.
+_Landing = tuple[int, int, int, int]
+
+
+class GravityConnectRules(Rules):
+    """The rules C1-C3."""
+
+    players = 2
+
+    def __init__(self, board: Board, line: int) -> None:
+        size = len(board.rows)
+        self.size = size
+        self.index = {slot.name: number for number, slot in enumerate(board.slots)}
+        self._names = tuple(self.index)
+        self.every_move = range(len(board.slots))
+        self.tiles = _tiles(board, line)
+        self._width = max(tile.bit_length() for tile in self.tiles.values())
+        steps = _steps(line)
+        self._first, self._second, *self._further = *steps, *(0,) * (2 - len(steps))
+        forward, backward = _landings(size)
+        self._tables = []
+        for number, slot in enumerate(board.slots):
+            side, across = divmod(number, size)
+            near = side % 2 == 0  # left and top: inward is the way in which bits count
+            of_row = side < _SIDES_OF_ROWS
+            cells = slot.cells if near else slot.cells[::-1]
+            landings: list[_Landing | None] = [
+                (1 << at, size + at if of_row else at, 1 << across, self.tiles[cell])
+                for at, cell in enumerate(cells)
+            ]
+            landings.append(None)  # a full line
+            index = across if of_row else size + across
+            self._tables.append((side, index, forward if near else backward, landings))
+
+    def start(self) -> State:
+        """The empty board."""
+        return State((0,) * 2 * self.size, 0, 0, NO_SIDE, NO_SIDE, 0, None)
+
+    def moves(self, state: State) -> Sequence[int]:
+        """The slots whose line has an open cell, but for the side that the player used last."""
+        if state.ended:
+            return ()
+        full = (1 << self.size) - 1
+        return [
+            slot
+            for slot, (side, line, _, _) in enumerate(self._tables)
+            if side != state.own_side and state.occupied[line] != full
+        ]
+
+    def apply(self, state: State, move: int) -> State:
+        """Let a tile fall."""
+        return self.advance(state, (move,))
+
+    def result(self, state: State) -> tuple[int, ...] | None:
+        """Whoever connected; the second player if the board is full."""
+        if state.ended is None:
+            return None
+        return (1,) if state.ended == FULL else ((state.turn - 1) % 2,)
+
+    def key(self, state: State) -> int:
+        """Both players' tiles and last sides; there are as many moves as tiles."""
+        _, own, other, own_side, other_side, _, _ = state
+        tiles = own << self._width | other
+        return (tiles * 5 + own_side + 1) * 5 + other_side + 2
+
+    def name(self, move: int) -> str:
+        """The slot."""
+        return self._names[move]
+
+    def number(self, name: str) -> int | None:
+        """The other way round."""
+        return self.index.get(name)
+
+    def advance(self, state: State, moves: Iterable[int]) -> State:
+        """As ``Rules.advance``."""
+        if state.ended:
+            return state
+        tables, first, second = self._tables, self._first, self._second
+        lines, own, other, own_side, other_side, turn, ended = state
+        occupied, full = list(lines), self.size**2
+        for slot in moves:
+            side, line, table, landings = tables[slot]
+            if side == own_side:
+                continue
+            before = occupied[line]
+            landing = landings[table[before]]
+            if landing is None:
+                continue
+            bit, crossing, crossing_bit, tile = landing
+            occupied[line] = before | bit
+            occupied[crossing] |= crossing_bit
+            turn += 1
+            mover = own | tile
+            own, other = other, mover
+            own_side, other_side = other_side, side
+            connected = mover & mover >> first
+            connected &= connected >> second
+            if connected and self._connected(connected):
+                ended = LINE
+                break
+            if turn == full:
+                ended = FULL
+                break
+        return State(tuple(occupied), own, other, own_side, other_side, turn, ended)
+
+    def _connected(self, connected: int) -> bool:
+        """Whether the shifts that remain leave anything."""
+        for step in self._further:
+            connected &= connected >> step
+        return connected != 0
+
+
+def _steps(line: int) -> tuple[int, ...]:
+    """Shifts that leave a bit where ``line`` bits followed each other."""
+    steps = []
+    length = 1
+    while length < line:
+        steps.append(min(length, line - length))
+        length += steps[-1]
+    return tuple(steps)
+
+
+def _tiles(board: Board, line: int) -> dict[str, int]:
+    """The bits of every cell: its place in its row (those come first), column and diagonals."""
+    tiles = dict.fromkeys((name for row in board.rows for name in row), 0)
+    at = 0
+    diagonals = [diagonal for diagonal in board.diagonals if len(diagonal) >= line]
+    for names in (*board.rows, *board.columns, *diagonals):
+        for name in names:
+            tiles[name] |= 1 << at
+            at += 1
+        at += 1
+    return tiles
+
+
+@cache
+def _landings(size: int) -> tuple[Sequence[int], Sequence[int]]:
+    """For every pattern of a line's occupied cells, the bit on which a tile lands.
+
+    The first table is for tiles that enter at bit 0, the second for those from the other end.
+    ``size`` where the line is full (RULES C2).
+    """
+    forward, backward = [], []
+    for occupied in range(1 << size):
+        taken = [bool(occupied >> at & 1) for at in range(size)]
+        found = fall(taken)
+        forward.append(size if found is None else found[1])
+        found = fall(taken[::-1])
+        backward.append(size if found is None else size - 1 - found[1])
+    return forward, backward
+
+
+def fall(taken: Sequence[bool]) -> tuple[int, int] | None:
+    """Where a tile enters and where it lands (RULES C1); None in a full line.
+
+    ``taken``: whether each cell is occupied, inward from the tile's side.
+    """
+    if all(taken):
+        return None
+    entry = landing = taken.index(False)
+    while landing + 1 < len(taken) and not taken[landing + 1]:
+        landing += 1
+    return entry, landing

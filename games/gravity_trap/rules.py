@@ -1,0 +1,143 @@
+"""Gravity Trap on sets of bases as integers.
+
+Bases count from 0 here, and a move is one; bit b of a set is base b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from games.gravity_trap.board import Board
+from games.rules import Rules
+from games.squares import bits
+
+
+class State(NamedTuple):
+    """``ships``: the bases of the ships that are placed, red's first. ``pods``: a set, empty until
+    both ships are. ``turn``: moves made, the two of the set-up included. ``copying``: the second
+    player began opposite and has made nothing but copies. ``winner``: 0 or 1 once the game is over.
+    """
+
+    ships: tuple[int, ...]
+    pods: int
+    turn: int
+    copying: bool
+    winner: int | None
+
+
+class GravityTrapRules(Rules):
+    """The rules T2-T4 and T6 on one board. ``no_copy``: the mimic rule holds."""
+
+    players = 2
+
+    def __init__(self, board: Board, *, no_copy: bool) -> None:
+        self.count = len(board.bases)
+        self.every_move = range(self.count)
+        self._numbers = {str(base + 1): base for base in range(self.count)}
+        self.bit = tuple(1 << base for base in range(self.count))
+        self.all = (1 << self.count) - 1
+        near = [0] * self.count
+        for track in board.tracks:
+            whole = sum(self.bit[base - 1] for base in track)
+            for base in track:
+                near[base - 1] |= whole
+        self.near = tuple(reach & ~bit for reach, bit in zip(near, self.bit, strict=True))
+        """Base -> the others on its tracks, as a set."""
+        opposite = board.opposite if no_copy and board.opposite is not None else {}
+        self.twin = tuple(
+            self.bit[opposite[base] - 1] if base in opposite else 0 for base in board.bases
+        )
+        """Base -> the set of its opposite; empty where the mimic rule does not matter."""
+
+    def start(self) -> State:
+        """The empty board."""
+        return State((), 0, 0, copying=False, winner=None)
+
+    def reach(self, state: State, player: int) -> int:
+        """The bases with pods that the player's ship can go to, by the tracks alone."""
+        return self.near[state.ships[player]] & state.pods
+
+    def open(self, state: State) -> int:
+        """The bases that the player to move may choose, as a set; the game is not over."""
+        if state.turn < 2:
+            return self.all & ~sum(self.bit[ship] for ship in state.ships)
+        reach = self.reach(state, state.turn % 2)
+        if state.copying and state.turn % 2:
+            copy = self.twin[state.ships[0]]
+            return reach & ~copy or reach
+        return reach
+
+    def moves(self, state: State) -> Sequence[int]:
+        """The bases that the player to move may choose."""
+        return () if state.winner is not None else tuple(bits(self.open(state)))
+
+    def apply(self, state: State, move: int) -> State:
+        """Place the ship, or move it."""
+        return self.advance(state, (move,))
+
+    def result(self, state: State) -> tuple[int, ...] | None:
+        """The winner."""
+        return None if state.winner is None else (state.winner,)
+
+    def key(self, state: State) -> int:
+        """Ships and pods; there are as many moves as pods are gone."""
+        number = 1 + state.copying
+        for ship in state.ships:
+            number = number * self.count + ship
+        return (number << self.count | state.pods) * 3 + len(state.ships)
+
+    def name(self, move: int) -> str:
+        """The base as it is numbered on the board, from 1."""
+        return str(move + 1)
+
+    def number(self, name: str) -> int | None:
+        """The other way round."""
+        return self._numbers.get(name)
+
+    def advance(self, state: State, moves: Iterable[int]) -> State:
+        """As ``Rules.advance``."""
+        stream = iter(moves)
+        while state.turn < 2:
+            base = next(stream, None)
+            if base is None:
+                return state
+            if base not in state.ships:
+                state = self._placed(state, base)
+        if state.winner is not None:
+            return state
+        near, twin = self.near, self.twin
+        _, pods, turn, copying, winner = state
+        mover = turn & 1
+        mine, other = state.ships[mover], state.ships[1 - mover]
+        reach = self.open(state)
+        for base in stream:
+            if not reach >> base & 1:
+                continue
+            pods ^= 1 << base
+            mine, other = other, base
+            turn += 1
+            if not near[base] & pods:
+                winner = turn & 1
+                break
+            reach = near[mine] & pods
+            if not reach:
+                winner = 1 - (turn & 1)
+                break
+            if copying:
+                if turn & 1:
+                    reach = reach & ~twin[base] or reach
+                else:
+                    copying = 1 << base == twin[mine]
+        red, blue = (other, mine) if turn & 1 else (mine, other)
+        return State((red, blue), pods, turn, copying, winner)
+
+    def _placed(self, state: State, base: int) -> State:
+        """A turn of the set-up."""
+        if not state.ships:
+            return State((base,), 0, 1, copying=False, winner=None)
+        red = state.ships[0]
+        pods = self.all & ~self.bit[red] & ~self.bit[base]
+        stuck = not self.near[red] & pods
+        copying = self.twin[red] == self.bit[base]
+        return State((red, base), pods, 2, copying=copying, winner=1 if stuck else None)

@@ -1,0 +1,222 @@
+"""What a box holds (WARFARE: Options, Words): cards, heroes, dice; and the options of a game.
+
+The printed counts and names are not in the rule text: ``default.toml`` is our own choice.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from games.base import OptionError, OptionSpec
+from games.option_values import checked
+
+COLOURS = ("red", "blue", "white", "green", "yellow", "black")
+KINDS = ("fighter", "ship", "tank")
+ZONES = tuple("12345678")
+BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
+PAPER = "paper"
+GREEN_GEMS = 7
+HAND = 6
+NOT_SIMPLE = ("space-time-hole", "give-it-back")
+KINDS_OF_CARDS = {
+    "guardian": "defence", "space-time-hole": "defence", "do-it-yourself": "defence",
+    "keep-it": "event", "give-it-back": "event", "antimatter": "wild",
+}  # fmt: skip
+"""All other names are challenges; people judge those that are not in the rules."""
+ABILITIES = (
+    *("reuse", "free-zone", "free-troop", "cancel", "reroll-zone"),
+    *("extra", "draw", "gem", "reward", "save"),
+)
+
+SPECS: tuple[OptionSpec, ...] = (
+    OptionSpec(
+        "mode", "choice", "How the game is played.", BATTLE, choices=MODES,
+        label="Mode", choice_labels=("Battle", "Simple", "Teams", "One against one"),
+    ),
+    OptionSpec("players", "int", "Number of players; 3 is usual.", None, 2, 6, label="Players"),
+    OptionSpec("team_size", "int", "Players of a team.", None, 2, 3, label="Players of a team"),
+    OptionSpec("rounds", "int", "Rounds of the game.", 3, 1, 9, label="Rounds"),
+    OptionSpec(
+        "face", "choice", "Which face of the platform is up.", "universe",
+        choices=("universe", "mothership"), label="Face", choice_labels=("Universe", "Mothership"),
+    ),
+    OptionSpec("seed", "int", "Of the host that shuffles and rolls.", 0, 0, label="Seed"),
+    OptionSpec(
+        "cards", "choice", "Paper: hands are held on the table.", "digital",
+        choices=("digital", PAPER), label="Cards", choice_labels=("on the phones", "of paper"),
+    ),
+    OptionSpec(
+        "teleport_event", "bool", "Teleport it is an event.", default=False,
+        label="Teleport it as an event",
+    ),
+    OptionSpec(
+        "deck", "board", "Cards, heroes and zones, as a file.", "default", choices=("default",),
+        label="Deck",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Box:
+    """A deck, checked. ``cards``: name -> kind; ``counts`` and ``simple``: how many of each;
+    ``heroes``: name -> ability; ``die``: the kinds of troops that the troop die can show.
+    """
+
+    cards: Mapping[str, str]
+    counts: Mapping[str, int]
+    simple: Mapping[str, int]
+    heroes: Mapping[str, str]
+    die: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Options:
+    """All options, checked, and what follows from them. ``deck``: as it was given."""
+
+    mode: str
+    players: int
+    team_size: int | None
+    rounds: int
+    face: str
+    seed: int
+    cards: str
+    teleport_event: bool
+    deck: str | Mapping[str, Any]
+    box: Box
+
+    @property
+    def simple(self) -> bool:
+        """Whether cards are drawn and not held."""
+        return self.mode == SIMPLE
+
+    @property
+    def paper(self) -> bool:
+        """Whether hands are unknown."""
+        return self.cards == PAPER
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON types, in the order of ``SPECS``."""
+        return {spec.name: getattr(self, spec.name) for spec in SPECS}
+
+    def pack(self) -> Counter[str]:
+        """Every card of this mode: one Guardian a player."""
+        counts = dict(self.box.simple if self.simple else self.box.counts)
+        counts["guardian"] = self.players
+        return Counter({name: count for name, count in counts.items() if count > 0})
+
+    def partners(self, player: int) -> tuple[int, ...]:
+        """The players of his team, he too."""
+        if self.team_size is None:
+            return (player,)
+        teams = self.players // self.team_size
+        return tuple(each for each in range(self.players) if each % teams == player % teams)
+
+
+@cache
+def default_box() -> Box:
+    """The one that is shipped."""
+    text = (resources.files(__package__) / "default.toml").read_text(encoding="utf-8")
+    return box_of(tomllib.loads(text))
+
+
+def box_of(data: Mapping[str, Any]) -> Box:
+    """A deck as the option ``deck`` gives it. Raises OptionError."""
+    cards, counts, simple = {}, {}, {}
+    for entry in _tables(data, "card"):
+        name = _word(entry, "card")
+        if name in cards:
+            raise OptionError("The deck has two cards named {name}.", name=name)
+        cards[name] = KINDS_OF_CARDS.get(name, "challenge")
+        counts[name] = _count(entry, "count", 1)
+        simple[name] = 0 if name in NOT_SIMPLE else _count(entry, "simple", counts[name])
+    heroes = {}
+    for entry in _tables(data, "hero"):
+        name, ability = _word(entry, "hero"), entry.get("ability")
+        if ability not in ABILITIES:
+            raise OptionError(
+                "Hero {name}: there is no ability {ability}; there are: {known}.",
+                name=name, ability=ability, known=", ".join(ABILITIES),
+            )  # fmt: skip
+        heroes[name] = ability
+    die = data.get("troop_die", ["tank", "fighter", "ship"])
+    if not isinstance(die, list) or not die or any(kind not in KINDS for kind in die):
+        raise OptionError("troop_die must be a list of {known}.", known=", ".join(KINDS))
+    return Box(cards, counts, simple, heroes, tuple(sorted(set(die))))
+
+
+def _tables(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    found = data.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
+        raise OptionError("A deck's {key} must be a list of tables.", key=key)
+    return found
+
+
+def _word(entry: Mapping[str, Any], what: str) -> str:
+    name = entry.get("name")
+    bad = set(":=+@/? ")
+    if not isinstance(name, str) or not name.isprintable() or not name or bad & set(name):
+        raise OptionError("A {what} needs a name of one word: {name}.", what=what, name=name)
+    return name
+
+
+def _count(entry: Mapping[str, Any], key: str, usual: int) -> int:
+    count = entry.get(key, usual)
+    if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= 99:
+        raise OptionError("{key} must be a number from 0 to 99.", key=key)
+    return count
+
+
+def read(given: Mapping[str, Any]) -> Options:
+    """Check options in JSON types and fill in the defaults. Raises OptionError."""
+    values = checked("Gravity Warfare", SPECS, given)
+    mode = values.get("mode", BATTLE)
+    size = values.get("team_size")
+    if mode == TEAMS:
+        size = 2 if size is None else size
+        players = values.get("players", 2 * size)
+        if players not in (4, 6) or players % size:
+            raise OptionError(
+                "{players} players make no even teams of {size}: teams play with 4 or 6.",
+                players=players, size=size,
+            )  # fmt: skip
+    else:
+        players = values.get("players", 2 if mode == DUEL else 3)
+        if size is not None:
+            raise OptionError("team_size is for mode=teams only.")
+        if mode == DUEL and players != 2:
+            raise OptionError("mode=1v1 is for 2 players.")
+    event = values.get("teleport_event", False)
+    if event and mode == SIMPLE:
+        raise OptionError("teleport_event is not for mode=simple.")
+    deck = values.get("deck", "default")
+    options = Options(
+        mode, players, size, values.get("rounds", 3), values.get("face", "universe"),
+        values.get("seed", 0), values.get("cards", "digital"), event, deck,
+        default_box() if isinstance(deck, str) else box_of(deck),
+    )  # fmt: skip
+    _check_enough(options)
+    return options
+
+
+def _check_enough(options: Options) -> None:
+    box = options.box
+    guardians = box.counts.get("guardian", 0)
+    if guardians < options.players:
+        raise OptionError(
+            "This deck has {count} Guardians; it needs one for each player.", count=guardians
+        )
+    if options.simple:
+        if sum(options.pack().values()) == options.players:
+            raise OptionError("This deck has no cards but Guardians.")
+        return
+    dealt = options.players * (9 if options.mode == DUEL else 5)
+    if sum(options.pack().values()) - options.players < dealt:
+        raise OptionError("This deck has too few cards for the deal: it needs {n}.", n=dealt)
+    if len(box.heroes) < options.players:
+        raise OptionError("This deck has too few heroes: it needs one for each player.")

@@ -1,0 +1,196 @@
+"""Gravity Warfare in words: the contract's object, refusals, options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from games.base import (
+    Credit,
+    Game,
+    GameType,
+    IllegalMoveError,
+    OptionSpec,
+    Outcome,
+    Position,
+    Preset,
+    RulesError,
+    Turn,
+)
+from games.gravity_warfare import data, dealer
+from games.gravity_warfare.data import COLOURS, Options
+from games.gravity_warfare.rules import Seen, WarfareRules, table_of
+from games.gravity_warfare.table import State
+from games.rules import Dice
+
+
+class WarfareGame(Game):
+    """Gravity Warfare with its options fixed. ``board``: the eight zones, around the middle."""
+
+    name = "gravity-warfare"
+
+    def __init__(self, options: Options) -> None:
+        self.chosen = options
+        self.rules: WarfareRules = WarfareRules(options)
+        self.players = COLOURS[: options.players]
+        self.pieces = tuple(f"{player}-{kind}" for player in self.players for kind in data.KINDS)
+        ring = ((1, 2), (2, 2), (2, 1), (2, 0), (1, 0), (0, 0), (0, 1), (0, 2))
+        self.board = dict(zip(data.ZONES, ring, strict=True))
+        if options.team_size is not None:
+            teams = options.players // options.team_size
+            self.teams = tuple(self.players[team::teams] for team in range(teams))
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """All options, defaults filled in."""
+        return self.chosen.as_json()
+
+    def cells(self, state: Seen) -> Mapping[str, str]:
+        """Zone -> its towers, oldest first, as a witness writes them."""
+        return {zone: "/".join(towers) for zone, towers in _towers(table_of(state)).items()}
+
+    def reserve(self, state: Seen) -> Mapping[str, int]:
+        """Player -> troops that he still holds."""
+        return {
+            player: len(troops)
+            for player, troops in zip(self.players, table_of(state).troops, strict=True)
+        }
+
+    def outcome(self, position: Position) -> Outcome:
+        """Most points; ties share it. ``team``: the one that leads alone."""
+        won = self.rules.result(position.state) or ()
+        names = tuple(self.players[player] for player in won)
+        alone = names[0] if len(names) == 1 and not self.teams else None
+        return Outcome(
+            alone, "points", names if names in self.teams else None, {"winners": list(names)}
+        )
+
+    def turn(self, before: Position, move: str, after: Position) -> Turn:
+        """People and witnesses tell what moved, so nothing is left to be carried out."""
+        who = move.partition(":")[0]
+        return Turn(move, who, (), (), after)
+
+    def refusal(self, position: Position, move: str) -> RulesError | None:
+        """Why ``move`` may not be made: not by him, or not in this phase."""
+        if position.over:
+            return IllegalMoveError("The game is over.")
+        if move in position.legal() and move not in ("chance:heroes", "chance:shuffle"):
+            return None
+        number = self.rules.number(move)
+        if number is not None and self.rules.allows(position.state, number):
+            return None
+        phase = moves_phase(position.state)
+        who = move.partition(":")[0]
+        if who not in (*position.awaiting, "table"):
+            return IllegalMoveError(
+                "In the phase {phase} {awaited} may move, with the moves that are listed.",
+                phase=phase,
+                awaited=", ".join(position.awaiting),
+            )
+        return IllegalMoveError(
+            "{move} is not allowed now, in the phase {phase}.", move=move, phase=phase
+        )
+
+    def more(self, position: Position) -> Mapping[str, Any]:
+        """The rest of the contract's object."""
+        state: State = table_of(position.state)
+        by_name = dict(zip(self.players, state.players, strict=True))
+        between = state.stage in ("heroes", "deal", "over")
+        return {
+            "awaiting": list(position.awaiting),
+            "phase": state.phase,
+            "round": state.round,
+            "cells": _towers(state),
+            "troops": {name: list(state.troops[player]) for name, player in by_name.items()},
+            "aside": list(state.aside),
+            "points": {name: state.points[player] for name, player in by_name.items()},
+            "gems": {name: state.gems[player] for name, player in by_name.items()},
+            "hands": {name: list(state.hands[player]) for name, player in by_name.items()},
+            "drawn": list(state.drawn),
+            "heroes": {self.players[p]: hero for p, hero in sorted(state.heroes.items())},
+            "used": [self.players[player] for player in sorted(state.used_heroes)],
+            "piles": {
+                "left": len(state.left),
+                "right": len(state.right_pile),
+                "discard": len(state.discard),
+            },
+            "deferred": {
+                self.players[player]: [token.text for token in tokens]
+                for player, tokens in sorted(state.deferred.items())
+            },
+            "turn": None if between else self._turn(state),
+        }
+
+    def _turn(self, state: State) -> dict[str, Any]:
+        return {
+            "doer": self.players[state.doer],
+            "zone": state.zone,
+            "troop": list(state.troop),
+            "challenges": sorted(state.in_force),
+            "cards": [[self.players[token.who], token.text] for token in state.tokens],
+        }
+
+    def completed(self, position: Position, move: str, dice: Dice) -> str:
+        """With heroes, cards or fallen pieces."""
+        return dealer.completed(position.state, move, dice)
+
+    def shown_move(self, move: str, player: str) -> str:
+        """Without the heroes and the cards that chance names."""
+        for stem in ("chance:heroes", "chance:shuffle"):
+            if move.startswith(stem):
+                return stem
+        return move
+
+
+def moves_phase(state: Seen) -> str:
+    """The name of the phase."""
+    return table_of(state).phase
+
+
+def _towers(state: State) -> dict[str, list[str]]:
+    return {
+        zone: ["+".join(piece.name for piece in tower) for tower in towers]
+        for zone, towers in sorted(state.zones.items())
+    }
+
+
+class WarfareType(GameType):
+    """Gravity Warfare before its options are chosen."""
+
+    name = "gravity-warfare"
+    credit = Credit(
+        "Gravity Warfare",
+        "Luis, Amelia and Daniel Machado",
+        2017,
+        "Gravity Warfare (WarpGame) is a registered trademark and patented. Numbers of cards, "
+        "zones and heroes are our own: they are not in its rules.",
+    )
+    option_specs: Sequence[OptionSpec] = data.SPECS
+    rules_summary = (
+        "Roll for a zone and a troop, wait for what the others lay, and put the piece into that "
+        "zone of the tilting platform. Nothing may fall.",
+        "A troop that holds is worth a point, and one more for every piece under it.",
+        "The others make it harder with challenges: with the eyes closed, with chopsticks, two at "
+        "once. Defences put them off, and events move pieces.",
+        "A failed placement takes the turn's pieces back and costs a point if something fell. "
+        "Where four pieces fall, or somebody has no troop left, the round is over.",
+        "Three rounds; most points win.",
+    )
+    at_the_table = False
+
+    @property
+    def presets(self) -> Sequence[Preset]:
+        """The modes, with their usual players."""
+        return (
+            Preset({"Mode": "Battle"}, {"mode": data.BATTLE}),
+            Preset({"Mode": "Simple"}, {"mode": data.SIMPLE}),
+            Preset({"Mode": "Teams"}, {"mode": data.TEAMS, "players": 4}),
+            Preset({"Mode": "One against one"}, {"mode": data.DUEL}),
+        )
+
+    def create(self, options: Mapping[str, Any]) -> WarfareGame:
+        """Check ``options`` (JSON types) and fix them. Raises OptionError."""
+        return WarfareGame(data.read(options))
+
+
+GRAVITY_WARFARE = WarfareType()

@@ -1,0 +1,348 @@
+"""The state of a game: what lies on the platform, in hands and piles, and how far the turn is.
+
+Functions of the other rooms change a ``State`` that was copied for them; to everybody else it is a
+value. Players are numbers by seat.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from games.gravity_warfare.data import COLOURS, HAND, KINDS, ZONES, Options
+
+ANY = "any"
+UNKNOWN = "?"
+TELEPORT, COPY, BLIND = "teleport-it", "copy-it", "blindfolded"
+PAIR, DUPLICATE, MOUNT = "pair-it", "duplicate-it", "mount-it"
+
+
+class Piece(NamedTuple):
+    """A troop on the platform. ``fresh``: placed in this turn."""
+
+    name: str
+    fresh: bool = False
+
+    @property
+    def kind(self) -> str:
+        """``tank``, ``fighter`` or ``ship``."""
+        return kind_of(self.name)
+
+
+def kind_of(piece: str) -> str:
+    """``tank``, ``fighter`` or ``ship``."""
+    return piece.rpartition("-")[2]
+
+
+Tower = tuple[Piece, ...]
+"""Lowest piece first."""
+
+
+class Token(NamedTuple):
+    """A card as laid: by whom, its text, the card that lies there (None: a hero's), whether it was
+    put off to this turn, and the Space-Time Holes that did so.
+    """
+
+    who: int
+    text: str
+    card: str | None
+    deferred: bool = False
+    holes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The challenge that it is."""
+        return self.text.rpartition("=")[2]
+
+
+class Play(NamedTuple):
+    """The first placement of a turn, as Copy it repeats it."""
+
+    challenges: tuple[str, ...]
+    zone: str
+    kinds: tuple[str, ...]
+
+
+class Event(NamedTuple):
+    """An event being carried out: by whom, and which card's rules it has."""
+
+    who: int
+    name: str
+
+
+@dataclass
+class State:
+    """``stage``: the phase, under a draw or a new deal that may come between (``phase``). ``turn``:
+    moves made. ``passed``: who has passed, or has nothing to say. ``spent``: challenges and events
+    laid by each; ``right``: how many he may. ``laid``: challenges laid in this turn and not taken
+    back, ``round_laid``: in earlier ones. ``fixed``: what is in force, once the window is closed.
+    ``ask``: what the dice are asked for. ``lying``: Guardians that are out until the next round.
+    """
+
+    options: Options = field(compare=False)
+    stage: str = "heroes"
+    turn: int = 0
+    round: int = 1
+    owner: int = 0
+    heroes: dict[int, str] = field(default_factory=dict)
+    used_heroes: tuple[int, ...] = ()
+    points: list[int] = field(default_factory=list)
+    gems: list[int] = field(default_factory=list)
+    troops: list[tuple[str, ...]] = field(default_factory=list)
+    aside: tuple[str, ...] = ()
+    zones: dict[str, tuple[Tower, ...]] = field(default_factory=dict)
+    hands: list[tuple[str, ...]] = field(default_factory=list)
+    left: tuple[str, ...] = ()
+    right_pile: tuple[str, ...] = ()
+    discard: tuple[str, ...] = ()
+    lying: tuple[str, ...] = ()
+    drawer: int = -1
+    drawn: tuple[str, ...] = ()
+    refilling: bool = False
+    known_heroes: frozenset[int] = frozenset()
+    deferred: dict[int, tuple[Token, ...]] = field(default_factory=dict)
+    last: Play | None = None
+    round_laid: list[tuple[str, ...]] = field(default_factory=list)
+    first_turn: bool = True
+    # of the turn
+    doer: int = 0
+    zone: str | None = None
+    troop: tuple[str, ...] = ()
+    tokens: tuple[Token, ...] = ()
+    used: tuple[str, ...] = ()
+    passed: frozenset[int] = frozenset()
+    spent: list[int] = field(default_factory=list)
+    right: list[int] = field(default_factory=list)
+    ever_laid: frozenset[int] = frozenset()
+    laid: list[tuple[str, ...]] = field(default_factory=list)
+    fixed: tuple[str, ...] | None = None
+    chosen: bool = False
+    ask: str = ""
+    rolled_again: bool = False
+    held: str | None = None
+    source: str | None = None
+    placed: tuple[tuple[str, ...], ...] = ()
+    under: int = 0
+    play: Play | None = None
+    event: Event | None = None
+    drawn_event: bool = False
+    free_zone: bool = False
+    reward: bool = False
+    save: bool = False
+    refill: tuple[int, ...] = ()
+
+    def copy(self) -> State:
+        """One that can be changed."""
+        other = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, list | dict):
+                setattr(other, name, value.copy())
+        return other
+
+    # who
+
+    @property
+    def players(self) -> range:
+        """By seat."""
+        return range(self.options.players)
+
+    def seat(self, name: str) -> int | None:
+        """The player of that name."""
+        if name not in COLOURS[: self.options.players]:
+            return None
+        return COLOURS.index(name)
+
+    @property
+    def others(self) -> list[int]:
+        """Those who are neither owner nor doer."""
+        return [each for each in self.players if each not in (self.owner, self.doer)]
+
+    # platform
+
+    def pieces(self) -> int:
+        """How many are on the platform."""
+        return sum(len(tower) for towers in self.zones.values() for tower in towers)
+
+    def tops(self, zone: str) -> list[str]:
+        """The names of the pieces that lie on top there, each once."""
+        return sorted({tower[-1].name for tower in self.zones.get(zone, ())})
+
+    def put(self, zone: str, names: tuple[str, ...], under: int, *, fresh: bool = True) -> None:
+        """Pieces onto the first tower of exactly ``under``, or onto the surface for 0."""
+        towers = list(self.zones.get(zone, ()))
+        new = tuple(Piece(name, fresh) for name in names)
+        if under:
+            at = next(n for n, tower in enumerate(towers) if len(tower) == under)
+            towers[at] += new
+        else:
+            towers.append(new)
+        self.set_zone(zone, towers)
+
+    def set_zone(self, zone: str, towers: list[Tower]) -> None:
+        """What stands there now; a zone with nothing on it has no entry."""
+        kept = tuple(tower for tower in towers if tower)
+        if kept:
+            self.zones[zone] = kept
+        else:
+            self.zones.pop(zone, None)
+
+    def remove(self, zone: str, name: str, *, top: bool = False) -> Piece | None:
+        """Take a piece away: of equals one placed this turn, else the newest tower's, the topmost
+        such. ``top``: only what lies on top. The tower closes up. None if there is no such piece.
+        """
+        towers = list(self.zones.get(zone, ()))
+        found = [
+            (piece.fresh, at, height)
+            for at, tower in enumerate(towers)
+            for height, piece in enumerate(tower)
+            if piece.name == name and (not top or height == len(tower) - 1)
+        ]
+        if not found:
+            return None
+        _, at, height = max(found)
+        piece = towers[at][height]
+        towers[at] = towers[at][:height] + towers[at][height + 1 :]
+        self.set_zone(zone, towers)
+        return piece
+
+    def take_fresh(self) -> list[str]:
+        """Take away all that was placed in this turn."""
+        gone = []
+        for zone, towers in list(self.zones.items()):
+            gone += [piece.name for tower in towers for piece in tower if piece.fresh]
+            self.set_zone(
+                zone, [tuple(piece for piece in tower if not piece.fresh) for tower in towers]
+            )
+        return gone
+
+    # troops
+
+    def give(self, player: int, *names: str) -> None:
+        """Into his troops."""
+        self.troops[player] = tuple(sorted([*self.troops[player], *names]))
+
+    def spend(self, player: int, names: tuple[str, ...]) -> None:
+        """Out of his troops."""
+        kept = Counter(self.troops[player])
+        kept.subtract(names)
+        self.troops[player] = tuple(sorted(kept.elements()))
+
+    def pay(self, player: int, cost: int) -> None:
+        """Points never fall below 0."""
+        self.points[player] = max(0, self.points[player] - cost)
+
+    def gem(self, player: int) -> None:
+        """A green one, while there are any."""
+        if self.gems_out < 7:
+            self.gems[player] += 1
+
+    @property
+    def gems_out(self) -> int:
+        """Green gems that players hold."""
+        return sum(self.gems)
+
+    # cards
+
+    def hold(self, player: int, *cards: str) -> None:
+        """Into his hand."""
+        self.hands[player] = tuple(sorted([*self.hands[player], *cards]))
+
+    def lose(self, player: int, card: str) -> str:
+        """Out of his hand: the card, or one that is not known."""
+        hand = list(self.hands[player])
+        hand.remove(card if card in hand else UNKNOWN)
+        self.hands[player] = tuple(hand)
+        return card
+
+    def playable(self, player: int) -> list[str]:
+        """The cards in his hand, each once; with paper cards, what an unknown one may be."""
+        hand = self.hands[player]
+        found = {card for card in hand if card != UNKNOWN}
+        if UNKNOWN in hand:
+            found |= {card for card in self.unseen() if card != "guardian"}
+        return sorted(found)
+
+    def unseen(self) -> list[str]:
+        """Cards of which the deck holds more than hands, turn, deferrals and discards show."""
+        seen = Counter(card for hand in self.hands for card in hand)
+        seen.update([*self.discard, *self.used, *self.lying])
+        for token in (*self.tokens, *(t for each in self.deferred.values() for t in each)):
+            seen.update([*token.holes, *([token.card] if token.card else [])])
+        return [card for card, count in self.options.pack().items() if seen[card] < count]
+
+    def pile(self, side: str) -> tuple[str, ...]:
+        """The left or the right one, top first."""
+        return self.left if side == "left" else self.right_pile
+
+    def draw(self, side: str, count: int) -> tuple[str, ...]:
+        """Off the top."""
+        pile = self.pile(side)
+        if side == "left":
+            self.left = pile[count:]
+        else:
+            self.right_pile = pile[count:]
+        return pile[:count]
+
+    @property
+    def wants_deal(self) -> bool:
+        """No pile can be drawn from, and there are cards to make new ones."""
+        if self.stage in ("heroes", "deal", "over"):
+            return False
+        few, enough = (1, 1) if self.options.simple else (2, 3)
+        piles = len(self.left), len(self.right_pile)
+        return max(piles) < few and sum(piles) + len(self.discard) >= enough
+
+    @property
+    def phase(self) -> str:
+        """As the contract names it."""
+        if self.drawn:
+            return "keep"
+        return "deal" if self.wants_deal else self.stage
+
+    def may_draw(self, player: int) -> bool:
+        """Whether his hand has room."""
+        return len(self.hands[player]) < HAND
+
+    # in force
+
+    def names(self, tokens: tuple[Token, ...] | None = None) -> set[str]:
+        """The challenges of tokens, with those that Copy it copies."""
+        found = {token.name for token in (self.tokens if tokens is None else tokens)}
+        if COPY in found and self.last is not None:
+            found |= set(self.last.challenges)
+        return found
+
+    @property
+    def in_force(self) -> set[str]:
+        """Of the turn."""
+        return self.names() if self.fixed is None else set(self.fixed)
+
+    def possible(self, card: str, tokens: tuple[Token, ...] | None = None) -> bool:
+        """Whether the combination with ``card`` can be carried out (WARFARE: Possible)."""
+        names = self.names(tokens) | {card}
+        if card == COPY and self.last is not None:
+            names |= set(self.last.challenges)
+        held = self.troops[self.owner]
+        if COPY in names and (
+            self.last is None
+            or TELEPORT in names
+            or all(kind_of(piece) != self.last.kinds[0] for piece in held)
+        ):
+            return False
+        if TELEPORT in names:
+            return PAIR not in names and self.pieces() >= 1 + (MOUNT in names)
+        wanted = (2 if PAIR in names else 1) * (2 if DUPLICATE in names else 1)
+        return len(held) >= wanted and (MOUNT not in names or self.pieces() > 0)
+
+
+def new_troops(player: int) -> tuple[str, ...]:
+    """Two of each kind."""
+    return tuple(f"{COLOURS[player]}-{kind}" for kind in KINDS for _ in range(2))
+
+
+def zones_with_pieces(state: State) -> Iterator[str]:
+    """In order."""
+    return (zone for zone in ZONES if zone in state.zones)

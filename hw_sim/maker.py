@@ -1,0 +1,146 @@
+"""Somebody at the simulated table who does what a sweep asks, as carefully as people do, and says
+what there is to see and hear.
+"""
+
+from __future__ import annotations
+
+import math
+
+from firmware_host.commissioning.step import Answer, Step
+from firmware_host.commissioning.tasks import Ask, Task
+from firmware_host.messages import Message
+from hw_sim.rng import Streams
+from hw_sim.table import Rgb, SimTable
+from hw_sim.world.magnet import MagnetKind
+
+MAGNETS = ("N-strong", "S-strong", "N-weak", "S-weak")
+OFF_MM = 1.5  # how far from the middle a piece is put by somebody who looks at the light
+LIFT_RAD = math.radians(8.0)
+HELD_S = 1.5
+PRESS_S = 0.5
+LOOK_S = 0.5  # until somebody has looked, and answers
+DOUBT_S = 1.0  # until somebody has read why a reading is not taken
+WAIT_S = 4.0  # until somebody thinks that a button does nothing
+BRIGHT = 8  # of 255, that an eye sees
+
+
+class Maker:
+    """Eyes, ears, hands, and one piece of each kind. ``off_mm``: where pieces are put, at most so
+    far from the middle.
+    """
+
+    def __init__(self, table: SimTable, seed: int, *, off_mm: float = OFF_MM) -> None:
+        self._table = table
+        self._places = table.profile.places
+        self._stream = Streams(seed).stream("maker")
+        self._off_mm = off_mm
+        self._task: Task | None = None
+        self._refused: Message | None = None
+        self._since_s = 0.0
+        self._acted = False
+        self._at: int | None = None
+        self._kind = ""
+        table.world.trays |= {name: MagnetKind.parse(name) for name in MAGNETS}
+
+    @property
+    def holds(self) -> int | None:
+        """The place where the piece stands, if it is on the plate."""
+        return self._at
+
+    def take_note(self, at: int | None, done: Task | None) -> None:
+        """Somebody else has moved the piece to ``at``, because of ``done``."""
+        self._at = at
+        if done is not None:
+            self._task, self._since_s = done, self._table.clock.now()
+        self._acted = done is not None
+
+    def follow(self, step: Step) -> str | None:
+        """After each scan: do what is asked, or give an answer."""
+        now_s, task = self._table.clock.now(), step.task
+        if task is None:
+            return None
+        if task != self._task:
+            self._task, self._since_s, self._acted = task, now_s, False
+        if step.refused != self._refused:
+            self._refused, self._since_s = step.refused, now_s
+        waited_s = now_s - self._since_s
+        match task.ask:
+            case Ask.PICTURE | Ask.COLOUR | Ask.LIGHT | Ask.BUZZER if step.lights or step.sounds:
+                if waited_s < LOOK_S:
+                    return None
+                self._since_s = now_s
+                return self._senses(step, task)
+            case Ask.PRESS if not step.choices or step.choices[0].value == Answer.NOTHING:
+                if not self._acted:
+                    self._table.hands.press(task.name, PRESS_S)
+                    self._acted = True
+                return Answer.NOTHING if waited_s > WAIT_S else None
+            case _ if step.choices and (step.refused or not step.lights) and waited_s > DOUBT_S:
+                doubted = step.choices[0].value != Answer.NO_WEAK
+                if doubted and not self._busy:
+                    self._since_s = now_s
+                    return step.choices[0].value
+        self._use_hands(task)
+        return None
+
+    def _senses(self, step: Step, task: Task) -> str:
+        shining = [i for i, rgb in enumerate(self._table.lights) if max(rgb) > BRIGHT]
+        match task.ask:
+            case Ask.PICTURE:
+                seen = dict(enumerate(map(_colour, self._table.lights)))
+                wanted = {i: light.name.lower() for i, light in step.lights.items()}
+                return Answer.YES if seen == wanted else Answer.NO
+            case Ask.COLOUR:
+                return _colour(self._table.lights[shining[0]]) if shining else "none"
+            case Ask.LIGHT:
+                return self._places[shining[0]] if shining else "none"
+            case _:
+                return Answer.NO if self._table.piezo.tone_hz is None else Answer.YES
+
+    @property
+    def _busy(self) -> bool:
+        now_s = self._table.clock.now()
+        plate = self._table.world.plate
+        return now_s < max(self._table.hands.busy_until_s, plate.busy_until_s)
+
+    def _use_hands(self, task: Task) -> None:
+        if self._acted or self._busy:
+            return
+        hands, place = self._table.hands, task.place if task.part.value == "places" else None
+        kind = task.magnet.value if task.magnet else "S-weak" if task.ask is Ask.WEAK else ""
+        kind = kind or "S-strong"
+        if self._at is not None and (place is None or kind != self._kind):
+            hands.take(self._at)
+            self._at = None
+            return
+        if task.edge is not None:
+            x, y = {"north": (LIFT_RAD, 0.0), "east": (0.0, -LIFT_RAD)}[task.edge.name]
+            now_s = self._table.clock.now()
+            self._table.world.plate.tilt(x, y, now_s, for_s=HELD_S)
+        elif place is not None:
+            if self._at is None:
+                hands.put(kind, place, self._offset())
+            elif self._is_beside(place):
+                hands.slide(self._at, place, self._offset())
+            else:
+                hands.move(self._at, place, self._offset())
+            self._at, self._kind = place, kind
+        self._acted = True
+
+    def _is_beside(self, place: int) -> bool:
+        columns = self._table.profile.columns
+        row, column = divmod(self._at or 0, columns)
+        to_row, to_column = divmod(place, columns)
+        return abs(row - to_row) + abs(column - to_column) == 1
+
+    def _offset(self) -> tuple[float, float]:
+        away = self._off_mm * math.sqrt(self._stream.random())
+        turn = self._stream.uniform(0, 2 * math.pi)
+        return away * math.cos(turn), away * math.sin(turn)
+
+
+def _colour(rgb: Rgb) -> str:
+    """By name, as the eye has it."""
+    if max(rgb) <= BRIGHT:
+        return "none"
+    return ("red", "green", "blue")[rgb.index(max(rgb))]

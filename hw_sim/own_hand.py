@@ -1,0 +1,186 @@
+"""The simulated table's own hand: it carries out what the table asks for, quickly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from itertools import pairwise
+
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.standing import Phase, Role, Standing
+from games.base import Shift
+from hw_sim.errors import HandsError
+from hw_sim.session import SimSession
+from hw_sim.world.gestures import Gesture
+from hw_sim.world.paths import PathBuilder, Point
+from hw_sim.world.pieces import Piece, overlap
+from hw_sim.world.traffic import Traffic
+
+ROLL_S = 0.3  # to a neighbouring place
+HOP_S = 0.35  # over anything, and further the further it is
+HOP_MM_S = 1500.0
+HOP_MM = 45.0
+LOWER_S = 0.25
+ABOVE_MM = 60.0
+STAGGER_S = 0.5  # within this, one after the other is begun where there are many
+SEEN_S = 0.2  # after the last piece has come to rest: longer than its reading takes to be accepted
+GIVEN_UP_S = 1.5  # without a change in what is asked for
+ASKING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
+LEAVING = (Role.WRONG, Role.REMOVE, Role.LIFT)
+
+
+class OwnHand:
+    """All of it in the table's thread. ``step`` must be called after each step of the host."""
+
+    def __init__(self, session: SimSession) -> None:
+        self._session = session
+        self._world = session.table.world
+        self._traffic = Traffic(self._world.pieces)
+        self._waiting: list[Future[None]] = []
+        self._overlay: Overlay | None = None  # another one with each game that is begun or resumed
+        self._done: tuple[Shift, ...] | None = None  # what was carried out last
+        self._ready_s = 0.0  # when that has been seen
+        self._refused: HandsError | None = None
+
+    def carry_out(self, answer: Future[None]) -> None:
+        """Do what is asked for now, and what follows from it; ``answer`` once nothing more is."""
+        self._waiting.append(answer)
+
+    def step(self) -> None:
+        """Begin what is due."""
+        standing, now_s = self._session.host.standing, self._session.clock.now()
+        if self._session.host.overlay is not self._overlay:
+            self._overlay = self._session.host.overlay
+            self._clear_the_air()
+            self._end()
+        held = any(piece.held for piece in self._world.pieces.values())
+        if not self._waiting or held or now_s < self._ready_s:
+            return
+        steps = self._asked(standing)
+        if not steps:
+            self._end()
+        elif steps != self._done:
+            self._done, self._refused = steps, None
+            self._ready_s = self._begin(steps, now_s) + SEEN_S
+        elif now_s > self._ready_s + GIVEN_UP_S:
+            self._end()
+
+    def _end(self) -> None:
+        """Answer; what the table still asks for, it says."""
+        waiting, self._waiting, self._done = self._waiting, [], None
+        for answer in waiting:
+            if self._refused is None:
+                answer.set_result(None)
+            else:
+                answer.set_exception(self._refused)
+        self._refused = None
+
+    def _clear_the_air(self) -> None:
+        """What hands hold belongs to the game before: it goes back to its tray."""
+        for piece in [*self._world.pieces.values()]:
+            if piece.held:
+                self._world.remove(piece)
+
+    def _asked(self, standing: Standing) -> tuple[Shift, ...]:
+        """The published list; without one, what stands on lit places goes to their middle, or off
+        where nothing belongs there.
+        """
+        if standing.phase not in ASKING or standing.position is None:
+            return ()
+        if standing.shifts:
+            return standing.shifts
+        lit = [place for place, role in standing.roles.items() if role in LEAVING]
+        wanted = standing.position.cells
+        return tuple(Shift(wanted.get(p, ""), p, p if p in wanted else None) for p in lit)
+
+    # How it is done
+
+    def _begin(self, steps: Sequence[Shift], now_s: float) -> float:
+        """Set everything going that can go; when it will have come to rest."""
+        end_s = now_s
+        single = [each for step in steps for each in self._one_by_one(step)]
+        for at, step in enumerate(single):
+            try:
+                end_s = max(end_s, self._do(step, now_s, STAGGER_S * at / len(single)))
+            except HandsError as error:
+                self._refused = error
+        return end_s
+
+    def _one_by_one(self, step: Shift) -> list[Shift]:
+        """A run of like pieces rolls on, each by one place, the foremost first."""
+        board = self._session.host.game.board
+        first, last = board.get(step.source or ""), board.get(step.target or "")
+        if first is None or last is None:
+            return [step]
+        (x, y), (x_end, y_end) = first, last
+        count = max(abs(x_end - x), abs(y_end - y))
+        dx, dy = (x_end - x) / max(count, 1), (y_end - y) / max(count, 1)
+        names = {spot: place for place, spot in board.items()}
+        line = [names.get((round(x + dx * at), round(y + dy * at)), "") for at in range(count + 1)]
+        straight = {abs(dx), abs(dy)} <= {0.0, 1.0} and all(line)
+        if count < 2 or not straight or len({self._label(place) for place in line[:-1]}) > 1:
+            return [step]
+        return [Shift(step.piece, start, end) for start, end in pairwise(line)][::-1]
+
+    def _do(self, step: Shift, now_s: float, delay_s: float) -> float:
+        """When it will have been done. Raises HandsError."""
+        goal = None if step.target is None else (*self._centre(step.target), 0.0)
+        if step.source is None:
+            return now_s if goal is None else self._put(step.piece, goal, now_s + delay_s)
+        piece = self._world.piece_at(self._session.host.overlay.index_of(step.source))
+        if piece is None:
+            return now_s  # somebody was faster
+        if goal is None:
+            return self._off(piece, now_s + delay_s)
+        self._traffic.check_room(goal, piece)
+        way_mm = math.hypot(goal[0] - piece.here[0], goal[1] - piece.here[1])
+        if way_mm < 1.5 * self._session.profile.pitch_mm:
+            with suppress(HandsError):  # diagonally, two may stand too close
+                return self._go(piece, lambda b: _roll(b, goal), now_s)
+        return self._go(piece, lambda b: _hop(b, piece.here, goal), now_s)
+
+    def _go(self, piece: Piece, draw: Callable[[PathBuilder], Gesture], now_s: float) -> float:
+        plan = self._traffic.plan(piece, draw, now_s)
+        self._world.set_going(piece, plan.path)
+        return plan.path.end_s
+
+    def _put(self, label: str, goal: Point, start_s: float) -> float:
+        self._traffic.check_room(goal, None)
+        for other in self._world.pieces.values():  # what goes from there goes first
+            if other.path is not None and overlap(goal, (*other.path.at(start_s)[:2], 0.0)):
+                start_s = max(start_s, other.path.end_s)
+        piece = self._world.new_piece(label, (goal[0], goal[1], ABOVE_MM))
+        piece.comes = True
+        path = PathBuilder(start_s, piece.here).to(goal, LOWER_S).path()
+        self._world.set_going(piece, path)
+        return path.end_s
+
+    def _off(self, piece: Piece, start_s: float) -> float:
+        x, y, _ = piece.here
+        path = PathBuilder(start_s, piece.here).to((x, y, ABOVE_MM), LOWER_S).path()
+        self._world.set_going(piece, path, leaves=True)
+        return path.end_s
+
+    def _centre(self, place: str) -> tuple[float, float]:
+        return self._session.profile.centre_mm(self._session.host.overlay.index_of(place))
+
+    def _label(self, place: str) -> str | None:
+        piece = self._world.piece_at(self._session.host.overlay.index_of(place))
+        return None if piece is None else piece.label
+
+
+def _roll(builder: PathBuilder, goal: Point) -> Gesture:
+    builder.to(goal, ROLL_S)
+    return Gesture(builder.path(), builder.now_s, builder.now_s)
+
+
+def _hop(builder: PathBuilder, start: Point, goal: Point) -> Gesture:
+    """Over everything that stands."""
+    way_mm = math.hypot(goal[0] - start[0], goal[1] - start[1])
+    middle = ((start[0] + goal[0]) / 2, (start[1] + goal[1]) / 2, HOP_MM)
+    builder.to((start[0], start[1], HOP_MM), LOWER_S / 2)
+    builder.through(middle, (goal[0], goal[1], HOP_MM), HOP_S + way_mm / HOP_MM_S)
+    builder.to(goal, LOWER_S / 2)
+    return Gesture(builder.path(), builder.now_s, builder.now_s)

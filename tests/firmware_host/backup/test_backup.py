@@ -1,0 +1,343 @@
+"""Nothing is lost by a backup, a restore, a damaged file, or a cut of power in between."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from drivers.errors import TiltboardError
+from firmware_host.backup.backup import make_backup, read_backup
+from firmware_host.backup.restore import restore
+from firmware_host.cli import backup as backup_command
+from firmware_host.cli import restore as restore_command
+from firmware_host.commissioning.progress import (
+    FORMAT,
+    PROGRESS_NAME,
+    Progress,
+    read_progress,
+    write_progress,
+)
+from firmware_host.config.errors import BackupError, JournalInUseError
+from firmware_host.journal import Journal
+from firmware_host.perception.calibration import (
+    read_calibration,
+    uncalibrated,
+    write_calibration,
+)
+from hw_sim.clock import VirtualClock
+
+MOVES = ("d4", "e5", "c3", "a1", "b2")
+
+
+@pytest.fixture
+def clock():
+    return VirtualClock()
+
+
+@pytest.fixture
+def state(tmp_path, clock, plate_10):
+    """A folder with a game of three moves, and a calibration."""
+    folder = tmp_path / "state"
+    folder.mkdir()
+    with Journal.open(folder / "journal.sqlite", clock) as journal:
+        play(journal, journal.start("momentum", {"size": 7}), MOVES[:3])
+    write_calibration(folder / "calibration.json", uncalibrated(plate_10))
+    return folder
+
+
+def play(journal, game_id, moves, first=1):
+    for ply, move in enumerate(moves, first):
+        journal.append(game_id, ply, move)
+
+
+def moves_in(folder, clock) -> list[str]:
+    with Journal.open(folder / "journal.sqlite", clock) as journal:
+        return list(journal.current().moves)
+
+
+def test_what_was_backed_up_comes_back_and_what_was_there_is_kept(state, tmp_path, clock, plate_10):
+    settings = tmp_path / "tiltboard.toml"
+    settings.write_text("port = 8081\n")
+    out = tmp_path / "one.backup"
+    make_backup(state, settings, out, clock)
+    with Journal.open(state / "journal.sqlite", clock) as journal:
+        play(journal, 1, MOVES[3:], first=4)
+    (state / "calibration.json").unlink()
+    settings.write_text("port = 8082\n")
+    aside = restore(read_backup(out), state, settings, clock)
+    assert moves_in(state, clock) == list(MOVES[:3])
+    assert read_calibration(state / "calibration.json", plate_10) == uncalibrated(plate_10)
+    assert settings.read_text() == "port = 8081\n"
+    assert moves_in(aside, clock) == list(MOVES)
+    assert (aside / "tiltboard.toml").read_text() == "port = 8082\n"
+
+
+def test_single_places_can_be_measured_again_after_a_restore(state, tmp_path, clock, plate_10):
+    """What a calibration was made from goes with it, and never stays beside another one."""
+    progress = Progress(FORMAT, plate_10.name, inputs={7: 8}, own_mt={7: 12.5})
+    write_progress(state / PROGRESS_NAME, progress)
+    make_backup(state, None, tmp_path / "with.backup", clock)
+    (state / PROGRESS_NAME).unlink()
+    make_backup(state, None, tmp_path / "without.backup", clock)
+    restore(read_backup(tmp_path / "with.backup"), state, None, clock)
+    assert read_progress(state / PROGRESS_NAME, plate_10) == progress
+    aside = restore(read_backup(tmp_path / "without.backup"), state, None, clock)
+    assert not (state / PROGRESS_NAME).exists()
+    assert read_progress(aside / PROGRESS_NAME, plate_10) == progress
+
+
+def test_a_running_table_is_copied_between_two_moves(state, tmp_path, clock):
+    with Journal.open(state / "journal.sqlite", clock) as journal:
+        play(journal, 1, MOVES[3:4], first=4)
+        # What is not committed is in no copy; the newest moves are in the log alone.
+        assert (state / "journal.sqlite-wal").stat().st_size > 0
+        writer = sqlite3.connect(state / "journal.sqlite", isolation_level=None)
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("INSERT INTO games VALUES (9, 'momentum', '{}', 0, '', 0)")
+        make_backup(state, None, tmp_path / "live.backup", clock)
+        writer.execute("ROLLBACK")
+        writer.close()
+        play(journal, 1, MOVES[4:], first=5)
+    empty = tmp_path / "elsewhere"
+    empty.mkdir()
+    assert restore(read_backup(tmp_path / "live.backup"), empty, None, clock) is None
+    assert moves_in(empty, clock) == list(MOVES[:4])
+    with Journal.open(empty / "journal.sqlite", clock) as journal:
+        assert [game.id for game in journal.games()] == [1]
+
+
+def test_a_running_table_is_not_restored_over(state, tmp_path, clock):
+    make_backup(state, None, tmp_path / "one.backup", clock)
+    with (
+        Journal.open(state / "journal.sqlite", clock),
+        pytest.raises(JournalInUseError),
+    ):
+        restore(read_backup(tmp_path / "one.backup"), state, None, clock)
+    assert moves_in(state, clock) == list(MOVES[:3])
+
+
+def test_a_log_of_the_old_journal_is_kept_and_not_played_into_the_new_one(state, tmp_path, clock):
+    out = tmp_path / "one.backup"
+    make_backup(state, None, out, clock)
+    # The power went while a move lay in the log; then the main file was damaged.
+    with Journal.open(state / "journal.sqlite", clock) as journal:
+        play(journal, 1, MOVES[3:], first=4)
+        log = (state / "journal.sqlite-wal").read_bytes()
+    (state / "journal.sqlite-wal").write_bytes(log)
+    (state / "journal.sqlite").write_bytes(b"\x55" * 4096)
+    aside = restore(read_backup(out), state, None, clock)
+    assert moves_in(state, clock) == list(MOVES[:3])
+    assert (aside / "journal.sqlite").read_bytes() == b"\x55" * 4096
+    assert (aside / "journal.sqlite-wal").read_bytes() == log
+
+
+def test_the_power_may_go_at_any_step_of_a_restore(state, tmp_path, clock, monkeypatch):
+    """Whatever rename or copy is the last one: the journal is the old or the new one, whole."""
+    out = tmp_path / "one.backup"
+    make_backup(state, None, out, clock)
+    with Journal.open(state / "journal.sqlite", clock) as journal:
+        play(journal, 1, MOVES[3:], first=4)
+    backup = read_backup(out)
+    seen = set()
+
+    class PowerCutError(Exception):
+        pass
+
+    for steps in range(8):
+        left = [steps]
+
+        def step(original, left=left):
+            def call(*arguments):
+                if not left[0]:
+                    raise PowerCutError
+                left[0] -= 1
+                return original(*arguments)
+
+            return call
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "rename", step(Path.rename))
+            patch.setattr("firmware_host.backup.restore.shutil.copy2", step(shutil.copy2))
+            patch.setattr("firmware_host.backup.restore.sync_directory", step(lambda _: None))
+            with suppress(PowerCutError):
+                restore(backup, state, None, clock)
+        found = tuple(moves_in(state, clock))
+        assert found in (MOVES, MOVES[:3])
+        seen.add(found)
+        clock.advance(1.0)
+    assert seen == {MOVES, MOVES[:3]}
+
+
+def rewritten(path, out, change):
+    """The same archive with other members."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out
+
+
+def manifest_with(**changes):
+    def change(members):
+        members["manifest.json"] = json.dumps(
+            {**json.loads(members["manifest.json"]), **changes}
+        ).encode()
+
+    return change
+
+
+def forged(name, data):
+    """A member replaced together with its checksum: it must still make sense."""
+
+    def change(members):
+        members[name] = data
+        manifest = json.loads(members["manifest.json"])
+        for entry in manifest["files"]:
+            if entry["name"] == name:
+                entry.update(size=len(data), sha256=hashlib.sha256(data).hexdigest())
+        members["manifest.json"] = json.dumps(manifest).encode()
+
+    return change
+
+
+def newer_journal(members):
+    data = bytearray(members["journal.sqlite"])
+    data[60:64] = (4).to_bytes(4, "big")  # user_version: fileformat2.html, section 1.3
+    forged("journal.sqlite", bytes(data))(members)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (manifest_with(format=2), "newer tiltboard"),
+        (manifest_with(format=0), "manifest"),
+        (manifest_with(files=[]), "manifest lists"),
+        (lambda m: m.pop("manifest.json"), "no manifest"),
+        (lambda m: m.pop("calibration.json"), "manifest lists"),
+        (lambda m: m.update({"../evil": b""}), "manifest lists"),
+        (lambda m: m.update({"calibration.json": m["calibration.json"] + b" "}), "another size"),
+        (lambda m: m.update({"calibration.json": m["calibration.json"][:-1] + b" "}), "checksum"),
+        (forged("calibration.json", b"[]"), "calibration.json"),
+        (forged("journal.sqlite", b"\x55" * 4096), "journal"),
+        (newer_journal, "newer tiltboard"),
+    ],
+)
+def test_newer_and_damaged_backups_are_refused(state, tmp_path, clock, change, says):
+    make_backup(state, None, tmp_path / "good.backup", clock)
+    bad = rewritten(tmp_path / "good.backup", tmp_path / "bad.backup", change)
+    with pytest.raises(BackupError, match=says):
+        read_backup(bad)
+
+
+def test_any_cut_or_flipped_byte_is_noticed(state, tmp_path, clock):
+    make_backup(state, None, tmp_path / "good.backup", clock)
+    data = (tmp_path / "good.backup").read_bytes()
+    good = read_backup(tmp_path / "good.backup")
+    bad = tmp_path / "bad.backup"
+    for cut in range(0, len(data), len(data) // 40):
+        bad.write_bytes(data[:cut])
+        with pytest.raises(BackupError):
+            read_backup(bad)
+    for place in range(0, len(data), len(data) // 80):
+        bad.write_bytes(data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :])
+        try:
+            # Dates and such of the container may change; what it holds may not.
+            assert read_backup(bad).contents == good.contents
+        except BackupError:
+            continue
+
+
+def test_commands(state, tmp_path):
+    out = tmp_path / "one.backup"
+    make = [str(out), "--state", str(state)]
+    ran = CliRunner().invoke(backup_command.command, make)
+    assert (ran.exit_code, ran.output) == (0, f"{out}: journal.sqlite, calibration.json\n")
+    ran = CliRunner().invoke(backup_command.command, make)
+    assert isinstance(ran.exception, BackupError)
+    assert "exists already" in str(ran.exception)
+    ran = CliRunner().invoke(restore_command.command, make)
+    assert ran.exit_code == 0
+    assert "What was there is kept in" in ran.output
+    ran = CliRunner().invoke(
+        backup_command.command, [str(tmp_path / "two"), "--state", str(tmp_path / "empty")]
+    )
+    assert "nothing to back up" in str(ran.exception)
+    assert not (tmp_path / "empty").exists()
+
+
+def test_a_backup_that_unpacks_to_more_than_a_table_holds_is_not_unpacked(state, tmp_path, clock):
+    """A thousand zeros take a byte: what is claimed is added up before anything is read."""
+    make_backup(state, None, tmp_path / "good.backup", clock)
+    good = json.loads(zipfile.ZipFile(tmp_path / "good.backup").read("manifest.json"))
+    files = [{**entry, "size": 100 << 20} for entry in good["files"]]
+    bad = rewritten(tmp_path / "good.backup", tmp_path / "bad", manifest_with(files=files))
+    with pytest.raises(BackupError, match="too large"):
+        read_backup(bad)
+
+
+@pytest.mark.parametrize("failing", range(3))
+def test_where_one_file_cannot_be_replaced_none_is(  # noqa: PLR0917
+    state, tmp_path, clock, plate_10, monkeypatch, failing
+):
+    settings = tmp_path / "tiltboard.toml"
+    settings.write_text("port = 8081\n")
+    make_backup(state, settings, tmp_path / "one.backup", clock)
+    with Journal.open(state / "journal.sqlite", clock) as journal:
+        play(journal, 1, MOVES[3:], first=4)
+    settings.write_text("port = 8082\n")
+    progress = Progress(FORMAT, plate_10.name, inputs={7: 8}, own_mt={7: 12.5})
+    write_progress(state / PROGRESS_NAME, progress)
+    (state / "calibration.json").write_text("{}")
+    names = ["tiltboard.toml", "calibration.json", "journal.sqlite"]
+    rename = Path.rename
+
+    def refusing(path, target):
+        if Path(target).name == names[failing] and Path(target).parent in (state, tmp_path):
+            monkeypatch.undo()  # the way back is open
+            raise OSError(30, "Read-only file system")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refusing)
+    with pytest.raises(OSError, match="Read-only"):
+        restore(read_backup(tmp_path / "one.backup"), state, settings, clock)
+    assert settings.read_text() == "port = 8082\n"
+    assert (state / "calibration.json").read_text() == "{}"
+    assert read_progress(state / PROGRESS_NAME, plate_10) == progress
+    assert moves_in(state, clock) == list(MOVES)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can do what another user may not")
+@pytest.mark.parametrize(
+    "name", ["journal.sqlite.lock", "calibration.json.new", "calibration.json", "journal.sqlite"]
+)
+def test_root_follows_no_link_of_the_tables_user(state, tmp_path, clock, name):
+    tmp_path.chmod(0o711)
+    for folder in list(tmp_path.parents)[:2]:
+        folder.chmod(0o711)
+    secret = tmp_path / "secret"
+    secret.write_text("root's own")
+    secret.chmod(0o600)
+    make_backup(state, None, tmp_path / "one.backup", clock)
+    backup = read_backup(tmp_path / "one.backup")
+    (state / name).unlink(missing_ok=True)
+    (state / name).symlink_to(secret)
+    for path in (state, *state.iterdir()):
+        os.chown(path, 1234, 1234, follow_symlinks=False)
+    with suppress(TiltboardError, OSError):
+        restore(backup, state, None, clock)
+    assert os.geteuid() == 0
+    assert (secret.read_text(), secret.stat().st_uid) == ("root's own", 0)
+    for path in state.rglob("*"):
+        assert path.is_symlink() or path.is_dir() or "root's own" not in path.read_text("latin-1")
+        assert path.lstat().st_uid == 1234

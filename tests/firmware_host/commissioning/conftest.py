@@ -1,0 +1,123 @@
+"""Sweeps of simulated tables, with everything that they said."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from firmware_host.commissioning.account import calibration_of, findings
+from firmware_host.commissioning.begin import ALL
+from firmware_host.commissioning.progress import FORMAT, Progress
+from firmware_host.commissioning.run import run_sweep
+from firmware_host.commissioning.sweep import Sweep
+from firmware_host.host.assemble import plate_for
+from firmware_host.service.pacer import Pacer
+from hw_sim.maker import Maker
+from hw_sim.miswiring import miswire
+from hw_sim.table import SimTable
+
+
+class StoppedError(Exception):
+    """The test has seen enough."""
+
+
+class Swept:
+    """A sweep of ``profile``. ``faults``: as for ``--fault``; ``mishap``: a generator that is
+    handed this, does something wrong when it is its time, and yields until it is put right; it
+    returns to let a careful maker go on. ``stop``: after so many accepted things.
+    """
+
+    def __init__(
+        self,
+        profile,
+        *faults,
+        seed=1,
+        progress=None,
+        parts=ALL,
+        prepare=None,
+        mishap=None,
+        stop=None,
+        patience_s=40.0,
+    ):
+        self.profile = profile
+        progress = progress or Progress(FORMAT, profile.name, wanted=parts)
+        self.parts = progress.wanted
+        self.sweep = Sweep(profile, progress)
+        self.refused: list[str] = []
+        self.asked: list[object] = []
+        self.kept: list[Progress] = []
+        with SimTable(profile, seed) as self.table:
+            for fault in faults:
+                name, *targets = fault.split()
+                if name in self.table.faults.names:
+                    self.table.faults.inject(name, targets)
+                else:
+                    miswire(self.table, name, targets)
+            if prepare is not None:
+                prepare(self.table)
+            self.maker = Maker(self.table, seed)
+            self.step = self.sweep.step
+            acting = iter(()) if mishap is None else mishap(self)
+            accepted_s = 0.0
+
+            def tell(step):
+                nonlocal accepted_s
+                self.step = step
+                if not self.asked or step.task not in (None, self.asked[-1]):
+                    self.asked.append(step.task)
+                said = str(step.refused or "")
+                if said and (not self.refused or said != self.refused[-1]):
+                    self.refused.append(said)
+                if step.accepted:
+                    accepted_s = self.table.clock.now()
+                assert self.table.clock.now() < accepted_s + patience_s, (step, self.refused)
+                if step.task is None:
+                    self.lights = self.table.lights
+                answer = next(acting, "over")
+                return self.maker.follow(step) if answer == "over" else answer
+
+            def save():
+                self.kept.append(self.sweep.progress)
+                if len(self.kept) == stop:
+                    raise StoppedError
+
+            plate = plate_for(profile, self.table.buses)
+            try:
+                pacer = Pacer(self.table.clock, profile.scans_per_s)
+                run_sweep(self.sweep, plate, pacer.wait, tell, save)
+            except StoppedError:
+                pass
+            else:
+                assert next(acting, "over") == "over", "the mishap did not come to its end"
+            finally:
+                plate.close()
+            self.duration_s = self.table.clock.now()
+
+    @property
+    def places(self):
+        """Where the strong piece was asked for, in order."""
+        return [task.place for task in self.asked if task.ask.name == "PLACE"]
+
+    @property
+    def found(self):
+        """What is said of it at the end: subject, state, words."""
+        told = [*self.sweep.troubles, *findings(self.profile, self.sweep.progress)]
+        return [(each.subject, each.state.value, str(each.found)) for each in told]
+
+    def calibration(self, made_s=0.0, before=None):
+        """What the table is given."""
+        return calibration_of(
+            self.profile, self.sweep.progress, made_s, before=before, proven=self.parts
+        )
+
+
+@pytest.fixture(scope="session")
+def swept():
+    """The class, to be called."""
+    return Swept
+
+
+@pytest.fixture(scope="session")
+def small(plate_10):
+    """The same wiring with 4 x 3 places; unused inputs go by."""
+    return msgspec.structs.replace(plate_10, name="small", columns=4, rows=3)

@@ -1,0 +1,141 @@
+"""A tilt sensor that lies in any of 24 ways is found out by calibration, and read rightly then."""
+
+from __future__ import annotations
+
+from math import atan, cos, degrees, radians, sin
+
+import msgspec
+import pytest
+
+from drivers.mounting import FLAT, Mounting, all_mountings
+from firmware_host.commissioning.mounting import (
+    EAST,
+    NORTH,
+    describe,
+    is_level,
+    mounting_of,
+    refusal,
+)
+from firmware_host.commissioning.progress import Part
+from firmware_host.config.profile import load_profile
+from firmware_host.host.assemble import plate_for
+from firmware_host.service.pacer import Pacer
+
+G = 9.80665
+UP = (0.0, 0.0, G)
+
+
+def felt(x_deg, y_deg=0.0):
+    """By the physics of a rigid body: about x by the first angle, then about its own y."""
+    a, b = radians(x_deg), radians(y_deg)
+    return -G * sin(b) * cos(a), G * sin(a), G * cos(b) * cos(a)
+
+
+def test_there_are_24_ways_and_each_leads_back():
+    found = set(all_mountings())
+    assert len(found) == 24
+    for lies in found:
+        assert lies.on_plate(lies.on_chip((1.0, 2.0, 3.0))) == (1.0, 2.0, 3.0)
+        # A turn keeps lengths and handedness: what is east x north stays up.
+        east, north = lies.on_chip((1.0, 0.0, 0.0)), lies.on_chip((0.0, 1.0, 0.0))
+        cross = (
+            east[1] * north[2] - east[2] * north[1],
+            east[2] * north[0] - east[0] * north[2],
+            east[0] * north[1] - east[1] * north[0],
+        )
+        assert cross == lies.on_chip((0.0, 0.0, 1.0))
+    with pytest.raises(ValueError, match="no chip"):
+        Mounting("+x", "-y", "+z")
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    plate = load_profile("plate-10")
+    return msgspec.structs.replace(plate, name="tiny", columns=2, rows=1)
+
+
+WAYS = list(all_mountings())
+TRIED = [("plate-10", lies) for lies in WAYS]
+TRIED += [(name, lies) for name in ("plate-7", "node") for lies in WAYS[1::9]]
+
+
+@pytest.mark.parametrize(
+    ("name", "lies"), TRIED, ids=lambda v: getattr(v, "north", v) + getattr(v, "up", "")
+)
+def test_it_works_however_it_lies(swept, name, lies):
+    profile = load_profile(name)
+
+    def glue(table):
+        table.imu_lies = lies
+
+    run = swept(profile, seed=2, parts=(Part.EDGES,), prepare=glue)
+    assert run.refused == []
+    found, table = run.calibration(), run.table
+    assert found.lies == lies
+    x_g, y_g, z_g = lies.on_plate(table.imu.spread.accel_offset_g)
+    level = atan(y_g / (1 + z_g)), atan(-x_g / (1 + z_g))
+    assert found.level_rad == pytest.approx(level, abs=0.012)
+    with table:
+        plate, pacer = plate_for(profile, table.buses), Pacer(table.clock, profile.scans_per_s)
+        plate.mount(found.lies)
+        table.hands.tilt(radians(6), radians(-4))
+        until_s = table.clock.now() + 4
+        while table.clock.now() < until_s:
+            pacer.wait()
+            frame = plate.scan()
+        tilt = [
+            degrees(t - zero)
+            for t, zero in zip(frame.motion.tilt_rad, found.level_rad, strict=True)
+        ]
+        assert tilt == pytest.approx([6, -4], abs=0.8)
+        plate.close()
+
+
+def test_another_edge_than_the_lit_one_has_both_asked_for_again(swept, tiny):
+    """Somebody lifts the south edge for the north one, and then the right one."""
+    lifts = {"north": [(-9, 0), (9, 0)], "east": [(0, -9), (0, -9)]}
+
+    def wrong(run):
+        last = None
+        while not run.sweep.done:
+            task, now_s = run.step.task, run.table.clock.now()
+            at_rest = now_s > run.table.world.plate.busy_until_s
+            if task != last and task is not None and task.edge is not None and at_rest:
+                x, y = lifts[task.edge.name].pop(0)
+                run.table.world.plate.tilt(radians(x), radians(y), now_s, for_s=1.5)
+                last = task
+            yield None
+
+    run = swept(tiny, parts=(Part.EDGES,), mishap=wrong)
+    edges = [task.edge.name for task in run.asked if task.edge is not None]
+    assert edges == ["north", "east", "north", "east"]
+    assert [words[:33] for words in run.refused] == ["The two edges contradict each oth"]
+    assert run.calibration().lies == FLAT
+
+
+def test_a_corner_is_no_edge():
+    assert "corner" in str(refusal(NORTH, UP, {"north": felt(7, -6)}))
+    assert refusal(NORTH, UP, {"north": felt(7, -1)}) is None
+    assert "contradict" in str(refusal(EAST, UP, {"north": felt(7), "east": felt(7)}))
+    assert refusal(EAST, UP, {"north": felt(7), "east": felt(0, -7)}) is None
+
+
+def test_offsets_are_no_slope():
+    # MPU-6050: 50 mg in its plane, 80 mg along z, which lies level when the chip stands on edge.
+    assert is_level((0.05 * G, 0.04 * G, G))
+    assert not is_level(felt(8))
+    assert is_level((0.0, G, 0.08 * G))
+
+
+def test_it_is_told_in_words():
+    assert "as the wiring page" in str(describe(FLAT))
+    forces = {
+        "north": (0.0, G * sin(0.1), -G * cos(0.1)),
+        "east": (-G * sin(0.1), 0, -G * cos(0.1)),
+    }
+    lies = mounting_of((0.0, 0.0, -G), forces)
+    assert lies == Mounting("-x", "+y", "-z")
+    assert (
+        str(describe(lies))
+        == "The tilt sensor lies with its face down and its x arrow to the west."
+    )

@@ -1,0 +1,175 @@
+"""Somebody who follows docs/bring-up.md alone gets a wrongly wired, simulated table right."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli.main import cli
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.profile import load_profile, profile_names
+from hw_sim.miswiring import miswire, miswirings
+from hw_sim.table import SimTable
+
+PAGE = (Path(__file__).parents[3] / "docs" / "bring-up.md").read_text("utf-8")
+PRACTICE = PAGE.partition("### Practise")[2].partition("## When a reading")[0]
+# --fault -> the profiles that the page says can have it
+LISTED = dict(re.findall(r"^\| `([^`]+)` \|[^|]*\| ([^|]+) \|$", PRACTICE, re.MULTILINE))
+
+
+@pytest.fixture
+def tiltboard(tmp_path, monkeypatch):
+    """Runs a command line; returns its status and what it said."""
+    monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
+
+    def run(line, *faults):
+        words = shlex.split(line)[1:] + [word for fault in faults for word in ("--fault", fault)]
+        ran = CliRunner().invoke(cli, words)
+        return ran.exit_code, ran.output
+
+    return run
+
+
+def test_the_page_leads_from_a_wrong_wire_to_a_calibrated_table(tiltboard):
+    commands = re.findall(r"^    (tiltboard .*)$", PRACTICE, re.MULTILINE)
+    [shown] = re.findall(r"```text\n(.*?)```", PRACTICE, re.DOTALL)
+    ran = [tiltboard(line) for line in commands]
+    assert [status for status, _ in ran] == [1, 0, 0], ran[-1]
+    assert shown in ran[0][1]
+    assert "Everything works" in ran[1][1]
+    assert "The wires" not in ran[1][1]
+    assert "Every sensor is calibrated." in ran[2][1]
+    assert "0 problems." in ran[2][1]
+
+
+def test_the_page_lists_every_way_to_wire_a_table_wrongly():
+    named = {fault.split()[0] for fault in LISTED}
+    for name in profile_names():
+        with SimTable(load_profile(name)) as table:
+            known = set(miswirings(table))
+            assert known <= named
+            for fault, where in LISTED.items():
+                kind, *targets = fault.split()
+                there = name in where or (
+                    where.startswith("all")
+                    and (table.imu is not None or "lights" in where)
+                    and (table.chain.count > 0 or "lights" not in where)
+                )
+                assert (kind in known) is there, (name, fault)
+                if there:
+                    miswire(table, kind, targets)
+
+
+def test_what_is_to_be_run_next_is_the_simulated_table_too(tiltboard):
+    table = "--sim --profile matrix-gpio"
+    status, said = tiltboard(f"tiltboard bringup {table} --again buttons")
+    assert (status, said.splitlines()[-1]) == (0, "Everything works.")
+    _, said = tiltboard(f"tiltboard doctor {table}")
+    assert "Set the table up: tiltboard bringup --sim\n" in said
+    wrong = (("sensor-ded a1", "did you mean 'sensor-dead'"), ("{x} {}", "fault '{x}'"))
+    for fault, says in wrong:
+        with pytest.raises(ConfigError, match=re.escape(says)):
+            CliRunner().invoke(
+                cli, [*shlex.split(f"bringup {table} --fault"), fault], catch_exceptions=False
+            )
+
+
+@pytest.mark.parametrize("line", ["calibrate", "record a.trace", "run --port 0"])
+def test_a_command_for_a_table_that_is_not_there_says_so(tiltboard, tmp_path, monkeypatch, line):
+    monkeypatch.chdir(tmp_path)
+    status, said = tiltboard(f"tiltboard {line} --profile node")
+    assert status == 1
+    assert "there is no /dev/tiltboard-node" in said
+    assert "Play on the simulated one: tiltboard sim" in said
+    assert not list(tmp_path.glob("*.trace"))
+
+
+def test_a_table_with_a_broken_sensor_is_measured_without_it(tiltboard):
+    table = "--sim --profile matrix-gpio"
+    status, said = tiltboard(f"tiltboard bringup {table}", "sensor-dead b2")
+    assert status == 1
+    assert "leave-out (Leave b2 out: its sensor is broken)" in said
+    assert "! b2 was left out, and is not read." in said
+    _, said = tiltboard(f"tiltboard doctor {table}")
+    assert "bringup --sim --again b2" in said
+    status, said = tiltboard(f"tiltboard calibrate {table} --again b2")
+    assert status == 0
+    _, said = tiltboard(f"tiltboard doctor {table}")
+    assert "Every sensor is calibrated." in said
+    status, said = tiltboard(f"tiltboard calibrate {table} --without c3")
+    assert status == 1
+    assert "Put a strong piece, north down (the first player's) on the middle of c3" not in said
+    status, said = tiltboard(f"tiltboard calibrate {table} --again b2 --without b3")
+    assert status == 2
+
+
+WRONG = [
+    (
+        "plate-10",
+        {
+            "mux-swapped 2 3": "Multiplexers 2 and 3 are exchanged.",
+            "sensor-turned d4": "The sensor of d4 looks down.",
+            "sensor-swapped a1 b1": "The wires of a1 and b1 are swapped.",
+            "sensor-dead j10": "j10 does not react, or reads nonsense.",
+            "imu-turned north down": "its face down and its x arrow to the north",
+            "lights-dark d3": "The chain of lights ends between a3 and j3.",
+            "buttons-swapped": "The buttons confirm and back are exchanged.",
+        },
+    ),
+    ("plate-10", {"address-swapped S0 S1": "Address lines S0 and S1"}),
+    ("plate-10", {"address-open S1": "Address line S1 of the sensors' multiplexers stays low."}),
+    ("plate-10", {"spi-silent": "The sensors' converter does not answer"}),
+    (
+        "plate-7",
+        {
+            "rows-swapped 2 3": "Rows 2 and 3 are exchanged.",
+            "lights-other-way": "The chain of lights runs another way than the profile says.",
+            "button-open back": "The button back does nothing.",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("profile", "faults"), WRONG, ids=lambda v: v if isinstance(v, str) else str(len(v))
+)
+def test_each_wrong_wire_is_named_however_many_there_are(tiltboard, profile, faults):
+    line = f"tiltboard bringup --sim --profile {profile}"
+    status, said = tiltboard(line, *faults)
+    assert status == 1
+    for words in faults.values():
+        assert words in said
+    # Nothing else is blamed, and each comes with what to do.
+    blamed = [
+        line
+        for line in said.splitlines()
+        if re.match(r"(sensors|tilt sensor|lights|buttons): ", line)
+    ]
+    assert len([line for line in blamed if "multimeter" not in line]) == len(faults)
+    assert said.count("    -> ") == len(faults)
+
+
+def test_a_tilt_sensor_that_lies_upside_down_works_once_it_is_known(tiltboard):
+    turned = "imu-turned north down"
+    table = "--sim --profile plate-7"
+    status, said = tiltboard(f"tiltboard doctor {table}", turned)
+    assert status == 0
+    assert "tiltboard bringup --sim finds out how it lies" in said
+    status, said = tiltboard(f"tiltboard bringup {table} --again edges", turned)
+    assert status == 0
+    assert "with its face down and its x arrow to the north" in said
+    status, said = tiltboard(f"tiltboard doctor {table}", turned)
+    assert status == 0
+    assert re.search(r"ok +tilt sensor +The plate leans by 0\.\d degrees", said)
+    # Glued in anew, without being looked at again, it is noticed.
+    status, said = tiltboard(f"tiltboard doctor {table}")
+    assert status == 1
+    assert "tiltboard bringup --sim --again edges" in said
+    status, said = tiltboard(f"tiltboard bringup {table} --again edges")
+    assert status == 0
+    status, said = tiltboard(f"tiltboard doctor {table}")
+    assert status == 0

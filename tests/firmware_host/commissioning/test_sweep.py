@@ -1,0 +1,263 @@
+"""A sweep finds what a maker has done wrong: it is mapped or named, and nothing else is."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from drivers.mounting import Mounting
+from firmware_host.commissioning.begin import begin, measured_again
+from firmware_host.commissioning.light_map import find_order
+from firmware_host.commissioning.progress import PROGRESS_NAME, Part, read_progress, write_progress
+from firmware_host.commissioning.wires import wire_of
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.profile import load_profile
+from firmware_host.host.assemble import plate_for
+from firmware_host.perception import Perception
+from firmware_host.perception.observation import Magnet
+from firmware_host.service.pacer import Pacer
+
+
+def test_nothing_is_said_of_a_table_that_is_right(swept, small):
+    run = swept(small)
+    assert run.found == run.refused == []
+    assert run.places == [0, 1, 2, 3, 7, 6, 5, 4, 8, 9, 10, 11]
+    assert run.sweep.progress.wanted == ()
+    assert (run.calibration().wire, run.calibration().lights) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("fault", "state", "said"),
+    [
+        ("sensor-swapped b2 c3", "note", "The wires of b2 and c3 are swapped."),
+        ("sensor-turned c2", "note", "The sensor of c2 looks down."),
+        ("sensor-turned a1", "note", "The sensor of a1 looks down."),
+        ("lights-other-way", "note", "The chain of lights runs another way than the profile says."),
+        ("sensor-dead c1", "problem", "c1 does not react, or reads nonsense."),
+        ("sensor-stuck a3", "problem", "a3 does not react, or reads nonsense."),
+        ("lights-dark d3", "problem", "The chain of lights ends between a3 and d3."),
+        ("buttons-swapped", "problem", "The buttons confirm and back are exchanged."),
+        ("button-open back", "problem", "The button back does nothing."),
+    ],
+)
+def test_each_wrong_wire_is_mapped_or_named(swept, small, fault, state, said):
+    assert [(s, words) for _, s, words in swept(small, fault).found] == [(state, said)]
+
+
+def reads(run, place, magnet):
+    """What perception makes of a piece on ``place`` of the table that was swept."""
+    table, profile = run.table, run.profile
+    perception = Perception(profile, run.calibration())
+    table.hands.clear()
+    with table:
+        plate = plate_for(profile, table.buses)
+        pacer = Pacer(table.clock, profile.scans_per_s)
+        put = False
+        until_s = table.clock.now() + 5
+        while table.clock.now() < until_s:
+            seen = perception.observe(plate.scan())
+            if seen.ready and not put:
+                table.hands.put(magnet.value, place)
+                put = True
+            pacer.wait()
+        plate.close()
+    return {i: m for i, m in enumerate(seen.magnets) if m is not Magnet.NONE}
+
+
+@pytest.mark.parametrize("fault", ["sensor-swapped b2 c3", "sensor-turned b2"])
+def test_what_was_mapped_is_read_where_it_stands_as_what_it_is(swept, small, fault):
+    run = swept(small, fault)
+    assert reads(run, 5, Magnet.N_STRONG) == {5: Magnet.N_STRONG}
+    assert reads(run, 10, Magnet.S_STRONG) == {10: Magnet.S_STRONG}
+
+
+def test_exchanged_multiplexers_are_one_note_and_a_map(swept, plate_10):
+    two = msgspec.structs.replace(plate_10, name="two", columns=8, rows=4)
+    run = swept(two, "mux-swapped 0 1", parts=(Part.PLACES,))
+    assert run.found == [("sensors", "note", "Multiplexers 0 and 1 are exchanged.")]
+    assert run.calibration().wire == (*range(16, 32), *range(16))
+
+
+def test_exchanged_rows_of_switches_are_mapped(swept):
+    run = swept(load_profile("matrix-gpio"), "rows-swapped 2 3", "sensor-swapped a1 b1")
+    assert [words for *_, words in run.found] == [
+        "Rows 2 and 3 are exchanged.",
+        "The wires of a1 and b1 are swapped.",
+    ]
+    assert run.calibration().wire == (1, 0, 2, 3, 4, *range(10, 15), *range(5, 10), *range(15, 25))
+
+
+def test_the_lights_lead_rightly_once_their_chain_is_known(swept, small):
+    lit = []
+
+    def watches(run):
+        while not run.sweep.done:
+            if run.step.task and run.step.task.ask.name == "PLACE":
+                white = [i for i, rgb in enumerate(run.table.lights) if min(rgb) > 5]
+                if white and white != lit[-1:]:
+                    lit.extend(white)
+            yield run.maker.follow(run.step)
+
+    run = swept(small, "lights-other-way", mishap=watches)
+    assert [i for n, i in enumerate(lit) if i not in lit[:n]] == run.places
+    light_at = run.calibration().lights
+    assert light_at == (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)  # rows, not to and fro
+
+
+def test_a_chain_from_any_corner_is_known_and_a_muddled_one_is_not(plate_10):
+    ends = [0, 9, 10, 19, 20, 29, 30, 39, 40, 49, 50, 59, 60, 69, 70, 79, 80, 89, 90, 99]
+    names = plate_10.places
+
+    def seen(light_at):
+        place_of = {light: place for place, light in enumerate(light_at)}
+        return {names[i]: names[place_of[plate_10.light_of(i)]] for i in ends}
+
+    by_columns = tuple(10 * (i % 10) + i // 10 for i in range(100))
+    backward = tuple(99 - plate_10.light_of(i) for i in range(100))
+    for light_at in (by_columns, backward):
+        assert find_order(plate_10, seen(light_at)) == light_at
+    assert find_order(plate_10, seen(by_columns) | {"a1": "none"}) is None
+    assert find_order(plate_10, seen(by_columns) | {"a1": "b1"}) is None
+
+
+@pytest.mark.parametrize(
+    ("fault", "found"),
+    [
+        ("i2c-nack", [("imu", "problem"), ("imu", "note")]),
+        ("spi-silent", [("hall", "problem"), ("hall", "note")]),
+    ],
+)
+def test_a_part_that_does_not_answer_is_said_and_gone_on_without(swept, small, fault, found):
+    run = swept(small, fault)
+    assert [each[:2] for each in run.found] == found
+    assert "multimeter" in run.found[1][2]
+    left = {"i2c-nack": Part.EDGES, "spi-silent": Part.PLACES}[fault]
+    assert run.sweep.progress.wanted == (left,)  # the next run asks for it
+
+
+def test_a_tilt_sensor_that_lies_otherwise_may_stay_so(swept, small):
+    run = swept(small, "imu-turned north down")
+    [(subject, state, said)] = run.found
+    assert (subject, state) == ("imu", "note")
+    assert said == "The tilt sensor lies with its face down and its x arrow to the north."
+    assert run.calibration().lies == Mounting("+y", "+x", "-z")
+
+
+class Blindfolded:
+    """A mishap: somebody sees and hears what a test says."""
+
+    def __init__(self, says):
+        self.says = says
+
+    def __call__(self, run):
+        while not run.sweep.done:
+            answer = run.maker.follow(run.step)
+            if answer is not None and run.step.task:
+                task = run.step.task
+                name = run.profile.places[task.place] if task.ask.name == "LIGHT" else task.name
+                answer = self.says.get(name or task.ask.name, answer)
+            yield answer
+
+
+@pytest.mark.parametrize(
+    ("says", "found"),
+    [
+        ({"d2": "none"}, "Dark: d2."),
+        ({"d3": "none"}, "The chain of lights ends between a3 and d3."),
+        ({"a2": "a3", "a3": "a2"}, "Lights are elsewhere: a2 -> a3, a3 -> a2."),
+        ({}, "Both ends of every row shine, but not all lights between them."),
+        ({"red": "green", "green": "red"}, "Colours are exchanged: red -> green, green -> red,"),
+        (dict.fromkeys(("red", "green", "blue"), "none"), "The first light stays dark."),
+        ({"PICTURE": "yes", "BUZZER": "no"}, "The buzzer is silent."),
+    ],
+)
+def test_what_eyes_and_ears_report(swept, small, says, found):
+    eyes = Blindfolded({"PICTURE": "no"} | says)
+    run = swept(small, parts=(Part.LIGHTS, Part.BUTTONS), mishap=eyes)
+    assert run.found[0][2].startswith(found)
+
+
+def test_what_is_not_looked_at_stays_as_it_was(swept, small):
+    whole = swept(small, "sensor-swapped b2 c3", "lights-other-way")
+    before = whole.calibration(7.0)
+    again = measured_again(small, whole.sweep.progress, "buttons")
+    run = swept(small, progress=again)
+    assert run.places == []
+    assert run.calibration(9.0, before) == before
+
+
+def test_it_goes_on_where_it_stopped(swept, small, tmp_path):
+    first = swept(small, stop=12)
+    write_progress(tmp_path / PROGRESS_NAME, first.kept[-1])
+    kept = read_progress(tmp_path / PROGRESS_NAME, small)
+    assert kept == first.kept[-1]
+    second = swept(small, progress=begin(small, tmp_path))
+    # Nothing that was accepted is asked for again but the empty plate.
+    assert {task.ask.name for task in second.asked} == {"EMPTY", "PLACE", "WEAK"}
+    assert first.places + second.places == swept(small).places
+    assert second.found == []
+    assert read_progress(tmp_path / PROGRESS_NAME, load_profile("plate-10")) is None
+
+
+def test_only_what_was_wrong_is_repeated_and_then_everything(swept, small, tmp_path):
+    first = swept(small, "sensor-dead a1", "button-open back")
+    write_progress(tmp_path / PROGRESS_NAME, first.sweep.progress)
+    second = swept(small, progress=begin(small, tmp_path))
+    assert second.found == []
+    asked = [task.ask.name for task in second.asked]
+    assert asked == ["PRESS", "PRESS", "BUZZER", "EMPTY", "PLACE"]
+    assert second.places == [0]
+    assert all(second.calibration().zeroed)
+    write_progress(tmp_path / PROGRESS_NAME, second.sweep.progress)
+    assert begin(small, tmp_path).wanted == tuple(Part)
+    assert begin(small, tmp_path).inputs == {}
+
+
+def test_one_place_again(swept, small, tmp_path):
+    whole = swept(small, "sensor-swapped b2 c3")
+    write_progress(tmp_path / PROGRESS_NAME, whole.sweep.progress)
+    again = begin(small, tmp_path, again="b2")
+    run = swept(small, "sensor-swapped b2 c3", progress=again)
+    assert run.places == [5]
+    assert run.calibration().wire == whole.calibration().wire
+    assert run.calibration().gain == pytest.approx(whole.calibration().gain, rel=0.05)
+    for wrong in ("z9", "light"):
+        with pytest.raises(NotPossibleError, match="no place and no part"):
+            begin(small, tmp_path, again=wrong)
+    with pytest.raises(NotPossibleError, match="not been measured"):
+        begin(small, tmp_path, again="b2", fresh=True)
+
+
+def test_nonsense_in_the_file_begins_anew(swept, small, tmp_path):
+    path = tmp_path / PROGRESS_NAME
+    kept = msgspec.json.encode(swept(small, stop=14).kept[-1])
+    for old, new in (
+        (b'"inputs":{"0":0', b'"inputs":{"0":99'),
+        (b'"own_mt":{"0":', b'"own_mt":{"99":'),
+        (b'"format":1', b'"format":0'),
+        (b'"noise_mt":[', b'"noise_mt":[1.0,'),
+        (b"{", b"\xff{"),
+    ):
+        assert old in kept
+        path.write_bytes(kept)
+        assert read_progress(path, small) is not None
+        path.write_bytes(kept.replace(old, new, 1))
+        assert read_progress(path, small) is None
+
+
+def test_no_answer_that_was_not_offered_is_taken(swept, small):
+    run = swept(small, stop=1)
+    with pytest.raises(NotPossibleError, match="'perhaps' is no answer now"):
+        run.sweep.answer("perhaps")
+
+
+def test_wires_are_those_of_the_wiring_pages(plate_10):
+    assert str(wire_of(plate_10, plate_10.places.index("e7"))) == "multiplexer 4, input I0"
+    seven = load_profile("plate-7")
+    said = str(wire_of(seven, seven.places.index("c3")))
+    assert said == "the MCP23017 at 0x22, GPA2 and GPB2"
+    matrix = load_profile("matrix-gpio")
+    pins = (matrix.hall.row_pins[1], matrix.hall.north_pins[0], matrix.hall.south_pins[0])
+    assert re.findall(r"\d+", str(wire_of(matrix, matrix.columns))) == [str(pin) for pin in pins]

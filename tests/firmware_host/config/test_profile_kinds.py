@@ -1,0 +1,136 @@
+"""Profiles with parts of several kinds: what is accepted, refused and can be told apart."""
+
+import pytest
+
+from firmware_host.config.errors import BoardDoesNotFitError, ConfigError
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.reading import convert
+from firmware_host.host.assemble import missing_table, plate_for
+from firmware_host.table.commands import NewGame
+from firmware_host.table.overlay import Overlay
+from games.registry import game_type
+from hw_sim.session import SimSession
+from hw_sim.table import SimTable
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Loads a shipped profile with one piece of its text replaced."""
+
+    def load(name: str, old: str, new: str) -> Profile:
+        from importlib import resources
+
+        text = (resources.files("firmware_host.config") / "profiles" / f"{name}.toml").read_text(
+            "utf-8"
+        )
+        assert text.count(old) >= 1
+        path = tmp_path / "changed.toml"
+        path.write_text(text.replace(old, new, 1))
+        return load_profile(str(path))
+
+    return load
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "problem"),
+    [
+        ("plate-7", 'kind = "dual-switch"', 'kind = "dual-swich"', "did you mean 'dual-switch'"),
+        ("plate-7", 'kind = "dual-switch"\n', "", "hall.kind is missing"),
+        ("plate-7", "addresses", "adresses", "hall.adresses .* did you mean 'addresses'"),
+        ("plate-7", "addresses = ", "spi_bus = 1\naddresses = ", "hall.spi_bus is not a known"),
+        ("plate-7", 'kind = "lsm6dsox"', 'kind = "lsm6dso"', "imu.kind: .*'lsm6dsox'"),
+        ("plate-7", "0x20, 0x21", "0x20, 0x20", "I2C address 0x20 is used twice"),
+        ("plate-7", "0x20, 0x21", "0x1F, 0x21", "hall.addresses"),
+        ("plate-7", "0x25, 0x26", "0x25", "6 MCP23017 do not fit 7 rows"),
+        ("plate-7", "columns = 7", "columns = 8", "7 MCP23017 do not fit 7 rows of 8"),
+        ("plate-7", "confirm_pin = 23", "confirm_pin = 3", "GPIO3 is used twice"),
+        ("matrix-gpio", "[5, 6, 13, 19, 26]", "[5, 6, 13, 19]", "hall needs 5 row_pins"),
+        ("matrix-gpio", "16, 20", "16, 16", "GPIO16 is used twice"),
+        ("matrix-gpio", "23", "26", "GPIO26 is used twice"),
+    ],
+)
+def test_what_does_not_fit_is_said(changed, name, old, new, problem) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        changed(name, old, new)
+
+
+def test_a_struct_inside_a_list_is_checked_too() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'carries'"):
+        convert(
+            {"hall": {"kind": "mux-adc", "spares": [{"input": 100, "caries": "ntc"}]}},
+            Profile,
+            source="test",
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds", "sees_tilt", "measures"),
+    [
+        ("plate-10", 4, True, True),
+        ("node", 4, True, True),
+        ("plate-7", 2, True, False),
+        ("matrix-gpio", 2, False, False),
+    ],
+)
+def test_what_tables_can_tell(name, kinds, sees_tilt, measures) -> None:
+    able = load_profile(name).capabilities
+    assert (able.kinds, able.poles, able.sees_tilt) == (kinds, 2, sees_tilt)
+    assert able.measures is measures
+    assert able.spins is (name == "node")  # HARDWARE: the only build that can
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        (
+            "plate-7",
+            {"players": 3},
+            "Momentum for 3 needs 3. Choose fewer players. A plate-10 does.",
+        ),
+        ("plate-7", {"players": 4, "marbles": 5}, "for 4 needs 4"),
+        (
+            "matrix-gpio",
+            {},
+            "7 x 7 does not fit this plate of 5 x 5. .* A plate-7 is large enough.",
+        ),
+        ("plate-10", {"size": 11, "marbles": 5}, "10 x 10. Choose a smaller board.$"),
+    ],
+)
+def test_a_game_that_needs_more_is_refused_with_what_would_do(name, options, told) -> None:
+    game = game_type("momentum").create(options)
+    with pytest.raises(BoardDoesNotFitError, match=told):
+        Overlay(load_profile(name), game)
+
+
+def test_a_small_table_begins_with_a_game_that_fits(tmp_path) -> None:
+    with SimSession(load_profile("matrix-gpio"), tmp_path) as session:
+        assert session.host.game.options["size"] == 5
+        with pytest.raises(BoardDoesNotFitError):
+            session.host.do(NewGame("momentum", {}))
+        assert session.host.game.options["size"] == 5  # nothing was changed
+
+
+def test_a_plate_without_tilt_sensor_and_lights_has_no_fault_of_them() -> None:
+    with SimTable(load_profile("matrix-gpio"), 1) as table:
+        plate = plate_for(table.profile, table.buses)
+        plate.show([(1.0, 1.0, 1.0)] * 25)
+        frame = plate.scan()
+        assert (frame.faults, frame.motion, plate.shown, plate.dimmed) == ((), None, b"", 1.0)
+        assert plate.part_count == 2
+        plate.close()
+
+
+@pytest.mark.parametrize("name", ["plate-7", "matrix-gpio"])
+def test_a_table_of_which_nothing_answers_is_missing(name) -> None:
+    profile = load_profile(name)
+    with SimTable(profile, 1) as table:
+        assert missing_table(profile, table.buses) == ()
+
+        class Nothing:
+            clock = table.clock
+
+            def __getattr__(self, bus: str):
+                raise FileNotFoundError(2, "", f"/dev/{bus}")
+
+        found = {fault.part for fault in missing_table(profile, Nothing())}
+        assert found >= ({"hall", "panel"} if name == "matrix-gpio" else {"hall", "imu", "panel"})

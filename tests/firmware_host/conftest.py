@@ -1,0 +1,19 @@
+"""Tables on chip models."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.config.profile import load_profile
+from hw_sim.table import SimTable
+
+
+@pytest.fixture(scope="session")
+def plate_10():
+    return load_profile("plate-10")
+
+
+@pytest.fixture
+def sim(plate_10):
+    with SimTable(plate_10, 1) as table:
+        yield table

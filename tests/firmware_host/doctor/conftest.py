@@ -1,0 +1,102 @@
+"""A computer made of files."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from firmware_host.doctor.machine import Machine
+from firmware_host.doctor.service_rights import Service
+
+NOW_S = 1_780_000_000.0  # 2026-05-28
+PACKAGES = frozenset({"lgpio", "spidev", "smbus2", "neopixel", "serial"})
+
+# As docs/wiring-plate-10.md asks for
+CONFIG = """
+# the maker's own
+[pi5]
+dtparam=spi=off
+[all]
+dtparam=spi=on
+dtoverlay=spi1-1cs
+dtparam=i2c_arm=on,i2c_arm_baudrate=400000
+[pi4]
+core_freq=500
+core_freq_min=500
+"""
+
+
+class WholeService(Service):
+    """One whose Python has every package."""
+
+    def lacks(self, modules) -> frozenset[str]:
+        return frozenset()
+
+
+# As plate-10's drop-in makes it; the devices here belong to whoever runs the tests.
+SERVICE = WholeService(
+    getpass.getuser(),
+    frozenset({"spi", "i2c", "gpio"}),
+    ("char-spi", "char-i2c", "char-gpiochip"),
+    sys.executable,
+)
+DEVICES = ("dev/spidev1.0", "dev/spidev0.0", "dev/i2c-1", "dev/gpiochip0")
+
+
+@dataclass
+class Computer:
+    """Files below ``root`` make it what it is; ``forbidden``: those that may not be used."""
+
+    root: Path
+    groups: frozenset[str] = frozenset({"spi", "i2c", "gpio", "dialout"})
+    member_of: frozenset[str] = frozenset()
+    packages: frozenset[str] = PACKAGES
+    forbidden: set[str] = field(default_factory=set)
+    free_bytes: int = 5_000_000_000
+    date_s: float = NOW_S
+    service: Service | None = SERVICE
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def remove(self, name: str) -> None:
+        (self.root / name).unlink()
+
+    @property
+    def machine(self) -> Machine:
+        return Machine(
+            root=self.root,
+            user="maker",
+            groups=self.groups,
+            member_of=self.member_of,
+            python=(3, 11),
+            has_package=self.packages.__contains__,
+            may_use=lambda path: str(path.relative_to(self.root)) not in self.forbidden,
+            free_bytes=lambda path: self.free_bytes,
+            date_s=self.date_s,
+            service=lambda: self.service,
+        )
+
+
+@pytest.fixture
+def laptop(tmp_path):
+    computer = Computer(tmp_path / "root")
+    computer.write("etc/os-release", 'NAME=Debian\nPRETTY_NAME="Debian GNU/Linux 12"\n')
+    return computer
+
+
+@pytest.fixture
+def pi(laptop):
+    """A Pi 4 on which nothing is missing."""
+    laptop.write("proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.4\0")
+    laptop.write("boot/firmware/config.txt", CONFIG)
+    laptop.write("run/systemd/timesync/synchronized", "")
+    for name in DEVICES:
+        laptop.write(name, "")
+    return laptop

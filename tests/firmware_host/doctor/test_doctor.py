@@ -1,0 +1,383 @@
+"""The doctor finds what is missing, and says how to mend it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import replace
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from drivers.clock import SystemClock
+from drivers.mounting import Mounting
+from firmware_host.cli.doctor import command
+from firmware_host.commissioning.progress import (
+    FORMAT,
+    PROGRESS_NAME,
+    Part,
+    Progress,
+    write_progress,
+)
+from firmware_host.config.needs import I2C, MAPPED_GPIO, SPI
+from firmware_host.config.profile import load_profile
+from firmware_host.doctor.boot_config import settings_in
+from firmware_host.doctor.doctor import examine
+from firmware_host.doctor.machine import this_machine
+from firmware_host.doctor.part_check import check_parts
+from firmware_host.doctor.service_rights import Service, service_of
+from firmware_host.journal import Journal
+from firmware_host.perception.calibration import uncalibrated, write_calibration
+from hw_sim.table import SimTable
+
+
+@pytest.fixture
+def examined(plate_10, tmp_path):
+    """What is wrong, as (subject, found, remedy); ``parts``: what asking them finds."""
+
+    def look(computer, *, profile=plate_10, parts=(), states=("problem",)):
+        findings = examine(profile, computer.machine, tmp_path / "state", lambda: list(parts))
+        return [
+            (f.subject, str(f.found), str(f.remedy or "")) for f in findings if f.state in states
+        ]
+
+    return look
+
+
+def test_nothing_is_wrong_with_a_computer_that_is_as_the_wiring_page_asks(pi, examined):
+    assert examined(pi, states=("problem", "note")) == []
+
+
+def test_a_laptop_is_told_how_to_simulate(laptop, examined):
+    [(subject, found, remedy)] = examined(laptop)
+    assert subject == "hardware"
+    assert "no Raspberry Pi here" in found
+    assert "Debian GNU/Linux 12" in found
+    assert "tiltboard sim" in remedy
+
+
+def test_a_plate_with_its_own_computer_needs_no_pi(laptop, examined):
+    node = load_profile("node")
+    laptop.service = None
+    [(subject, found, remedy)] = examined(laptop, profile=node)
+    assert subject == "devices"
+    assert node.hall.port in found
+    assert "Plug the plate in" in remedy
+
+
+@pytest.mark.parametrize(
+    ("line", "missing"),
+    [
+        ("dtparam=spi=on", "dtparam=spi=on"),
+        ("dtoverlay=spi1-1cs", "dtoverlay=spi1-1cs"),
+        ("dtparam=i2c_arm=on,", "dtparam=i2c_arm=on"),
+    ],
+)
+def test_a_missing_line_is_a_problem_with_that_line_as_remedy(pi, examined, line, missing):
+    text = (pi.root / "boot/firmware/config.txt").read_text()
+    without = text.replace(line, "dtparam=" if line.endswith(",") else f"#{line}")
+    pi.write("boot/firmware/config.txt", without)
+    [(subject, found, remedy)] = examined(pi)
+    assert subject == "config.txt"
+    assert missing in found
+    assert remedy == f"Add {missing} to /boot/firmware/config.txt, and restart the Pi."
+
+
+def test_a_slow_tilt_sensor_is_a_note_and_a_core_clock_that_moves_a_problem(pi, examined):
+    pi.write("boot/firmware/config.txt", "dtparam=spi,i2c=on\ndtoverlay=spi1-1cs,cs0_pin=18\n")
+    [(_, found, _)] = examined(pi, states=("note",))
+    assert found.startswith("dtparam=i2c_arm_baudrate=400000 ")
+    assert [found for _, found, _ in examined(pi)] == [
+        "core_freq=500 is missing; the lights needs it.",
+        "core_freq_min=500 is missing; the lights needs it.",
+    ]
+
+
+def test_config_lines_are_in_force_as_the_pi_reads_them():
+    text = "[pi5]\ndtparam=spi=on\n[none]\na=1\n[all]\ndtparam=i2c_arm=off # later\nb=2\n"
+    assert settings_in(text, "Raspberry Pi 4 Model B") == {"dtparam=i2c_arm=off", "b=2"}
+    assert "dtparam=spi=on" in settings_in(text, "Raspberry Pi 5 Model B Rev 1.0")
+
+
+def test_a_device_without_permission_names_the_group(pi, examined):
+    pi.groups = frozenset({"spi", "gpio"})
+    pi.forbidden = {"dev/i2c-1"}
+    pi.service = None
+    [(_, found, remedy)] = examined(pi)
+    assert found == "maker may not use /dev/i2c-1."
+    assert remedy == "Run: sudo usermod -aG i2c maker, then log in again."
+    pi.member_of = frozenset({"i2c"})
+    [(_, _, remedy)] = examined(pi)
+    assert remedy.startswith("Log out and in again")
+    pi.groups = frozenset({"i2c"})
+    [(_, _, remedy)] = examined(pi)
+    assert "udev" in remedy
+
+
+def test_a_pi_5_lights_through_spi_too_and_takes_no_rpi_gpio(pi, examined):
+    pi.write("proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    lines = "dtparam=spi=on\ndtoverlay=spi1-1cs\ndtparam=i2c_arm=on\n"
+    pi.write("boot/firmware/config.txt", lines)
+    assert examined(pi) == []
+    pi.packages = pi.packages - {"lgpio"} | {"RPi.GPIO"}
+    [(subject, found, remedy)] = examined(pi)
+    assert (subject, found) == ("packages", "The Python package lgpio is missing.")
+    assert remedy == "Run: sudo apt install python3-lgpio"
+
+
+@pytest.mark.parametrize(
+    ("writer", "opened"),
+    [
+        ("rpi_ws281x", ("/dev/gpiomem", "_rpi_ws281x")),
+        ("pio", ("/dev/pio0", "adafruit_raspberry_pi5_neopixel_write")),
+    ],
+)
+def test_another_writer_of_lights_needs_other_things(pi, examined, plate_10, writer, opened):
+    device, package = opened
+    lights = msgspec.structs.replace(plate_10.lights, writer=writer)
+    profile = msgspec.structs.replace(plate_10, lights=lights)
+    found = [(subject, found) for subject, found, _ in examined(pi, profile=profile)]
+    assert found == [
+        ("packages", f"The Python package {package} is missing."),
+        ("devices", f"There is no {device}, for the lights."),
+        ("service", f"The service may not use {device}: its unit keeps it."),
+    ]
+
+
+def test_the_service_is_asked_about_and_not_who_sits_at_the_keyboard(pi, examined):
+    pi.groups = frozenset({"spi", "gpio"})
+    pi.forbidden = {"dev/i2c-1"}
+    assert examined(pi) == []
+    [(subject, found, _)] = examined(pi, states=("note",))
+    assert (subject, found) == ("devices", "maker may not use /dev/i2c-1.")
+
+
+def test_a_service_that_may_not_light_is_a_problem_though_the_maker_may(pi, examined):
+    """What the first installed table did: the doctor found nothing, and the service was dark."""
+    pi.service = replace(pi.service, allowed=("char-i2c", "char-gpiochip", "/dev/spidev1.0"))
+    [(subject, found, remedy)] = examined(pi)
+    assert subject == "service"
+    assert found == "The service may not use /dev/spidev0.0: its unit keeps it."
+    assert "make install-service" in remedy
+    pi.service = replace(pi.service, allowed=None, user="nobody-here")
+    (pi.root / "dev/i2c-1").chmod(0o600)
+    assert "The service's user nobody-here may not use /dev/i2c-1." in [
+        found for _, found, _ in examined(pi)
+    ]
+
+
+def test_a_service_without_a_package_is_a_problem(pi, examined):
+    service = pi.service
+    pi.service = Service(service.user, service.groups, service.allowed, service.python)
+    found = {found: remedy for _, found, remedy in examined(pi)}
+    # This Python, which tests run in, has neither of the distribution's.
+    missing = [name for name in ("lgpio", "spidev") if importlib.util.find_spec(name) is None]
+    for name in missing:
+        remedy = found.pop(f"The service lacks the Python package {name}.")
+        assert f"apt install python3-{name}" in remedy
+    assert found == {}
+
+
+def test_without_a_service_the_doctor_says_that_it_was_not_checked(pi, examined):
+    pi.service = None
+    assert examined(pi) == []
+    [(subject, found, _)] = examined(pi, states=("note",))
+    assert subject == "service"
+    assert "it was not checked" in found
+
+
+SHOWN = """\
+LoadState=loaded
+User=root
+SupplementaryGroups=spi i2c gpio
+DevicePolicy=closed
+DeviceAllow=char-spi rw
+DeviceAllow=char-*gpiomem rw
+ExecStart={ path=/opt/tiltboard/bin/tiltboard ; argv[]=/opt/tiltboard/bin/tiltboard run ; pid=0 }
+"""
+
+
+def test_a_service_is_what_systemd_shows(tmp_path):
+    service = service_of(SHOWN)
+    assert service.allowed == ("char-spi", "char-*gpiomem")
+    assert {"spi", "i2c", "gpio", "root"} <= service.groups
+    assert service.python == "/opt/tiltboard/bin/python"
+    assert service.unit_allows("/dev/spidev0.0", SPI)
+    assert service.unit_allows("/dev/gpiomem", MAPPED_GPIO)
+    assert not service.unit_allows("/dev/i2c-1", I2C)
+    assert service_of(SHOWN.replace("LoadState=loaded", "LoadState=not-found")) is None
+    without = "".join(line for line in SHOWN.splitlines(True) if not line.startswith("Device"))
+    assert service_of(without).unit_allows("/dev/i2c-1", I2C)
+    with pytest.raises(OSError, match="nowhere"):
+        replace(service, python=str(tmp_path / "nowhere")).lacks(["spidev"])
+
+
+def test_missing_device_full_disk_and_dead_clock(pi, examined):
+    pi.remove("dev/spidev1.0")
+    pi.free_bytes = 3_000_000
+    pi.date_s = 100_000.0
+    assert [subject for subject, *_ in examined(pi)] == ["devices", "clock", "disk"]
+
+
+def test_journal_damage_future_games_and_calibration(pi, examined, tmp_path, plate_10):
+    state = tmp_path / "state"
+    state.mkdir()
+
+    class Tomorrow(SystemClock):
+        def calendar(self) -> float:
+            return pi.date_s + 3 * 86_400
+
+    with Journal.open(state / "journal.sqlite", Tomorrow()) as journal:
+        journal.start("momentum", {})
+        # While it runs, its parts are not touched.
+        notes = {s: f for s, f, _ in examined(pi, parts=["never asked"], states=("note",))}
+        assert "is running" in notes["parts"]
+        assert "not been calibrated" in notes["calibration"]
+    [(subject, found, _)] = examined(pi)
+    assert (subject, "2026-05-31" in found) == ("clock", True)
+    pi.date_s += 3 * 86_400
+    assert examined(pi) == []
+    size = plate_10.size
+    some = replace_zeroed(uncalibrated(plate_10), (True,) * (size - 1) + (False,))
+    write_calibration(state / "calibration.json", some)
+    assert [f for _, f, _ in examined(pi, states=("note",))] == ["The zero of j10 is not known."]
+    write_calibration(state / "calibration.json", replace_zeroed(some, (True,) * size))
+    [(_, found, remedy)] = examined(pi, states=("note",))
+    assert "measured with a magnet" in found
+    assert "tiltboard bringup" in remedy
+    path = state / "journal.sqlite"
+    path.write_bytes(path.read_bytes()[:4096] + b"\x55" * 8192)
+    (state / "calibration.json").write_text("{")
+    assert [subject for subject, *_ in examined(pi)] == ["journal", "calibration"]
+
+
+def replace_zeroed(calibration, zeroed):
+    return msgspec.structs.replace(calibration, zeroed=zeroed)
+
+
+def parts_of(table):
+    return [(f.subject, str(f.found)) for f in check_parts(table.profile, table.buses) if f.remedy]
+
+
+def test_whole_parts_raise_no_question(sim):
+    findings = check_parts(sim.profile, sim.buses)
+    assert {f.subject for f in findings} == {"hall", "imu", "lights", "panel"}
+    assert parts_of(sim) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "targets", "subject", "says"),
+    [
+        ("sensor-dead", ("d4",), "hall", "past the end of their scale: d4."),
+        ("i2c-nack", (), "imu", ""),
+        ("spi-silent", (), "hall", "converter"),
+        ("wrong-id", (), "imu", ""),
+    ],
+)
+def test_a_broken_part_is_found(sim, fault, targets, subject, says):
+    sim.faults.inject(fault, targets)
+    [(found_subject, found)] = parts_of(sim)
+    assert found_subject == subject
+    assert says in found
+
+
+def test_a_button_that_is_always_closed_is_found(sim):
+    sim.hands.press("confirm", 10.0)
+    sim.clock.advance(1.0)
+    [(subject, found)] = parts_of(sim)
+    assert (subject, found) == ("panel", "The button confirm is closed all the time.")
+
+
+@pytest.mark.parametrize("name", ["plate-7", "matrix-gpio", "node"])
+def test_every_profile_can_be_asked(name):
+    with SimTable(load_profile(name)) as table:
+        assert parts_of(table) == []
+
+
+def test_command_line(tmp_path):
+    arguments = ["--sim", "--state", str(tmp_path)]
+    ran = CliRunner().invoke(command, arguments)
+    assert ran.exit_code == 0, ran.output
+    assert "0 problems." in ran.output
+    ran = CliRunner().invoke(command, [*arguments, "--json"])
+    lines = [json.loads(line) for line in ran.output.splitlines()]
+    assert {line["state"] for line in lines} <= {"ok", "note"}
+
+
+def plain(*words):
+    ran = CliRunner().invoke(command, [*map(str, words), "--json"])
+    return [json.loads(line) for line in ran.output.splitlines()]
+
+
+def test_settings_and_profile_that_cannot_be_read_are_problems_among_others(tmp_path):
+    settings = tmp_path / "tiltboard.toml"
+    settings.write_text('prot = 1\nprofile = "plate-7"\n')
+    lines = plain("--sim", "--state", tmp_path, "--config", settings)
+    [problem] = [line for line in lines if line["state"] == "problem"]
+    assert problem["subject"] == "settings"
+    assert "did you mean 'port'" in problem["found"]
+    assert "lights" in {line["subject"] for line in lines}  # the rest is looked at all the same
+    lines = plain("--sim", "--state", tmp_path, "--profile", "plate-8")
+    [problem] = [line for line in lines if line["state"] == "problem"]
+    assert problem["subject"] == "table"
+    assert "computer" in {line["subject"] for line in lines}
+
+
+def test_a_simulated_table_that_is_wired_wrongly_is_diagnosed(tmp_path):
+    arguments = ["--sim", "--state", str(tmp_path)]
+    for fault in ("address-open S2", "sensor-dead d4"):
+        ran = CliRunner().invoke(command, [*arguments, "--fault", fault])
+        assert ran.exit_code == 1
+        assert "PROBLEM  sensors" in ran.output
+    assert "scale: d4." in ran.output
+
+
+def test_how_the_tilt_sensor_lies_is_said(sim, plate_10):
+    def imu(calibration=None):
+        found = check_parts(plate_10, sim.buses, calibration)
+        return [(str(f.state), str(f.found)) for f in found if f.subject == "imu"]
+
+    sim.imu_lies = Mounting("-x", "+y", "-z")
+    [(state, found)] = imu()
+    assert (state, found) == ("note", "The tilt sensor does not lie flat with its face up.")
+    flat = replace_zeroed(uncalibrated(plate_10), (True,) * plate_10.size)
+    known = msgspec.structs.replace(flat, level_rad=(0.0, 0.0), mounting=("-x", "+y", "-z"))
+    [(state, found), (_, lies)] = imu(known)
+    assert state == "ok"
+    assert found.startswith("The plate leans by")
+    assert "face down and its x arrow to the west" in lies
+    sim.imu_lies = Mounting()
+    [(state, found)] = imu(known)
+    assert (state, "otherwise than when" in found) == ("problem", True)
+
+
+def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, tmp_path, plate_10):
+    state = tmp_path / "state"
+    state.mkdir()
+    progress = Progress(FORMAT, "plate-10", wanted=(Part.LIGHTS, Part.PLACES), picture=True)
+    write_progress(state / PROGRESS_NAME, progress)
+    calibration = msgspec.structs.replace(
+        replace_zeroed(uncalibrated(plate_10), (True,) * plate_10.size),
+        noise_mt=(0.035,) * 99 + (0.4,),
+        carried_mt=12.0,
+        gain=(1.01,) * 100,
+    )
+    write_calibration(state / "calibration.json", calibration)
+    notes = [(subject, found) for subject, found, _ in examined(pi, states=("note",))]
+    assert [subject for subject, _ in notes] == ["calibration", "bring-up"]
+    assert "j10 is noisy" in notes[0][1]
+    assert "1 of 104" in notes[1][1]
+    write_progress(
+        state / PROGRESS_NAME, msgspec.structs.replace(progress, wanted=(), buzzer=False)
+    )
+    notes = [found for _, found, _ in examined(pi, states=("note",))]
+    assert notes[1] == "It has found something that is to be mended."
+
+
+def test_this_machine_is_described():
+    machine = this_machine(SystemClock())
+    assert machine.has_package("msgspec")
+    assert not machine.has_package("no_such.package")
+    assert machine.free_bytes(machine.root) > 0
+    assert replace(machine, root=machine.root / "nowhere").model is None

@@ -1,0 +1,38 @@
+"""What is asked of the table's thread: in order, bounded, and never long between two scans."""
+
+import pytest
+
+from firmware_host.config.errors import BusyError
+from firmware_host.host.inbox import BUDGET_S, MOST_WAITING, Inbox
+from hw_sim.clock import VirtualClock
+
+
+def test_work_is_done_in_order_and_answered():
+    inbox = Inbox(VirtualClock())
+    futures = [inbox.call(lambda n=n: n * n) for n in range(3)]
+    failing = inbox.call(lambda: 1 / 0)
+    assert not any(future.done() for future in futures)
+    inbox.work_off()
+    assert [future.result(0) for future in futures] == [0, 1, 4]
+    assert isinstance(failing.exception(0), ZeroDivisionError)
+
+
+@pytest.mark.parametrize(
+    ("costs_s", "done"), [(0.0, 8), (BUDGET_S / 3, 3), (BUDGET_S, 1), (5.0, 1)]
+)
+def test_a_step_does_what_its_budget_holds_and_at_least_one(costs_s, done):
+    clock = VirtualClock()
+    inbox = Inbox(clock)
+    futures = [inbox.call(lambda: clock.advance(costs_s)) for _ in range(8)]
+    inbox.work_off()
+    assert [future.done() for future in futures] == [True] * done + [False] * (8 - done)
+
+
+def test_who_asks_too_much_is_told_so_and_nothing_is_forgotten():
+    inbox = Inbox(VirtualClock())
+    waiting = [inbox.call(lambda: None) for _ in range(MOST_WAITING)]
+    refused = inbox.call(lambda: None)
+    assert isinstance(refused.exception(0), BusyError)
+    inbox.work_off()
+    assert all(future.exception(0) is None for future in waiting)
+    assert inbox.call(lambda: None).done() is False

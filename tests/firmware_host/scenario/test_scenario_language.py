@@ -1,0 +1,116 @@
+"""The scenario language against the forms that ARCHITECTURE lists, and against nonsense."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firmware_host.scenario import steps as s
+from firmware_host.scenario.parse import ScenarioSyntaxError, parse_scenario
+from firmware_host.table.standing import Phase, Role
+
+FORMS = [
+    ("game momentum size=7", s.NewGame("momentum", ("size=7",))),
+    ("put red d4", s.Put("red", "d4")),
+    ("put red d4 at 5 -3", s.Put("red", "d4", (5.0, -3.0))),
+    ("take d4", s.Take("d4")),
+    ("move d4 e5", s.Move("d4", "e5")),
+    ("slide d4 e5", s.Slide("d4", "e5")),
+    ("knock d4 e5", s.Knock(("d4", "e5"))),
+    ("tilt 8 0 for 2s", s.Tilt(8.0, 0.0, 2.0)),
+    ("tilt -8 0.5", s.Tilt(-8.0, 0.5)),
+    ("press confirm", s.Press("confirm")),
+    ("press confirm 2s", s.Press("confirm", 2.0)),
+    ("press back", s.Press("back")),
+    ("answer left", s.Answer("left")),
+    ("wait 1.5s", s.Wait(1.5)),
+    ("wait 250ms", s.Wait(0.25)),
+    ("bump", s.Bump()),
+    ("kill", s.Kill()),
+    ("power-cut", s.PowerCut()),
+    ("fault sensor-dead d4 for 2s", s.Fault("sensor-dead", ("d4",), 2.0)),
+    ("fault spi-silent", s.Fault("spi-silent", ())),
+    ("heal sensor-dead d4", s.Heal("sensor-dead", ("d4",))),
+    ("expect phase turn", s.Expect(s.ExpectPhase(Phase.TURN))),
+    ("expect to-move red", s.Expect(s.ExpectToMove("red"))),
+    ("expect to-move none", s.Expect(s.ExpectToMove(None))),
+    ("expect result draw", s.Expect(s.ExpectResult("draw"))),
+    ("expect cells d4=red e5=empty", s.Expect(s.ExpectCells((("d4", "red"), ("e5", "empty"))))),
+    ("expect cells 0,-1=red", s.Expect(s.ExpectCells((("0,-1", "red"),)))),
+    ("expect light d5 put", s.Expect(s.ExpectLight("d5", Role.PUT))),
+    ("expect lights legal a1 a2", s.Expect(s.ExpectLights(Role.LEGAL, ("a1", "a2")))),
+    ("expect lights wrong", s.Expect(s.ExpectLights(Role.WRONG, ()))),
+    ('expect say "Red\'s turn # 1"', s.Expect(s.ExpectSay("Red's turn # 1"))),
+    ("expect within 0.2s phase fix", s.Expect(s.ExpectPhase(Phase.FIX), 0.2)),
+]
+
+
+@pytest.mark.parametrize(("line", "action"), FORMS, ids=[line for line, _ in FORMS])
+def test_each_form_is_read_as_written(line, action):
+    (step,) = parse_scenario("x.scenario", f"\n# a comment\n{line}   # why\n")
+    assert step.action == action
+    assert step.line == 3
+
+
+def test_set_up_by_hand_belongs_to_the_game_before_it():
+    game, setup = parse_scenario("x", "game momentum\nsetup by-hand\n")
+    assert game.action == s.NewGame("momentum", (), by_hand=True)
+    assert setup.action == s.SetupByHand()
+
+
+BAD = [
+    ("putt red d4", "did you mean 'put'?"),
+    ("put red", "put PIECE PLACE"),
+    ("put red d4 at 5", "put PIECE PLACE"),
+    ("put red d4 at 5 nan", "an offset in mm"),
+    ("tilt 8", "tilt X Y"),
+    ("tilt 99 0", "an angle in degrees"),
+    ("wait 2", "a duration"),
+    ("wait -2s", "a duration"),
+    ("press start", "press confirm|back"),
+    ("setup by-hand", "right after a 'game' step"),
+    ("expect", "cells"),
+    ("expect phase turns", "did you mean 'turn'?"),
+    ("expect light d5 legl", "did you mean 'legal'?"),
+    ("expect colour red", "can be expected"),
+    ("expect within", "expect within D"),
+    ("expect cells d4", "PLACE=PIECE"),
+    ('expect say "turn', "quotation mark"),
+    ("kill now", "kill"),
+    ("fault", "fault NAME"),
+]
+
+
+@pytest.mark.parametrize(("line", "hint"), BAD, ids=[line for line, _ in BAD])
+def test_nonsense_names_file_line_and_what_was_expected(line, hint):
+    with pytest.raises(ScenarioSyntaxError) as caught:
+        parse_scenario("home.scenario", f"game momentum\nwait 1s\n{line}\n")
+    assert str(caught.value).startswith("home.scenario:3: ")
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        """game gravity-trap 'board={"tracks": [[1, 2], [2, 3]]}'""",
+        r"""game gravity-trap board={\"tracks\":[[1,2],[2,3]]}""",
+        """expect say "a 'quoted' word" """,
+        """expect say 'he said "go"'""",
+        "expect say 'put # here'",
+        "put red d4 at 5 -3",
+    ],
+)
+def test_a_step_is_echoed_so_that_it_can_be_read_again(line):
+    (step,) = parse_scenario("home", line)
+    (again,) = parse_scenario("home", step.text)
+    assert again == step
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=80))
+def test_any_text_is_parsed_or_refused_with_its_line(text):
+    try:
+        steps = parse_scenario("any", text)
+    except ScenarioSyntaxError as error:
+        assert str(error).startswith("any:")
+    else:
+        assert all(step.line >= 1 for step in steps)

@@ -1,0 +1,383 @@
+"""Scenarios that a person carries out: here a robot that knows nothing but the words it is told.
+
+The drivers, the host and the asking are those of a real table; the buses end in chip models.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli.scenario import command
+from firmware_host.config.profile import load_profile
+from firmware_host.messages import Catalogue, Message, text
+from firmware_host.scenario.console import Console
+from firmware_host.scenario.page import with_page
+from firmware_host.scenario.parse import parse_scenario
+from firmware_host.scenario.person import Person, StoppedError
+from firmware_host.scenario.prompts import plugs
+from firmware_host.scenario.real_table import RealTable
+from firmware_host.scenario.run import ScenarioRunner, StepReport
+from firmware_host.table.standing import Role
+from firmware_host.web.publish import Publisher
+from hw_sim.table import SimTable
+from hw_sim.world.magnet import MagnetKind
+
+SCENARIOS = Path(__file__).parents[2] / "sim" / "scenarios"
+TRAYS = {"red": "N-strong", "blue": "S-strong"}  # HARDWARE: Momentum's first and second player
+MM = r"(?:, off its middle: (.*))?"
+
+
+class Robot:
+    """Does what it reads, by the simulated table's hands. ``says`` come before it obeys."""
+
+    def __init__(self, table: SimTable) -> None:
+        self.table = table
+        self.heard: list[str] = []
+        self.says: list[str] = []
+        self.deaf = False
+
+    def reply(self) -> str | None:
+        return self.says.pop(0) if self.says else None
+
+    def tell(self, message: Message) -> None:
+        line = Catalogue().translate(message)
+        self.heard.append(line)
+        if self.deaf or self.says:
+            return
+        for pattern, obey in self.orders():
+            found = re.fullmatch(pattern, line)
+            if found:
+                obey(*found.groups())
+                return
+        assert "started again" in line, f"the robot does not understand: {line}"
+
+    def orders(self) -> list[tuple[str, Callable[..., object]]]:
+        hands = self.table.hands
+        at = self.table.profile.places.index
+        return [
+            (rf"Put a (\w+) marble on (\w+){MM}\.", self.put),
+            (r"Take the piece off (\w+)\.", lambda p: hands.take(at(p))),
+            (
+                r"Lift the piece on (\w+) and put it on (\w+)\.",
+                lambda a, b: hands.move(at(a), at(b)),
+            ),
+            (
+                r"Slide the piece from (\w+) to (\w+) without lifting it\.",
+                lambda a, b: hands.slide(at(a), at(b)),
+            ),
+            (
+                r"Knock each of these pieces to a free place beside it: (.*)\.",
+                lambda all_: hands.knock([at(p) for p in all_.split(", ")]),
+            ),
+            (r"Take every piece off the plate\.", hands.clear),
+            (r"Tilt the plate and hold it: (.*)\.", self.tilt),
+            (r"Let the plate come back to level\.", lambda: hands.tilt(0.0, 0.0)),
+            (r"Press (\w+) and let go\.", lambda b: hands.press(b, 0.3)),
+            (r"Hold (\w+) for (.*) seconds\.", lambda b, s: hands.press(b, float(s))),
+            (r"Knock against the table, lightly\.", hands.bump),
+            (r"Pull the plug .* I2C bus\.", lambda: self.pull("i2c-nack")),
+            (r"Pull the plug of the sensors' board\.", lambda: self.pull("spi-silent")),
+            (r"Plug it in again\.", lambda: self.table.faults.heal(self.pulled)),
+            (r"Switch the plate's supply off\..*", lambda: self.table.faults.inject("spi-silent")),
+            (r"Switch the plate's supply on again\.", lambda: self.table.faults.heal("spi-silent")),
+        ]
+
+    def pull(self, fault: str) -> None:
+        self.pulled = fault
+        self.table.faults.inject(fault)
+
+    def put(self, colour: str, place: str, ways: str | None) -> None:
+        offset = [0.0, 0.0]
+        for mm, what, side in re.findall(r"([\d.]+) mm toward (row|column) (\w+)", ways or ""):
+            sign = 1 if side in ("10", "j") else -1
+            offset[["column", "row"].index(what)] = sign * float(mm)
+        index = self.table.profile.places.index(place)
+        self.table.hands.put(colour, index, (offset[0], offset[1]))
+
+    def tilt(self, ways: str) -> None:
+        # The side of the last row goes up: turned about x, right-handed. That of column a: about y.
+        rows, last = self.table.profile.rows, self.table.profile.places[-1][0]
+        about = {
+            f"row {rows}": (1, 0),
+            "row 1": (-1, 0),
+            "column a": (0, 1),
+            f"column {last}": (0, -1),
+        }
+        x = y = 0.0
+        for side, degrees in re.findall(r"the side of (\w+ \w+) goes up by ([\d.]+)", ways):
+            x += about[side][0] * math.radians(float(degrees))
+            y += about[side][1] * math.radians(float(degrees))
+        self.table.hands.tilt(x, y)
+
+
+@pytest.fixture
+def robot() -> Iterator[Robot]:
+    with SimTable(load_profile("plate-10"), 1) as table:
+        table.world.trays = {piece: MagnetKind.parse(kind) for piece, kind in TRAYS.items()}
+        yield Robot(table)
+
+
+@pytest.fixture
+def person(robot, tmp_path) -> Iterator[Person]:
+    with RealTable(robot.table.profile, robot.table.buses, tmp_path) as table:
+        yield Person(table, robot, time_out_s=5.0)
+
+
+def play(person: Person, lines: str) -> list[StepReport]:
+    return list(ScenarioRunner(person).run(parse_scenario("test", lines)))
+
+
+def held(reports: list[StepReport], count: int) -> None:
+    assert [r.failure for r in reports] == [None] * count
+    assert [r.step.text for r in reports if r.skipped] == []
+
+
+@pytest.mark.parametrize("name", ["turn", "setup", "upside-down", "swap", "kill", "paused"])
+def test_the_same_files_hold_when_a_person_carries_them_out(person, name):
+    lines = (SCENARIOS / f"{name}.scenario").read_text()
+    held(play(person, lines), len(parse_scenario(name, lines)))
+
+
+@pytest.mark.parametrize("name", ["plate-7", "matrix-gpio", "node"])
+def test_other_tables_are_asked_and_started_again_the_same_way(name, tmp_path):
+    tilt = "tilt 6 0 for 1s\nexpect phase turn\n" if name != "matrix-gpio" else ""
+    lines = f"""game momentum width=3 height=2 marbles=3
+        put red a1
+        expect to-move blue
+        kill
+        expect phase turn
+        expect cells a1=red
+        put blue c2
+        expect to-move red
+        {tilt}"""
+    with SimTable(load_profile(name), 1) as table:
+        table.world.trays = {piece: MagnetKind.parse(kind) for piece, kind in TRAYS.items()}
+        with RealTable(table.profile, table.buses, tmp_path) as real:
+            held(play(Person(real, Robot(table), time_out_s=5.0), lines), 10 if tilt else 8)
+
+
+def test_every_kind_of_step_is_asked_for_in_words_that_suffice(person, robot):
+    reports = play(
+        person,
+        """game momentum size=7
+        put red d4 at 3 -2
+        put blue d6 at -4 0
+        expect cells d4=red d6=blue
+        move d4 c3
+        slide c3 d4
+        expect cells d4=red c3=empty
+        tilt 0 -6
+        expect phase paused
+        tilt -5 4
+        tilt 0 0
+        expect phase turn
+        fault i2c-nack for 2s
+        expect phase paused
+        wait 1s
+        expect phase turn
+        fault i2c-nack
+        expect phase paused
+        heal i2c-nack
+        expect phase turn
+        knock d6
+        expect phase fix
+        expect cells d6=empty d4=red
+        """,
+    )
+    held(reports, 23)
+    assert "Put a blue marble on d6, off its middle: 4 mm toward column a." in robot.heard
+    assert (
+        "Put a red marble on d4, off its middle: 3 mm toward column j and 2 mm toward row 1."
+        in robot.heard
+    )
+
+
+def test_what_is_asked_stands_on_the_lights_and_on_the_page_and_nowhere_in_the_claims(
+    person, robot
+):
+    play(person, "game momentum size=7\n")
+    robot.deaf = True
+    shown = []
+
+    def look() -> None:
+        publisher = Publisher(person.host, Catalogue())
+        shown.append(
+            (publisher.snapshot(), person.host.plate.shown, dict(person.host.standing.roles))
+        )
+
+    tick = person.tick
+    person.tick = lambda: (tick(), look())
+    [report] = play(person, "put red d4\n")
+    snapshot, lights, roles = shown[-1]
+    assert (snapshot.say, snapshot.roles) == ("Put a red marble on d4.", {"d4": "put"})
+    assert snapshot.piece_for == {"d4": "red"}
+    light = person.host.profile.light_of(person.host.overlay.index_of("d4"))
+    lit = [n for n in range(100) if any(lights[3 * n : 3 * n + 3])]
+    assert set(lit) <= {light}
+    assert any(s[1][3 * light : 3 * light + 3] != bytes(3) for s in shown)
+    assert roles["d4"] is Role.LEGAL
+    assert "Put a red marble on d4" in str(report.failure)
+
+
+def test_what_the_sensors_do_not_see_in_time_is_a_failure_that_says_what_they_see(person, robot):
+    play(person, "game momentum size=7\nput blue a1\n")
+    robot.deaf = True
+    began_s = person.clock.now()
+    [report] = play(person, "put red d4\nexpect phase turn\n")
+    assert str(report.failure) == (
+        "asked 'Put a red marble on d4.', but the sensors have not seen it in 5 s; they see a1=blue"
+    )
+    assert 5.0 <= person.clock.now() - began_s < 5.1
+
+
+def test_again_gives_more_time_skip_goes_on_at_the_next_game_and_stop_ends(person, robot):
+    robot.deaf = True
+    robot.says = ["what?", "again", "skip"]
+    reports = play(
+        person,
+        "game momentum size=7\nsetup by-hand\nput red d4\nexpect to-move blue\nput blue a1\n",
+    )
+    assert [str(r.skipped or "") for r in reports] == [
+        "",
+        "",
+        "Somebody chose to skip it.",
+        "Line 3, before it, was skipped.",
+        "Line 3, before it, was skipped.",
+    ]
+    assert [line.split()[0] for line in robot.heard] == ["Put", "Type", "Put"]
+    assert reports[2].as_json()["skipped"] == "Somebody chose to skip it."
+    robot.deaf = False
+    held(play(person, "game momentum size=7\nput red d4\nexpect to-move blue\n"), 3)
+    robot.says = ["stop"]
+    with pytest.raises(StoppedError):
+        play(person, "take d4\n")
+
+
+def test_a_fault_that_no_person_should_make_is_skipped_with_the_reason(person):
+    reports = play(person, "game momentum size=7\nfault sensor-dead d4\nexpect phase turn\n")
+    skipped = str(reports[1].skipped)
+    assert "Nobody can make sensor-dead by hand" in skipped
+    assert "By hand: spi-silent, i2c-nack." in skipped
+    assert reports[2].skipped
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("plate-10", {"spi-silent", "i2c-nack"}),
+        ("plate-7", {"i2c-nack"}),
+        ("matrix-gpio", set()),
+        ("node", {"node-unplugged"}),
+    ],
+)
+def test_nobody_is_asked_to_pull_what_a_table_does_not_have(name, made):
+    assert set(plugs(load_profile(name))) == made
+
+
+def test_the_sensors_board_is_unplugged_and_plugged_in_by_hand(person, robot):
+    held(
+        play(
+            person,
+            """
+            game momentum size=7
+            put red d4
+            fault spi-silent
+            expect phase paused
+            heal spi-silent
+            expect phase turn
+            expect cells d4=red
+            """,
+        ),
+        7,
+    )
+    assert "Pull the plug of the sensors' board." in robot.heard
+    assert "Plug it in again." in robot.heard
+
+
+def test_a_button_that_was_held_too_long_is_another_step(person, robot):
+    play(person, "game momentum size=7\n")
+    robot.deaf = True
+    robot.table.hands.press("back", 3.0)
+    [report] = play(person, "press back\n")
+    assert re.fullmatch(
+        r"back was held for (2\.9|3\.0) s instead of 0\.15 s\.", str(report.failure)
+    )
+
+
+def test_a_table_without_tilt_sensor_skips_what_it_could_not_see(tmp_path):
+    with SimTable(load_profile("matrix-gpio"), 1) as table:
+        robot = Robot(table)
+        with RealTable(table.profile, table.buses, tmp_path) as real:
+            person = Person(real, robot)
+            for step in ("tilt 5 0", "bump", "power-cut"):
+                [report] = play(person, step)
+                assert report.skipped, step
+    assert robot.heard == []
+
+
+def test_the_console_takes_whole_lines_and_never_waits():
+    said: list[str] = []
+    out, into = os.pipe()
+    with ExitStack() as closing:
+        closing.callback(os.close, out)
+        console = Console(said.append, Catalogue("xx", {"Go.": "Los."}), out)
+        console.tell(text("Go."))
+        assert said == ["> Los."]
+        assert console.reply() is None
+        os.write(into, b" Skip \nst")
+        assert (console.reply(), console.reply()) == ("skip", None)
+        os.write(into, b"op\n")
+        assert console.reply() == "stop"
+        os.close(into)
+        assert (console.reply(), console.reply()) == (None, None)
+
+
+def test_where_there_is_no_table_the_command_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "one.scenario"
+    path.write_text("game momentum\n")
+    result = CliRunner().invoke(command, [str(path), "--real", "--state", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "without --real" in result.stderr
+    wrong = CliRunner().invoke(command, [str(path), "--state", str(tmp_path)])
+    assert "go with --real" in wrong.stderr
+
+
+def test_the_page_shows_what_is_asked_while_it_is_asked(robot, tmp_path):
+    real = RealTable(robot.table.profile, robot.table.buses, tmp_path)
+    person = Person(real, robot, time_out_s=5.0)
+    said: list[str] = []
+    pages: list[httpx.Client] = []
+
+    def look(url: str) -> None:
+        pages.append(httpx.Client(base_url=url))
+        scans = itertools.count(1)
+
+        def glance() -> None:
+            if next(scans) % 10 == 0:
+                said.append(pages[0].get("/api/v1/snapshot").json()["say"])
+
+        robot.reply = glance
+
+    def play_all() -> int:
+        held(play(person, "game momentum size=7\nput red d4\nkill\nput blue a1\n"), 4)
+        return 7
+
+    try:
+        assert with_page(real, Catalogue(), 0, play_all, look) == 7
+        with pytest.raises(httpx.TransportError):
+            pages[0].get("/")
+    finally:
+        pages[0].close()
+    assert "Put a red marble on d4." in said
+    assert "Put a blue marble on a1." in said  # by the host that was started again

@@ -1,0 +1,32 @@
+"""Snapshots cost a small computer much: they are made often only while somebody looks."""
+
+import threading
+
+import pytest
+
+from firmware_host.config.profile import load_profile
+from firmware_host.config.settings import Settings
+from firmware_host.messages import Catalogue
+from hw_sim.clock import VirtualClock
+from hw_sim.live import LiveTable
+
+STEPS = 500
+
+
+@pytest.mark.parametrize(("looks", "per_s"), [(False, 1), (True, 20)])
+def test_snapshots_are_made_often_only_while_somebody_looks(tmp_path, looks, per_s):
+    clock, done = VirtualClock(), threading.Event()
+    live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), Catalogue(), real=clock)
+    times, published = [], []
+
+    def stepped(_host):
+        times.append(clock.now())
+        if len(times) == STEPS:
+            done.set()
+
+    live.table.on_step = stepped
+    live.table.subscribe(lambda: published.append(1), looks=looks)
+    live.table.start()
+    done.wait()
+    live.table.stop()
+    assert len(published) / (times[-1] - times[0]) == pytest.approx(per_s, rel=0.2)

@@ -1,0 +1,135 @@
+"""The table's own files with checksums inside: spoilt outside, and inside under good checksums."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import zipfile
+from zlib import crc32
+
+from hypothesis import strategies as st
+
+from firmware_host.backup.backup import MANIFEST, make_backup, read_backup
+from firmware_host.backup.restore import restore
+from firmware_host.config.profile import load_profile
+from firmware_host.trace import TraceWriter, header_for, read_trace, replay
+from tests.fuzz.spoiling import spoilt
+from tests.fuzz.target import FileTarget
+from tests.fuzz.texts import SETTINGS
+
+PROFILE = "matrix-gpio"
+SCANS = 12
+
+
+class Traces(FileTarget):
+    """``tiltboard replay FILE``."""
+
+    suffix = ".trace"
+
+    def examples(self):
+        """A dozen scans."""
+        from hw_sim.session import SimSession
+
+        self.profile = load_profile(PROFILE)
+        path = self.folder / "good.trace"
+        state = self.folder / "state"
+        state.mkdir()
+        with (
+            SimSession(self.profile, state) as session,
+            TraceWriter(path, header_for(self.profile, expected={})) as writer,
+        ):
+            for _ in range(SCANS):
+                session.tick()
+                writer.write(session.host.frame)
+        return [path.read_bytes()]
+
+    def inputs(self, examples):
+        """The file, or one of its records under a good checksum."""
+        lines = gzip.decompress(examples[0]).splitlines()
+        records = [line.partition(b" ")[2] for line in lines]
+
+        def with_record(at, record):
+            record = record.replace(b"\n", b" ")
+            whole = [*lines[:at], b"%08x %s" % (crc32(record), record), *lines[at + 1 :]]
+            return gzip.compress(b"\n".join(whole) + b"\n", 1, mtime=0)
+
+        one = st.integers(0, len(lines) - 1).flatmap(
+            lambda at: spoilt([records[at], *records]).map(lambda record: with_record(at, record))
+        )
+        return st.one_of(spoilt(examples), one, one, one)
+
+    def read_file(self):
+        """Read it, and have it seen again."""
+        trace = read_trace(self.path)
+        for _ in replay(trace, self.profile):
+            pass
+        return trace.complete
+
+
+class Backups(FileTarget):
+    """``tiltboard restore FILE``."""
+
+    suffix = ".backup"
+
+    def examples(self):
+        """A table with a game, a calibration and settings."""
+        from hw_sim.clock import VirtualClock
+        from hw_sim.session import SimSession
+
+        self.clock = VirtualClock()
+        self.state = self.folder / "state"
+        self.state.mkdir()
+        with SimSession(load_profile(PROFILE), self.state) as session:
+            session.run_until(3.0)
+        settings = self.folder / "settings.toml"
+        settings.write_bytes(SETTINGS)
+        good = self.folder / "good.backup"
+        make_backup(self.state, settings, good, self.clock)
+        return [_packed(_members(good.read_bytes()))]
+
+    def inputs(self, examples):
+        """The archive, its manifest, or one of its files under a good manifest."""
+        good = _members(examples[0])
+
+        def with_member(name, content):
+            members = {**good, name: content}
+            if name != MANIFEST:
+                manifest = json.loads(good[MANIFEST])
+                for listed in manifest["files"]:
+                    content = members[listed["name"]]
+                    listed["size"] = len(content)
+                    listed["sha256"] = hashlib.sha256(content).hexdigest()
+                members[MANIFEST] = json.dumps(manifest).encode()
+            return _packed(members)
+
+        one = st.sampled_from(sorted(good)).flatmap(
+            lambda name: spoilt([good[name]]).map(lambda content: with_member(name, content))
+        )
+        return st.one_of(spoilt(examples), one, one, one)
+
+    def read_file(self):
+        """Check it; nothing is put back, or all of it."""
+        backup = read_backup(self.path)
+        target = self.folder / "restored"
+        target.mkdir(exist_ok=True)
+        for old in target.iterdir():
+            if old.is_file():
+                old.unlink()
+        restore(backup, target, None, self.clock)
+        return True
+
+
+def _members(packed: bytes):
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _packed(members: dict[str, bytes]):
+    """Without the date of today, so that a mutation can be repeated tomorrow."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return packed.getvalue()

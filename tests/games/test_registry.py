@@ -1,0 +1,90 @@
+"""Games of other packages: found by their entry points, and left out with one line if broken."""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from games import registry
+from games.base import BrokenGameError, UnknownGameError
+
+BROKEN = {
+    "import error": ("import nothing_of_that_name", "ModuleNotFoundError: No module named"),
+    "syntax error": ("def", "SyntaxError"),
+    "no such object": ("", "AttributeError"),
+    "not a game": ("GAME = 3", "it is a int, not a games.base.GameType"),
+    "another interface": (
+        "from games.base import GameType\nclass Old(GameType):\n    name = 'other'\nGAME = Old()",
+        "TypeError: Can't instantiate abstract class Old",
+    ),
+    "another name": (
+        "from games.attraktion.game import AttraktionType\nGAME = AttraktionType()",
+        "its own name is attraktion",
+    ),
+    "no start": (
+        "from games.attraktion.game import AttraktionType\nclass Bad(AttraktionType):\n"
+        "    name = 'other'\n    def create(self, options):\n        return 1 / 0\nGAME = Bad()",
+        "ZeroDivisionError: division by zero",
+    ),
+}
+
+
+def installed(folder, source):
+    """What an installation of a package with one game leaves in a folder."""
+    (folder / "other.py").write_text(source)
+    about = folder / "other-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[tiltboard.games]\nother = other:GAME\n")
+    return folder
+
+
+def tiltboard(folder, *arguments):
+    root = Path(registry.__file__).parent.parent
+    return subprocess.run(
+        [sys.executable, "-m", "firmware_host.cli", *arguments],
+        env=os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{folder}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(("source", "why"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_game_is_one_line(tmp_path, monkeypatch, source, why):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "other", raising=False)
+    (tmp_path / "other.py").write_text(source)
+    with pytest.raises(BrokenGameError) as caught:
+        registry.load(EntryPoint("other", "other:GAME", registry.GROUP))
+    monkeypatch.delitem(sys.modules, "other", raising=False)
+    said = str(caught.value)
+    assert said.startswith(f"The game other (other:GAME) cannot be used: {why}")
+    assert "\n" not in said
+    assert said.endswith("Update or uninstall its package.")
+
+
+def test_it_stops_no_other_game(tmp_path):
+    folder = installed(tmp_path, "import nothing_of_that_name")
+    asked = tiltboard(folder, "rules", "momentum")
+    assert asked.returncode == 0
+    assert asked.stderr.startswith("tiltboard: The game other (other:GAME) cannot be used")
+    assert len(asked.stderr.splitlines()) == 1
+    checked = tiltboard(folder, "check-game", "other")
+    assert checked.returncode == 2
+    assert "No module named 'nothing_of_that_name'" in checked.stderr
+
+
+def test_the_first_of_a_name_counts():
+    ours = [EntryPoint("momentum", "games.momentum:MOMENTUM", registry.GROUP)] * 2
+    found, broken = registry.load_all(ours)
+    assert list(found) == ["momentum"]
+    assert "A second game momentum" in str(broken["games.momentum:MOMENTUM"])
+
+
+def test_an_unknown_game_is_told_those_that_exist():
+    with pytest.raises(UnknownGameError, match="There is no game nope; the games are: momentum"):
+        registry.game_type("nope")

@@ -1,0 +1,208 @@
+"""The table's own hand over the chips: whole games, set-ups, take-backs, and nothing in the air."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from random import Random
+
+import pytest
+
+from firmware_host.config.profile import load_profile
+from firmware_host.table.commands import Answer, ImportGame, NewGame, TakeBack
+from firmware_host.table.standing import Phase
+from hw_sim.errors import HandsError
+from hw_sim.page_hands import PageHands
+from hw_sim.session import SimSession
+
+WITHIN_S = 2.0
+# Black on d6 then pulls d2, d3 and d4 (black each) one place up.
+ROUNDS = ["h2 f2", "d2 b2", "f1 c4", "a4 d4", "g2 i2", "i4 j5", "i1"]
+LINES = "\n".join(f"{number}. {moves}" for number, moves in enumerate(ROUNDS, start=1))
+RECORD = f"""tiltboard game 1
+Game: attraktion
+Date: 2026-01-02T03:04:05Z
+Players: white, black
+Option size: 10
+Option pieces: 50
+Result: *
+
+{LINES}
+"""
+
+
+class Table:
+    """One table with its page's hands, in virtual time."""
+
+    def __init__(self, session: SimSession) -> None:
+        self.session = session
+        self.hands = PageHands(session, self._at_once)
+        self.phases: set[Phase] = set()
+        session.run_until(session.clock.now() + 3)
+
+    @staticmethod
+    def _at_once(work):
+        done: Future[None] = Future()
+        done.set_result(work())
+        return done
+
+    @property
+    def standing(self):
+        return self.session.host.standing
+
+    def tick(self):
+        self.session.tick()
+        self.hands.settle()
+        self.phases.add(self.standing.phase)
+
+    def run(self, duration_s):
+        end_s = self.session.clock.now() + duration_s
+        while self.session.clock.now() < end_s:
+            self.tick()
+
+    def wait(self, answer, patience_s=20.0):
+        """How long it took; raises what stands in its way."""
+        start_s = self.session.clock.now()
+        while not answer.done():
+            assert self.session.clock.now() < start_s + patience_s, str(self.standing.say)
+            self.tick()
+        answer.result()
+        return self.session.clock.now() - start_s
+
+    def do(self, command):
+        self.session.host.do(command)
+        self.run(0.1)
+
+    def begin(self, game, **options):
+        self.do(NewGame(game, options))
+        return self.wait(self.hands.carry_out())
+
+    def centre(self, place):
+        return self.session.profile.centre_mm(self.session.host.overlay.index_of(place))
+
+    def put(self, piece, place):
+        self.wait(self.hands.put(piece, *self.centre(place)))
+        self.run(0.3)
+
+    def number(self, place):
+        piece = self.session.table.world.piece_at(self.session.host.overlay.index_of(place))
+        return piece.piece_id
+
+    def cells(self):
+        """What stands there, whatever the sensors say."""
+        overlay, world = self.session.host.overlay, self.session.table.world
+        standing = {place: world.piece_at(index) for index, place in enumerate(overlay.places)}
+        return {place: piece.label for place, piece in standing.items() if piece is not None}
+
+    def play(self, turn):
+        """The act by a person's hand, what follows by the table's own."""
+        for shift in sorted(turn.act, key=lambda shift: shift.target is not None):
+            if shift.source is None:
+                self.put(shift.piece, shift.target)
+                continue
+            number = self.number(shift.source)
+            if shift.target is None:
+                self.wait(self.hands.remove(number))
+            else:
+                self.wait(self.hands.pick_up(number))
+                self.wait(self.hands.set_down(number, *self.centre(shift.target)))
+            self.run(0.3)
+        if self.standing.question is not None:
+            self.do(Answer(turn.entrance.side))
+        self.phases.clear()
+        return self.wait(self.hands.carry_out())
+
+
+@pytest.fixture
+def table(tmp_path):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        yield Table(session)
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("momentum", {}),
+        ("attraktion", {"size": 6}),
+        ("gravity-connect", {"size": 4, "line": 3}),
+        ("gravity-trap", {}),
+    ],
+    ids=str,
+)
+def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
+    rng = Random(3)
+    table.begin(game, **options)
+    while table.standing.phase is not Phase.OVER:
+        position = table.standing.position
+        turn = position.play(rng.choice(position.legal()))
+        assert table.play(turn) < WITHIN_S
+        assert table.cells() == dict(turn.position.cells)
+        assert table.standing.moves[-1] == turn.move
+        assert Phase.FIX not in table.phases  # no piece on its way looks wrong
+
+
+def test_an_imported_game_is_set_up_and_its_run_of_like_pieces_rolls_on(table):
+    table.do(ImportGame(RECORD))
+    assert table.standing.phase in (Phase.SETUP, Phase.FIX)
+    assert table.wait(table.hands.carry_out()) < WITHIN_S
+    assert table.cells() == dict(table.standing.position.cells)
+    rear = table.number("d2"), table.number("d3"), table.number("d4")
+    turn = table.standing.position.play("d6")
+    assert table.play(turn) < WITHIN_S
+    assert table.cells() == dict(turn.position.cells)
+    assert (table.number("d3"), table.number("d4"), table.number("d5")) == rear
+
+    table.do(TakeBack())
+    assert table.wait(table.hands.carry_out()) < WITHIN_S
+    assert table.standing.phase is Phase.TURN
+    assert table.cells() == dict(table.standing.position.cells)
+
+
+def test_a_full_board_is_cleared_for_the_next_game(table):
+    table.begin("gravity-trap")
+    for base in ("11", "12"):
+        table.play(table.standing.position.play(base))
+    assert len(table.cells()) == 22
+    assert table.begin("attraktion") < WITHIN_S
+    assert (table.standing.phase, table.cells()) == (Phase.TURN, {})
+
+
+def test_a_new_game_leaves_nothing_in_the_air_and_nothing_flies_into_it(table):
+    table.begin("attraktion")
+    table.put("white", "d4")
+    table.put("black", "h8")
+    table.put("white", "d7")  # pulls d4
+    table.wait(table.hands.pick_up(table.number("h8")))
+    asked = table.hands.carry_out()
+    table.run(3)
+    assert not asked.done()  # somebody holds a piece
+    assert table.begin("momentum") < WITHIN_S
+    assert asked.result() is None
+    assert not table.session.table.world.pieces
+    assert table.standing.phase is Phase.TURN
+
+
+def test_a_hand_that_cannot_put_down_puts_back(table):
+    table.begin("attraktion")
+    table.put("white", "d4")
+    table.put("black", "h8")
+    number = table.number("h8")
+    table.wait(table.hands.pick_up(number))
+    with pytest.raises(HandsError, match="white piece is in the way"):
+        table.wait(table.hands.set_down(number, *table.centre("d4")))
+    table.run(2)
+    assert table.cells() == {"d4": "white", "h8": "black"}
+    with pytest.raises(HandsError):
+        table.wait(table.hands.put("white", *table.centre("d4")))
+    table.run(2)
+    assert len(table.session.table.world.pieces) == 2
+
+
+def test_what_stands_in_the_way_is_said_and_nothing_hangs(table):
+    table.begin("attraktion")
+    table.put("white", "d4")
+    table.put("black", "h8")
+    x_mm, y_mm = table.centre("d5")
+    table.wait(table.hands.put("black", x_mm + 17, y_mm))  # between two places
+    table.run(1)
+    table.wait(table.hands.carry_out())
+    assert not any(piece.held for piece in table.session.table.world.pieces.values())

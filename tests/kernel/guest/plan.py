@@ -1,0 +1,130 @@
+"""What is tried in a guest, a boot for each plan. Runs as root; prints a JSON line for each check.
+
+``install``: as README says, up to a doctor that finds no problem. ``play``: everything else, on the
+disk that ``install`` left. ``after-cut``: on the disk of a guest that was ended during a game.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+PAYLOAD = Path("/payload")
+CHECKOUT = Path("/home/pi/tiltboard")
+MARK = "CHECK "
+ENV = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(PAYLOAD / "wheels")}
+INSTALLED = "/opt/tiltboard/bin/tiltboard"
+
+
+def run(*words: str, **options: object) -> str:
+    """What a program said. Raises RuntimeError with it when it fails."""
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options
+    )  # type: ignore[call-overload]
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: {done.returncode}: {done.stdout[-3000:]}")
+    return str(done.stdout)
+
+
+def as_pi(script: str) -> str:
+    """A maker's shell, in the clone; pip takes what was downloaded outside."""
+    shell = ("runuser", "-u", "pi", "--", "sh", "-ec", script)
+    return run(*shell, cwd=CHECKOUT, env=os.environ | ENV | {"HOME": "/home/pi"})
+
+
+def doctor(*words: str) -> list[str]:
+    """The problems that it names."""
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, cwd=CHECKOUT)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    print(done.stdout, flush=True)
+    return [f"{line['subject']}: {line['found']}" for line in lines if line["state"] == "problem"]
+
+
+# -- install
+
+
+def readme_steps() -> Iterator[str]:
+    """The commands of its first step under Build."""
+    build = (CHECKOUT / "README.md").read_text().partition("\n## Build\n")[2]
+    block = re.search(r"```sh\n(.*?)```", build, re.DOTALL)
+    if block is None:
+        raise RuntimeError("README has no commands under Build")
+    return (line.strip() for line in block[1].strip().splitlines())
+
+
+def installs_as_readme_says() -> str:
+    run("useradd", "--create-home", "--groups", "gpio,i2c,spi,dialout", "pi")
+    run("cp", "-r", str(PAYLOAD / "tiltboard"), str(CHECKOUT))
+    run("chown", "-R", "pi:", str(CHECKOUT))
+    steps = []
+    for line in readme_steps():
+        if line.startswith("sudo apt install "):  # no network here: they are in the image
+            for package in line.split()[3:]:
+                if package != "python3-lgpio":  # Raspberry Pi OS's own; as a module here
+                    run("dpkg", "--status", package)
+            run("/usr/bin/python3", "-c", "import lgpio; lgpio.gpiochip_open")
+        else:
+            steps.append(line)
+    as_pi("\n".join(steps))
+    run("systemctl", "restart", "world")
+    return "; ".join(steps)
+
+
+def doctor_finds_no_problem_as_pi() -> None:
+    script = f". {CHECKOUT}/.venv/bin/activate; tiltboard doctor --json"
+    problems = doctor("runuser", "-u", "pi", "--", "sh", "-c", script)
+    assert not problems, problems
+
+
+def installs_the_service() -> str:
+    as_pi("sudo --preserve-env=PIP_NO_INDEX,PIP_FIND_LINKS make install-service")
+    return run("systemctl", "is-active", "tiltboard").strip()
+
+
+def doctor_finds_no_problem_in_the_service() -> None:
+    problems = doctor(INSTALLED, "doctor", "--json", "--state", "/var/lib/tiltboard")
+    assert not problems, problems
+
+
+INSTALL = (
+    installs_as_readme_says,
+    doctor_finds_no_problem_as_pi,
+    installs_the_service,
+    doctor_finds_no_problem_in_the_service,
+)
+
+
+def report(check: Callable[[], object]) -> None:
+    """Try it, and say how it went."""
+    began = time.monotonic()
+    line: dict[str, object] = {"check": check.__name__}
+    try:
+        line["found"] = check()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the next check is tried
+        traceback.print_exc()
+        line["failed"] = f"{type(error).__name__}: {error}"
+    line["s"] = round(time.monotonic() - began, 1)
+    print(f"\n{MARK}{json.dumps(line)}", flush=True)
+
+
+def main() -> None:
+    plan = re.search(r"tiltboard\.plan=(\S+)", Path("/proc/cmdline").read_text())[1]
+    if plan == "install":
+        for check in INSTALL:
+            report(check)
+        return
+    # With the service's own Python, whose packages the checks use.
+    import play
+
+    for check in play.PLANS[plan]:
+        report(check)
+
+
+if __name__ == "__main__":
+    main()

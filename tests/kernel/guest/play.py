@@ -1,0 +1,229 @@
+"""The checks that play: with the installed service's Python, over the kernel and the page."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from plan import INSTALLED, as_pi, doctor, run
+from service_table import UNIT, ServiceSession, ask, shown, wait_until
+
+from firmware_host.scenario.parse import parse_scenario
+from firmware_host.scenario.run import ScenarioRunner
+from hw_sim.scenario_hands import SimulatedHands
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "sim/scenarios"
+STATE = "/var/lib/tiltboard"
+WHOLE_GAMES = ("over", "attraktion-over", "gravity-connect-over", "gravity-trap-over")
+OPENING = ["game momentum pie=false", "put red d4", "put blue a1", "expect to-move red"]
+OPENED = ["d4", "a1"]
+
+
+class Playing:
+    """One session for all checks of a plan, opened by the first."""
+
+    session: ServiceSession | None = None
+
+
+def session() -> ServiceSession:
+    if Playing.session is None:
+        wait_until("service", lambda: shown("ActiveState") == "active")
+        Playing.session = ServiceSession()
+    return Playing.session
+
+
+def play(lines: list[str]) -> int:
+    """Scenario steps at the installed table. Raises AssertionError at the first that fails."""
+    runner = ScenarioRunner(SimulatedHands(session()))  # type: ignore[arg-type]
+    done = 0
+    for report in runner.run(parse_scenario("kernel", "\n".join(lines))):
+        assert report.failure is None, f"{report.step.text}: {report.failure}"
+        done += 1
+    return done
+
+
+def game(name: str) -> Callable[[], str]:
+    def whole_game() -> str:
+        return f"{play((SCENARIOS / f'{name}.scenario').read_text().splitlines())} steps"
+
+    whole_game.__name__ = f"plays {name}"
+    return whole_game
+
+
+def phase() -> str:
+    session().host.refresh()
+    return str(session().host.standing.phase)
+
+
+def moves() -> list[str]:
+    session().host.refresh()
+    return list(session().host.snapshot.moves)
+
+
+# -- the service
+
+
+def the_unit_has_started_it() -> str:
+    session()
+    return shown("StatusText")
+
+
+def the_page_answers() -> str:
+    page = ask("", at="/").decode()
+    assert "<title>" in page
+    return f"{len(page)} characters"
+
+
+def the_lights_shine() -> str:
+    play(OPENING)
+    wanted = bytes.fromhex(session().host.snapshot.lights)
+    assert any(wanted)
+    shine = session().world.lights
+    wait_until("lights", lambda: b"".join(map(bytes, shine())) == wanted)
+    return f"{sum(map(bool, wanted))} channels lit"
+
+
+# -- faults at the kernel
+
+
+def fault(name: str, broken: Callable[[], None], mended: Callable[[], None]) -> Callable[[], str]:
+    def pauses_and_goes_on() -> str:
+        play(OPENING)
+        before = moves()
+        broken()
+        try:
+            wait_until(f"pause by {name}", lambda: phase() == "paused")
+            said = session().host.standing.say
+        finally:
+            mended()
+        wait_until(f"play after {name}", lambda: phase() == "turn")
+        assert moves() == before
+        return str(said)
+
+    pauses_and_goes_on.__name__ = f"{name} pauses it, and it goes on"
+    return pauses_and_goes_on
+
+
+def write(path: str, text: str) -> Callable[[], None]:
+    return lambda: void(Path(path).write_text(text))
+
+
+def void(_: object) -> None:
+    return
+
+
+def restart_after(mode: int) -> Callable[[], None]:
+    def restart() -> None:
+        Path("/dev/spidev1.0").chmod(mode)
+        run("systemctl", "restart", UNIT)
+
+    return restart
+
+
+SPIDEV = "/sys/bus/spi/drivers/spidev"
+KERNEL_FAULTS = (
+    fault(
+        "unbinding spidev1.0",
+        write(f"{SPIDEV}/unbind", "spi1.0"),
+        write(f"{SPIDEV}/bind", "spi1.0"),
+    ),
+    fault(
+        "unbinding spidev0.0",
+        write(f"{SPIDEV}/unbind", "spi0.0"),
+        write(f"{SPIDEV}/bind", "spi0.0"),
+    ),
+    fault(
+        "a device file that may not be opened",
+        restart_after(0),
+        lambda: Path("/dev/spidev1.0").chmod(0o660),
+    ),
+)
+
+
+# -- the process
+
+
+def kill_loses_nothing() -> None:
+    play([*OPENING, "kill", "expect to-move red", "expect cells d4=red a1=blue"])
+    assert moves() == OPENED
+
+
+def watchdog_ends_a_stalled_loop() -> str:
+    play(OPENING)
+    pid = int(shown("MainPID"))
+    session().dies(lambda: os.kill(pid, signal.SIGSTOP))
+    log = run("journalctl", "--unit", UNIT, "--output=cat")
+    assert "atchdog timeout" in log, log[-2000:]
+    assert moves() == OPENED
+    return next(line for line in log.splitlines() if "atchdog timeout" in line)
+
+
+def update_keeps_the_game() -> None:
+    play(OPENING)
+    backup = "/payload/before-update.backup"
+    run(INSTALLED, "backup", backup, "--state", STATE)
+    as_pi("sudo --preserve-env=PIP_NO_INDEX,PIP_FIND_LINKS make install-service")
+    wait_until("service", lambda: shown("ActiveState") == "active")
+    assert moves() == OPENED
+    play(["put red g7", "expect to-move blue"])
+    run("systemctl", "stop", UNIT)
+    run(INSTALLED, "restore", backup, "--state", STATE)
+    run("chown", "-R", "tiltboard:", STATE)
+    run("systemctl", "start", UNIT)
+    assert moves() == OPENED
+
+
+def doctor_finds_no_problem_while_it_runs() -> None:
+    problems = doctor(INSTALLED, "doctor", "--json", "--state", STATE)
+    assert not problems, problems
+
+
+def cost() -> str:
+    """Scans and processor seconds, for docs/benchmarks.md."""
+    pid, ticks = shown("MainPID"), os.sysconf("SC_CLK_TCK")
+
+    def used() -> float:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / ticks
+
+    before, began = used(), time.monotonic()
+    scans = session().world.conversions() / 112
+    time.sleep(10)
+    took = time.monotonic() - began
+    return (
+        f"{(session().world.conversions() / 112 - scans) / took:.1f} scans/s,"
+        f" {(used() - before) / took:.0%} of a core"
+    )
+
+
+def waits_for_the_plug() -> None:
+    play(OPENING)
+    assert moves() == OPENED
+    print("PULL-THE-PLUG", flush=True)
+    time.sleep(60)
+
+
+def nothing_confirmed_is_lost() -> None:
+    wait_until("service", lambda: shown("ActiveState") == "active")
+    assert moves() == OPENED
+
+
+PLANS: dict[str, tuple[Callable[[], object], ...]] = {
+    "play": (
+        the_unit_has_started_it,
+        the_page_answers,
+        the_lights_shine,
+        *map(game, WHOLE_GAMES),
+        *KERNEL_FAULTS,
+        kill_loses_nothing,
+        watchdog_ends_a_stalled_loop,
+        update_keeps_the_game,
+        doctor_finds_no_problem_while_it_runs,
+        cost,
+        waits_for_the_plug,
+    ),
+    "after-cut": (nothing_confirmed_is_lost,),
+}

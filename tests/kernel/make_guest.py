@@ -1,0 +1,358 @@
+"""Makes what guests boot from (kernels, device trees, root file systems, wheels), and boots them.
+
+Everything is kept in ``${XDG_CACHE_HOME:-~/.cache}/tiltboard-kernel``, in folders named after what
+it is made from, and made again when that changes. Needs Debian's packages and root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parents[1]
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "tiltboard-kernel"
+
+SOURCE = "linux-source-6.12"
+# What README's apt line asks for, what Raspberry Pi OS Lite has, and no compiler.
+PACKAGES = [
+    "ca-certificates",
+    "dbus",
+    "git",
+    "i2c-tools",
+    "init",
+    "kmod",
+    "make",
+    "procps",
+    "python3",
+    "python3-spidev",
+    "python3-venv",
+    "sudo",
+    "systemd",
+    "udev",
+]
+# python3-lgpio is Raspberry Pi OS's; Debian has none. PYPI=1: the C library is built in.
+LGPIO = "lgpio>=0.2.2"
+LGPIO_TOOLS = "gcc libc6-dev python3-dev python3-pip python3-setuptools python3-wheel swig"
+DIST = "/usr/lib/python3/dist-packages"
+
+PYTHONS = {"bookworm": "3.11", "trixie": "3.13"}
+# What a Pi's firmware fills in: the model, and the revision code.
+TREES = {
+    "pi4": ("Raspberry Pi 4 Model B Rev 1.4", "c03114"),
+    "pi5": ("Raspberry Pi 5 Model B Rev 1.0", "c04170"),
+}
+DISK_SIZE = "1500M"
+UNITS = {
+    "header.service": "sysinit.target",
+    "world.service": "multi-user.target",
+    "plan.service": "default.target",
+}
+QEMU_MACHINE = "virt,gic-version=3"
+# cortex-a72: pointer authentication, in newer ones, is slow to emulate.
+QEMU = (
+    *("qemu-system-aarch64", "-cpu", "cortex-a72", "-accel", "tcg,thread=multi", "-smp", "2"),
+    *("-m", "768", "-nographic", "-nodefaults", "-no-reboot", "-serial", "stdio"),
+)
+CUT = "PULL-THE-PLUG"
+PATIENCE_S = 900.0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A kind of guest. ``kernel``: the kernel's file in its build; ``cross``: prefix of its tools;
+    ``needs``: Debian package of each program that making and booting it takes.
+    """
+
+    name: str
+    debian: str
+    processor: str
+    kernel: str
+    cross: str
+    needs: dict[str, str]
+
+
+KERNEL_NEEDS = {
+    **{name: name for name in ("gcc", "make", "flex", "bison", "bc", "mmdebstrap")},
+    "mke2fs": "e2fsprogs",
+    "depmod": "kmod",
+    "dtc": "device-tree-compiler",
+}
+MACHINES = {
+    "um": Machine("um", "amd64", "x86_64", "linux", "", KERNEL_NEEDS),
+    "arm64": Machine(
+        "arm64",
+        "arm64",
+        "aarch64",
+        "arch/arm64/boot/Image",
+        "aarch64-linux-gnu-",
+        {
+            **KERNEL_NEEDS,
+            "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
+            "qemu-system-aarch64": "qemu-system-arm",
+            "qemu-aarch64-static": "qemu-user-static",
+        },
+    ),
+}
+
+
+def run(*words: str | Path, **options: object) -> str:
+    """A program's output. Raises RuntimeError with what it said when it fails."""
+    done = subprocess.run(  # type: ignore[call-overload]
+        [str(word) for word in words],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        check=False,
+        **options,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, words))}: {done.stdout[-3000:]}")
+    return str(done.stdout)
+
+
+def missing(machine: Machine) -> str | None:
+    """Why guests of that kind cannot be made here; None if they can."""
+    if os.geteuid() != 0:
+        return "only root can make the guests' file systems"
+    packages = {name for tool, name in machine.needs.items() if shutil.which(tool) is None}
+    if packages:
+        return f"for guests of kind {machine.name} install: {' '.join(sorted(packages))}"
+    return None
+
+
+def kept(kind: str, made_from: object, make: Callable[[Path], None]) -> Path:
+    """The folder that ``make`` fills, made once for all that is told by ``made_from``."""
+    key = hashlib.sha256(repr(made_from).encode()).hexdigest()[:12]
+    folder = CACHE / f"{kind}-{key}"
+    if not folder.exists():
+        with scratch(kind) as fresh:
+            make(fresh)
+            fresh.chmod(0o755)
+            for old in CACHE.glob(f"{kind}-????????????"):
+                shutil.rmtree(old)
+            fresh.rename(folder)
+    return folder
+
+
+@contextmanager
+def scratch(kind: str) -> Iterator[Path]:
+    """A folder in the cache, gone afterwards unless it was renamed."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"making-{kind}-", dir=CACHE))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def kernel(machine: Machine) -> Path:
+    """A folder with ``kernel`` and ``modules``, a tree to lay over a root file system."""
+    known = run("apt-cache", "show", "--no-all-versions", SOURCE).splitlines()
+    version = next(line for line in known if line.startswith("Version: "))
+    asked = "".join(
+        (HERE / f"config/{name}.config").read_text() for name in ("common", machine.name)
+    )
+    module = {file.name: file.read_text() for file in sorted((HERE / "module").iterdir())}
+
+    def make(fresh: Path) -> None:
+        with scratch("source") as folder:
+            run("apt-get", "download", SOURCE, cwd=folder)
+            run("dpkg-deb", "-x", next(folder.glob("*.deb")), folder)
+            run("tar", "xf", folder / f"usr/src/{SOURCE}.tar.xz", cwd=folder)
+            (folder / "asked").write_text(asked)
+            build, own = folder / "build", folder / "module"
+            build.mkdir()
+            shutil.copytree(HERE / "module", own)
+            call = ["make", "-s", "-C", folder / SOURCE, f"O={build}", f"ARCH={machine.name}"]
+            call += [f"CROSS_COMPILE={machine.cross}", f"-j{os.cpu_count()}"]
+            run(*call, f"KCONFIG_ALLCONFIG={folder / 'asked'}", "allnoconfig")
+            got = (build / ".config").read_text().splitlines()
+            lost = [line for line in asked.splitlines() if line not in got and line[0] != "#"]
+            if lost:
+                raise RuntimeError(f"{SOURCE} for {machine.name} does not take {lost}")
+            run(*call, Path(machine.kernel).name, "modules")
+            run(*call, f"M={own}", "modules")
+            call.append(f"INSTALL_MOD_PATH={fresh / 'modules/usr'}")
+            run(*call, "modules_install")
+            run(*call, f"M={own}", "modules_install")
+            shutil.copy(build / machine.kernel, fresh / "kernel")
+
+    return kept(f"kernel-{machine.name}", (version, asked, module), make)
+
+
+def root(machine: Machine, suite: str) -> Path:
+    """A folder with ``root``: Debian's root file system, and a python3-lgpio."""
+
+    def make(fresh: Path) -> None:
+        source = ("--no-deps", "--no-binary=:all:", "-d", fresh)
+        run(sys.executable, "-m", "pip", "download", "-q", *source, LGPIO)
+        archive = next(fresh.glob("lgpio-*.tar.gz"))
+        pip = f"python3 -m pip install --target {DIST}"
+        options = "--no-index --no-build-isolation --no-deps --break-system-packages"
+        hooks = [
+            f"copy-in {archive} /tmp",
+            f'chroot "$1" apt-get install -y --no-install-recommends {LGPIO_TOOLS}',
+            f'chroot "$1" env PYPI=1 {pip} {options} /tmp/{archive.name}',
+            f'chroot "$1" apt-get purge -y --autoremove {LGPIO_TOOLS}',
+            f'rm "$1/tmp/{archive.name}"',
+        ]
+        unread = ("man", "locale", "doc")
+        with _foreign_programs(machine):
+            run(
+                "mmdebstrap",
+                "--variant=minbase",
+                f"--architectures={machine.debian}",
+                f"--include={','.join(PACKAGES)}",
+                '--aptopt=Acquire::Languages "none"',
+                *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in unread),
+                *(f"--customize-hook={hook}" for hook in hooks),
+                suite,
+                fresh / "root",
+                env=os.environ | {"QEMU_CPU": "cortex-a72"},
+            )
+
+    recipe = (PACKAGES, LGPIO, LGPIO_TOOLS)
+    return kept(f"root-{machine.debian}-{suite}", recipe, make)
+
+
+@contextmanager
+def _foreign_programs(machine: Machine) -> Iterator[None]:
+    """Programs for that machine run here meanwhile, by the kernel's binfmt_misc."""
+    entries = Path("/proc/sys/fs/binfmt_misc")
+    native = machine.debian == run("dpkg", "--print-architecture").strip()
+    if native or (entries / "qemu-aarch64").exists():
+        yield
+        return
+    if not (entries / "register").exists():
+        run("mount", "-t", "binfmt_misc", "binfmt_misc", entries)
+    line = Path("/usr/lib/binfmt.d/qemu-aarch64.conf").read_text().strip()
+    (entries / "register").write_text(line)
+    try:
+        yield
+    finally:
+        (entries / "qemu-aarch64").write_text("-1")
+
+
+def wheels(machine: Machine, suite: str) -> Path:
+    """A folder of what pip in the guest takes in the place of the network: wheels only."""
+    version, processor = PYTHONS[suite], machine.processor
+    settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
+    project = settings["project"]
+    extras = project["optional-dependencies"]
+    asked = [*settings["build-system"]["requires"], *project["dependencies"]]
+    asked += [*extras["pi"], *extras["sim"]]
+    there = {"python_version": version, "platform_machine": processor, "extra": ""}
+    needed = [need for need in map(Requirement, asked) if need.name != project["name"]]
+    plain = [
+        f"{need.name}{need.specifier}"
+        for need in needed
+        if need.marker is None or need.marker.evaluate(there)
+    ]
+
+    def make(fresh: Path) -> None:
+        run(
+            *(sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:"),
+            *(f"--platform=manylinux_2_{glibc}_{processor}" for glibc in (17, 28, 34)),
+            *(f"--platform=manylinux2014_{processor}", f"--python-version={version}"),
+            *("--implementation=cp", "-d", fresh, *plain),
+        )
+
+    return kept(f"wheels-{machine.debian}-{suite}", plain, make)
+
+
+def device_tree(machine: Machine, name: str) -> Path:
+    """A device tree's file that says which Pi this is, as far as programs ask."""
+    model, revision = TREES[name]
+    tree = CACHE / f"{machine.name}-{name}.dtb"
+    plain = tree.with_suffix(".plain")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    here = f'/ {{ model = "{model}"; system {{ linux,revision = <0x{revision}>; }}; }};'
+    source = "/dts-v1/;"
+    if machine.name == "arm64":
+        run(*QEMU, "-machine", f"{QEMU_MACHINE},dumpdtb={plain}")
+        source = run("dtc", "-q", "-I", "dtb", "-O", "dts", plain)
+        here += '/ { pl061@9030000 { status = "disabled"; }; };'  # else it takes gpiochip0
+    plain.write_text(f"{source}\n{here}\n")
+    run("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", tree, plain)
+    return tree
+
+
+def make_disk(machine: Machine, suite: str, to: Path) -> None:
+    """A disk to boot from: root file system, modules, this checkout, its wheels and the plans."""
+    modules, taken = kernel(machine) / "modules", wheels(machine, suite)
+    with scratch("tree") as folder:
+        system = folder / "root"
+        run("cp", "-al", root(machine, suite) / "root", system)
+        for tree in (modules, HERE / "guest/root"):
+            run("cp", "-a", "--remove-destination", "--no-preserve=ownership", f"{tree}/.", system)
+        run("depmod", "-b", system, next((system / "usr/lib/modules").iterdir()).name)
+        payload = system / "payload"
+        payload.mkdir()
+        run("cp", "-a", taken, payload / "wheels")
+        files = run("git", "-C", CHECKOUT, "ls-files", "-co", "--exclude-standard").splitlines()
+        for file in files:
+            if (CHECKOUT / file).is_file():  # a deleted one is listed until it is committed
+                target = payload / "tiltboard" / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(CHECKOUT / file, target)
+        for unit, target_unit in UNITS.items():
+            wants = system / f"etc/systemd/system/{target_unit}.wants"
+            wants.mkdir(exist_ok=True)
+            (wants / unit).symlink_to(f"../{unit}")
+        run("mke2fs", "-q", "-F", "-t", "ext4", "-d", system, to, DISK_SIZE)
+
+
+def boot(machine: Machine, disk: Path, tree: str, plan: str) -> Iterator[str]:
+    """Run a guest until it is off; its console, line by line. A line with CUT ends it at once, as
+    pulling the plug does. Raises TimeoutError after PATIENCE_S.
+    """
+    image, dtb = kernel(machine) / "kernel", device_tree(machine, tree)
+    told = f"rw quiet systemd.show_status=0 tiltboard.plan={plan}"
+    if machine.name == "um":
+        words = [str(image), "mem=768M", f"ubd0={disk}", f"dtb={dtb}", "root=/dev/ubda"]
+        words += ["con0=fd:0,fd:1", "con=null", "ssl=null", *told.split()]
+    else:
+        words = [*QEMU, "-machine", QEMU_MACHINE, "-kernel", str(image), "-dtb", str(dtb)]
+        words += ["-append", f"console=ttyAMA0 root=/dev/vda {told}"]
+        words += ["-drive", f"file={disk},format=raw,if=none,id=disk"]
+        words += ["-device", "virtio-blk-pci,drive=disk", "-device", "virtio-rng-pci"]
+    guest = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        # A User Mode Linux keeps its memory there.
+        env=os.environ | {"TMPDIR": "/dev/shm"},  # noqa: S108
+        start_new_session=True,
+    )
+    late = threading.Timer(PATIENCE_S, os.killpg, (guest.pid, signal.SIGKILL))
+    late.start()
+    try:
+        for line in guest.stdout or ():
+            text = line.decode(errors="replace").rstrip()
+            yield text
+            if CUT in text:
+                return
+        if not late.is_alive():
+            raise TimeoutError(f"the guest was not off after {PATIENCE_S} s")
+    finally:
+        late.cancel()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(guest.pid, signal.SIGKILL)
+        guest.wait()

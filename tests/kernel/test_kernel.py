@@ -1,0 +1,77 @@
+"""The installed program on real kernels (opt-in): docs/kernel-tests.md."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("TILTBOARD_KERNEL_TEST") != "1",
+    reason="makes and boots whole guests, as root: make kernel-test",
+)
+# machine, Debian, device tree
+USUAL = ("um bookworm pi4", "um trixie pi5")
+GUESTS = tuple(os.environ.get("TILTBOARD_KERNEL_GUESTS", ",".join(USUAL)).split(","))
+CHECK = "CHECK "
+
+
+def _load(name: str):
+    found = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert found is not None and found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def runs() -> Iterator[dict[str, Future[dict[str, list[dict]]]]]:
+    """Guest -> plan -> what each check found; all guests run at once, two at a time."""
+    make_guest = _load("make_guest")
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        yield {guest: pool.submit(_run, make_guest, guest) for guest in GUESTS}
+
+
+def _run(make_guest, guest: str) -> dict[str, list[dict]]:
+    name, suite, tree = guest.split()
+    machine = make_guest.MACHINES[name]
+    why_not = make_guest.missing(machine)
+    if why_not is not None:
+        pytest.skip(why_not)
+    with make_guest.scratch("disk") as folder:
+        disk = folder / "disk"
+        make_guest.make_disk(machine, suite, disk)
+        return {
+            plan: _checks(make_guest.boot(machine, disk, tree, plan), guest, plan)
+            for plan in ("install", "play", "after-cut")
+        }
+
+
+def _checks(console: Iterator[str], guest: str, plan: str) -> list[dict]:
+    """Every line goes to build/kernel, too."""
+    log = Path(__file__).resolve().parents[2] / "build/kernel" / f"{guest} {plan}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    found = []
+    with log.open("w") as out:
+        for line in console:
+            print(line, file=out, flush=True)
+            if line.startswith(CHECK):
+                found.append(json.loads(line.removeprefix(CHECK)))
+    assert found, f"no check was made: see {log}"
+    return found
+
+
+@pytest.mark.parametrize("plan", ["install", "play", "after-cut"])
+@pytest.mark.parametrize("guest", GUESTS)
+def test_guest(runs, guest, plan, subtests):
+    for check in runs[guest].result()[plan]:
+        with subtests.test(check["check"]):
+            assert "failed" not in check, check["failed"]
+            print(f"{guest}: {check['check']}: {check['s']} s, {check['found']}")

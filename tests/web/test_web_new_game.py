@@ -1,0 +1,103 @@
+"""Starting a game on the page: what is offered fits the table, and can be played as it is."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.web
+
+PHASE = ".say-card[data-phase] .phase"
+
+
+def open_dialog(page):
+    page.get_by_role("button", name="New game").first.click()
+    dialog = page.get_by_role("dialog", name="New game")
+    expect(dialog.get_by_role("radio", name="Momentum")).to_be_checked()
+    return dialog
+
+
+def start(dialog):
+    dialog.get_by_role("button", name="Start", exact=True).click()
+
+
+def options(served):
+    return served.ask("/api/v1/layout")["game"]["options"]
+
+
+def test_four_players_need_two_presses_and_see_who_plays_with_whom(served, open_page):
+    player = open_page(served.url)
+    page = player.page
+    dialog = open_dialog(page)
+    dialog.get_by_role("radio", name="4, in two teams").check()
+    expect(dialog.get_by_label("Marbles each")).to_have_value("5")
+    start(dialog)
+    expect(dialog).to_be_hidden()
+    expect(page.locator(".tray")).to_have_count(4)
+    player.expect_turn("red")
+    assert options(served) | {"players": 4, "size": 7, "marbles": 5} == options(served)
+    expect(page.locator(PHASE)).to_have_text("Your turn, with White")
+    green = page.locator('.tray[data-piece="green"]')
+    expect(green.get_by_role("img", name="Blue")).to_be_visible()
+    expect(green.locator(".number")).to_have_text("0 of 5")
+    player.drop("red", "d4")
+    player.expect_turn("blue")
+    expect(page.locator('.tray[data-piece="red"] .number')).to_have_text("1 of 5")
+    expect(page.locator(PHASE)).to_have_text("Your turn, with Green")
+
+
+@pytest.mark.parametrize(
+    ("players", "board", "marbles"),
+    [
+        ("3", "9 x 9 with a hole", "8"),
+        ("3", "Large hexagon", "7"),
+        ("4, in two teams", "9 x 7", "6"),
+    ],
+)
+def test_every_number_of_players_has_boards(served, open_page, players, board, marbles):
+    player = open_page(served.url)
+    dialog = open_dialog(player.page)
+    dialog.get_by_role("radio", name=board).check()
+    dialog.get_by_role("radio", name=players).check()
+    expect(dialog.get_by_role("radio", name=board)).to_be_checked()  # one answer leaves the other
+    expect(dialog.get_by_label("Marbles each")).to_have_value(marbles)
+    start(dialog)
+    expect(dialog).to_be_hidden()
+    player.expect_turn("red")
+    assert options(served)["marbles"] == int(marbles)
+
+
+def test_options_stand_in_players_words_within_what_the_plate_carries(served, open_page):
+    player = open_page(served.url)
+    dialog = open_dialog(player.page)
+    dialog.get_by_text("More options").click()
+    for words in ("Swap rule", "Cut-out places", "Last round"):
+        expect(dialog.get_by_label(words)).to_be_visible()
+    expect(dialog.get_by_label("Forced block")).to_be_hidden()  # three players only
+    expect(dialog.get_by_label("Square board")).to_have_attribute("max", "10")
+    dialog.get_by_role("radio", name="3").check()
+    expect(dialog.get_by_label("Forced block")).to_be_checked()
+    expect(dialog.get_by_label("Swap rule")).to_be_hidden()
+    dialog.get_by_role("radio", name="Gravity Trap").click()
+    dialog.get_by_text("More options").click()
+    copying = dialog.get_by_label("Copying moves")
+    expect(copying.locator("option")).to_have_text(["as usual", "not allowed", "allowed"])
+    names = {"round_limit", "must_block", "no-copy", "pie"}
+    assert not names & set(dialog.inner_text().replace(".", " ").split())
+
+
+def test_what_a_person_fills_in_goes_before_the_preset(served, open_page):
+    player = open_page(served.url)
+    dialog = open_dialog(player.page)
+    dialog.get_by_label("Marbles each").fill("60")
+    dialog.get_by_text("More options").click()
+    dialog.get_by_label("Square board").fill("6")
+    dialog.get_by_label("Swap rule").uncheck()
+    start(dialog)
+    expect(dialog.locator(".problem")).to_contain_text("36 open cells")
+    dialog.get_by_label("Marbles each").fill("5")
+    start(dialog)
+    expect(dialog).to_be_hidden()
+    expect(player.page.locator(".square")).to_have_count(36)
+    player.expect_turn("red")
+    assert options(served) | {"size": 6, "pie": False, "marbles": 5} == options(served)

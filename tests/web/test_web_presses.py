@@ -1,0 +1,118 @@
+"""Presses on the plate: each is carried out, waits for the move before, or is answered with why."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from firmware_host.table.commands import NewGame
+
+pytestmark = pytest.mark.web
+
+PHONE = {"width": 360, "height": 740}
+
+
+def begin(served, name, **options):
+    served.table.submit(NewGame(name, options)).result(timeout=20)
+
+
+def tab(player, name):
+    return player._middle(player.page.locator(f'.slot[data-slot="{name}"] .tab').bounding_box())
+
+
+def test_slots_pressed_faster_than_the_tiles_fall_are_all_played(served, open_page):
+    begin(served, "gravity-connect", size=5, line=5)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    moves = ["1", "A", "10", "F"]
+    for slot in moves:
+        player.page.mouse.click(*tab(player, slot))
+    expect(player.page.locator(".move")).to_have_text(moves, timeout=60_000)  # four whole moves
+    expect(player.page.locator(".toast")).to_have_count(0)
+
+
+def test_a_full_slot_says_so(served, open_page):
+    begin(served, "gravity-connect", size=2, line=2)
+    player = open_page(served.url)
+    for mover, slot in (("red", "1"), ("blue", "3")):
+        player.expect_turn(mover)
+        player.page.mouse.click(*tab(player, slot))
+    player.expect_turn("red")
+    player.page.mouse.click(*tab(player, "3"))
+    expect(player.page.locator(".toast")).to_have_text("Slot 3 is full: take another one.")
+
+
+def test_a_place_pressed_while_the_last_move_settles_is_played_after_it(served, open_page):
+    begin(served, "momentum", size=7)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    player.page.mouse.click(*player.spot("d4"))
+    player.page.mouse.click(*player.spot("a1"))  # not a second red one
+    expect(player.page.locator(".waiting-place")).to_have_count(1)
+    player.expect_turn("red")
+    player.expect_moves("d4", "a1")
+    player.expect_marbles(d4="red", a1="blue")
+
+
+def test_a_place_where_nothing_may_stand_says_so(served, open_page):
+    begin(served, "momentum", size=9, holes=["e5"])
+    player = open_page(served.url)
+    player.expect_turn("red")
+    player.page.mouse.click(*player.spot("e5"))
+    expect(player.page.locator(".toast")).to_have_text("Nothing can stand on e5.")
+
+
+def test_the_swap_is_made_by_dropping_on_the_marble(served, open_page):
+    begin(served, "momentum", size=7)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    player.drop("red", "d4")
+    player.expect_turn("blue")
+    player.drop("blue", "d4")
+    player.expect_moves("d4", "swap")
+    player.expect_turn("red")
+    player.expect_marbles(d4="blue")
+
+
+def test_a_pod_that_is_tapped_is_flown_to(served, open_page):
+    begin(served, "gravity-trap", board={"tracks": [[1, 2, 3], [3, 4, 5], [5, 6, 1]]})
+    player = open_page(served.url, own_hand=True)
+    page = player.page
+    for mover, base in (("red", "1"), ("blue", "4")):
+        player.expect_turn(mover)
+        page.mouse.click(*player.spot(base))
+    player.expect_turn("red")
+    page.locator('.marble[data-place="2"] .ball').click()
+    player.expect_turn("blue")
+    player.expect_moves("1", "4", "2")
+    page.locator('.marble[data-place="6"] .ball').click()
+    expect(page.locator(".toast")).to_contain_text("it cannot reach 6")
+    player.expect_phase("turn")
+
+
+def test_a_finger_sees_what_it_drags_and_where_it_goes(served, open_page):
+    begin(served, "momentum", size=7)
+    player = open_page(served.url, viewport=PHONE, has_touch=True, is_mobile=True)
+    page = player.page
+    player.expect_turn("red")
+    touch = page.context.new_cdp_session(page)
+
+    def finger(kind, *points):
+        points = [{"x": x, "y": y} for x, y in points]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    start = player._middle(page.locator('.tray[data-piece="red"] .waiting').first.bounding_box())
+    x, y = player.spot("d4")
+    at = (x, y + 46)
+    finger("touchStart", start)
+    finger("touchMove", (start[0], start[1] - 30))
+    finger("touchMove", at)
+    lit = page.locator(".target.wanted")
+    expect(lit).to_be_visible()
+    assert player._middle(lit.bounding_box()) == pytest.approx((x, y), abs=3)
+    marble = page.locator(".marble.held .ball").bounding_box()
+    assert marble["y"] + marble["height"] < at[1] - 20  # above the finger
+    finger("touchEnd")
+    player.expect_turn("blue")
+    player.expect_moves("d4")
+    expect(page.locator(".target.wanted")).to_be_hidden()

@@ -1,0 +1,39 @@
+"""Who is at the table itself, and who only looks like it."""
+
+import pytest
+
+from firmware_host.web.guard import visitor_of
+
+OURS = [(b"host", b"127.0.0.1:8080")]
+
+
+def local(*, headers=(), version="1.1", address="127.0.0.1"):
+    return visitor_of(
+        {
+            "type": "http",
+            "http_version": version,
+            "client": (address, 40000),
+            "headers": [*OURS, *headers],
+        }
+    ).local
+
+
+def test_this_machines_own_browser_is_local():
+    assert local()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [b"via", b"forwarded", b"x-real-ip", b"x-forwarded-for", b"x-forwarded-proto"],
+)
+def test_what_a_proxy_passes_on_is_not(name):
+    assert not local(headers=[(name, b"x")])
+
+
+def test_nginx_as_it_comes_is_not():
+    """It sets Host to the address it asks, adds nothing, and speaks HTTP/1.0."""
+    assert not local(version="1.0")
+
+
+def test_another_machine_is_not():
+    assert not local(address="192.168.1.5")
