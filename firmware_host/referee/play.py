@@ -132,6 +132,8 @@ class Play:
         self.sounds.append(Sound.TAKEBACK)
 
     def stands_as_before(self, cells: Mapping[str, str]) -> bool:
-        """Whether ``cells`` are the board of before the last move, which may be a takeback."""
+        """Whether ``cells`` are the board of before the last move, which may be a takeback. An
+        empty board is none until it was right once: a game goes on, and nothing is set up yet.
+        """
         before = self.line.before
-        return before is not None and cells == before.cells
+        return before is not None and cells == before.cells and (self.matched or bool(cells))

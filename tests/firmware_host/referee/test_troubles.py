@@ -340,6 +340,16 @@ def test_a_board_changed_during_the_cut_is_mended(new_desk):
     assert table.standing.phase is Phase.TURN
 
 
+def test_a_first_move_is_not_taken_back_by_a_board_that_nobody_has_set_up_yet(new_desk):
+    table = resume(new_desk, ["d4"], {})
+    table.wait(10.0)
+    assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4",))
+    table.put("red", "d4")
+    table.take("d4")
+    table.wait(3.1)
+    assert table.standing.moves == ()
+
+
 def test_a_board_cleared_during_the_cut_is_asked_to_be_set_again(new_desk):
     table = resume(new_desk, ["d4", "a1"], {})
     table.wait(10.0)
