@@ -23,6 +23,7 @@ BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
 PAPER = "paper"
 GREEN_GEMS = 7
 HAND = 6
+FACES = ("universe", "mothership")
 NOT_SIMPLE = ("space-time-hole", "give-it-back")
 KINDS_OF_CARDS = {
     "guardian": "defence", "space-time-hole": "defence", "do-it-yourself": "defence",
@@ -44,7 +45,7 @@ SPECS: tuple[OptionSpec, ...] = (
     OptionSpec("rounds", "int", "Rounds of the game.", 3, 1, 9, label="Rounds"),
     OptionSpec(
         "face", "choice", "Which face of the platform is up.", "universe",
-        choices=("universe", "mothership"), label="Face", choice_labels=("Universe", "Mothership"),
+        choices=FACES, label="Face", choice_labels=("Universe", "Mothership"),
     ),
     OptionSpec("seed", "int", "Of the host that shuffles and rolls.", 0, 0, label="Seed"),
     OptionSpec(
@@ -66,6 +67,7 @@ SPECS: tuple[OptionSpec, ...] = (
 class Box:
     """A deck, checked. ``cards``: name -> kind; ``counts`` and ``simple``: how many of each;
     ``heroes``: name -> ability; ``die``: the kinds of troops that the troop die can show.
+    ``zones``: face -> the names of its eight zones, where the deck has them.
     """
 
     cards: Mapping[str, str]
@@ -73,6 +75,7 @@ class Box:
     simple: Mapping[str, int]
     heroes: Mapping[str, str]
     die: tuple[str, ...]
+    zones: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,20 @@ def box_of(data: Mapping[str, Any]) -> Box:
     die = data.get("troop_die", ["tank", "fighter", "ship"])
     if not isinstance(die, list) or not die or any(kind not in KINDS for kind in die):
         raise OptionError("troop_die must be a list of {known}.", known=", ".join(KINDS))
-    return Box(cards, counts, simple, heroes, tuple(sorted(set(die))))
+    return Box(cards, counts, simple, heroes, tuple(sorted(set(die))), _faces(data))
+
+
+def _faces(data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for entry in _tables(data, "face"):
+        name = entry.get("name")
+        zones = [zone for zone in list(entry.get("zones") or ()) if isinstance(zone, str) and zone]
+        if name not in FACES:
+            raise OptionError("A face is {known}, not {name}.", known=" or ".join(FACES), name=name)
+        if len(zones) != len(ZONES):
+            raise OptionError("Face {name} needs the names of its eight zones.", name=name)
+        found[name] = tuple(zones)
+    return found
 
 
 def _tables(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
@@ -212,8 +228,8 @@ def _check_enough(options: Options) -> None:
             "This deck has {count} Guardians; it needs one for each player.", count=guardians
         )
     if options.simple:
-        if sum(options.pack().values()) == options.players:
-            raise OptionError("This deck has no cards but Guardians.")
+        if all(box.cards[name] == "defence" for name in options.pack()):
+            raise OptionError("This deck has nothing but defences, which decide no turn.")
         return
     dealt = options.players * (9 if options.mode == DUEL else 5)
     if sum(options.pack().values()) - options.players < dealt:

@@ -19,6 +19,7 @@ from games.base import (
 )
 from games.gravity_warfare import data, dealer
 from games.gravity_warfare.data import COLOURS, Options
+from games.gravity_warfare.reasons import why_not
 from games.gravity_warfare.rules import Seen, WarfareRules, table_of
 from games.gravity_warfare.table import State
 from games.rules import Dice
@@ -79,17 +80,8 @@ class WarfareGame(Game):
         number = self.rules.number(move)
         if number is not None and self.rules.allows(position.state, number):
             return None
-        phase = moves_phase(position.state)
-        who = move.partition(":")[0]
-        if who not in (*position.awaiting, "table"):
-            return IllegalMoveError(
-                "In the phase {phase} {awaited} may move, with the moves that are listed.",
-                phase=phase,
-                awaited=", ".join(position.awaiting),
-            )
-        return IllegalMoveError(
-            "{move} is not allowed now, in the phase {phase}.", move=move, phase=phase
-        )
+        template, params = why_not(table_of(position.state), move)
+        return IllegalMoveError(template, **params)
 
     def more(self, position: Position) -> Mapping[str, Any]:
         """The rest of the contract's object."""
@@ -140,11 +132,6 @@ class WarfareGame(Game):
             if move.startswith(stem):
                 return stem
         return move
-
-
-def moves_phase(state: Seen) -> str:
-    """The name of the phase."""
-    return table_of(state).phase
 
 
 def _towers(state: State) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from games.base import OptionError
+from games.base import IllegalMoveError, OptionError
 from games.contract import describe
 from games.gravity_warfare import GRAVITY_WARFARE
 
@@ -108,6 +108,71 @@ def test_nothing_hidden_is_in_any_view(options):
             assert all(seen[key] == whole[key] for key in public)
 
 
+@pytest.mark.parametrize("options", GAMES, ids=IDS)
+def test_what_may_not_be_done_now_is_refused_in_a_sentence(options):
+    rng = random.Random(5)
+    tried = [
+        "",
+        ":",
+        "red",
+        "red:",
+        "red:place",
+        "red:place:ok",
+        "red:event:ok:9",
+        "chance:",
+        "é:x",
+    ]
+    for position in positions(options, 11, most=250):
+        allowed = set(position.legal())
+        tried += rng.sample(sorted(allowed), min(3, len(allowed)))
+        for move in rng.sample(tried, min(len(tried), 12)):
+            words = move.split(":")
+            words.insert(rng.randrange(len(words) + 1), rng.choice(["x", "red", "8", "fell=x"]))
+            for bad in {move, ":".join(words)} - allowed:
+                refusal = position.game.refusal(position, bad)
+                if refusal is not None:
+                    assert str(refusal).endswith(".")
+                    with pytest.raises(IllegalMoveError):
+                        position.play(bad)
+
+
+REFUSED = [
+    ("blue:play:limit-it", "blue does not hold limit-it."),
+    ("red:play:spin-it", "red plays the turn, and lays no challenges and no events."),
+    ("blue:play:guardian", "Only the doer plays guardian, or his partner for him."),
+    ("blue:play:copy-it", "There is nothing to copy."),
+    ("blue:play:mount-it", "There is no piece on the platform."),
+    ("red:place:ok:red-tank:1", "place has its time in place; now it is window."),
+    ("white:pass", "white:pass: a move begins with who makes it: red, blue, chance or table."),
+    ("red:hero:b", "b is not red's hero."),
+    ("red:withdraw:spin-it", "spin-it does not lie on this turn."),
+    ("table:see:1=red-tank", "What the table sees is written ZONE=TOWER/TOWER, each zone once"),
+]
+
+
+@pytest.mark.parametrize(("move", "why"), REFUSED)
+def test_a_refusal_names_the_reason(move, why):
+    deck = {
+        "card": [
+            {"name": name, "count": 2} for name in ("guardian", "spin-it", "copy-it", "mount-it")
+        ]
+        + [{"name": "hum", "count": 20}],
+        "hero": [{"name": "a", "ability": "gem"}, {"name": "b", "ability": "save"}],
+    }
+    hands = ["spin-it", "hum", "hum", "hum", "hum", "copy-it", "mount-it", "hum", "hum", "hum"]
+    rest = ["spin-it", "copy-it", "mount-it", *["hum"] * 13]
+    shuffle = ":".join(["chance:shuffle", *hands, *rest])
+    position = GRAVITY_WARFARE.create({"players": 2, "deck": deck}).start()
+    for made in ("chance:heroes:a:b", shuffle, "chance:roll:tank:1"):
+        position = position.play(made).position
+    with pytest.raises(IllegalMoveError) as refused:
+        position.play(move)
+    assert str(refused.value).startswith(why)
+
+
+DEFENCES = [{"name": "guardian", "count": 2}, {"name": "do-it-yourself", "count": 9}]
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
@@ -122,6 +187,12 @@ def test_nothing_hidden_is_in_any_view(options):
         ({"deck": {"card": [{"name": "x", "count": -1}]}}, "from 0 to 99"),
         ({"deck": {"hero": [{"name": "x", "ability": "fly"}]}}, "no ability fly"),
         ({"rounds": 10}, "from 1 to 9"),
+        ({"mode": "simple", "players": 2, "deck": {"card": DEFENCES}}, "nothing but defences"),
+        ({"deck": {"face": [{"name": "moon", "zones": []}]}}, "universe or mothership, not moon"),
+        ({"deck": {"face": [{"name": "universe", "zones": ["A"]}]}}, "eight zones"),
+        ({"deck": {"face": [3]}}, "must be a list of tables"),
+        ({"players": 7}, "from 2 to 6"),
+        ({"face": "moon"}, "universe"),
     ],
 )
 def test_options_that_do_not_fit(options, why):
