@@ -195,6 +195,17 @@ class Position:
             raise IllegalMoveError("{move} is not a legal move now.", move=move)
         return game.turn(self, move, Position(game, game.rules.apply(self.state, number)))
 
+    def after(self, move: str) -> Position:
+        """The position that ``play`` gives, without what the hand does: for replaying many moves.
+
+        Raises as ``play`` does.
+        """
+        rules = self.game.rules
+        number = rules.number(move)
+        if number is not None and rules.allows(self.state, number) and rules.name(number) == move:
+            return Position(self.game, rules.apply(self.state, number))
+        return self.play(move).position
+
     def drop_refusal(self, piece: str, place: str) -> RulesError | None:
         """Why ``piece`` may not be put on ``place`` by the player to move, by rule; None if it may.
 

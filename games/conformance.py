@@ -123,11 +123,12 @@ def _check_position(position: Position) -> None:
     _hold(set(position.reserve) <= set(game.players), "reserves are players'")
     wrong = {*NONSENSE, *game.board, *map(rules.name, rules.every_move)} - set(legal)
     for move in wrong:
-        try:
-            position.play(move)
-        except IllegalMoveError:
-            continue
-        _hold(False, "{move} is not legal, yet it can be played", move=move)
+        for make in (position.play, position.after):
+            try:
+                make(move)
+            except IllegalMoveError:
+                continue
+            _hold(False, "{move} is not legal, yet it can be played", move=move)
     whole = describe(position)
     for player in game.players:
         seen = describe(position, player)
@@ -150,6 +151,7 @@ def _check_move(before: Position, move: str) -> Turn:
         ) from error
     after = turn.position
     _hold(after.state == applied, "{move}: play is apply", move=move)
+    _hold(before.after(move) == after, "{move}: after is play", move=move)
     _hold(
         rules.apply(state, number or 0) == applied, "{move}: apply left the state alone", move=move
     )

@@ -66,9 +66,9 @@ class Desk:
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
         """As in JournalPort."""
 
-    def take_back(self, game_id: int, ply: int) -> None:
+    def take_back(self, game_id: int, ply: int, to: int) -> None:
         """As in JournalPort."""
-        self.moves.pop()
+        del self.moves[to:]
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
         """As in JournalPort."""

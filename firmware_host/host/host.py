@@ -19,10 +19,11 @@ from firmware_host.commissioning.run import TRIED_HZ
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.guidance import troubles
+from firmware_host.host.ahead import Ahead, read_ahead
 from firmware_host.host.fault_watch import FaultLog, MountingWatch, ScanWatch
 from firmware_host.host.inbox import Inbox
 from firmware_host.host.menu import PAIRING, game_menu, games_to_begin
-from firmware_host.journal import Journal, positions, read_game, rules_of
+from firmware_host.journal import GameRecord, Journal, JournalReader, Replay, replay
 from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Colour, Lighting, shade
 from firmware_host.lighting.tunes import TunePlayer
 from firmware_host.messages import Message
@@ -62,7 +63,8 @@ class Host:
     ``asked``: what somebody is to do now; may be set. ``calibrating``: while that is done.
     ``calibration_left``: how much of an interrupted one is done, and of how much. ``requests``:
     what the last step carried out for a page. ``notices``: part -> what people should know of it
-    as long as that is there.
+    as long as that is there. ``ask_journal``: reads in another thread; may be set, else reading a
+    stored game holds up a scan.
     """
 
     frame: Frame
@@ -85,6 +87,7 @@ class Host:
         self.plate = plate
         self.journal = journal
         self.notices: dict[str, Message] = {} if notice is None else {"journal": notice}
+        self.ask_journal: Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]] | None = None
         self._calibration = calibration
         plate.mount(calibration.lies)
         self.calibration_left = unfinished(profile, calibration.folder)
@@ -118,7 +121,7 @@ class Host:
         if record is None:
             self._new_game(first_game)
         else:
-            self._resume(record.id)
+            self._resume(record)
         self.step()
 
     # What other threads may use
@@ -134,6 +137,12 @@ class Host:
         """Carry ``command`` out in the next step. The future is done when that is, and on disk; it
         fails with what stands in its way, and then nothing has changed and nothing will.
         """
+        read = self.ask_journal
+        if read is not None and isinstance(command, ResumeGame | ImportGame):
+            return self._inbox.call_after(
+                lambda: read(lambda journal: read_ahead(command, journal)),
+                lambda ahead: self._take_up(command, ahead),
+            )
         if not isinstance(command, TakeBack | Swap | Answer):
             return self.call(lambda: self.do(command))
         done: Future[None] = Future()
@@ -166,12 +175,8 @@ class Host:
                 self._code = None if code is None else CodeShown(code, self._clock.now())
             case NewGame():
                 self._new_game(command)
-            case ResumeGame(game_id):
-                self._resume(game_id)
-            case ImportGame(text):
-                played = read_game(text)
-                Overlay(self.profile, game_type(played.game).create(played.options))  # it must fit
-                self._resume(self.journal.store(played))
+            case ResumeGame() | ImportGame():
+                self._take_up(command, read_ahead(command, self.journal))
             case TakeBack() | Swap() | Answer():
                 if self.calibrating is not None:
                     raise _busy_calibrating()
@@ -350,21 +355,29 @@ class Host:
         self._referee.begin(game, game_id)
         self._lay(game, overlay, game.start())
 
-    def _resume(self, game_id: int) -> None:
-        record = self.journal.load(game_id)
-        game = rules_of(record)
-        overlay = Overlay(self.profile, game)
-        position = positions(record)[-1]
-        self.journal.resume(game_id)  # first: the referee must never play what is not on disk
+    def _take_up(self, command: ResumeGame | ImportGame, ahead: Ahead) -> None:
+        """Go on with a game that was read ahead; it may have gone on since."""
+        if isinstance(command, ResumeGame):
+            self._resume(self.journal.load(command.game_id), ahead.replayed)
+        elif ahead.played is not None:
+            Overlay(self.profile, ahead.replayed.game)  # it must fit
+            game_id = self.journal.store(ahead.played, current=True)
+            self._resume(self.journal.load(game_id), ahead.replayed)
+
+    def _resume(self, record: GameRecord, known: Replay | None = None) -> None:
+        replayed = replay(record, known)
+        overlay = Overlay(self.profile, replayed.game)
+        self.journal.resume(record.id)  # first: the referee must never play what is not on disk
         self._referee.begin(
-            game,
-            game_id,
+            replayed.game,
+            record.id,
             record.moves,
             resumed=True,
+            reached=replayed.positions,
             taken_back=record.taken_back,
             pending=record.pending,
         )
-        self._lay(game, overlay, position)
+        self._lay(replayed.game, overlay, replayed.positions[-1])
 
     def _lay(self, game: Game, overlay: Overlay, position: Position) -> None:
         """Lay a game over the plate; at the start of the host, ``position`` is expected there."""

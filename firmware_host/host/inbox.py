@@ -2,55 +2,86 @@
 
 from __future__ import annotations
 
-import queue
+import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from drivers.clock import Clock
 from firmware_host.config.errors import BusyError
 
 T = TypeVar("T")
+A = TypeVar("A")
 
 MOST_WAITING = 32
 BUDGET_S = 0.02  # of each step: one scan's time
 
 
+class _Asked:
+    """One piece of work. ``ahead``: begins, in another thread, what it waits for."""
+
+    def __init__(self, work: Callable[[Any], Any], ahead: Callable[[], Future[Any]] | None) -> None:
+        self.answer: Future[Any] = Future()
+        self._work = work
+        self._ahead = ahead
+        self._begun: Future[Any] | None = None
+
+    def ready(self) -> bool:
+        """Whether it can be done without waiting; what it waits for is begun."""
+        if self._ahead is None:
+            return True
+        if self._begun is None:
+            self._begun = self._ahead()
+        return self._begun.done()
+
+    def run(self) -> None:
+        if not self.answer.set_running_or_notify_cancel():
+            return
+        try:
+            found = None if self._begun is None else self._begun.result()
+            self.answer.set_result(self._work(found))
+        except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
+            self.answer.set_exception(error)
+
+
 class Inbox:
-    """Work in the order in which it came. ``call`` may be used by any thread; ``work_off`` only by
-    the table's.
+    """Work in the order in which it came. ``call`` and ``call_after`` may be used by any thread;
+    ``work_off`` only by the table's.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._waiting: queue.Queue[Callable[[], None]] = queue.Queue(MOST_WAITING)
+        self._lock = threading.Lock()
+        self._waiting: deque[_Asked] = deque()
 
     def call(self, work: Callable[[], T]) -> Future[T]:
         """Have ``work`` done by a coming step. BusyError in the future where too much waits."""
-        future: Future[T] = Future()
+        return self._ask(_Asked(lambda _: work(), None))
 
-        def run() -> None:
-            if not future.set_running_or_notify_cancel():
-                return
-            try:
-                future.set_result(work())
-            except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
-                future.set_exception(error)
+    def call_after(self, ahead: Callable[[], Future[A]], work: Callable[[A], T]) -> Future[T]:
+        """As ``call``, with what the future of ``ahead`` holds; fails with it. ``ahead`` is called
+        once everything that was asked for earlier is done; until its future is done, steps do
+        nothing else of what waits.
+        """
+        return self._ask(_Asked(work, ahead))
 
-        try:
-            self._waiting.put_nowait(run)
-        except queue.Full:
-            future.set_exception(
-                BusyError("The table has its hands full.", remedy="Try again in a moment.")
-            )
-        return future
+    def _ask(self, asked: _Asked) -> Future[Any]:
+        with self._lock:
+            if len(self._waiting) < MOST_WAITING:
+                self._waiting.append(asked)
+                return asked.answer
+        asked.answer.set_exception(
+            BusyError("The table has its hands full.", remedy="Try again in a moment.")
+        )
+        return asked.answer
 
     def work_off(self) -> None:
         """Do what waits until ``BUDGET_S`` is used up; the rest waits for the next step, so that a
         scan is late by one piece of work at most.
         """
         until_s = self._clock.now() + BUDGET_S
-        while not self._waiting.empty():
-            self._waiting.get_nowait()()
+        while self._waiting and self._waiting[0].ready():
+            self._waiting.popleft().run()
             if self._clock.now() >= until_s:
                 return

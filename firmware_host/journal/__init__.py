@@ -9,8 +9,8 @@ from __future__ import annotations
 from firmware_host.journal.files import SetAside
 from firmware_host.journal.reader import JournalReader
 from firmware_host.journal.records import GameRecord, GameSummary, PlayedGame
-from firmware_host.journal.review import positions, rules_of
-from firmware_host.journal.text_format import read_game, write_game
+from firmware_host.journal.review import Replay, replay, rules_of
+from firmware_host.journal.text_format import read_and_replay, read_game, write_game
 from firmware_host.journal.writer import Journal, Opened
 
 __all__ = [
@@ -20,9 +20,11 @@ __all__ = [
     "JournalReader",
     "Opened",
     "PlayedGame",
+    "Replay",
     "SetAside",
-    "positions",
+    "read_and_replay",
     "read_game",
+    "replay",
     "rules_of",
     "write_game",
 ]

@@ -27,7 +27,8 @@ class EventKind(StrEnum):
     ``start`` makes the game current, ``import`` stores one that was played elsewhere without doing
     so; one of the two is every game's first event. ``resume`` makes an earlier game current again.
     ``pending``: a move was made that is not carried out yet; ``dropped``: it never will be.
-    ``stand``: a Stand, what all events before it have come to, so that they need not be read.
+    ``takeback``: of all moves but the first ``ply``. ``stand``: a Stand, what all events before it
+    have come to, so that they need not be read.
     """
 
     START = "start"
@@ -178,9 +179,9 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
         elif event.kind == EventKind.MOVE and event.move and result is None:
             moves.append(event.move)
             taken_back = pending = None
-        elif event.kind == EventKind.TAKE_BACK and moves:
-            taken_back, pending = moves.pop(), None
-            result = None
+        elif event.kind == EventKind.TAKE_BACK and 0 <= event.ply < len(moves):
+            taken_back, pending, result = moves[event.ply], None, None
+            del moves[event.ply :]
         elif event.kind == EventKind.FINISH and event.payload is not None:
             result = json_object(event.payload, game.id)
         elif event.kind == EventKind.PENDING and event.payload is not None and result is None:

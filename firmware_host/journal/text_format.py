@@ -29,7 +29,7 @@ import msgspec
 from firmware_host.config.errors import GameTextError
 from firmware_host.config.reading import nearest
 from firmware_host.journal.records import GameRecord, PlayedGame, to_json
-from firmware_host.journal.review import positions, rules_of
+from firmware_host.journal.review import Replay, replay
 from firmware_host.messages import Message, text
 from games.base import Game, RulesError
 from games.registry import game_type
@@ -53,8 +53,8 @@ def write_game(record: GameRecord) -> str:
     Players and result are the rules', so that the text is right even if the power was cut between
     the last move and its result.
     """
-    game = rules_of(record)
-    outcome = positions(record)[-1].outcome
+    replayed = replay(record)
+    game, outcome = replayed.game, replayed.positions[-1].outcome
     date = datetime.datetime.fromtimestamp(int(record.started_s), datetime.UTC)
     lines = [
         FIRST_LINE,
@@ -78,7 +78,12 @@ def write_game(record: GameRecord) -> str:
 
 
 def read_game(source: str) -> PlayedGame:
-    """Read and replay a game. Raises GameTextError naming the line and what was expected."""
+    """Read and check a game. Raises GameTextError naming the line and what was expected."""
+    return read_and_replay(source)[0]
+
+
+def read_and_replay(source: str) -> tuple[PlayedGame, Replay]:
+    """As ``read_game``, with the positions that it leads through."""
     if len(source) > MAX_CHARACTERS:
         raise GameTextError(
             "The game is too long: at most {limit} characters are read.",
@@ -151,13 +156,15 @@ def _next_round(parsed: _Parsed) -> Message:
     return text("round {number}, as in '{number}. d4 e5'", number=len(parsed.rounds) + 1)
 
 
-def _replayed(parsed: _Parsed) -> PlayedGame:
+def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
     """Compare with the rules."""
     game = _rules(parsed)
     line, players = parsed.headers["Players"]
     if [name.strip() for name in players.split(",")] != list(game.players):
         raise _unexpected(line, players, text("{players}", players=", ".join(game.players)))
-    moves, result = _replay(game, parsed.rounds)
+    replayed = _replay(game, parsed.rounds)
+    outcome = replayed.positions[-1].outcome
+    result = None if outcome is None else outcome.as_json()
     line, claimed = parsed.headers["Result"]
     if not _same(claimed, result):
         raise _unexpected(
@@ -168,14 +175,15 @@ def _replayed(parsed: _Parsed) -> PlayedGame:
     line, note = parsed.headers.get("Note", (0, ""))
     if len(note) > MAX_NOTE or not note.isprintable():
         raise _unexpected(line, note, text("at most {limit} plain characters", limit=MAX_NOTE))
-    return PlayedGame(
+    played = PlayedGame(
         game=game.name,
         options=game.options,
         started_s=_date(*parsed.headers["Date"]),
         note=note,
-        moves=moves,
+        moves=replayed.moves,
         result=result,
     )
+    return played, replayed
 
 
 def _rules(parsed: _Parsed) -> Game:
@@ -197,10 +205,8 @@ def _rules(parsed: _Parsed) -> Game:
         raise _refused(lines[0] if lines else line, "Option", error) from error
 
 
-def _replay(
-    game: Game, rounds: Sequence[tuple[int, list[str]]]
-) -> tuple[tuple[str, ...], Mapping[str, Any] | None]:
-    position = game.start()
+def _replay(game: Game, rounds: Sequence[tuple[int, list[str]]]) -> Replay:
+    reached = [game.start()]
     played: list[str] = []
     for index, (line, moves) in enumerate(rounds):
         if len(moves) > len(game.players) or (
@@ -211,12 +217,11 @@ def _replay(
             )
         for move in moves:
             try:
-                position = position.play(move).position
+                reached.append(reached[-1].after(move))
             except RulesError as error:
                 raise _refused(line, move, error) from error
             played.append(move)
-    outcome = position.outcome
-    return tuple(played), None if outcome is None else outcome.as_json()
+    return Replay(game, tuple(played), tuple(reached))
 
 
 def _written(result: Mapping[str, Any] | None) -> str:

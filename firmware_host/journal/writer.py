@@ -119,10 +119,10 @@ class Journal(JournalReader):
             self._insert(game_id, EventKind.START, 0, at_s=at_s)
             return game_id
 
-    def store(self, played: PlayedGame) -> int:
+    def store(self, played: PlayedGame, *, current: bool = False) -> int:
         """Keep a game that was played elsewhere, whole or not at all; returns its number.
 
-        It does not become current (``resume`` does that). Moves are not checked here.
+        ``current``: it becomes that, as with ``resume``. Moves are not checked here.
         """
         at_s = self._clock.calendar()
         with self._transaction():
@@ -133,6 +133,8 @@ class Journal(JournalReader):
             if played.result is not None:
                 ply = len(played.moves)
                 self._insert(game_id, EventKind.FINISH, ply, payload=played.result, at_s=at_s)
+            if current:
+                self._insert(game_id, EventKind.RESUME, len(played.moves), at_s=at_s)
             return game_id
 
     def append(self, game_id: int, ply: int, move: str) -> None:
@@ -182,23 +184,24 @@ class Journal(JournalReader):
             payload = None if pending is None else msgspec.to_builtins(pending)
             self._insert(game_id, kind, len(record.moves), payload=payload)
 
-    def take_back(self, game_id: int, ply: int) -> None:
-        """Take back move number ``ply``, which must be the last; a finished game goes on.
+    def take_back(self, game_id: int, ply: int, to: int) -> None:
+        """Take back the moves after number ``to``, of which ``ply`` must be the last; a finished
+        game goes on.
 
         If that was already done, nothing happens. Raises JournalConflictError.
         """
         with self._transaction():
             last = self._last_event(game_id)
-            if last.kind == EventKind.TAKE_BACK and last.ply == ply - 1:
+            if last.kind == EventKind.TAKE_BACK and last.ply == to:
                 return
-            if last.ply != ply or ply < 1:
+            if last.ply != ply or not 0 <= to < ply:
                 raise JournalConflictError(
                     "Move {ply} of game {game} is not its last one in the journal.",
                     remedy=RESUME,
                     ply=ply,
                     game=game_id,
                 )
-            self._insert(game_id, EventKind.TAKE_BACK, ply - 1)
+            self._insert(game_id, EventKind.TAKE_BACK, to)
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
         """Note the result (the contract's object). The same one again is not written twice.

@@ -18,38 +18,42 @@ class Line:
         game: Game,
         game_id: int,
         moves: Sequence[str],
+        reached: Sequence[Position] = (),
     ) -> None:
-        """Replay ``moves``. Raises IllegalMoveError."""
+        """``reached``: the positions from the start through all ``moves``, where they are known.
+        Else the moves are replayed. Raises IllegalMoveError.
+        """
         self._journal = journal
         self.game = game
         self.game_id = game_id
-        self._start = game.start()
-        self._turns: list[Turn] = []
-        for move in moves:
-            self._turns.append(self.position.play(move))
+        self._reached = list(reached) or [game.start()]
+        for move in moves[len(self._reached) - 1 :]:
+            self._reached.append(self.position.after(move))
+        self._moves = list(moves)
+        self._last: Turn | None = None
         self._finished = False
 
     @property
     def position(self) -> Position:
         """After the last confirmed move."""
-        return self._turns[-1].position if self._turns else self._start
+        return self._reached[-1]
 
     @property
     def before(self) -> Position | None:
         """Before the last confirmed move; None where there is none."""
-        if not self._turns:
-            return None
-        return self._turns[-2].position if len(self._turns) > 1 else self._start
+        return self._reached[-2] if self._moves else None
 
     @property
     def last(self) -> Turn | None:
         """The last confirmed move."""
-        return self._turns[-1] if self._turns else None
+        if self._moves and self._last is None:
+            self._last = self._reached[-2].play(self._moves[-1])
+        return self._last
 
     @property
     def moves(self) -> tuple[str, ...]:
         """All confirmed moves."""
-        return tuple(turn.move for turn in self._turns)
+        return tuple(self._moves)
 
     @property
     def finish_owed(self) -> bool:
@@ -58,8 +62,10 @@ class Line:
 
     def confirm(self, turn: Turn) -> None:
         """Put ``turn`` on disk. Raises JournalError; then nothing has changed."""
-        self._journal.append(self.game_id, len(self._turns) + 1, turn.move)
-        self._turns.append(turn)
+        self._journal.append(self.game_id, len(self._moves) + 1, turn.move)
+        self._moves.append(turn.move)
+        self._reached.append(turn.position)
+        self._last = turn
 
     def hold(self, pending: PendingMove | None) -> None:
         """Put on disk what is being carried out; None: it was dropped. Raises JournalError."""
@@ -72,8 +78,12 @@ class Line:
             self._journal.finish(self.game_id, outcome.as_json())
             self._finished = True
 
-    def take_back(self) -> Turn:
-        """Take the last move back on disk and here; returns it. Raises JournalError."""
-        self._journal.take_back(self.game_id, len(self._turns))
+    def take_back(self, to: int) -> None:
+        """Take back all moves after the first ``to``, at once, on disk and here.
+
+        Raises JournalError; then nothing has changed.
+        """
+        self._journal.take_back(self.game_id, len(self._moves), to)
         self._finished = False
-        return self._turns.pop()
+        del self._moves[to:], self._reached[to + 1 :]
+        self._last = None

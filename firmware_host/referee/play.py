@@ -89,14 +89,14 @@ class Play:
                 self.sounds.append(Sound.DRAW if outcome.winner is None else Sound.WIN)
 
     def take_back(self, to: int) -> None:
-        """At once in the journal, move by move, until ``to`` are left; then the board is guided.
+        """At once in the journal, until ``to`` moves are left; then the board is guided.
 
-        Raises JournalError; those that were taken back by then stay so.
+        Raises JournalError; then nothing has changed.
         """
         if len(self.line.moves) == to and self._held is not None:
             self.line.hold(None)
-        while len(self.line.moves) > to:
-            self.line.take_back()
+        if len(self.line.moves) > to:
+            self.line.take_back(to)
         self.rebook()
         self.guide = Guide.TAKEBACK
         self.sounds.append(Sound.TAKEBACK)
@@ -119,10 +119,12 @@ class Play:
 
     def take_back_by_hand(self) -> None:
         """The board is as it was before the last move. Raises JournalError."""
-        turn = self.line.take_back()
+        turn = self.line.last
+        self.line.take_back(len(self.line.moves) - 1)
         self.rebook()
         self.sounds.append(Sound.TAKEBACK)
-        self._may_be_exchanged(turn)
+        if turn is not None:
+            self._may_be_exchanged(turn)
 
     def drop(self) -> None:
         """The pending move was undone by hand. Raises JournalError."""

@@ -22,8 +22,8 @@ class JournalPort(Protocol):
     def hold(self, game_id: int, pending: PendingMove | None) -> None:
         """Note the move that is being carried out; None: it was dropped."""
 
-    def take_back(self, game_id: int, ply: int) -> None:
-        """Take back move number ``ply``, the last."""
+    def take_back(self, game_id: int, ply: int, to: int) -> None:
+        """Take back the moves after number ``to``, of which ``ply`` is the last."""
 
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
         """Note the result (the contract's object)."""

@@ -25,7 +25,7 @@ from firmware_host.table.commands import Answer, Swap, TakeBack
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Choice, Phase, Question, Sound, Standing
-from games.base import Game
+from games.base import Game, Position
 
 RETRY_S = 1.0  # between attempts to write a journal that refuses
 NOTICE_S = 3.0
@@ -84,17 +84,19 @@ class Referee:
         moves: Sequence[str] = (),
         *,
         resumed: bool = False,
+        reached: Sequence[Position] = (),
         taken_back: str | None = None,
         pending: PendingMove | None = None,
     ) -> None:
-        """A new game, or one from the journal: ``moves`` are replayed, then the board is checked.
+        """A new game, or one from the journal, of which the board is then checked: ``moves``, and
+        ``reached``, the positions from the start through all of them, else they are replayed.
 
         ``resumed``: the game was begun earlier, so what stands on the board may be a move that was
         not confirmed any more; with ``moves`` that is understood. ``taken_back``: the move that was
         taken back last; if it still stands there, that is no new one. ``pending``: the move
         that was being carried out. Raises IllegalMoveError.
         """
-        self._seat(Line(self._journal, game, game_id, moves))
+        self._seat(Line(self._journal, game, game_id, moves, reached))
         if self._play is not None and taken_back is not None:
             self._play.remember_taken_back(taken_back)
         if self._play is not None and pending is not None:
@@ -248,7 +250,7 @@ class Referee:
                 self._claims.make(place, piece, self._watch.now_s)
 
     def _take_back(self, play: Play, to: int | None = None, *, insist: bool = True) -> None:
-        """At once in the journal, move by move; then the board is guided. ``to``: how many moves
+        """At once in the journal; then the board is guided. ``to``: how many moves
         are left; None: all but the last, or all where one is made that is not in the journal.
         ``insist``: where the journal refuses, try again; who asks through a page is told instead.
         """

@@ -1,4 +1,4 @@
-"""Reading the journal for a page, in a thread of its own, so that no scan waits for it."""
+"""Reading the journal for a page, in threads of its own, so that no scan waits for it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class JournalReading:
         self._path = path
         self._room = BoundedSemaphore(MOST_WAITING)
         self._thread = ThreadPoolExecutor(1, "journal-reader")
+        self._thread_ahead = ThreadPoolExecutor(1, "journal-ahead")
 
     def ask(self, question: Callable[[JournalReader], T]) -> Future[T]:
         """The answer, or what kept it from being read. BusyError where too many wait already."""
@@ -36,10 +37,15 @@ class JournalReading:
         answer.add_done_callback(lambda _: self._room.release())
         return answer
 
+    def ask_ahead(self, question: Callable[[JournalReader], T]) -> Future[T]:
+        """As ``ask``, for the table itself, which asks one thing at a time: never behind pages."""
+        return self._thread_ahead.submit(self._read, question)
+
     def _read(self, question: Callable[[JournalReader], T]) -> T:
         with JournalReader.open_read_only(self._path, pages=False) as journal:
             return question(journal)
 
     def close(self) -> None:
         """What waits is not answered any more; what is being read still is."""
-        self._thread.shutdown(cancel_futures=True)
+        for thread in (self._thread, self._thread_ahead):
+            thread.shutdown(cancel_futures=True)

@@ -12,7 +12,7 @@ from drivers.clock import Clock
 from firmware_host.config.profile import Capabilities
 from firmware_host.host.host import Host
 from firmware_host.journal import GameRecord as StoredGame
-from firmware_host.journal import positions, rules_of, write_game
+from firmware_host.journal import replay, write_game
 from firmware_host.messages import Catalogue, text
 from firmware_host.service.reading import JournalReading
 from firmware_host.table.commands import Command
@@ -214,6 +214,7 @@ class Table:
             return
         self._reading = JournalReading(self._host.journal.path)
         try:
+            self._host.ask_journal = self._reading.ask_ahead
             self._publisher = Publisher(self._host, self._catalogue, self._hands)
             self._publish()
             self.on_step(self._host)
@@ -240,6 +241,7 @@ class Table:
         self.on_step(host)
         if host is not self._host:  # it was started again
             self._host = host
+            host.ask_journal = self._reading.ask_ahead
             self._publisher = Publisher(host, self._catalogue, self._hands)
         if self._clock.now() >= self._publish_at_s:
             asked = self._clock.now() - self._asked_s < ASKED_LASTS_S
@@ -253,9 +255,9 @@ class Table:
             listener()
 
     def _record(self, stored: StoredGame) -> GameRecord:
-        game = rules_of(stored)
+        replayed = replay(stored)
+        game, reached = replayed.game, replayed.positions
         overlay = Overlay(self._host.profile, game)
-        reached = positions(stored)
         outcome = reached[-1].outcome
         return GameRecord(
             game=game_info(stored.id, game, overlay, self._catalogue),

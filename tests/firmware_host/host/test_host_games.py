@@ -1,11 +1,14 @@
 """Games that the host is asked for, where that cannot be: nothing may have changed."""
 
+from concurrent.futures import Future
+
 import pytest
 
 from firmware_host.config.errors import BoardDoesNotFitError, JournalFullError, NotPossibleError
 from firmware_host.config.profile import load_profile
-from firmware_host.journal import read_game
+from firmware_host.journal import JournalReader, read_game, write_game
 from firmware_host.table.commands import Calibrate, ImportGame, NewGame, ResumeGame, TakeBack
+from games.momentum.rules import MomentumRules
 from hw_sim.session import SimSession
 
 TOO_LARGE = """tiltboard game 1
@@ -84,3 +87,106 @@ def test_what_was_asked_just_before_a_calibration_is_answered(session):
     late = session.host.submit(TakeBack())
     session.tick()
     assert isinstance(late.exception(0), NotPossibleError)
+
+
+MOVES = ("d4", "a1", "g7", "c1", "e6", "b5")
+
+
+@pytest.fixture
+def elsewhere(session, monkeypatch):
+    """What another thread is asked to read: how each is answered as that would; and after how many
+    moves the rules were asked what follows.
+    """
+    asked, played_after = [], []
+    apply = MomentumRules.apply
+
+    def noted(rules, state, move):
+        played_after.append(state.turn)
+        return apply(rules, state, move)
+
+    def ask(question):
+        future = Future()
+
+        def answer():
+            with JournalReader.open_read_only(session.host.journal.path) as journal:
+                future.set_result(question(journal))
+
+        asked.append(answer)
+        return future
+
+    monkeypatch.setattr(MomentumRules, "apply", noted)
+    session.host.ask_journal = ask
+    return asked, played_after
+
+
+def played(session, moves=MOVES):
+    journal = session.host.journal
+    game = journal.start("momentum", {**session.host.game.options, "pie": False})
+    for ply, move in enumerate(moves, start=1):
+        journal.append(game, ply, move)
+    return game
+
+
+@pytest.mark.parametrize("command", ["resume", "import"])
+def test_a_long_game_is_replayed_in_no_scan(session, elsewhere, command):
+    asked, played_after = elsewhere
+    host, game = session.host, played(session)
+    text = write_game(host.journal.load(game))
+    done = host.submit(ResumeGame(game) if command == "resume" else ImportGame(text))
+    session.tick()
+    session.tick()
+    assert (len(asked), done.done(), host.standing.moves) == (1, False, ())
+    asked[0]()
+    assert 0 in played_after
+    played_after.clear()
+    session.tick()
+    assert done.result(0) is None
+    assert min(played_after) >= len(MOVES) - 1  # the last move, to be shown, and what may follow
+    record = host.journal.current()
+    assert record.moves == host.standing.moves == MOVES
+    assert (record.id == game) == (command == "resume")
+
+
+def test_a_game_that_went_on_while_it_was_read_is_taken_up_as_it_is(session, elsewhere):
+    asked, _ = elsewhere
+    host, game = session.host, played(session)
+    done = host.submit(ResumeGame(game))
+    session.tick()
+    asked[0]()
+    host.journal.take_back(game, len(MOVES), 3)
+    host.journal.append(game, 4, "a2")
+    session.tick()
+    assert done.result(0) is None
+    assert host.standing.moves == ("d4", "a1", "g7", "a2")
+    assert (
+        host.standing.position.cells
+        == host.game.start().after("d4").after("a1").after("g7").after("a2").cells
+    )
+
+
+def test_what_is_asked_after_a_long_game_is_done_after_it(session, elsewhere):
+    asked, _ = elsewhere
+    host, game = session.host, played(session)
+    resumed, taken_back = host.submit(ResumeGame(game)), host.submit(TakeBack())
+    session.tick()
+    assert not taken_back.done()
+    asked[0]()
+    session.tick()
+    session.tick()
+    assert resumed.result(0) is taken_back.result(0) is None
+    assert host.standing.moves == host.journal.load(game).moves == MOVES[:-1]
+
+
+def test_an_import_that_the_disk_refuses_leaves_nothing(session, elsewhere):
+    asked, _ = elsewhere
+    host, game = session.host, played(session)
+    text = write_game(host.journal.load(game))
+    before, current = host.journal.games(), host.journal.current()
+    done = host.submit(ImportGame(text))
+    session.tick()
+    asked[0]()
+    session.faults.inject("disk-full")
+    session.tick()
+    assert isinstance(done.exception(0), JournalFullError)
+    session.faults.heal("disk-full")
+    assert (host.journal.games(), host.journal.current()) == (before, current)

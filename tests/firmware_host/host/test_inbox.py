@@ -1,5 +1,7 @@
 """What is asked of the table's thread: in order, bounded, and never long between two scans."""
 
+from concurrent.futures import Future
+
 import pytest
 
 from firmware_host.config.errors import BusyError
@@ -36,3 +38,33 @@ def test_who_asks_too_much_is_told_so_and_nothing_is_forgotten():
     inbox.work_off()
     assert all(future.exception(0) is None for future in waiting)
     assert inbox.call(lambda: None).done() is False
+
+
+def test_what_waits_for_another_thread_keeps_its_place():
+    inbox, begun, done = Inbox(VirtualClock()), [], []
+
+    def ahead():
+        begun.append(Future())
+        return begun[-1]
+
+    inbox.call(lambda: done.append("before"))
+    waiting = inbox.call_after(ahead, done.append)
+    after = inbox.call(lambda: done.append("after"))
+    assert begun == []  # it may depend on what was asked before
+    for _ in range(3):
+        inbox.work_off()
+    assert (len(begun), done, after.done()) == (1, ["before"], False)
+    begun[0].set_result("ahead")
+    inbox.work_off()
+    assert done == ["before", "ahead", "after"]
+    assert waiting.done()
+
+
+def test_what_fails_ahead_is_not_done_and_what_comes_after_it_is():
+    inbox, refused, done = Inbox(VirtualClock()), Future(), []
+    refused.set_exception(BusyError("No.", remedy="Wait."))
+    waiting = inbox.call_after(lambda: refused, done.append)
+    inbox.call(lambda: done.append("after"))
+    inbox.work_off()
+    assert isinstance(waiting.exception(0), BusyError)
+    assert done == ["after"]

@@ -13,8 +13,8 @@ from firmware_host.config.errors import GameTextError, NotPossibleError
 from firmware_host.journal import (
     GameRecord,
     Journal,
-    positions,
     read_game,
+    replay,
     write_game,
 )
 from games.registry import game_type
@@ -231,7 +231,7 @@ def test_no_damage_to_a_good_text_breaks_the_reader(source: str, data: st.DataOb
 def test_review_shows_every_position() -> None:
     """RULES M1: the marble next to the dropped one moves a cell away."""
     record = record_of({"pie": False}, ("d4", "e4", "a1"))
-    assert [dict(position.cells) for position in positions(record)] == [
+    assert [dict(position.cells) for position in replay(record).positions] == [
         {},
         {"d4": "red"},
         {"c4": "red", "e4": "blue"},
@@ -241,7 +241,19 @@ def test_review_shows_every_position() -> None:
 
 def test_a_record_that_the_rules_refuse_is_named() -> None:
     with pytest.raises(NotPossibleError, match=r"Game 3 cannot be replayed\. Move 2, d4: "):
-        positions(record_of({"pie": False}, ("d4", "d4")))
+        replay(record_of({"pie": False}, ("d4", "d4")))
     unknown = GameRecord(4, "chess", {}, 0.0, 0.0, "", (), None)
     with pytest.raises(NotPossibleError, match=r"Game 4 cannot be played by this version: .*chess"):
         write_game(unknown)
+
+
+def test_what_is_known_of_a_game_is_not_gone_through_again() -> None:
+    known = replay(record_of({"pie": False}, ("d4", "e4", "a1")))
+    for moves in (("d4", "e4", "a1", "g7"), ("d4", "e4"), ("d4", "a2"), ()):
+        record = record_of({"pie": False}, moves)
+        again = replay(record, known)
+        assert again.moves == moves
+        assert again.positions[-1].cells == replay(record).positions[-1].cells
+        assert again.game is known.game
+        same = sum(a is b for a, b in zip(again.positions, known.positions, strict=False))
+        assert same == 1 + sum(a == b for a, b in zip(moves, known.moves, strict=False))

@@ -31,7 +31,7 @@ OPS: list[tuple[str, list[Any]]] = [
     ("start", ["momentum", OPTIONS]),
     ("append", [1, 1, "d4"]),
     ("append", [1, 2, "swap"]),
-    ("take_back", [1, 2]),
+    ("take_back", [1, 2, 1]),
     ("hold", [1, ["e6", False, {"c1": "red"}]]),
     ("append", [1, 2, "e6"]),
     ("start", ["momentum", OPTIONS]),
@@ -41,8 +41,8 @@ OPS: list[tuple[str, list[Any]]] = [
     ("finish", [2, WON]),
     ("resume", [1]),
     ("store", ["momentum", OPTIONS, 5.0, "", ["c3", "c4", "c5"], WON]),
-    ("take_back", [1, 2]),
-    ("append", [1, 2, "f6"]),
+    ("take_back", [1, 2, 0]),
+    ("append", [1, 1, "f6"]),
 ]
 
 
@@ -72,7 +72,7 @@ class Model:
         elif method == "append":
             self.games[arguments[0] - 1][0].append(arguments[2])
         elif method == "take_back":
-            self.games[arguments[0] - 1][0].pop()
+            del self.games[arguments[0] - 1][0][arguments[2] :]
         elif method == "finish":
             moves, _ = self.games[arguments[0] - 1]
             self.games[arguments[0] - 1] = (moves, arguments[1])

@@ -43,7 +43,7 @@ def stages(path: Path, clock: Any) -> dict[int, list[GameRecord]]:
             do(journal.start, "momentum", OPTIONS)
             do(journal.append, game, 1, "d4")
             do(journal.append, game, 2, "swap")
-            do(journal.take_back, game, 2)
+            do(journal.take_back, game, 2, 1)
             do(journal.hold, game, PendingMove("e6", extras={"c1": "red"}))
             do(journal.append, game, 2, "e6")
             if game == 2:
@@ -240,7 +240,7 @@ def test_a_long_game_is_read_from_its_last_stand(path: Path, clock: Any) -> None
         number = journal.start("momentum", OPTIONS)
         for _ in range(600):
             journal.append(number, 1, "d4")
-            journal.take_back(number, 1)
+            journal.take_back(number, 1, 0)
         journal.append(number, 1, "e5")
         record = journal.load(number)
         assert (record.moves, record.taken_back) == (("e5",), None)

@@ -160,7 +160,7 @@ def disk_full_at(size: int) -> Iterator[None]:
     [
         lambda journal: journal.start("momentum", OPTIONS),
         lambda journal: journal.append(1, 2, "e5"),
-        lambda journal: journal.take_back(1, 1),
+        lambda journal: journal.take_back(1, 1, 0),
         lambda journal: journal.finish(1, RESULT),
         lambda journal: journal.resume(1),
     ],

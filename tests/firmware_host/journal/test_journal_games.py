@@ -40,7 +40,7 @@ def test_a_game_is_its_events(journal: Journal, path: Path, clock: Any) -> None:
     clock.date_s += 60
     for ply, move in enumerate(("d4", "swap", "e5"), start=1):
         journal.append(number, ply, move)
-    journal.take_back(number, 3)
+    journal.take_back(number, 3, 2)
     journal.append(number, 3, "a1")
     clock.date_s += 60
     journal.finish(number, RESULT)
@@ -110,6 +110,25 @@ def test_a_stored_game_keeps_its_own_date(journal: Journal) -> None:
     assert (record.moves, record.result, record.note) == (("d4", "e5"), RESULT, "a friend's")
 
 
+def test_several_moves_are_taken_back_in_one_entry(journal: Journal, path: Path) -> None:
+    number = journal.start("momentum", OPTIONS)
+    for ply, move in enumerate(("d4", "swap", "e5", "a1"), start=1):
+        journal.append(number, ply, move)
+    journal.take_back(number, 4, 1)
+    record = journal.load(number)
+    assert (record.moves, record.taken_back) == (("d4",), "swap")
+    assert rows(path, "SELECT kind, ply FROM events ORDER BY id")[-2:] == [
+        ("move", 4),
+        ("takeback", 1),
+    ]
+
+
+def test_a_game_that_is_stored_as_the_current_one_is_that(journal: Journal) -> None:
+    journal.start("momentum", OPTIONS)
+    number = journal.store(PlayedGame("momentum", OPTIONS, 0.0, "", ("d4",), None), current=True)
+    assert journal.current() == journal.load(number)
+
+
 def test_repeating_a_call_changes_nothing(journal: Journal, path: Path) -> None:
     number = journal.start("momentum", OPTIONS)
     for _ in range(2):
@@ -118,7 +137,7 @@ def test_repeating_a_call_changes_nothing(journal: Journal, path: Path) -> None:
         journal.append(number, 2, "e5")
     journal.append(number, 1, "d4")
     for _ in range(2):
-        journal.take_back(number, 2)
+        journal.take_back(number, 2, 1)
     for places in (("a1", "b2"), ["a1", "b2"]):  # JSON has one kind of list
         journal.finish(number, {**RESULT, "places": places})
     assert rows(path, "SELECT kind, ply FROM events ORDER BY id") == [
@@ -134,7 +153,7 @@ def test_a_finished_game_goes_on_after_a_takeback(journal: Journal) -> None:
     number = journal.start("momentum", OPTIONS)
     journal.append(number, 1, "d4")
     journal.finish(number, RESULT)
-    journal.take_back(number, 1)
+    journal.take_back(number, 1, 0)
     assert journal.load(number).result is None
     journal.append(number, 1, "e5")
     assert journal.load(number).moves == ("e5",)
@@ -147,9 +166,11 @@ def test_a_finished_game_goes_on_after_a_takeback(journal: Journal) -> None:
         ("append", (1, 3, "e5")),  # the second is missing
         ("append", (1, 0, "e5")),
         ("append", (2, 2, "e5")),  # finished
-        ("take_back", (1, 2)),
-        ("take_back", (1, 0)),
-        ("take_back", (3, 0)),  # nothing played yet
+        ("take_back", (1, 2, 1)),
+        ("take_back", (1, 0, -1)),
+        ("take_back", (1, 1, 1)),
+        ("take_back", (1, 1, -1)),
+        ("take_back", (3, 0, 0)),  # nothing played yet
         ("finish", (2, {"winner": None, "reason": "full"})),
     ],
 )
@@ -180,7 +201,7 @@ def test_a_move_is_one_word(journal: Journal, move: str) -> None:
     [
         lambda journal: journal.load(7),
         lambda journal: journal.append(7, 1, "d4"),
-        lambda journal: journal.take_back(7, 1),
+        lambda journal: journal.take_back(7, 1, 0),
         lambda journal: journal.finish(7, RESULT),
         lambda journal: journal.resume(7),
     ],

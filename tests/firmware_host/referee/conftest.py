@@ -45,10 +45,10 @@ class MemoryJournal:
         self._write("hold", game_id, pending)
         self.pending = pending
 
-    def take_back(self, game_id: int, ply: int) -> None:
-        self._write("take_back", game_id, ply)
+    def take_back(self, game_id: int, ply: int, to: int) -> None:
+        self._write("take_back", game_id, ply, to)
         assert ply == len(self.moves)
-        self.moves.pop()
+        del self.moves[to:]
         self.pending = None
         self.results.clear()
 
