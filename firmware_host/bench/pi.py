@@ -20,6 +20,7 @@ STEPS = 20_000  # of the n-body program
 PI4_STEP_US = 158.4 / 5
 IMU_MS = 0.39  # a burst of 14 bytes at 400 kHz (HARDWARE.md)
 CONVERSIONS = 112
+WIRE_US = 20.0  # of each conversion: 27 clocks at 1.35 MHz
 PINS = 18  # an address line for each of sixteen addresses, and two buttons
 SEND_MS = 0.2  # a frame of lights handed to its thread, at most
 
@@ -33,7 +34,7 @@ class _Body:
 
 @dataclass(frozen=True, slots=True)
 class Computer:
-    """``spi_us``: a call of three bytes, 20 us of it on the wire. ``pin_us``: a pin through lgpio.
+    """``spi_us``: a call of three bytes, WIRE_US included. ``pin_us``: a pin through lgpio.
     ``slower``: how much longer Python takes than on a Pi 4. ``goal``: scans a second.
     """
 
@@ -56,6 +57,32 @@ COMPUTERS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A scan with its lights moving. ``parts_ms``: SPI, pins, tilt sensor, lights, processor.
+    ``of_period`` and ``of_core``: shares; while the wire works the processor is free, 20 us of each
+    SPI call and the tilt sensor's burst.
+    """
+
+    parts_ms: tuple[float, ...]
+    of_period: float
+    of_core: float
+
+    @property
+    def sum_ms(self) -> float:
+        """From the first call to the last."""
+        return sum(self.parts_ms)
+
+
+def budget(computer: Computer, pi4_ms: float) -> Budget:
+    """Of plate-10. ``pi4_ms``: the processor's part on a Pi 4."""
+    spi_ms, pins_ms = CONVERSIONS * computer.spi_us / 1000, PINS * computer.pin_us / 1000
+    parts_ms = (spi_ms, pins_ms, IMU_MS, SEND_MS, pi4_ms * computer.slower)
+    period_ms = 1000 / computer.goal
+    busy_ms = sum(parts_ms) - CONVERSIONS * WIRE_US / 1000 - IMU_MS
+    return Budget(parts_ms, sum(parts_ms) / period_ms, busy_ms / period_ms)
+
+
 def run(echo: Callable[[str], None], scans: int = 2000) -> None:
     """Print the budget of plate-10's scan with its lights moving."""
     here_ms = scan_cpu_ms("plate-10", scans)[2] or 0.0
@@ -67,18 +94,13 @@ def run(echo: Callable[[str], None], scans: int = 2000) -> None:
     echo(f"a Pi 4 takes {factor:.1f} times as long")
     echo("  ms of a scan       SPI   pins   tilt lights    CPU    sum  of the period   of a core")
     for computer in COMPUTERS:
-        spi_ms = CONVERSIONS * computer.spi_us / 1000
-        pins_ms = PINS * computer.pin_us / 1000
-        python_ms = here_ms * factor * computer.slower
-        parts = (spi_ms, pins_ms, IMU_MS, SEND_MS, python_ms)
-        period_ms = 1000 / computer.goal
-        # While the wire works the processor is free: 20 us of each call, and the tilt sensor's.
-        busy = (sum(parts) - CONVERSIONS * 0.020 - IMU_MS) / period_ms
-        figures = "".join(f"{part:7.2f}" for part in (*parts, sum(parts)))
-        kept = "kept" if busy <= GOAL_SHARE else "too much"
+        found = budget(computer, here_ms * factor)
+        figures = "".join(f"{part:7.2f}" for part in (*found.parts_ms, found.sum_ms))
+        kept = "kept" if found.of_core <= GOAL_SHARE else "too much"
         echo(
             f"  {computer.name:<10} {computer.goal:3}/s {figures}"
-            f"  {sum(parts) / period_ms:6.0%} of {period_ms:.0f} ms {busy:6.0%}, {kept}"
+            f"  {found.of_period:6.0%} of {1000 / computer.goal:.0f} ms"
+            f" {found.of_core:6.0%}, {kept}"
         )
     echo(f"goal: under {GOAL_SHARE:.0%} of a core")
 

@@ -18,6 +18,8 @@ MODELS = {  # filter -> how such a Pi's model begins
     "cm4": "Raspberry Pi Compute Module 4",
     "cm5": "Raspberry Pi Compute Module 5",
 }
+# With one of these the mini UART is not at the header, and enable_uart leaves the clock as it is.
+OTHER_UART = frozenset({"dtoverlay=disable-bt", "dtoverlay=miniuart-bt"})
 ON = ("on", "yes", "true", "1", "")
 
 
@@ -36,6 +38,17 @@ def settings_in(text: str, model: str) -> frozenset[str]:
         elif line and in_force:
             found.update(_settings(line))
     return frozenset(found)
+
+
+def core_clock_stands_still(settings: frozenset[str]) -> bool:
+    """Whether other settings than core_freq keep a Pi 4 or earlier at one core clock. Any will do:
+    the kernel divides it for SPI.
+
+    Source: https://www.raspberrypi.com/documentation/computers/configuration.html, mini UART and
+    core frequency.
+    """
+    uart = "enable_uart=1" in settings and not settings & OTHER_UART
+    return uart or "force_turbo=1" in settings
 
 
 def _settings(line: str) -> set[str]:

@@ -10,7 +10,7 @@ from drivers.absence import how_to_install
 from firmware_host.commissioning.findings import Finding, note, ok, problem
 from firmware_host.config.needs import Need, needs_of
 from firmware_host.config.profile import Profile
-from firmware_host.doctor.boot_config import settings_in
+from firmware_host.doctor.boot_config import core_clock_stands_still, settings_in
 from firmware_host.doctor.machine import CONFIG_FILES, Machine
 from firmware_host.doctor.running import running_table
 from firmware_host.doctor.service_check import examine_service
@@ -18,6 +18,7 @@ from firmware_host.doctor.stored import check_stored
 from firmware_host.messages import Message, text
 
 OLDEST_PYTHON = (3, 11)
+MONITORS = "sys/class/hwmon"
 SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)
 # No clock that runs right shows a time before this program was written (2026-01-01 UTC).
 EARLIEST_S = 1_767_225_600.0
@@ -68,6 +69,8 @@ def examine(
         )
     elif here:
         yield from check_parts()
+    if not simulated:
+        yield from _supply(machine)
 
 
 def examine_computer(machine: Machine) -> Iterator[Finding]:
@@ -102,7 +105,8 @@ def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
         )
         return
     found = settings_in(machine.read(name) or "", machine.model)
-    missing = [line for line in wanted if line not in found]
+    still = core_clock_stands_still(found)
+    missing = [n for n in wanted if n not in found and not (still and n.startswith("core_freq"))]
     for line in missing:
         need, remedy = (
             wanted[line],
@@ -188,6 +192,25 @@ def _forbidden(
             group=need.kind.group,
         )
     return kind("devices", found, remedy)
+
+
+def _supply(machine: Machine) -> Iterator[Finding]:
+    """Of the Pi, in the last two seconds, in which the parts were asked: below 4.63 V.
+
+    Source: the kernel's Documentation/hwmon/raspberrypi-hwmon.rst and its driver, rpi_volt.
+    """
+    for name in sorted(machine.path(MONITORS).glob("hwmon*/name")):
+        alarm = machine.read(f"{MONITORS}/{name.parent.name}/in0_lcrit_alarm")
+        if machine.read(f"{MONITORS}/{name.parent.name}/name") != "rpi_volt" or alarm is None:
+            continue
+        if alarm == "0":
+            yield ok("supply", text("The Pi has had its 5 V for the last two seconds."))
+        else:
+            yield problem(
+                "supply",
+                text("The Pi's supply falls below 4.63 V."),
+                text("Take a supply made for this Pi, a short cable, and another for the lights."),
+            )
 
 
 def _clock(machine: Machine, *, simulated: bool) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -136,17 +137,23 @@ def missing(machine: Machine) -> str | None:
     return None
 
 
+_making: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+
 def kept(kind: str, made_from: object, make: Callable[[Path], None]) -> Path:
-    """The folder that ``make`` fills, made once for all that is told by ``made_from``."""
+    """The folder that ``make`` fills, made once for all that is told by ``made_from``: guests that
+    are made at the same time wait for each other's.
+    """
     key = hashlib.sha256(repr(made_from).encode()).hexdigest()[:12]
     folder = CACHE / f"{kind}-{key}"
-    if not folder.exists():
-        with scratch(kind) as fresh:
-            make(fresh)
-            fresh.chmod(0o755)
-            for old in CACHE.glob(f"{kind}-????????????"):
-                shutil.rmtree(old)
-            fresh.rename(folder)
+    with _making[kind]:
+        if not folder.exists():
+            with scratch(kind) as fresh:
+                make(fresh)
+                fresh.chmod(0o755)
+                for old in CACHE.glob(f"{kind}-????????????"):
+                    shutil.rmtree(old)
+                fresh.rename(folder)
     return folder
 
 

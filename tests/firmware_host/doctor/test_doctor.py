@@ -94,6 +94,35 @@ def test_a_slow_tilt_sensor_is_a_note_and_a_core_clock_that_moves_a_problem(pi, 
     ]
 
 
+@pytest.mark.parametrize(
+    "model", ["3 Model B Plus Rev 1.3", "Zero 2 W Rev 1.0", "4 Model B Rev 1.4"]
+)
+def test_a_core_clock_that_stands_still_for_another_reason_needs_no_line(pi, examined, model):
+    pi.write("proc/device-tree/model", f"Raspberry Pi {model}\0")
+    lines = "dtparam=spi=on,i2c=on,i2c_baudrate=400000\ndtoverlay=spi1-1cs\n"
+    for still in ("enable_uart=1", "force_turbo=1"):
+        pi.write("boot/firmware/config.txt", f"{lines}{still}\n")
+        assert examined(pi) == []
+    pi.write("boot/firmware/config.txt", f"{lines}enable_uart=1\ndtoverlay=disable-bt\n")
+    assert {found.partition("=")[0] for _, found, _ in examined(pi)} <= {
+        "core_freq",
+        "core_freq_min",
+    }
+    assert examined(pi)
+
+
+def test_a_supply_that_falls_is_a_problem(pi, examined):
+    pi.write("sys/class/hwmon/hwmon0/name", "cpu_thermal\n")
+    pi.write("sys/class/hwmon/hwmon1/name", "rpi_volt\n")
+    pi.write("sys/class/hwmon/hwmon1/in0_lcrit_alarm", "0\n")
+    assert examined(pi) == []
+    assert [line for line in examined(pi, states=("ok",)) if line[0] == "supply"]
+    pi.write("sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
+    [(subject, found, remedy)] = examined(pi)
+    assert (subject, found) == ("supply", "The Pi's supply falls below 4.63 V.")
+    assert "short cable" in remedy
+
+
 def test_config_lines_are_in_force_as_the_pi_reads_them():
     text = "[pi5]\ndtparam=spi=on\n[none]\na=1\n[all]\ndtparam=i2c_arm=off # later\nb=2\n"
     assert settings_in(text, "Raspberry Pi 4 Model B") == {"dtparam=i2c_arm=off", "b=2"}

@@ -1,0 +1,61 @@
+"""The budget of a scan on each Pi, reckoned again by the second, and against the page's table."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from drivers.cd74hc4067 import GRAY_ORDER
+from firmware_host.bench.pi import COMPUTERS, budget
+from firmware_host.config.profile import load_profile
+
+PAGE = Path(__file__).resolve().parents[3] / "docs/benchmarks.md"
+# Microseconds a call: an SPI transfer of three bytes, a pin (HARDWARE.md, measured since).
+CALLS_US = {"Zero 2 W": (46, 80), "Pi 3": (38, 67), "Pi 4": (38, 22), "Pi 5": (24, 11)}
+RATES = {"Zero 2 W": 25, "Pi 3": 25, "Pi 4": 50, "Pi 5": 50}
+
+
+def rows() -> dict[str, list[float]]:
+    table = PAGE.read_text().partition("\n## A scan on each Pi\n")[2].partition("\n## ")[0]
+    lines = (
+        line.strip("| ").split(" | ")
+        for line in table.splitlines()
+        if "Pi" in line or "Zero" in line
+    )
+    return {
+        cells[0]: [float(re.findall(r"[\d.]+", cell)[0]) for cell in cells[1:]]
+        for cells in lines
+        if len(cells) == 10 and cells[0] in CALLS_US
+    }
+
+
+@pytest.mark.parametrize("computer", COMPUTERS, ids=lambda computer: computer.name)
+def test_a_second_of_calls_makes_what_the_budget_of_a_scan_says(computer):
+    profile = load_profile("plate-10")
+    transfers = profile.size + len(profile.hall.spares)  # each input is converted once
+    pins = len(GRAY_ORDER) + 2  # one line changes at each address; two buttons
+    rate, (spi_us, pin_us) = RATES[computer.name], CALLS_US[computer.name]
+    processor_us = 3380 * Fraction(str(computer.slower))
+    second_us = rate * (transfers * spi_us + pins * pin_us + 390 + 200 + processor_us)
+    # A conversion is 27 clocks of 1.35 MHz, during which the processor does other things.
+    waiting_us = rate * (transfers * Fraction(27, 1_350_000) * 1_000_000 + 390)
+    found = budget(computer, 3.38)
+    assert found.of_period == pytest.approx(float(second_us / 1_000_000))
+    assert found.of_core == pytest.approx(float((second_us - waiting_us) / 1_000_000))
+    assert found.sum_ms * 1000 * rate == pytest.approx(float(second_us))
+
+
+def test_the_pages_table_is_that_arithmetic():
+    found = rows()
+    assert set(found) == set(CALLS_US)
+    pi4_ms = found["Pi 4"][5]
+    for computer in COMPUTERS:
+        reckoned = budget(computer, pi4_ms)
+        goal, *parts, of_period, of_core = found[computer.name]
+        assert goal == computer.goal
+        assert parts == pytest.approx((*reckoned.parts_ms, reckoned.sum_ms), abs=0.03)
+        assert of_period == pytest.approx(reckoned.of_period * 100, abs=1)
+        assert of_core == pytest.approx(reckoned.of_core * 100, abs=1)
