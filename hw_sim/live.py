@@ -10,7 +10,6 @@ from drivers.clock import Clock, SystemClock
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
-from firmware_host.messages import Catalogue
 from firmware_host.service.table import Table
 from hw_sim.kept_plate import KeptPlate
 from hw_sim.page_hands import PageHands
@@ -30,7 +29,6 @@ class LiveTable:
         profile: Profile,
         state: Path,
         settings: Settings,
-        catalogue: Catalogue,
         *,
         seed: int = 1,
         real: Clock | None = None,
@@ -45,7 +43,6 @@ class LiveTable:
             self._open,
             self._wait,
             self._real,
-            catalogue,
             hands=self._hands,
             close=self._close,
         )

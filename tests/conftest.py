@@ -1,7 +1,14 @@
 """What holds for every test."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+# What the commands say is compared in English, whatever the machine speaks.
+for variable in ("LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"):
+    os.environ.pop(variable, None)
+os.environ["LANG"] = "C.UTF-8"
 
 # The same examples in every run, and none judged by the clock: a busy machine is no failure.
 settings.register_profile(

@@ -20,7 +20,6 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
 from firmware_host.journal import Journal, PlayedGame, write_game
-from firmware_host.messages import Catalogue
 from firmware_host.web.limits import READ_BURST, READS_PER_S, REQUESTS_PER_S
 from firmware_host.web.server import WebServer
 from games.registry import game_type
@@ -121,7 +120,7 @@ def served(state: Path) -> Iterator[tuple[Scans, int]]:
     from hw_sim.live import LiveTable
 
     scans, clock = Scans(), SystemClock()
-    live = LiveTable(load_profile("plate-10"), state, Settings(), Catalogue())
+    live = LiveTable(load_profile("plate-10"), state, Settings())
 
     def note(_: Host) -> None:
         scans.at_s.append(clock.now())

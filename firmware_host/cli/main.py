@@ -14,14 +14,15 @@ import click
 from drivers.errors import TiltboardError
 from firmware_host.cli.speech import (
     catalogue,
-    default_catalogue,
+    default_voice,
     misuse,
     printable,
+    speak_as_asked,
     translated,
     words,
 )
 from firmware_host.config.reading import nearest
-from firmware_host.messages import Message, text
+from firmware_host.messages import Message, languages, text
 from firmware_host.messages.explain import explained
 from games.base import RulesError
 
@@ -66,6 +67,11 @@ class LazyGroup(click.Group):
             raise TypeError(f"firmware_host.cli.{cmd_name} exports no command")
         return translated(command, catalogue())
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """In the language; --language may have chosen it just before."""
+        translated(self, catalogue())
+        super().format_help(ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
@@ -74,6 +80,14 @@ class LazyGroup(click.Group):
 
 @click.command(cls=LazyGroup, epilog="Example: tiltboard sim")
 @click.version_option(metadata.version("tiltboard"), prog_name="tiltboard")
+@click.option(
+    "--language",
+    type=click.Choice(languages()),
+    is_eager=True,
+    expose_value=False,
+    callback=lambda _context, _option, language: speak_as_asked(language),
+    help="What to speak; else what the settings or the locale say.",
+)
 def cli() -> None:
     """A game table that feels its pieces, and a simulated one that runs the same code."""
 
@@ -86,18 +100,17 @@ def main() -> None:
     """
     signal.signal(signal.SIGTERM, _end)
     try:
-        spoken = default_catalogue()
-        translated(cli, spoken)
-        status = cli(prog_name="tiltboard", obj=spoken, standalone_mode=False)
+        speaking = default_voice()
+        status = cli(prog_name="tiltboard", obj=speaking, standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.Abort as stopped:
-        click.echo(words(text("Stopped.")), err=True)
+        click.echo(speaking.catalogue.translate(text("Stopped.")), err=True)
         sys.exit(128 + signal.SIGINT if isinstance(stopped.__cause__, KeyboardInterrupt) else 1)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except (TiltboardError, RulesError) as error:
-        click.echo(f"tiltboard: {explained(error, spoken)}", err=True)
+        click.echo(f"tiltboard: {explained(error, speaking.catalogue)}", err=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()
@@ -108,10 +121,10 @@ def main() -> None:
                 raise
             file = _file(error.filename)
             why = text("{file} cannot be used: {why}.", file=file, why=error.strerror)
-            click.echo(f"tiltboard: {words(why)}", err=True)
+            click.echo(f"tiltboard: {speaking.catalogue.translate(why)}", err=True)
             sys.exit(1)
         full = text("There is no room left on the disk to write to. Make room and start again.")
-        click.echo(f"tiltboard: {words(full)}", err=True)
+        click.echo(f"tiltboard: {speaking.catalogue.translate(full)}", err=True)
         sys.stdout = None  # what is left in it cannot be written either
         sys.exit(1)
 

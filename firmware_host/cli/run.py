@@ -35,7 +35,6 @@ def command(**asked: Unpack[TableOptions]) -> None:
             lambda: open_host(plan.profile, buses, state, plan.settings),
             pacer.wait,
             clock,
-            plan.catalogue,
         )
         pacer.tell = table.scans_at
         sys.exit(serve(table, plan, state))

@@ -26,5 +26,5 @@ def command(*, seed: int, browser: bool, **asked: Unpack[TableOptions]) -> None:
 
     plan = wanted(asked)
     state = plan.state("sim")
-    live = LiveTable(plan.profile, state, plan.settings, plan.catalogue, seed=seed)
+    live = LiveTable(plan.profile, state, plan.settings, seed=seed)
     sys.exit(serve(live.table, plan, state, browser=browser))

@@ -1,43 +1,79 @@
-"""What the commands say: through the message catalogue, in the language of the settings."""
+"""What the commands say: through the message catalogue, in the language of --language, of the
+settings, or of the environment.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from drivers.errors import TiltboardError
 from firmware_host.config.settings import load_settings
-from firmware_host.messages import Catalogue, Message, text
+from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
 from firmware_host.messages.explain import explained
 from games.base import RulesError
 
 _SETUP = re.compile(r"\btiltboard (?:bringup|calibrate)\b(?! --sim)")
 
 
-def default_catalogue() -> Catalogue:
-    """The language of the settings in use; English where they cannot be read."""
+class Voice:
+    """The language of a run of ``tiltboard``; click carries it to every command as its ``obj``."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self.asked = False  # by --language, which comes before settings
+
+
+def default_voice() -> Voice:
+    """The language of the settings in use, else the environment's."""
     try:
-        return Catalogue.load(load_settings(None).language)
+        language = load_settings(None).language
+        return Voice(Catalogue.load(language or environment_language(os.environ)))
     except TiltboardError:
-        return Catalogue()
+        return Voice(Catalogue.load(environment_language(os.environ)))
+
+
+def environment_language(environment: Mapping[str, str]) -> str:
+    """What the locale says, read as gettext does; English where it names none that there is."""
+    named = (environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    locale = next((each for each in named if each), "C")
+    if locale.partition(".")[0] in ("C", "POSIX"):
+        return ENGLISH
+    return chosen([*environment.get("LANGUAGE", "").split(":"), locale]) or ENGLISH
+
+
+def voice() -> Voice:
+    """That of the command being run."""
+    context = click.get_current_context(silent=True)
+    found = None if context is None else context.find_root().obj
+    return found if isinstance(found, Voice) else Voice(Catalogue())
 
 
 def catalogue() -> Catalogue:
-    """That of the command being run (``tiltboard`` hands it to click as its ``obj``)."""
-    context = click.get_current_context(silent=True)
-    found = None if context is None else context.find_root().obj
-    return found if isinstance(found, Catalogue) else Catalogue()
+    """The language of the command being run."""
+    return voice().catalogue
 
 
-def speak(language: str) -> Catalogue:
-    """From here on in ``language``. Raises ConfigError for one that does not exist."""
-    spoken = Catalogue.load(language)
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.find_root().obj = spoken
-    return spoken
+def speak(language: str | None) -> Catalogue:
+    """From here on in ``language``, that of the settings, unless --language has said another or
+    there is none. Raises ConfigError for one that does not exist.
+    """
+    spoken = None if language is None else Catalogue.load(language)
+    speaking = voice()
+    if spoken is not None and not speaking.asked:
+        speaking.catalogue = spoken
+    return speaking.catalogue
+
+
+def speak_as_asked(language: str | None) -> None:
+    """What --language says, if it was given. Raises ConfigError for one that does not exist."""
+    if language is not None:
+        speaking = voice()
+        speaking.catalogue, speaking.asked = Catalogue.load(language), True
 
 
 def words(message: Message) -> str:
@@ -90,7 +126,8 @@ def translated(command: click.Command, spoken: Catalogue) -> click.Command:
 
 def _translate(command: click.Command, spoken: Catalogue) -> None:
     def other(english: str | None) -> str | None:
-        return english and spoken.messages.get(english, english)
+        found = spoken.messages.get(english, english) if english else english
+        return found if isinstance(found, str) else english
 
     command.help, command.epilog = other(command.help), other(command.epilog)
     for parameter in command.params:

@@ -18,12 +18,14 @@ SYSTEM_FILE = Path("/etc/tiltboard/tiltboard.toml")
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All optional. ``game`` and ``options``: what a table without any game begins with.
 
+    ``language``: of the table itself, and of pages whose browsers ask for none that there is; None:
+    that of the environment.
     ``host``: the address to serve the page at, beside this machine's own; ``names``: under which
     other devices may reach it. ``watching``: whether those that are not paired may look on.
     """
 
     profile: str = "plate-10"
-    language: str = "en"
+    language: str | None = None
     host: str = "127.0.0.1"
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] = 8080
     names: list[str] = []

@@ -9,7 +9,7 @@ from firmware_host.commissioning.findings import Finding, of_error, ok
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
-from firmware_host.messages import Catalogue, text
+from firmware_host.messages import ENGLISH, Catalogue, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Configured:
     """``table`` None: there is none to be read."""
 
     findings: tuple[Finding, ...]
-    language: str
+    language: str | None
     table: Profile | None
 
 
@@ -27,7 +27,7 @@ def read_configured(config: Path | None, profile: str | None) -> Configured:
     settings = Settings()
     try:
         settings = load_settings(config)
-        Catalogue.load(settings.language)
+        Catalogue.load(settings.language or ENGLISH)
     except ConfigError as error:
         found = [of_error("settings", error)]
         settings = Settings()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from firmware_host.guidance.words import piece, player, players
 from firmware_host.messages import Message, text
@@ -113,7 +112,7 @@ def over(game: str, outcome: Outcome) -> Message:
     winners = outcome.team or (() if outcome.winner is None else (outcome.winner,))
     if not winners:
         return text("A draw.") if why is None else text("A draw: {why}.", why=why)
-    who = replace(players(winners), capital=True)
+    who = players(winners).capitalised()
     if len(winners) == 1:
         return (
             text("{player} wins: {why}!", player=who, why=why)

@@ -1,11 +1,11 @@
 """The message catalogue: every text for people passes through ``translate``.
 
-The English sentence is the key. A language is a TOML file beside this module whose ``[messages]``
-maps English templates to translated ones, with the same ``{named}`` fields.
+The English sentence is the key. Translations stand in gettext's catalogues beside this module, one
+``NAME.po`` for each language (docs/languages.md).
 """
 
 from __future__ import annotations
 
-from firmware_host.messages.catalogue import Catalogue, Message, languages, text
+from firmware_host.messages.catalogue import ENGLISH, Catalogue, Message, chosen, languages, text
 
-__all__ = ["Catalogue", "Message", "languages", "text"]
+__all__ = ["ENGLISH", "Catalogue", "Message", "chosen", "languages", "text"]

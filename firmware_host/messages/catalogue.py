@@ -1,39 +1,68 @@
-"""Messages as values, and the languages they can be shown in."""
+"""Messages as values, and the languages they can be shown in.
+
+A language is what ``make languages`` has made of a gettext catalogue (``NAME.po``): a JSON object
+with the ``language``, gettext's rule for its ``plural`` forms, and its ``messages``, English
+sentence -> sentence, or -> all plural forms. A key that begins with a form's name and ``FORM`` is a
+sentence in that grammatical form (``msgctxt`` in the catalogue). The page reads the same file.
+"""
 
 from __future__ import annotations
 
+import gettext
 import string
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib import resources
 
 import msgspec
 
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.reading import nearest, parse_toml
+from firmware_host.config.reading import nearest
 
 ENGLISH = "en"
+FORM = "\x04"  # as gettext joins a context and its message
+TWO_FORMS = "n != 1"
+COUNT = "count"  # the field that chooses among plural forms
 
 
-@dataclass(frozen=True, slots=True)
 class Message:
-    """An English template and what fills its ``{named}`` fields.
+    """An English template and what fills its ``{named}`` fields. A value: not to be changed.
 
     A parameter that is itself a Message is translated first. ``capital``: it begins a sentence, so
-    that its first letter is upper case, in every language.
+    that its first letter is upper case, in every language. No dataclass, since those are written to
+    JSON as they are, and a message has to be translated on its way.
     """
 
-    template: str
-    params: Mapping[str, object] = field(default_factory=dict)
-    capital: bool = False
+    __slots__ = ("capital", "params", "template")
+
+    def __init__(
+        self, template: str, params: Mapping[str, object] | None = None, *, capital: bool = False
+    ) -> None:
+        self.template = template
+        self.params: Mapping[str, object] = params or {}
+        self.capital = capital
 
     def __str__(self) -> str:
-        return self.filled(self.template, self.params)
+        return _ENGLISH.translate(self)
 
-    def filled(self, template: str, params: Mapping[str, object]) -> str:
-        """``template``, in whichever language, with ``params`` in its fields."""
-        shown = template.format(**params)
-        return shown[:1].upper() + shown[1:] if self.capital else shown
+    def __repr__(self) -> str:
+        return f"Message({self.template!r}, {dict(self.params)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        return (self.template, self.params, self.capital) == (
+            other.template,
+            other.params,
+            other.capital,
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.template)
+
+    def capitalised(self) -> Message:
+        """The same at the beginning of a sentence."""
+        return Message(self.template, self.params, capital=True)
 
 
 def text(template: str, /, **params: object) -> Message:
@@ -41,23 +70,28 @@ def text(template: str, /, **params: object) -> Message:
     return Message(template, params)
 
 
-class _CatalogueFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str
-    messages: dict[str, str]
+    plural: str
+    messages: dict[str, str | list[str]]
 
 
 class Catalogue:
     """One language. English needs no file: its sentences are the keys."""
 
-    def __init__(self, language: str = ENGLISH, messages: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        language: str = ENGLISH,
+        messages: Mapping[str, str | list[str]] | None = None,
+        plural: str = TWO_FORMS,
+    ) -> None:
         self.language = language
         self.messages = dict(messages or {})
+        self._plural = gettext.c2py(plural)
 
     @classmethod
     def load(cls, language: str) -> Catalogue:
-        """Read a shipped language. Raises ConfigError for one that does not exist."""
-        if language == ENGLISH:
-            return cls()
+        """A shipped language. Raises ConfigError for one that does not exist."""
         if language not in languages():
             raise ConfigError(
                 "There is no language {language!r}; {hint}",
@@ -65,33 +99,77 @@ class Catalogue:
                 language=language,
                 hint=nearest(language, languages()),
             )
-        path = resources.files("firmware_host.messages") / f"{language}.toml"
-        loaded = parse_toml(path.read_text("utf-8"), _CatalogueFile, source=f"language {language}")
-        for english, translated in loaded.messages.items():
-            if _fields(english) != _fields(translated):
-                raise ConfigError(
-                    "language {language}: {message!r} has other fields than its English sentence.",
-                    remedy="Use the same {{named}} fields.",
-                    language=language,
-                    message=translated,
-                )
-        return cls(language, loaded.messages)
+        return _load(language)
 
-    def translate(self, message: Message) -> str:
-        """The sentence in this language; English where there is no translation."""
+    def translate(self, message: Message, form: str = "") -> str:
+        """The sentence in this language; English where there is no translation.
+
+        ``form``: the grammatical form in which it is needed, where the language tells it apart. A
+        translation asks for a field's form as in ``{piece:acc}``.
+        """
         params = {
-            name: self.translate(value) if isinstance(value, Message) else value
+            name: _Inner(self, value) if isinstance(value, Message) else value
             for name, value in message.params.items()
         }
-        return message.filled(self.messages.get(message.template, message.template), params)
+        shown = self._sentence(message, form).format(**params)
+        return shown[:1].upper() + shown[1:] if message.capital else shown
+
+    def _sentence(self, message: Message, form: str) -> str:
+        template = message.template
+        found = self.messages.get(form + FORM + template) if form else None
+        if found is None:
+            found = self.messages.get(template, template)
+        if isinstance(found, str):
+            return found
+        count = message.params.get(COUNT)
+        return found[self._plural(count) if isinstance(count, int) else -1]
 
 
+class _Inner:
+    """A message inside another one, translated in the form that the outer one asks for."""
+
+    def __init__(self, catalogue: Catalogue, message: Message) -> None:
+        self._catalogue = catalogue
+        self._message = message
+
+    def __format__(self, form: str) -> str:
+        return self._catalogue.translate(self._message, form)
+
+    def __str__(self) -> str:
+        return format(self)
+
+
+_ENGLISH = Catalogue()
+
+
+@cache
+def _load(language: str) -> Catalogue:
+    if language == ENGLISH:
+        return _ENGLISH
+    file = resources.files("firmware_host.messages") / f"{language}.json"
+    read = msgspec.json.decode(file.read_bytes(), type=_Language)
+    return Catalogue(language, read.messages, read.plural)
+
+
+@cache
 def languages() -> tuple[str, ...]:
     """Languages that can be chosen."""
     folder = resources.files("firmware_host.messages")
-    others = (p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml"))
+    others = (p.name.removesuffix(".json") for p in folder.iterdir() if p.name.endswith(".json"))
     return (ENGLISH, *sorted(others))
 
 
-def _fields(template: str) -> set[str]:
+def chosen(wishes: Iterable[str]) -> str | None:
+    """The first of ``wishes`` that there is. Each may name a country too: ``de-AT``,
+    ``de_DE.UTF-8``. None where none is.
+    """
+    for wish in wishes:
+        language = wish.strip().replace("_", "-").partition("-")[0].partition(".")[0].lower()
+        if language in languages():
+            return language
+    return None
+
+
+def fields(template: str) -> set[str]:
+    """The names of a template's fields."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}

@@ -44,7 +44,6 @@ def with_page(
         lambda: real.__enter__().host,
         lambda: None,
         real.clock,
-        catalogue,
         close=lambda: real.__exit__(None, None, None),
         loop=run,
         on_stop=done.set,

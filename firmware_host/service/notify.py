@@ -103,5 +103,5 @@ class Heartbeat:
 
 def status_of(snapshot: Snapshot) -> str:
     """One line for ``systemctl status``: what is broken, else what the table says."""
-    words = [f"{fault.problem}" for fault in snapshot.faults] or [snapshot.say]
+    words = [f"{fault.problem}" for fault in snapshot.faults] or [f"{snapshot.say}"]
     return " ".join(f"{snapshot.phase}: {' '.join(words)}".split())

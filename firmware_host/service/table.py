@@ -13,7 +13,7 @@ from firmware_host.config.profile import Capabilities
 from firmware_host.host.host import Host
 from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import replay, write_game
-from firmware_host.messages import Catalogue, text
+from firmware_host.messages import text
 from firmware_host.service.reading import JournalReading
 from firmware_host.table.commands import Command
 from firmware_host.table.overlay import Overlay
@@ -58,7 +58,6 @@ class Table:
         open_host: Callable[[], Host],
         wait: Callable[[], None],
         clock: Clock,
-        catalogue: Catalogue,
         *,
         hands: HandsPort | None = None,
         close: Callable[[], None] | None = None,
@@ -69,7 +68,6 @@ class Table:
         self._open_host = open_host
         self._wait = wait
         self._clock = clock
-        self._catalogue = catalogue
         self._hands = hands
         self._close = close
         self._own_loop = loop
@@ -174,9 +172,7 @@ class Table:
     def health(self) -> Future[HealthMap]:
         """The sensors as the last calibration found them."""
         return self._host.call(
-            lambda: health_answer(
-                self._host.profile, self._host.perception.calibration, self._catalogue
-            )
+            lambda: health_answer(self._host.profile, self._host.perception.calibration)
         )
 
     def record(self, game_id: int) -> Future[GameRecord]:
@@ -215,7 +211,7 @@ class Table:
         self._reading = JournalReading(self._host.journal.path)
         try:
             self._host.ask_journal = self._reading.ask_ahead
-            self._publisher = Publisher(self._host, self._catalogue, self._hands)
+            self._publisher = Publisher(self._host, self._hands)
             self._publish()
             self.on_step(self._host)
             self._started.set_result(None)
@@ -242,7 +238,7 @@ class Table:
         if host is not self._host:  # it was started again
             self._host = host
             host.ask_journal = self._reading.ask_ahead
-            self._publisher = Publisher(host, self._catalogue, self._hands)
+            self._publisher = Publisher(host, self._hands)
         if self._clock.now() >= self._publish_at_s:
             asked = self._clock.now() - self._asked_s < ASKED_LASTS_S
             per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S
@@ -260,7 +256,7 @@ class Table:
         overlay = Overlay(self._host.profile, game)
         outcome = reached[-1].outcome
         return GameRecord(
-            game=game_info(stored.id, game, overlay, self._catalogue),
+            game=game_info(stored.id, game, overlay),
             moves=list(stored.moves),
             positions=[
                 RecordedPosition(dict(p.cells), dict(p.reserve), p.to_move) for p in reached

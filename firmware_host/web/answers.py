@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from firmware_host.messages import Message
 from firmware_host.web.snapshot import LookInfo
 from games.base import Credit, OptionSpec, Preset
 
@@ -40,18 +41,21 @@ class Light(msgspec.Struct, frozen=True):
     """What a light means. ``levels``: brightness, a quarter second each; ``breath_s``: Pattern."""
 
     role: str
-    meaning: str
-    rhythm: str
+    meaning: Message
+    rhythm: Message
     colour: str | None
     levels: tuple[float, ...]
     breath_s: float | None
 
 
 class Texts(msgspec.Struct, frozen=True):
-    """The page's language: English sentence -> sentence."""
+    """The page's language, of ``languages``: English sentence -> sentence, or -> its plural forms,
+    in the order of Unicode's categories (zero, one, two, few, many, other) that it has.
+    """
 
     language: str
-    messages: dict[str, str]
+    messages: dict[str, str | list[str]]
+    languages: tuple[str, ...]
 
 
 class PairingState(msgspec.Struct, frozen=True):

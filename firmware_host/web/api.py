@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from firmware_host.messages import Message
 from firmware_host.web import answers
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, Number, TableMessage
 from firmware_host.web.snapshot import Layout, Snapshot
@@ -65,7 +66,13 @@ ENDPOINTS = (
         "The sensors' noise and margins, as the last calibration found them.",
         {200: HealthMap, 503: answers.Problem},
     ),
-    Endpoint("GET", "/texts", "texts", "The page's language.", {200: answers.Texts}),
+    Endpoint(
+        "GET",
+        "/texts",
+        "texts",
+        "The page's language: the cookie's, else the browser's.",
+        {200: answers.Texts},
+    ),
     Endpoint(
         "GET",
         "/history",
@@ -126,7 +133,7 @@ def description() -> dict[str, Any]:
         kinds += [] if endpoint.body is None else [endpoint.body]
     kinds.append(answers.Problem)
     made, schemas = msgspec.json.schema_components(
-        kinds, ref_template="#/components/schemas/{name}"
+        kinds, schema_hook=_schema_of, ref_template="#/components/schemas/{name}"
     )
     schema_of = {id(kind): schema for kind, schema in zip(kinds, made, strict=True)}
     paths: dict[str, dict[str, Any]] = {}
@@ -146,6 +153,13 @@ def description() -> dict[str, Any]:
             "securitySchemes": {"paired": {"type": "apiKey", "in": "cookie", "name": "tiltboard"}},
         },
     }
+
+
+def _schema_of(kind: type) -> dict[str, Any]:
+    """A message is a text in the visitor's language."""
+    if kind is Message:
+        return {"type": "string"}
+    raise NotImplementedError(kind.__name__)
 
 
 def _operation(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:

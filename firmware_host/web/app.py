@@ -22,10 +22,11 @@ from drivers.errors import TiltboardError
 from firmware_host.config.errors import NoSuchGameError
 from firmware_host.host import menu
 from firmware_host.lighting import LEGEND, PATTERNS
-from firmware_host.messages import Catalogue, Message, text
+from firmware_host.messages import Catalogue, Message, languages, text
 from firmware_host.web import answers, api, assets, desk
 from firmware_host.web import messages_in as say
 from firmware_host.web.guard import COOKIE, VISITOR, Access, Guard
+from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.live import Pages
 from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
 from firmware_host.web.publish import look_info
@@ -47,7 +48,8 @@ def create_app(
     access: Access | None = None,
     clock: Clock | None = None,
 ) -> Starlette:
-    """The page for ``table``, its texts in ``catalogue``'s language (English if None).
+    """The page for ``table``. ``catalogue``: the service's own language (English if None), for
+    visitors whose browsers ask for none that there is.
 
     Serves ``/``, ``/static/...``, the endpoints of ``api`` with their description, and the
     WebSocket; for whom ``access`` says (this machine only if None).
@@ -67,7 +69,7 @@ def create_app(
     now = (clock or SystemClock()).now
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, access=access, now=now)],
+        middleware=[Middleware(Guard, access=access, catalogue=web.own, now=now)],
         exception_handlers={HTTPException: _http_problem},
     )
 
@@ -75,7 +77,7 @@ def create_app(
 class _Web:
     def __init__(self, table: TablePort, catalogue: Catalogue, access: Access) -> None:
         self._table = table
-        self._catalogue = catalogue
+        self.own = catalogue
         self._access = access
         self._assets = assets.load_assets()
         self._pages = Pages(table, catalogue, access)
@@ -92,21 +94,31 @@ class _Web:
             self._description = _encode(api.description())
         return Response(self._description, media_type="application/json")
 
-    async def layout(self, _request: Request) -> Response:
-        return _json(self._table.layout())
+    def _spoken(self, request: Request) -> Catalogue:
+        return catalogue_for(request, self.own)
 
-    async def snapshot(self, _request: Request) -> Response:
-        return _json(self._table.latest())
+    def _json(self, request: Request, value: object, status: int = 200) -> Response:
+        return _json(value, status, encoder(self._spoken(request)))
 
-    async def texts(self, _request: Request) -> Response:
-        catalogue = self._catalogue
-        return _json(answers.Texts(catalogue.language, catalogue.messages))
+    async def layout(self, request: Request) -> Response:
+        return self._json(request, self._table.layout())
 
-    async def games(self, _request: Request) -> Response:
-        return _json([self._game_kind(kind) for kind in self._table.game_types])
+    async def snapshot(self, request: Request) -> Response:
+        return self._json(request, self._table.latest())
 
-    def _game_kind(self, kind: GameType) -> answers.GameKind:
-        translate, able = self._translate, self._table.capabilities
+    async def texts(self, request: Request) -> Response:
+        spoken = self._spoken(request)
+        return _json(answers.Texts(spoken.language, spoken.messages, languages()))
+
+    async def games(self, request: Request) -> Response:
+        spoken = self._spoken(request)
+        return _json([self._game_kind(kind, spoken) for kind in self._table.game_types])
+
+    def _game_kind(self, kind: GameType, spoken: Catalogue) -> answers.GameKind:
+        def translate(english: str) -> str:
+            return spoken.translate(Message(english))
+
+        able = self._table.capabilities
         return answers.GameKind(
             name=kind.name,
             credit=replace(kind.credit, notice=translate(kind.credit.notice)),
@@ -130,48 +142,46 @@ class _Web:
             ],
         )
 
-    async def legend(self, _request: Request) -> Response:
-        translate = self._catalogue.translate
-        return _json(
-            [
-                answers.Light(
-                    role=entry.role.value,
-                    meaning=translate(entry.meaning),
-                    rhythm=translate(entry.rhythm),
-                    colour=entry.hex,
-                    levels=PATTERNS[entry.role].levels,
-                    breath_s=PATTERNS[entry.role].breath_s,
-                )
-                for entry in LEGEND
-            ]
-        )
+    async def legend(self, request: Request) -> Response:
+        lights = [
+            answers.Light(
+                role=entry.role.value,
+                meaning=entry.meaning,
+                rhythm=entry.rhythm,
+                colour=entry.hex,
+                levels=PATTERNS[entry.role].levels,
+                breath_s=PATTERNS[entry.role].breath_s,
+            )
+            for entry in LEGEND
+        ]
+        return self._json(request, lights)
 
-    async def history(self, _request: Request) -> Response:
-        return await self._answer(self._table.history())
+    async def history(self, request: Request) -> Response:
+        return await self._answer(request, self._table.history())
 
-    async def health(self, _request: Request) -> Response:
-        return await self._answer(self._table.health())
+    async def health(self, request: Request) -> Response:
+        return await self._answer(request, self._table.health())
 
     async def record(self, request: Request) -> Response:
         number = _number(request)
-        return await self._answer(self._table.record(number))
+        return await self._answer(request, self._table.record(number))
 
     async def export(self, request: Request) -> Response:
         number = _number(request)
-        answer = await self._answer(self._table.export(number), as_text=True)
+        answer = await self._answer(request, self._table.export(number), as_text=True)
         if answer.status_code == 200:
             answer.headers["content-disposition"] = f'attachment; filename="game-{number}.txt"'
         return answer
 
     async def command(self, request: Request) -> Response:
         if not self._access.may_act(request.scope[VISITOR]):
-            return self._problem(403, desk.NOT_PAIRED)
+            return self._problem(request, 403, desk.NOT_PAIRED)
         message = await self._sent(request, say.parse_command)
         if isinstance(message, Response):
             return message
         done = await desk.answer(desk.start(self._table, message))
         if done.error is not None:
-            return self._explained(done.error, 409)
+            return self._explained(request, done.error, 409)
         return _json(answers.Done())
 
     async def pairing(self, request: Request) -> Response:
@@ -187,10 +197,10 @@ class _Web:
 
     async def open_code(self, request: Request) -> Response:
         if not request.scope[VISITOR].local:
-            return self._problem(403, text("Only the table's own page shows the code."))
+            return self._problem(request, 403, text("Only the table's own page shows the code."))
         pairing = self._access.pairing
         if pairing is None:
-            return self._problem(409, _NO_NETWORK)
+            return self._problem(request, 409, _NO_NETWORK)
         return _json(answers.PairingCode(pairing.open(), CODE_LASTS_S))
 
     async def pair(self, request: Request) -> Response:
@@ -198,18 +208,18 @@ class _Web:
         if isinstance(asked, Response):
             return asked
         if self._access.pairing is None:
-            return self._problem(409, _NO_NETWORK)
-        return self._paired(self._access.pairing, asked, request.scope[VISITOR].address)
+            return self._problem(request, 409, _NO_NETWORK)
+        return self._paired(self._access.pairing, asked, request)
 
-    def _paired(self, pairing: Pairing, asked: answers.PairRequest, address: str) -> Response:
+    def _paired(self, pairing: Pairing, asked: answers.PairRequest, request: Request) -> Response:
         try:
-            token = pairing.redeem(asked.code, asked.name, address)
+            token = pairing.redeem(asked.code, asked.name, request.scope[VISITOR].address)
         except WrongCodeError as error:
-            return self._explained(error, 403)
+            return self._explained(request, error, 403)
         except TooManyTriesError as error:
-            return self._explained(error, 429)
+            return self._explained(request, error, 429)
         except TiltboardError as error:
-            return self._explained(error, 409)
+            return self._explained(request, error, 409)
         answer = _json(answers.Done())
         # Not Secure: the page is plain HTTP (docs/service.md says what that means)
         answer.set_cookie(
@@ -225,36 +235,37 @@ class _Web:
         # another site's form can send text or a form, never JSON
         kind = request.headers.get("content-type", "").partition(";")[0].strip()
         if kind != "application/json":
-            return self._problem(415, text("A command must be sent as application/json."))
+            return self._problem(request, 415, text("A command must be sent as application/json."))
         try:
             async with asyncio.timeout(BODY_WITHIN_S):
                 body = await _limited_body(request)
         except TimeoutError:
-            return self._problem(408, text("That took too long to arrive."))
+            return self._problem(request, 408, text("That took too long to arrive."))
         if body is None:
-            return self._problem(413, text("That is too long for the table."))
+            return self._problem(request, 413, text("That is too long for the table."))
         try:
             return parse(body)
         except say.UNREADABLE as error:
-            return self._problem(400, text("The table did not understand: {why}.", why=error))
+            return self._problem(
+                request, 400, text("The table did not understand: {why}.", why=error)
+            )
 
-    async def _answer(self, future: Future[Any], *, as_text: bool = False) -> Response:
+    async def _answer(
+        self, request: Request, future: Future[Any], *, as_text: bool = False
+    ) -> Response:
         found = await desk.answer(future)
         if found.error is not None:
             missing = isinstance(found.error, NoSuchGameError)
-            return self._explained(found.error, 404 if missing else 503)
+            return self._explained(request, found.error, 404 if missing else 503)
         if as_text:
             return Response(found.value, media_type="text/plain; charset=utf-8")
-        return _json(found.value)
+        return self._json(request, found.value)
 
-    def _translate(self, english: str) -> str:
-        return self._catalogue.translate(Message(english))
+    def _problem(self, request: Request, status: int, problem: Message) -> Response:
+        return _json(answers.Problem(self._spoken(request).translate(problem)), status)
 
-    def _problem(self, status: int, problem: Message) -> Response:
-        return _json(answers.Problem(self._catalogue.translate(problem)), status)
-
-    def _explained(self, error: Exception, status: int) -> Response:
-        return _json(answers.Problem(desk.explain(error, self._catalogue)), status)
+    def _explained(self, request: Request, error: Exception, status: int) -> Response:
+        return _json(answers.Problem(desk.explain(error, self._spoken(request))), status)
 
 
 _NO_NETWORK = text("The page is served to this machine alone; there is nothing to pair.")
@@ -276,9 +287,11 @@ async def _http_problem(_request: Request, error: Exception) -> Response:
     return answer
 
 
-def _json(value: object, status: int = 200) -> Response:
+def _json(
+    value: object, status: int = 200, encode: Callable[[object], bytes] = _encode
+) -> Response:
     headers = {"cache-control": "no-store"}
-    return Response(_encode(value), status, headers, media_type="application/json")
+    return Response(encode(value), status, headers, media_type="application/json")
 
 
 async def _limited_body(request: Request) -> bytes | None:

@@ -18,6 +18,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from firmware_host.messages import Catalogue, text
+from firmware_host.messages import Message as Text
+from firmware_host.web.language import catalogue_for
 from firmware_host.web.limits import (
     PAGES_PER_ADDRESS,
     READ_BURST,
@@ -155,9 +158,12 @@ class Guard:
     Leaves the Visitor in the scope, under VISITOR.
     """
 
-    def __init__(self, app: ASGIApp, access: Access, now: Callable[[], float]) -> None:
+    def __init__(
+        self, app: ASGIApp, access: Access, catalogue: Catalogue, now: Callable[[], float]
+    ) -> None:
         self._app = app
         self._access = access
+        self._catalogue = catalogue
         self._requests = Requests(now)
         self._reads = Requests(now, READS_PER_S, READ_BURST)
 
@@ -166,7 +172,8 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(scope)
+        why = self._refusal(scope)
+        refusal = None if why is None else self._refused(scope, *why)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
@@ -182,26 +189,26 @@ class Guard:
 
         await (refusal or self._app)(scope, receive, send_guarded)
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
+    def _refusal(self, scope: Scope) -> tuple[Text, int] | None:
         access = self._access
         server = scope.get("server") or (None, None)
         if not is_ours(Headers(scope=scope), server[1], access.names_at(server[0])):
-            return _refused("Only the table's own page may talk to it.", 403)
+            return text("Only the table's own page may talk to it."), 403
         visitor = scope[VISITOR] = visitor_of(scope)
         if access.pairing is None and not visitor.local:
-            return _refused("Only this machine's own page may talk to the table.", 403)
+            return text("Only this machine's own page may talk to the table."), 403
         if visitor.local:
             return None
         path = scope["path"]
         if not self._requests.take(visitor.address) or (
             path.startswith(JOURNAL) and not self._reads.take(visitor.address)
         ):
-            return _refused("That was too fast for the table; wait a moment.", 429)
+            return text("That was too fast for the table; wait a moment."), 429
         free = scope["type"] == "http" and (path in BEFORE_PAIRING or path.startswith("/static/"))
         if not free and not access.may_watch(visitor):
-            return _refused("Pair this device with the table first.", 403)
+            return text("Pair this device with the table first."), 403
         return None
 
-
-def _refused(why: str, status: int) -> JSONResponse:
-    return JSONResponse({"error": why}, status, {"cache-control": "no-store"})
+    def _refused(self, scope: Scope, why: Text, status: int) -> JSONResponse:
+        spoken = catalogue_for(HTTPConnection(scope), self._catalogue)
+        return JSONResponse({"error": spoken.translate(why)}, status, {"cache-control": "no-store"})

@@ -21,6 +21,7 @@ from firmware_host.messages import Catalogue, text
 from firmware_host.web import desk
 from firmware_host.web import messages_in as say
 from firmware_host.web.guard import VISITOR, Access
+from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import TokenBucket
 from firmware_host.web.snapshot import Sensors, Snapshot
 from firmware_host.web.table_port import HandsPort, TablePort
@@ -36,8 +37,6 @@ WATCHED_FIELDS = tuple(f for f in Snapshot.__struct_fields__ if f not in ("time_
 
 CLOSE_POLICY = 1008
 CLOSE_TRY_LATER = 1013
-
-_encode = msgspec.json.Encoder().encode
 
 
 class Pages:
@@ -72,7 +71,8 @@ class Pages:
         address = None if socket.scope[VISITOR].local else socket.scope[VISITOR].address
         if not self._has_room(address):
             reason = text("Too many pages are open.")
-            await socket.close(CLOSE_TRY_LATER, self.catalogue.translate(reason))
+            spoken = catalogue_for(socket, self.catalogue)
+            await socket.close(CLOSE_TRY_LATER, spoken.translate(reason))
             return
         fresh = asyncio.Event()
         fresh.set()
@@ -103,7 +103,8 @@ class Pages:
 class _Page:
     def __init__(self, pages: Pages, socket: WebSocket, fresh: asyncio.Event) -> None:
         self._table = pages.table
-        self._catalogue = pages.catalogue
+        self._catalogue = catalogue_for(socket, pages.catalogue)
+        self._encode = encoder(self._catalogue)
         self._access = pages.access
         self._visitor = socket.scope[VISITOR]
         self._socket = socket
@@ -133,7 +134,7 @@ class _Page:
                 raise error
 
     async def _send(self, message: object) -> None:
-        await self._socket.send_text(_encode(message).decode())
+        await self._socket.send_text(self._encode(message).decode())
 
     async def _send_snapshots(self) -> None:
         while True:

@@ -9,7 +9,7 @@ from drivers.errors import PartError
 from firmware_host.guidance import words
 from firmware_host.host.host import Host
 from firmware_host.lighting.palette import tint
-from firmware_host.messages import Catalogue, Message
+from firmware_host.messages import Message
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Question
 from firmware_host.web.snapshot import (
@@ -37,9 +37,8 @@ from games.registry import game_type
 class Publisher:
     """Builds layouts and snapshots. ``bench``: of a table whose pieces the page can move."""
 
-    def __init__(self, host: Host, catalogue: Catalogue, bench: Workbench | None = None) -> None:
+    def __init__(self, host: Host, bench: Workbench | None = None) -> None:
         self._host = host
-        self._catalogue = catalogue
         self._bench = bench
         self._layout_of: tuple[int, Layout] | None = None
 
@@ -53,14 +52,14 @@ class Publisher:
             layout = Layout(
                 number=number,
                 profile=profile.name,
-                title=self._catalogue.translate(Message(profile.title)),
+                title=Message(profile.title),
                 columns=profile.columns,
                 rows=profile.rows,
                 pitch_mm=profile.pitch_mm,
                 plate_mm=profile.plate_mm,
                 places=list(profile.places),
                 hands=self._bench is not None,
-                game=game_info(game_id, host.game, host.overlay, self._catalogue),
+                game=game_info(game_id, host.game, host.overlay),
                 breakable=[] if self._bench is None else list(self._bench.breakable()),
             )
             self._layout_of = (game_id, layout)
@@ -82,7 +81,7 @@ class Publisher:
             roles={place: role.value for place, role in standing.roles.items()},
             piece_for=dict(standing.piece_for),
             shifts=[ShiftInfo(s.piece, s.source, s.target) for s in standing.shifts],
-            say=self._catalogue.translate(standing.say),
+            say=standing.say,
             moves=list(standing.moves),
             result=None if standing.outcome is None else standing.outcome.as_json(),
             swap_legal=standing.swap_legal,
@@ -93,7 +92,7 @@ class Publisher:
             dimmed=round(host.plate.dimmed, 3),
             pieces=[] if self._bench is None else list(self._bench.loose()),
             sounds=[SoundInfo(number, sound.value) for number, sound in host.sounds],
-            faults=[*self._notices(), *(self._fault(fault) for fault in host.sight.faults)],
+            faults=[*self._notices(), *(_fault(fault) for fault in host.sight.faults)],
             sensors=Sensors(
                 field_mt=[round(value, 2) for value in observation.field_mt],
                 confidence=[round(value, 2) for value in observation.confidence],
@@ -101,7 +100,7 @@ class Publisher:
                 unsure=sorted(observation.unsure),
                 masked={host.overlay.places[i]: why for i, why in observation.masked.items()},
             ),
-            question=None if standing.question is None else self._question(standing.question),
+            question=None if standing.question is None else _question(standing.question),
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
             path=list(standing.path),
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
@@ -110,7 +109,7 @@ class Publisher:
         )
 
     def _calibration(self) -> CalibrationInfo | None:
-        host, translate = self._host, self._catalogue.translate
+        host = self._host
         if host.calibrating is None:
             left = host.calibration_left
             if left is None:
@@ -123,28 +122,10 @@ class Publisher:
             done=step.done,
             total=step.total,
             stage=step.stage,
-            say=translate(step.say),
-            refused=None if step.refused is None else translate(step.refused),
+            say=step.say,
+            refused=step.refused,
             place=None if place is None else host.profile.places[place],
-            choices=[SweepChoice(each.value, translate(each.label)) for each in step.choices],
-        )
-
-    def _question(self, question: Question) -> QuestionInfo:
-        translate = self._catalogue.translate
-        return QuestionInfo(
-            ask=translate(question.ask),
-            choices=[
-                ChoiceInfo(
-                    choice.value,
-                    translate(choice.label),
-                    None if choice.colour is None else _hex(choice.colour),
-                    list(choice.places),
-                    list(choice.path),
-                )
-                for choice in question.choices
-            ],
-            at=question.at,
-            offer=question.offer,
+            choices=[SweepChoice(each.value, each.label) for each in step.choices],
         )
 
     def _lights(self) -> str:
@@ -159,18 +140,36 @@ class Publisher:
     def _notices(self) -> list[FaultInfo]:
         """What people should know for as long as the service runs."""
         notices = self._host.notices.items()
-        return [FaultInfo(part, self._catalogue.translate(notice), "") for part, notice in notices]
-
-    def _fault(self, fault: PartError) -> FaultInfo:
-        translate = self._catalogue.translate
-        return FaultInfo(
-            part=fault.part,
-            problem=translate(Message(fault.template, fault.params)),
-            remedy=translate(Message(fault.remedy_template, fault.params)),
-        )
+        return [FaultInfo(part, notice, Message("")) for part, notice in notices]
 
 
-def game_info(game_id: int, game: Game, overlay: Overlay, catalogue: Catalogue) -> GameInfo:
+def _question(question: Question) -> QuestionInfo:
+    return QuestionInfo(
+        ask=question.ask,
+        choices=[
+            ChoiceInfo(
+                choice.value,
+                choice.label,
+                None if choice.colour is None else _hex(choice.colour),
+                list(choice.places),
+                list(choice.path),
+            )
+            for choice in question.choices
+        ],
+        at=question.at,
+        offer=question.offer,
+    )
+
+
+def _fault(fault: PartError) -> FaultInfo:
+    return FaultInfo(
+        part=fault.part,
+        problem=Message(fault.template, fault.params),
+        remedy=Message(fault.remedy_template, fault.params),
+    )
+
+
+def game_info(game_id: int, game: Game, overlay: Overlay) -> GameInfo:
     """What a page shows of a game apart from its position."""
     kind = game_type(game.name)
     credit = kind.credit
@@ -180,8 +179,8 @@ def game_info(game_id: int, game: Game, overlay: Overlay, catalogue: Catalogue) 
         name=game.name,
         title=credit.title,
         credit=f"{credit.designer}{year}",
-        notice=catalogue.translate(Message(credit.notice)),
-        rules=[catalogue.translate(Message(rule)) for rule in kind.rules_summary],
+        notice=Message(credit.notice),
+        rules=[Message(rule) for rule in kind.rules_summary],
         options=dict(game.options),
         players=list(game.players),
         teams=[list(team) for team in game.teams],
@@ -190,7 +189,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, catalogue: Catalogue) 
             place: BoardPlace(index, game.blocked.get(place))
             for place, index in overlay.index_of_game_place.items()
         },
-        names={piece: catalogue.translate(words.piece(game.name, piece)) for piece in game.pieces},
+        names={piece: words.piece(game.name, piece) for piece in game.pieces},
         looks={piece: look_info(kind, piece) for piece in game.pieces},
         slots=[
             SlotInfo(slot.name, slot.side, slot.colour, list(slot.cells), _hex(slot.colour))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware_host.commissioning.health import Health, health_map, remedy, worth_a_look
 from firmware_host.commissioning.mounting import describe
 from firmware_host.config.profile import Profile
-from firmware_host.messages import Catalogue, Message, text
+from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration
 from firmware_host.web.publish import local_time
 from firmware_host.web.table_port import HealthMap, PlaceHealth
@@ -13,28 +13,26 @@ from firmware_host.web.table_port import HealthMap, PlaceHealth
 NAMED = 8  # places that a sentence lists
 
 
-def health_answer(profile: Profile, calibration: Calibration, catalogue: Catalogue) -> HealthMap:
-    """What ``calibration`` says about the table, in the catalogue's language."""
-    translate = catalogue.translate
+def health_answer(profile: Profile, calibration: Calibration) -> HealthMap:
+    """What ``calibration`` says about the table."""
     found = health_map(profile, calibration)
     made = calibration.made_s > 0
     places = []
     for one in found:
-        why = remedy(one)
         places.append(
             PlaceHealth(
                 place=one.place,
                 reading_mt=round(one.reading_mt, 2),
                 noise_mt=round(one.noise_mt, 4),
                 margin_mt=round(one.margin_mt, 3),
-                remedy=None if why is None else translate(why),
+                remedy=remedy(one),
             )
         )
     lies = profile.imu is not None and made
     return HealthMap(
         made=local_time(calibration.made_s) if made else None,
-        summary=translate(_summary(found, worth_a_look(profile, calibration), made=made)),
-        mounting=translate(describe(calibration.lies)) if lies else None,
+        summary=_summary(found, worth_a_look(profile, calibration), made=made),
+        mounting=describe(calibration.lies) if lies else None,
         places=places,
     )
 

@@ -1,7 +1,8 @@
 """The host's public state after a step, as the page and other programs read it (JSON, msgspec).
 
 ``Layout`` changes only when a game starts; ``Snapshot`` after every step that changed something.
-Everything per plate place is a list in index order (a1 first); texts are already translated.
+Everything per plate place is a list in index order (a1 first). Texts for people are messages, which
+each page gets as strings in its own language.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+
+from firmware_host.messages import Message
 
 
 class BoardPlace(msgspec.Struct, frozen=True):
@@ -63,14 +66,14 @@ class GameInfo(msgspec.Struct, frozen=True):
     name: str
     title: str
     credit: str
-    notice: str
-    rules: list[str]
+    notice: Message
+    rules: list[Message]
     options: dict[str, Any]
     players: list[str]
     pieces: list[str]
     board: dict[str, BoardPlace]
     teams: list[list[str]] = []
-    names: dict[str, str] = {}
+    names: dict[str, Message] = {}
     looks: dict[str, LookInfo] = {}
     slots: list[SlotInfo] = []
     drawing: DrawingInfo | None = None
@@ -100,7 +103,7 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
 
     number: int
     profile: str
-    title: str
+    title: Message
     columns: int
     rows: int
     pitch_mm: float
@@ -139,7 +142,7 @@ class ChoiceInfo(msgspec.Struct, frozen=True):
     """
 
     value: str
-    label: str
+    label: Message
     colour: str | None
     places: list[str]
     path: list[str]
@@ -151,7 +154,7 @@ class QuestionInfo(msgspec.Struct, frozen=True):
     ``offer``: it need not be answered, and ``say`` is still what to do next.
     """
 
-    ask: str
+    ask: Message
     choices: list[ChoiceInfo]
     at: int
     offer: bool = False
@@ -168,15 +171,15 @@ class FaultInfo(msgspec.Struct, frozen=True):
     """A part that does not work, and what to do."""
 
     part: str
-    problem: str
-    remedy: str
+    problem: Message
+    remedy: Message
 
 
 class SweepChoice(msgspec.Struct, frozen=True):
     """One answer to what a sweep asks: its name, and in words."""
 
     value: str
-    label: str
+    label: Message
 
 
 class CalibrationInfo(msgspec.Struct, frozen=True):
@@ -191,8 +194,8 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
     done: int
     total: int
     stage: str = ""
-    say: str = ""
-    refused: str | None = None
+    say: Message | None = None
+    refused: Message | None = None
     place: str | None = None
     choices: list[SweepChoice] = []
 
@@ -229,7 +232,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     roles: dict[str, str]
     piece_for: dict[str, str]
     shifts: list[ShiftInfo]
-    say: str
+    say: Message
     moves: list[str]
     result: dict[str, Any] | None
     swap_legal: bool

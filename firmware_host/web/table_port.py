@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from firmware_host.config.profile import Capabilities
+from firmware_host.messages import Message
 from firmware_host.table.commands import Command
 from firmware_host.web.snapshot import (
     BreakableInfo,
@@ -89,7 +90,7 @@ class PlaceHealth(msgspec.Struct, frozen=True):
     reading_mt: float
     noise_mt: float
     margin_mt: float
-    remedy: str | None
+    remedy: Message | None
 
 
 class HealthMap(msgspec.Struct, frozen=True):
@@ -100,8 +101,8 @@ class HealthMap(msgspec.Struct, frozen=True):
     """
 
     made: str | None
-    summary: str
-    mounting: str | None
+    summary: Message
+    mounting: Message | None
     places: list[PlaceHealth]
 
 

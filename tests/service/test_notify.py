@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.messages import Catalogue
 from firmware_host.service.notify import Heartbeat, Notifier, status_of, watchdog_s
 from firmware_host.table.commands import Calibrate
 from firmware_host.web.publish import Publisher
@@ -42,7 +41,7 @@ def manager(request, tmp_path):
 @pytest.fixture
 def snapshot(tmp_path):
     with SimSession(load_profile("plate-10"), tmp_path) as session:
-        return Publisher(session.host, Catalogue()).snapshot()
+        return Publisher(session.host).snapshot()
 
 
 def test_lines_arrive_as_one_datagram(manager):
@@ -121,7 +120,7 @@ def test_without_a_watchdog_only_the_status_is_sent_and_only_when_it_changes(sna
 def test_a_table_that_is_calibrated_still_shows_its_scans(tmp_path):
     """The game waits then, perhaps for minutes; the watchdog must not take that for a stall."""
     with SimSession(load_profile("plate-10"), tmp_path) as session:
-        publisher = Publisher(session.host, Catalogue())
+        publisher = Publisher(session.host)
         session.host.do(Calibrate())
         seen = set()
         for _ in range(50):
@@ -173,7 +172,7 @@ def test_a_real_table_is_ready_after_its_first_scan_and_says_when_it_stops(tmp_p
         reader = threading.Thread(target=read)
         reader.start()
         clock = VirtualClock()
-        live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), Catalogue(), real=clock)
+        live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), real=clock)
         environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "1"}
         heart = Heartbeat(live.table.latest, clock, environ, pid=1)
         live.table.subscribe(heart.beat)

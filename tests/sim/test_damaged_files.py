@@ -2,7 +2,6 @@
 
 from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import load_profile
-from firmware_host.messages import Catalogue
 from firmware_host.web.publish import Publisher
 from hw_sim.session import SimSession
 
@@ -12,12 +11,12 @@ def test_a_damaged_journal_is_kept_aside_and_the_page_says_so(tmp_path):
     (tmp_path / JOURNAL_NAME).write_bytes(rubbish)
     with SimSession(load_profile("plate-10"), tmp_path) as session:
         session.run_until(session.clock.now() + 3)
-        snapshot = Publisher(session.host, Catalogue()).snapshot()
+        snapshot = Publisher(session.host).snapshot()
     assert snapshot.phase == "turn"
     (notice,) = snapshot.faults
     kept = [path for path in tmp_path.iterdir() if path.read_bytes() == rubbish]
     assert len(kept) == 1
-    assert kept[0].name in notice.problem
+    assert kept[0].name in str(notice.problem)
 
 
 def test_a_damaged_calibration_is_made_anew(tmp_path, caplog):

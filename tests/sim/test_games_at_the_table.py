@@ -6,7 +6,6 @@ import pytest
 
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import load_profile
-from firmware_host.messages import Catalogue
 from firmware_host.table.commands import Answer, NewGame
 from firmware_host.table.standing import Phase, Role
 from firmware_host.web.publish import Publisher
@@ -73,7 +72,7 @@ def test_a_smaller_board_lies_toward_the_low_corner(session, play):
 
 
 def test_the_page_is_told_what_is_asked_and_where_the_tile_goes(session, play):
-    publisher = Publisher(session.host, Catalogue())
+    publisher = Publisher(session.host)
     play("game gravity-connect\nexpect phase turn")
     snapshot = publisher.snapshot()
     assert snapshot.question is None
@@ -103,7 +102,7 @@ def test_the_page_is_told_what_is_asked_and_where_the_tile_goes(session, play):
 
 
 def test_the_page_is_told_how_tracks_are_drawn(session, play):
-    publisher = Publisher(session.host, Catalogue())
+    publisher = Publisher(session.host)
     play("game gravity-trap\nexpect phase turn")
     info = publisher.layout().game
     assert info is not None

@@ -16,6 +16,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
+from firmware_host.web.language import encoder
 from firmware_host.web.publish import Publisher
 from games.registry import GAMES
 from hw_sim.scenario_hands import SimulatedHands
@@ -63,10 +64,10 @@ class Marked(Catalogue):
         super().__init__("marked", {template: f"«{template}»" for template in known})
         self.unknown: set[str] = set()
 
-    def translate(self, message: Message) -> str:
+    def translate(self, message: Message, form: str = "") -> str:
         if message.template not in self.messages:
             self.unknown.add(message.template)
-        return super().translate(message)
+        return super().translate(message, form)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -80,7 +81,7 @@ def test_what_the_table_says_is_in_the_catalogue(tmp_path, name):
             say = catalogue.translate(session.host.standing.say)
             assert say.startswith("«"), say
             assert say.endswith("»"), say
-            Publisher(session.host, catalogue).snapshot()
+            encoder(catalogue)(Publisher(session.host).snapshot())
     shown = {template for template in catalogue.unknown if " " in template}
     shown -= {load_profile("plate-10").title}
     for kind in GAMES.values():  # said by the game, which is a key of the catalogue as it is

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from drivers.clock import SystemClock
-from firmware_host.messages import Catalogue
 from firmware_host.web.server import WebServer
 from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import TablePort
@@ -213,7 +212,7 @@ def simulated(tmp_path: Path) -> Iterator[TablePort]:
     from hw_sim.live import LiveTable
 
     profile, clock = load_profile("plate-10"), FasterClock()
-    live = LiveTable(profile, tmp_path, Settings(), Catalogue(), real=clock)
+    live = LiveTable(profile, tmp_path, Settings(), real=clock)
     live.table.start()
     try:
         yield live.table

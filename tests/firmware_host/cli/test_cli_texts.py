@@ -104,9 +104,10 @@ def options_of(command):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_is_shown_in_the_language(name, monkeypatch):
-    shown = CliRunner().invoke(cli, [name, "--help"], obj=Catalogue(), terminal_width=1000)
+    english_voice = speech.Voice(Catalogue())
+    shown = CliRunner().invoke(cli, [name, "--help"], obj=english_voice, terminal_width=1000)
     assert shown.exit_code == 0, shown.output
-    command = cli.get_command(click.Context(cli, obj=Catalogue()), name)
+    command = cli.get_command(click.Context(cli, obj=speech.Voice(Catalogue())), name)
     before = {id(option): option.help for option in options_of(command)}
     english = (command.help, command.epilog)
     try:
@@ -121,17 +122,17 @@ def test_help_is_shown_in_the_language(name, monkeypatch):
 
 
 def test_the_list_of_commands_is_shown_in_the_language():
-    shown = CliRunner().invoke(cli, ["--help"], obj=Marked(), terminal_width=200)
+    shown = CliRunner().invoke(cli, ["--help"], obj=speech.Voice(Marked()), terminal_width=200)
     for line in COMMANDS.values():
         assert f"«{line}»" in shown.output
 
 
 def test_a_command_speaks_the_language_it_was_handed(tmp_path):
     spoken = Catalogue("xx", {"There are no games in {folder} yet.": "Leer: {folder}"})
-    shown = CliRunner().invoke(cli, ["games", "--state", str(tmp_path)], obj=spoken)
+    shown = CliRunner().invoke(cli, ["games", "--state", str(tmp_path)], obj=speech.Voice(spoken))
     assert shown.output == f"Leer: {tmp_path}\n"
     spoken = Catalogue("xx", {"--option goes with --game.": "Nur mit --game."})
-    shown = CliRunner().invoke(cli, ["sim", "--option", "a=b"], obj=spoken)
+    shown = CliRunner().invoke(cli, ["sim", "--option", "a=b"], obj=speech.Voice(spoken))
     assert "Nur mit --game." in shown.output
     assert shown.exit_code == 2
 
@@ -142,7 +143,7 @@ def test_an_error_is_told_in_the_language_with_its_remedy_and_its_reason():
     error = ConfigError(
         "{path}: {why}", remedy="Mend it.", path="a", why=RulesError("{n} is too much.", n=7)
     )
-    with click.Context(cli, obj=spoken):
+    with click.Context(cli, obj=speech.Voice(spoken)):
         assert speech.sentence(error) == "a – 7 ist zu viel. Richte es."
         assert str(speech.problem(text("Mend it."))) == "Richte es."
 
@@ -152,10 +153,10 @@ def test_the_language_of_the_settings_is_used_and_english_where_there_are_none(
 ):
     settings = tmp_path / "tiltboard.toml"
     monkeypatch.setenv("TILTBOARD_CONFIG", str(settings))
-    assert speech.default_catalogue().language == "en"  # cannot be read: the command says so
+    assert speech.default_voice().catalogue.language == "en"  # cannot be read: the command says so
     settings.write_text('language = "en"\n')
-    assert speech.default_catalogue().language == "en"
+    assert speech.default_voice().catalogue.language == "en"
     settings.write_text('language = "xx"\n')
-    assert speech.default_catalogue().language == "en"
+    assert speech.default_voice().catalogue.language == "en"
     with pytest.raises(ConfigError, match="There is no language 'xx'"):
         speech.speak("xx")

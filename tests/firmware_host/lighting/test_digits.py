@@ -8,7 +8,6 @@ from firmware_host.config.profile import load_profile
 from firmware_host.host.menu import usual_options
 from firmware_host.lighting.digits import CODE_SHOWN_S, FONT, PAGE_S, drawn, round_s
 from firmware_host.lighting.palette import WHITE
-from firmware_host.messages import Catalogue
 from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.web.publish import Publisher
 from games.momentum import MOMENTUM
@@ -93,7 +92,7 @@ def test_the_table_shows_it_and_the_page_does_not(session):
         wanted = drawn("190472", profile.columns, profile.rows, (page + 0.5) * PAGE_S)
         assert shining(session) == set(wanted)
         # Whoever looks on over the network must not read it there.
-        lights = Publisher(host, Catalogue()).snapshot().lights
+        lights = Publisher(host).snapshot().lights
         assert set(lights) <= {"0"}
     session.run_until(began_s + CODE_SHOWN_S + 0.5)
     assert shining(session) == game

@@ -6,7 +6,6 @@ import pytest
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.messages import Catalogue
 from hw_sim.clock import VirtualClock
 from hw_sim.live import LiveTable
 
@@ -16,7 +15,7 @@ STEPS = 500
 @pytest.mark.parametrize(("looks", "per_s"), [(False, 1), (True, 20)])
 def test_snapshots_are_made_often_only_while_somebody_looks(tmp_path, looks, per_s):
     clock, done = VirtualClock(), threading.Event()
-    live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), Catalogue(), real=clock)
+    live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), real=clock)
     times, published = [], []
 
     def stepped(_host):

@@ -15,7 +15,6 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.menu import usual_options
 from firmware_host.journal import JournalReader
-from firmware_host.messages import Catalogue
 from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
 from firmware_host.trace import read_trace, recorder
 from firmware_host.trace.recorder import KEPT, Recorder
@@ -185,7 +184,7 @@ def test_a_disk_that_does_not_keep_up_ends_the_recording(play, tmp_path, monkeyp
 def test_the_live_table_is_recorded_from_its_first_scan_on(tmp_path):
     clock = VirtualClock()
     (tmp_path / "state").mkdir()
-    live = LiveTable(load_profile(PROFILE), tmp_path / "state", Settings(), Catalogue(), real=clock)
+    live = LiveTable(load_profile(PROFILE), tmp_path / "state", Settings(), real=clock)
     keeper = Recorder(tmp_path / "live.trace")
     live.table.on_step = keeper.take
     live.table.start()

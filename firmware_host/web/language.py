@@ -1,0 +1,48 @@
+"""In which language a page is answered: what its person chose, else what the browser asks for, else
+the service's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from starlette.requests import HTTPConnection
+
+from firmware_host.messages import Catalogue, Message, chosen
+
+COOKIE = "tiltboard-language"
+MOST_WISHES = 20
+
+
+def catalogue_for(visit: HTTPConnection, own: Catalogue) -> Catalogue:
+    """The language of a request or a WebSocket; ``own``: the service's."""
+    wishes = [visit.cookies.get(COOKIE, ""), *accepted(visit.headers.get("accept-language", ""))]
+    language = chosen(wishes)
+    return own if language in (None, own.language) else Catalogue.load(language or "")
+
+
+def accepted(header: str) -> list[str]:
+    """The languages of an Accept-Language header (RFC 9110, 12.5.4), the most wanted first."""
+    weighed = []
+    for wish in header.split(",")[:MOST_WISHES]:
+        language, _, parameter = wish.partition(";")
+        name, _, value = parameter.partition("=")
+        try:
+            weight = float(value) if name.strip() == "q" else 1.0
+        except ValueError:
+            weight = 0.0
+        if weight > 0:
+            weighed.append((language.strip(), weight))
+    return [language for language, _ in sorted(weighed, key=lambda each: -each[1])]
+
+
+def encoder(catalogue: Catalogue) -> Callable[[object], bytes]:
+    """Writes values as JSON, messages in that language."""
+
+    def translated(value: object) -> str:
+        if isinstance(value, Message):
+            return catalogue.translate(value)
+        raise NotImplementedError(f"{type(value).__name__} has no JSON")
+
+    return msgspec.json.Encoder(enc_hook=translated).encode
