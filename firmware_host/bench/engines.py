@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from drivers.clock import cpu_s
+from firmware_host.engines.search.playouts import random_choices
 from games.registry import game_type
 from games.rules import Rules
 
 _BATCH = 500  # playouts between two looks at the clock
-_BYTES = 1 << 14
 
 MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "momentum 7x7, 2 players": ("momentum", {"pie": False}),
@@ -44,15 +43,3 @@ def measured(rules: Rules, seconds: float, rng: random.Random) -> str:
         f"{playouts / used_s:,.0f} random playouts per CPU-second, "
         f"{moves / used_s:,.0f} moves/s ({moves / playouts:.2f} moves a playout)"
     )
-
-
-def random_choices(choices: Sequence[int], rng: random.Random) -> Iterator[int]:
-    """An endless stream of ``choices``, each equally likely; all from 0 to 255.
-
-    Made from whole runs of random bytes: those that would favour some choices are left out.
-    """
-    fair = 256 // len(choices) * len(choices)
-    table = bytes(choices[byte % len(choices)] for byte in range(256))
-    surplus = bytes(range(fair, 256))
-    runs = iter(lambda: rng.randbytes(_BYTES).translate(table, surplus), None)
-    return chain.from_iterable(runs)

@@ -33,6 +33,7 @@ COMMANDS = {
     "run": "Run the physical table and its page.",
     "scenario": "Run a file of steps and expectations on a simulated or a real table.",
     "rules": "Ask the rules: one position, or many from a file.",
+    "engine": "Choose moves, by UGI on standard input and output.",
     "check-game": "Check a game that is installed, by playing it.",
     "board": "Check a board file of Gravity Trap.",
     "games": "List the games in the journal.",

@@ -19,6 +19,7 @@ RUN_PAGES = (
     "docs/add-a-game.md",
     "docs/add-a-sensor.md",
     "docs/configuration.md",
+    "docs/engines.md",
     "docs/rules-contract.md",
     "docs/traces.md",
     "docs/wiring-matrix-gpio.md",

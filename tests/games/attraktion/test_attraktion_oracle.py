@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_host.bench.engines import random_choices
+from firmware_host.engines.search.playouts import random_choices
 from games.attraktion import ATTRAKTION
 
 FEW = settings(max_examples=60, deadline=None)

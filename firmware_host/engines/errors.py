@@ -1,0 +1,21 @@
+"""What can go wrong with engines."""
+
+from __future__ import annotations
+
+from drivers.errors import TiltboardError
+
+
+class EngineError(TiltboardError):
+    """An engine cannot do what it is there for. Replace it; the game stays."""
+
+
+class CannotPlayError(EngineError, ValueError):
+    """An engine does not know how to play a game."""
+
+
+class EngineLostError(EngineError, OSError):
+    """An engine's process cannot be started, has ended, or does not answer. Start it again."""
+
+
+class EngineMoveError(EngineError, ValueError):
+    """An engine has answered with something that is no legal move. Ask another one."""

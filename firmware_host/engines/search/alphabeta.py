@@ -1,0 +1,175 @@
+"""Alpha-beta by iterative deepening, for two players and an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from firmware_host.engines.search.attention import Attention
+from firmware_host.engines.search.limits import (
+    SURE,
+    WIN,
+    Budget,
+    Found,
+    SearchStoppedError,
+)
+from games.rules import Rules
+
+Evaluate = Callable[[Any], int]
+"""A state that is not over -> its value for the player to move, between -SURE and SURE."""
+
+MOST_ENTRIES = 60_000  # of the table: some 250 bytes each
+DEEPEST = 64
+_EXACT, _LOWER, _UPPER = 0, 1, 2
+
+
+class AlphaBeta:
+    """One search of one position; the table of transpositions may be handed on to the next."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        evaluate: Evaluate,
+        budget: Budget,
+        *,
+        attention: Attention | None = None,
+        table: dict[int, tuple[int, int, int, int]] | None = None,
+        report: Callable[[Found], None] = lambda _: None,
+    ) -> None:
+        """``table``: of a search of the same game without an ``attention``."""
+        self._rules = rules
+        self._evaluate = evaluate
+        self._budget = budget
+        self._attention = attention
+        self._table = {} if table is None else table
+        self._report = report
+        self._history: dict[tuple[int, int], int] = {}
+        self._killers: list[int] = [-1] * (DEEPEST + 2)
+
+    def search(self, state: Any, margin: int = 0) -> Found:
+        """The best move of ``state``, which is not over; those within ``margin`` of it are ranked
+        exactly too.
+        """
+        rules = self._rules
+        moves: Sequence[int] = rules.moves(state)
+        if self._attention is not None:
+            moves = self._attention.seen(moves, 0)
+        self._root = state
+        found = Found(((moves[0], 0),), (moves[0],), 0, 0, 0.0)
+        last = min(self._budget.limits.depth or DEEPEST, DEEPEST)
+        order = list(moves)
+        for depth in range(1, last + 1):
+            ranked: list[tuple[int, int]] = []
+            best = -WIN
+            try:
+                for move in order:
+                    after = rules.apply(state, move)
+                    floor = max(best - margin - 1, -WIN)
+                    value = self._child(state, after, depth - 1, floor, WIN, 1, move)
+                    if value > floor:
+                        ranked.append((move, value))
+                        best = max(best, value)
+            except SearchStoppedError:
+                if not found.depth and ranked:
+                    found = self._found(ranked, 1, margin)
+                break
+            found = self._found(ranked, depth, margin)
+            self._report(found)
+            if len(moves) == 1 or (abs(found.value) >= SURE and WIN - abs(found.value) <= depth):
+                break  # forced, or nothing deeper is shorter
+            seen = [move for move, _ in ranked]
+            order = sorted(seen, key=dict(ranked).__getitem__, reverse=True)
+            order += [move for move in moves if move not in set(seen)]
+        return found
+
+    def _found(self, ranked: list[tuple[int, int]], depth: int, margin: int) -> Found:
+        best = max(value for _, value in ranked)
+        kept = sorted((pair for pair in ranked if pair[1] >= best - margin), key=lambda p: -p[1])
+        line = self._line(kept[0][0], depth)
+        return Found(tuple(kept), line, depth, self._budget.nodes, self._budget.used_s)
+
+    def _line(self, move: int, depth: int) -> tuple[int, ...]:
+        """The best line as far as the table has it."""
+        line, state = [move], self._rules.apply(self._root, move)
+        while len(line) < depth and self._rules.result(state) is None:
+            entry = self._table.get(self._rules.key(state))
+            if entry is None or entry[3] not in self._rules.moves(state):
+                break
+            line.append(entry[3])
+            state = self._rules.apply(state, entry[3])
+        return tuple(line)
+
+    def _child(  # noqa: PLR0917 - keywords would cost a tenth of the speed, here and below
+        self, before: Any, state: Any, depth: int, alpha: int, beta: int, ply: int, move: int
+    ) -> int:
+        """The value of ``state`` for whoever moved to it."""
+        rules = self._rules
+        mover = rules.mover(before)
+        winners = rules.result(state)
+        if winners is not None:
+            self._budget.take()
+            return 0 if not winners else WIN - ply if mover in winners else ply - WIN
+        if rules.mover(state) == mover:
+            return self._value(state, depth, alpha, beta, ply, move)
+        return -self._value(state, depth, -beta, -alpha, ply, move)
+
+    def _value(  # noqa: PLR0917
+        self, state: Any, depth: int, alpha: int, beta: int, ply: int, last: int
+    ) -> int:
+        """The value of ``state``, which is not over, for the player to move."""
+        self._budget.take()
+        if depth <= 0:
+            return self._evaluate(state)
+        rules = self._rules
+        key = rules.key(state)
+        entry = self._table.get(key) if self._attention is None or ply > 1 else None
+        first = -1
+        if entry is not None:
+            known_depth, kind, value, first = entry
+            if known_depth >= depth:
+                if value >= SURE:
+                    value -= ply
+                elif value <= -SURE:
+                    value += ply
+                if (
+                    kind == _EXACT
+                    or (kind == _LOWER and value >= beta)
+                    or (kind == _UPPER and value <= alpha)
+                ):
+                    return value
+        moves = rules.moves(state)
+        if self._attention is not None:
+            moves = self._attention.seen(moves, ply, last)
+        best, chosen, floor = -WIN - 1, -1, alpha
+        for move in self._ordered(moves, first, ply, depth, rules.mover(state)):
+            value = self._child(
+                state, rules.apply(state, move), depth - 1, alpha, beta, ply + 1, move
+            )
+            if value > best:
+                best, chosen = value, move
+                if value > alpha:
+                    alpha = value
+                    if value >= beta:
+                        self._killers[ply] = move
+                        at = rules.mover(state), move
+                        self._history[at] = self._history.get(at, 0) + depth * depth
+                        break
+        if self._attention is None or ply > 1:
+            kind = _LOWER if best >= beta else _UPPER if best <= floor else _EXACT
+            if len(self._table) >= MOST_ENTRIES:
+                self._table.clear()
+            stored = best + ply if best >= SURE else best - ply if best <= -SURE else best
+            self._table[key] = (depth, kind, stored, chosen)
+        return best
+
+    def _ordered(
+        self, moves: Sequence[int], first: int, ply: int, depth: int, mover: int
+    ) -> Sequence[int]:
+        """What cut off before comes first."""
+        history, killer = self._history, self._killers[ply]
+        weights = {first: 1 << 60, killer: 1 << 59}
+        return sorted(
+            moves,
+            key=lambda move: weights.get(move) or history.get((mover, move), 0),
+            reverse=True,
+        )

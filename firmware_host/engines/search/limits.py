@@ -1,0 +1,111 @@
+"""How long a search may go on, and what it has found when it ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+WIN = 1_000_000
+"""The value of a game that is won; one that will be won in n plies is worth n less."""
+SURE = WIN - 10_000
+"""From here on a value is a proven win, below its negative a proven loss."""
+
+_LOOK_EVERY = 64  # nodes between two looks at the clock
+
+
+class SearchStoppedError(Exception):
+    """Raised within a search when it must end; what was found before stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The first that is reached ends the search; None: it does not limit.
+
+    ``depth``: plies. ``nodes``: positions looked at, or playouts. ``time_s``: seconds.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    time_s: float | None = None
+
+
+NO_LIMITS = Limits()
+
+
+class Budget:
+    """Counts nodes and looks at the clock. ``now``: monotonic seconds; ``stopped``: asked from
+    outside. The first node is always granted, so that there is always a move.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        now: Callable[[], float],
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.limits = limits
+        self.nodes = 0
+        self._now = now
+        self._stopped = stopped
+        self._begun_s = now()
+        self._most = math.inf if limits.nodes is None else limits.nodes
+        self._end_s = math.inf if limits.time_s is None else self._begun_s + limits.time_s
+        self._look_at = _LOOK_EVERY
+
+    @property
+    def used_s(self) -> float:
+        """Seconds since it was made."""
+        return self._now() - self._begun_s
+
+    @property
+    def spent(self) -> bool:
+        """Whether the search must end."""
+        return self.nodes >= self._most or self._stopped() or self._now() >= self._end_s
+
+    def take(self) -> None:
+        """Look at one more position. Raises SearchStoppedError."""
+        self.nodes += 1
+        if self.nodes > self._most:
+            raise SearchStoppedError
+        if self.nodes >= self._look_at:
+            self._look_at = self.nodes + _LOOK_EVERY
+            if self._stopped() or self._now() >= self._end_s:
+                raise SearchStoppedError
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search has come to.
+
+    ``ranked``: (move, value) of the moves that were compared exactly, the best first; it has at
+    least one. Values are hundredths of the logarithm of the odds (100: 73 %) for the player to
+    move, or from ``SURE`` up proven. ``line``: what follows from the best move, that included.
+    """
+
+    ranked: tuple[tuple[int, int], ...]
+    line: tuple[int, ...]
+    depth: int
+    nodes: int
+    time_s: float = field(compare=False)
+
+    @property
+    def move(self) -> int:
+        """The best move."""
+        return self.ranked[0][0]
+
+    @property
+    def value(self) -> int:
+        """Its value."""
+        return self.ranked[0][1]
+
+
+def expected(value: int) -> float:
+    """The share of the game, from 0 to 1, that a value stands for."""
+    return (1 + math.tanh(value / 200)) / 2
+
+
+def log_odds(share: float) -> int:
+    """The other way round; a share of 0 or 1 counts as nearly so."""
+    share = min(max(share, 1e-4), 1 - 1e-4)
+    return round(100 * math.log(share / (1 - share)))

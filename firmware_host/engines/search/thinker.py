@@ -1,0 +1,154 @@
+"""A player: chooses the search that suits a game, and a move as his level sees it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from firmware_host.engines.errors import CannotPlayError
+from firmware_host.engines.search.alphabeta import AlphaBeta
+from firmware_host.engines.search.attention import Attention
+from firmware_host.engines.search.evaluation import evaluation
+from firmware_host.engines.search.levels import PLAYOUTS, STRONGEST, Level, levels_of
+from firmware_host.engines.search.limits import (
+    SURE,
+    WIN,
+    Budget,
+    Found,
+    Limits,
+    SearchStoppedError,
+)
+from firmware_host.engines.search.solver import TrapSolver
+from firmware_host.engines.search.tree import TreeSearch
+from games.base import Game
+from games.gravity_trap.game import GravityTrapGame
+from games.momentum.game import MomentumGame
+from games.registry import game_type
+from games.rules import CHANCE, Rules
+
+_SKETCH_DEPTH = 4  # for a move in case that the exact search does not end
+
+
+class Thinker:
+    """Plays one game; keeps what it has found out from move to move.
+
+    ``now``: monotonic seconds. Raises CannotPlayError for a game with secrets or chance.
+    """
+
+    def __init__(self, game: Game, rng: random.Random, now: Callable[[], float]) -> None:
+        rules = game.rules
+        if not rules.every_move or CHANCE in rules.awaiting(rules.start()):
+            raise CannotPlayError(
+                "The engine cannot play {game}: its moves cannot all be listed.", game=game.name
+            )
+        self._game = game
+        self._rules = rules
+        self._rng = rng
+        self._now = now
+        self._evaluate = evaluation(game)
+        self._table: dict[int, tuple[int, int, int, int]] = {}
+        self._solver = TrapSolver(game.rules) if isinstance(game, GravityTrapGame) else None
+        self._playouts = _for_playouts(game)
+
+    def level(self, number: int) -> Level:
+        """What level ``number`` sees in this game."""
+        name = PLAYOUTS if self._evaluate is None else self._game.name
+        return levels_of(name)[number - 1]
+
+    def think(
+        self,
+        state: Any,
+        number: int,
+        limits: Limits,
+        *,
+        stopped: Callable[[], bool] = lambda: False,
+        report: Callable[[Found], None] = lambda _: None,
+    ) -> Found:
+        """The move that level ``number`` plays in ``state``, which is not over: the first of what
+        is found.
+        """
+        level = self.level(number)
+        limits = Limits(
+            _least(limits.depth, level.depth), _least(limits.nodes, level.nodes), limits.time_s
+        )
+        exact = self._solver is not None and number == STRONGEST and state.turn > 0
+        if self._solver is not None and (exact or not state.turn):
+            limits = replace(limits, depth=_SKETCH_DEPTH)
+        budget = Budget(limits, self._now, stopped)
+        attention = None
+        if level.own or level.answers:
+            attention = Attention(level.own, level.answers, self._rng)
+        if self._evaluate is None:
+            tree = TreeSearch(
+                self._rules,
+                budget,
+                self._rng,
+                attention=attention,
+                playouts=self._playouts,
+                report=report,
+            )
+            return tree.search(state)
+        search = AlphaBeta(
+            self._rules,
+            self._evaluate,
+            budget,
+            attention=attention,
+            table=self._table if attention is None else None,
+            report=report,
+        )
+        found = self._chosen(search.search(state, level.margin))
+        if exact and self._solver is not None and abs(found.value) < SURE:
+            found = self._solved(self._solver, state, found, budget, stopped)
+            report(found)
+        return found
+
+    def _chosen(self, found: Found) -> Found:
+        """With a move of those that are as good in the first place."""
+        if found.value >= SURE:
+            return found
+        move, value = self._rng.choice(found.ranked)
+        if move == found.move:
+            return found
+        return replace(found, ranked=((move, value), *found.ranked), line=(move,))
+
+    def _solved(
+        self,
+        solver: TrapSolver,
+        state: Any,
+        sketch: Found,
+        budget: Budget,
+        stopped: Callable[[], bool],
+    ) -> Found:
+        """The proven result, or ``sketch`` where the time is too short."""
+        rules = self._rules
+        rest = None
+        if budget.limits.time_s is not None:
+            rest = max(budget.limits.time_s - budget.used_s, 0.0)
+        left = Budget(Limits(time_s=rest), self._now, stopped)
+        first = [move for move, _ in sketch.ranked]
+        others = [move for move in rules.moves(state) if move not in first]
+        try:
+            move = solver.winning(state, first + others, left)
+        except SearchStoppedError:
+            return sketch
+        plies = len(rules.every_move) - state.turn
+        value = plies - WIN if move is None else WIN - plies
+        chosen = sketch.move if move is None else move
+        nodes = sketch.nodes + left.nodes
+        return Found(((chosen, value),), (chosen,), plies, nodes, budget.used_s)
+
+
+def _for_playouts(game: Game) -> Rules:
+    """Without the forced block of Momentum for three (M8), random games are a hundred times as
+    fast, and tell nearly as much.
+    """
+    if isinstance(game, MomentumGame) and game.rules.must_block:
+        return game_type(game.name).create({**game.options, "must_block": False}).rules
+    return game.rules
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    given = [each for each in (one, other) if each is not None]
+    return min(given) if given else None

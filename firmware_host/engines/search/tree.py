@@ -1,0 +1,216 @@
+"""Monte-Carlo tree search with a solver, for any number of players, in teams too.
+
+Each player chooses what is best for himself (max-n): UCT over shares of the win, random playouts
+at the leaves. A position is proven once one of its moves wins for its mover, or all are proven.
+Sources: L. Kocsis, C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006; M. Winands and
+others, "Monte-Carlo tree search solver", Computers and Games 2008.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from firmware_host.engines.search.attention import Attention
+from firmware_host.engines.search.limits import WIN, Budget, Found, log_odds
+from firmware_host.engines.search.playouts import random_choices
+from games.rules import Rules
+
+EXPLORATION = 0.7
+MOST_NODES = 60_000  # of the tree; from then on it does not grow
+_REPORT_EVERY = 1000
+_BATCH = 16  # playouts between two looks at the clock
+
+
+class _Node:
+    """A position. ``shares``: what its visits have brought each player, added up. ``proven``: the
+    winners, once known. ``untried``: moves without a node yet.
+    """
+
+    __slots__ = ("children", "mover", "proven", "shares", "state", "untried", "visits")
+
+    def __init__(self, state: Any, mover: int, players: int, untried: list[int]) -> None:
+        self.state = state
+        self.mover = mover
+        self.untried = untried
+        self.children: dict[int, _Node] = {}
+        self.shares = [0.0] * players
+        self.visits = 0
+        self.proven: tuple[int, ...] | None = None
+
+
+class TreeSearch:
+    """One search of one position."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        budget: Budget,
+        rng: random.Random,
+        *,
+        attention: Attention | None = None,
+        playouts: Rules | None = None,
+        report: Callable[[Found], None] = lambda _: None,
+    ) -> None:
+        """``playouts``: rules on the same states for the random games, where simpler ones are
+        faster.
+        """
+        self._rules = rules
+        self._playouts = playouts or rules
+        self._budget = budget
+        self._rng = rng
+        self._attention = attention
+        self._report = report
+        self._stream = random_choices(rules.every_move, rng)
+        self._size = 0
+
+    def search(self, state: Any) -> Found:
+        """The moves of ``state``, which is not over, by how often they were tried."""
+        root = self._node(state, 0, 0)
+        budget = self._budget
+        report_at = _REPORT_EVERY
+        while root.proven is None and not (len(root.children) == 1 and not root.untried):
+            for _ in range(_BATCH):
+                budget.nodes += 1
+                self._visit(root)
+                if root.proven is not None:
+                    break
+            if budget.spent:
+                break
+            if budget.nodes >= report_at:
+                report_at = 2 * budget.nodes
+                self._report(self._found(root))
+        found = self._found(root)
+        self._report(found)
+        return found
+
+    def _node(self, state: Any, ply: int, last: int) -> _Node:
+        rules = self._rules
+        self._size += 1
+        winners = rules.result(state)
+        moves: Sequence[int] = () if winners is not None else rules.moves(state)
+        if moves and self._attention is not None:
+            moves = self._attention.seen(moves, ply, last)
+        node = _Node(state, rules.mover(state), rules.players, list(moves))
+        node.proven = winners
+        return node
+
+    def _visit(self, root: _Node) -> None:
+        path, node, last = [root], root, 0
+        while node.proven is None:
+            if node.untried:
+                if self._size >= MOST_NODES:
+                    break
+                last = self._drawn(node.untried)
+                state = self._rules.apply(node.state, last)
+                child = self._node(state, len(path), last)
+                node.children[last] = child
+                path.append(child)
+                node = child
+                break
+            node = self._best(node)
+            path.append(node)
+        winners = node.proven
+        if winners is None:
+            winners = self._playout(node.state)
+        elif len(path) > 1:
+            self._prove(path)
+        share = 1 / len(root.shares) if not winners else 1.0
+        for each in path:
+            each.visits += 1
+            for player in winners or range(len(each.shares)):
+                each.shares[player] += share
+
+    def _drawn(self, moves: list[int]) -> int:
+        """One of ``moves``, which is taken out."""
+        at = int(self._rng.random() * len(moves))
+        moves[at], moves[-1] = moves[-1], moves[at]
+        return moves.pop()
+
+    def _playout(self, state: Any) -> tuple[int, ...]:
+        rules = self._playouts
+        return rules.result(rules.advance(state, self._stream)) or ()
+
+    def _best(self, node: _Node) -> _Node:
+        """The child to look at next; those that are proven lost for the mover are left alone."""
+        mover, log_visits = node.mover, math.log(node.visits + 1)
+        best, chosen = -1.0, None
+        for child in node.children.values():
+            if child.proven is not None and mover not in child.proven and child.proven:
+                continue
+            value = child.shares[mover] / child.visits
+            value += EXPLORATION * math.sqrt(log_visits / child.visits)
+            if value > best:
+                best, chosen = value, child
+        return chosen or next(iter(node.children.values()))
+
+    def _prove(self, path: list[_Node]) -> None:
+        """The last of ``path`` is proven: what follows for those before it."""
+        for node, child in zip(path[-2::-1], path[:0:-1], strict=True):
+            winners = child.proven
+            if winners is None:
+                return
+            if node.mover in winners:
+                node.proven = winners
+                continue
+            if node.untried:
+                return
+            known = [each.proven for each in node.children.values()]
+            if any(each is None for each in known):
+                return
+            proven = [each for each in known if each is not None]
+            if () in proven:  # nobody wins: better than losing
+                node.proven = ()
+            elif len(set(proven)) == 1 or len(node.shares) == 2:
+                node.proven = proven[0]
+            else:
+                return  # who of the others wins is in the mover's hand, and open
+
+    def _found(self, root: _Node) -> Found:
+        mover = root.mover
+        if not root.children:
+            move = root.untried[-1]
+            return Found(((move, 0),), (move,), 0, self._budget.nodes, self._budget.used_s)
+        order = sorted(root.children.items(), key=lambda p: _rank(p[1], mover), reverse=True)
+        ranked = tuple((move, _value(child, mover)) for move, child in order)
+        line, depth, node = [], 0, root
+        while node.children:
+            move, node = max(node.children.items(), key=lambda p: _rank(p[1], node.mover))
+            line.append(move)
+            depth += 1
+            if node.visits < _BATCH:
+                break
+        return Found(ranked, tuple(line), depth, self._budget.nodes, self._budget.used_s)
+
+
+def _rank(child: _Node, mover: int) -> tuple[int, int, float]:
+    """Won before open or drawn before lost; then by visits."""
+    sure = 0
+    if child.proven is not None and child.proven:
+        sure = 1 if mover in child.proven else -1
+    return sure, child.visits, child.shares[mover]
+
+
+def _value(child: _Node, mover: int) -> int:
+    if child.proven is not None:
+        distance = 1 + _depth(child)
+        return (
+            0 if not child.proven else (WIN - distance if mover in child.proven else distance - WIN)
+        )
+    return log_odds((child.shares[mover] + 0.5) / (child.visits + 1))
+
+
+def _depth(node: _Node) -> int:
+    """Plies to the end along the proof, as far as the tree holds it."""
+    depth = 0
+    while node.children:
+        winners = node.proven or ()
+        ends = [c for c in node.children.values() if c.proven is not None]
+        if not ends:
+            break
+        wins = [c for c in ends if node.mover in (c.proven or ())]
+        node = wins[0] if node.mover in winners and wins else ends[-1]
+        depth += 1
+    return depth

@@ -1,0 +1,211 @@
+"""Our engine: reads UGI, thinks in a thread of its own, and answers (docs/engines.md)."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from drivers.clock import Clock
+from firmware_host.engines import ugi
+from firmware_host.engines.errors import CannotPlayError
+from firmware_host.engines.search.levels import LEVELS, STRONGEST
+from firmware_host.engines.search.limits import Found, Limits
+from firmware_host.engines.search.thinker import Thinker
+from games.base import Game, RulesError
+from games.registry import GAMES, game_type
+
+AUTHOR = "the makers of tiltboard"
+MOST_SEED = 2**31 - 1
+_DEFAULT_S = 2.0  # where nothing limits the strongest level
+
+
+class EngineServer:
+    """``serve`` reads lines until ``quit`` or the end. ``write``: one line out, from any thread."""
+
+    def __init__(
+        self,
+        write: Callable[[str], None],
+        clock: Clock,
+        *,
+        version: str,
+        seed: Callable[[], int],
+    ) -> None:
+        """``seed``: drawn anew for each game where the option Seed is 0."""
+        self._write = write
+        self._clock = clock
+        self._version = version
+        self._draw_seed = seed
+        self._game_name = next(iter(GAMES))
+        self._options: dict[str, Any] = {}
+        self._level = STRONGEST
+        self._seed = 0
+        self._thinker: Thinker | None = None
+        self._game: Game | None = None
+        self._state: Any = None
+        self._trouble: str | None = None
+        self._stopped = threading.Event()
+        self._thinking: threading.Thread | None = None
+
+    def serve(self, lines: Iterable[str]) -> None:
+        """Answer each of ``lines`` as it comes."""
+        for line in lines:
+            words = line.split()
+            if words and not self._take(words, line.strip()):
+                break
+        self._stop()
+
+    def _take(self, words: list[str], line: str) -> bool:
+        """One line; False: it was the last."""
+        try:
+            match words[0]:
+                case "quit":
+                    return False
+                case "ugi":
+                    self._introduce()
+                case "isready":
+                    self._say("readyok" if self._ready() else f"error {self._trouble}")
+                case "setoption":
+                    self._stop()
+                    self._set(*ugi.parse_setoption(line))
+                case "uginewgame":
+                    self._stop()
+                    self._thinker = self._game = None
+                case "position":
+                    self._stop()
+                    self._place(words[1:])
+                case "go":
+                    self._stop()
+                    self._go(ugi.parse_go(words[1:]))
+                case "stop":
+                    self._stop()
+                case "query":
+                    self._answer(words[1:])
+                case _:
+                    pass  # unknown lines are passed over, as UCI wants it
+        except ValueError:
+            self._say(f"error This line cannot be read: {line[:200]!r}.")
+        return True
+
+    def _introduce(self) -> None:
+        self._say(f"id name tiltboard {self._version}")
+        self._say(f"id author {AUTHOR}")
+        games = " ".join(f"var {name}" for name in GAMES)
+        self._say(f"option name {ugi.GAME} type combo default {self._game_name} {games}")
+        self._say(f"option name {ugi.OPTIONS} type string default {{}}")
+        spin = f"type spin default {STRONGEST} min {LEVELS[0]} max {LEVELS[-1]}"
+        self._say(f"option name {ugi.LEVEL} {spin}")
+        self._say(f"option name {ugi.SEED} type spin default 0 min 0 max {MOST_SEED}")
+        self._say("ugiok")
+
+    def _set(self, name: str, value: str) -> None:
+        if name == ugi.GAME:
+            self._game_name, self._thinker, self._game = value, None, None
+        elif name == ugi.OPTIONS:
+            self._options, self._thinker, self._game = ugi.options_json(value), None, None
+        elif name == ugi.LEVEL:
+            self._level = min(max(int(value), LEVELS[0]), LEVELS[-1])
+        elif name == ugi.SEED:
+            self._seed, self._thinker, self._game = min(max(int(value), 0), MOST_SEED), None, None
+
+    def _ready(self) -> bool:
+        """Set the game up, if it is not; False: ``_trouble`` says why that cannot be."""
+        if self._thinker is not None:
+            return True
+        self._trouble = None
+        try:
+            game = game_type(self._game_name).create(self._options)
+            rng = random.Random(self._seed or self._draw_seed())
+            self._thinker = Thinker(game, rng, self._clock.now)
+        except (RulesError, CannotPlayError) as error:
+            self._trouble = str(error)
+            return False
+        self._game, self._state = game, game.rules.start()
+        return True
+
+    def _place(self, words: list[str]) -> None:
+        if not self._ready() or self._game is None:
+            self._say(f"error {self._trouble}")
+            return
+        if words[:1] != ["startpos"]:
+            raise ValueError(words)
+        rules = self._game.rules
+        state = rules.start()
+        moves = words[2:] if words[1:2] == ["moves"] else []
+        for at, name in enumerate(moves):
+            number = rules.number(name)
+            if number is None or rules.result(state) is not None or not rules.allows(state, number):
+                self._say(f"error Move {at + 1}, {name}, is not legal.")
+                self._state = None
+                return
+            state = rules.apply(state, number)
+        self._state = state
+
+    def _go(self, go: ugi.Go) -> None:
+        if not self._ready() or self._thinker is None or self._game is None:
+            self._say(f"error {self._trouble}")
+            return
+        rules, state, thinker = self._game.rules, self._state, self._thinker
+        if state is None or rules.result(state) is not None:
+            self._say("bestmove none")
+            return
+        limits = go.for_player(rules.mover(state))
+        unlimited = limits == Limits() and not go.infinite
+        if unlimited and thinker.level(self._level).nodes is None:
+            limits = Limits(time_s=_DEFAULT_S)
+        self._stopped.clear()
+
+        def report(found: Found) -> None:
+            line = tuple(map(rules.name, found.line))
+            time_ms = round(found.time_s * 1000)
+            self._say(ugi.Info(found.depth, found.value, found.nodes, time_ms, line).text())
+
+        def think() -> None:
+            found = thinker.think(
+                state, self._level, limits, stopped=self._stopped.is_set, report=report
+            )
+            self._say(f"bestmove {rules.name(found.move)}")
+
+        self._thinking = threading.Thread(target=think, name="thinking", daemon=True)
+        self._thinking.start()
+
+    def _stop(self) -> None:
+        """End the search, if there is one; it answers with what it has found so far."""
+        if self._thinking is not None:
+            self._stopped.set()
+            self._thinking.join()
+            self._thinking = None
+
+    def _answer(self, words: list[str]) -> None:
+        if not self._ready() or self._game is None or self._state is None:
+            self._say(f"error {self._trouble or 'There is no position.'}")
+            return
+        rules, state = self._game.rules, self._state
+        result = rules.result(state)
+        match words:
+            case ["gameover"]:
+                answer = _truth(result is not None)
+            case ["p1turn"]:
+                answer = _truth(rules.mover(state) == 0)
+            case ["tomove"]:
+                answer = "none" if result is not None else f"p{rules.mover(state) + 1}"
+            case ["result"] if result is not None:
+                answer = " ".join(f"p{winner + 1}win" for winner in result) or "draw"
+            case ["result"]:
+                answer = "none"
+            case ["islegal", move]:
+                number = rules.number(move)
+                answer = _truth(number is not None and number in rules.moves(state))
+            case ["legal"]:
+                answer = " ".join(sorted(map(rules.name, rules.moves(state)))) or "none"
+            case _:
+                answer = "unknown"
+        self._say(f"response {answer}")
+
+    def _say(self, line: str) -> None:
+        self._write(line)
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,52 @@
+"""Levels are rows of a table, and each plays legal moves in every game."""
+
+import random
+
+import pytest
+
+from firmware_host.engines.errors import CannotPlayError
+from firmware_host.engines.search.levels import LEVELS, PLAYOUTS, levels_of
+from firmware_host.engines.search.limits import Limits
+from firmware_host.engines.search.thinker import Thinker
+from games.registry import EVERY_GAME, GAMES
+
+
+@pytest.mark.parametrize("name", ["momentum", "gravity-connect", "gravity-trap", PLAYOUTS])
+def test_there_are_ten_and_the_strongest_overlooks_nothing(name):
+    rows = levels_of(name)
+    assert len(rows) == len(LEVELS)
+    assert all(0 <= share < 1 for row in rows for share in (row.own, row.answers))
+    assert (rows[-1].own, rows[-1].answers, rows[-1].nodes, rows[-1].depth) == (0, 0, None, None)
+
+
+@pytest.mark.parametrize("number", [1, 4, 10])
+@pytest.mark.parametrize("name", GAMES)
+def test_every_level_plays_a_game_to_its_end(name, number, game, clock):
+    made = game(name)
+    rules = made.rules
+    thinker = Thinker(made, random.Random(7), clock.now)
+    other = random.Random(8)
+    state = rules.start()
+    while rules.result(state) is None:
+        if rules.mover(state) == 0:
+            move = thinker.think(state, number, Limits(nodes=60, time_s=0.2)).move
+            assert move in rules.moves(state)
+        else:
+            move = other.choice(rules.moves(state))
+        state = rules.apply(state, move)
+
+
+def test_three_and_four_can_play(game, clock):
+    for options in ({"players": 3}, {"players": 4, "marbles": 4}):
+        made = game("momentum", **options)
+        rules = made.rules
+        state = rules.start()
+        for _ in range(3):
+            found = Thinker(made, random.Random(1), clock.now).think(state, 5, Limits(nodes=50))
+            state = rules.apply(state, found.move)
+
+
+def test_a_game_with_secrets_is_refused(clock):
+    hidden = EVERY_GAME["gravity-warfare"].create({})
+    with pytest.raises(CannotPlayError, match="gravity-warfare"):
+        Thinker(hidden, random.Random(1), clock.now)

@@ -1,0 +1,72 @@
+"""The language of engines, read and written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_host.engines import ugi
+from firmware_host.engines.search.limits import SURE, WIN, Limits
+
+
+def test_go_is_read_word_by_word():
+    go = ugi.parse_go(["movetime", "1500", "depth", "4", "nodes", "900", "something", "else"])
+    assert go.limits == Limits(depth=4, nodes=900, time_s=1.5)
+    assert ugi.parse_go(["infinite"]).infinite
+    with pytest.raises(ValueError, match="x"):
+        ugi.parse_go(["depth", "x"])
+
+
+def test_a_clock_gives_the_mover_a_share_of_his_own_time():
+    go = ugi.parse_go(["p1time", "60000", "p2time", "1000", "p1inc", "500", "p2inc", "0"])
+    assert go.for_player(0).time_s == pytest.approx(2.8)
+    assert go.for_player(1).time_s == pytest.approx(0.04)
+    assert go.for_player(2) == Limits()
+    # one that has nearly run out is not overdrawn
+    assert ugi.parse_go(["p1time", "20", "p1inc", "9000"]).for_player(0).time_s == 0.01
+
+
+def test_options_go_both_ways():
+    line = ugi.setoption(ugi.OPTIONS, {"size": 5, "holes": ["c3"]})
+    assert line == 'setoption name Options value {"size":5,"holes":["c3"]}'
+    name, value = ugi.parse_setoption(line)
+    assert (name, ugi.options_json(value)) == ("Options", {"size": 5, "holes": ["c3"]})
+    for bad in ("[]", "{", "[" * 100_000):
+        with pytest.raises(ValueError, match=r".*"):
+            ugi.options_json(bad)
+
+
+def test_scores_go_both_ways():
+    for value in (0, 35, -1200, SURE - 1, WIN - 1, WIN - 5, 2 - WIN, 6 - WIN):
+        kind, number = ugi.score_text(value).split()
+        assert ugi.score_value(kind, int(number)) == value
+
+
+def test_info_is_read_back_as_it_was_written():
+    info = ugi.Info(5, -35, 1000, 40, ("d4", "swap"))
+    assert ugi.parse_info(info.text().split()[1:]) == info
+    kept = ugi.parse_info(
+        ["nps", "99", "hashfull", "3", "depth", "6", "score", "cp", "1", "string", "a", "b", "c"],
+        info,
+    )
+    assert (kept.depth, kept.value, kept.line) == (6, 1, ("d4", "swap"))
+
+
+@given(st.text(max_size=80))
+def test_nothing_but_a_value_error_comes_of_any_line(line):
+    for read in (
+        lambda: ugi.parse_go(line.split()),
+        lambda: ugi.parse_info(line.split()),
+        lambda: ugi.parse_setoption("setoption " + line),
+        lambda: ugi.options_json(line),
+    ):
+        try:
+            read()
+        except ValueError:
+            continue
+
+
+def test_an_engine_names_itself_and_its_options():
+    who = ugi.Identity()
+    for line in ("id name Deep d4", "id author A. B.", "option name Skill Level type spin min 1"):
+        who.take(line.split())
+    assert (who.name, who.author, who.options) == ("Deep d4", "A. B.", {"Skill Level"})
