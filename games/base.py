@@ -217,6 +217,10 @@ class Position:
         """What ``player`` knows of it; as an object of the contract only, not to play on."""
         return Position(self.game, self.game.rules.view(self.state, self.game.number_of(player)))
 
+    def public(self) -> Position:
+        """What everybody may know of it, whoever looks on too; otherwise as ``view``."""
+        return Position(self.game, self.game.rules.view(self.state, CHANCE))
+
 
 class Game(ABC):
     """A game with its options fixed: its rules, and what they mean for people and the table.
@@ -237,6 +241,8 @@ class Game(ABC):
     blocked: Mapping[str, str] = {}
     teams: tuple[tuple[str, ...], ...] = ()
     rules: Rules
+    secret_options: tuple[str, ...] = ()
+    """Options that tell what is hidden: nobody is shown them while the game goes on."""
 
     @property
     @abstractmethod
@@ -305,7 +311,7 @@ class Game(ABC):
         return move
 
     def shown_move(self, move: str, player: str) -> str:
-        """A move that was made, without what ``player`` must not know of it."""
+        """A move that was made, without what ``player`` must not know of it; "" is nobody."""
         return move
 
     def player_name(self, number: int) -> str:
@@ -341,6 +347,14 @@ class GameType(ABC):
     emblem: tuple[str, ...] = ("red", "blue")
     style: str = ""
     at_the_table: bool = True
+    """Its board is read by sensors; False: see ``games.seated``, or its rules alone are there."""
+    seated: bool = False
+    """It makes a ``games.seated.SeatedGame``."""
+
+    @property
+    def secret_options(self) -> tuple[str, ...]:
+        """Options that nobody is shown while the game goes on."""
+        return tuple(spec.name for spec in self.option_specs if spec.secret)
 
     @property
     def presets(self) -> Sequence[Preset]:

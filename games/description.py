@@ -83,7 +83,8 @@ class OptionSpec:
     ``kind``: ``int``, ``bool``, ``places``, ``choice`` (one of ``choices``) or ``board`` (the name
     of one that is shipped, of ``choices``, or the board itself as an object; whoever asks a person
     may take a file's name and read it, see ``games.contract``). ``low`` and ``high`` are inclusive.
-    ``default`` None: not set, or it depends on the other options.
+    ``default`` None: not set, or it depends on the other options. ``secret``: it tells what is
+    hidden, so nobody is shown it while the game goes on.
     """
 
     name: str
@@ -97,6 +98,7 @@ class OptionSpec:
     choice_labels: tuple[str, ...] = ()
     limit: Limit | None = None
     for_players: int | None = None
+    secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)

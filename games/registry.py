@@ -85,6 +85,10 @@ EVERY_GAME, BROKEN = load_all(
 GAMES: Mapping[str, GameType] = {
     name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table
 }
+"""Those of whose boards the table's sensors are the witnesses."""
+HOSTED: Mapping[str, GameType] = {
+    name: kind for name, kind in EVERY_GAME.items() if kind.at_the_table or kind.seated
+}
 """Those that the table and its page can play."""
 
 
@@ -93,7 +97,7 @@ def game_type(name: str, games: Mapping[str, GameType] | None = None) -> GameTyp
 
     Raises UnknownGameError, naming those that exist, or BrokenGameError.
     """
-    known = GAMES if games is None else games
+    known = HOSTED if games is None else games
     if name in known:
         return known[name]
     if name in BROKEN:

@@ -83,7 +83,7 @@ class Rules(ABC):
 
     def view(self, state: Any, player: int) -> Any:
         """What ``player`` knows of a state, as a value that equals that of every state which he
-        cannot tell from it. Games without secrets show all.
+        cannot tell from it; ``CHANCE``: what everybody knows. Games without secrets show all.
         """
         return state
 

@@ -31,6 +31,8 @@ from firmware_host.perception import Perception
 from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.perception.observation import Magnet, Observation
 from firmware_host.referee import Referee, Request
+from firmware_host.room import Room, Seats, overlay_for
+from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.buttons import Buttons
 from firmware_host.table.commands import (
     Answer,
@@ -46,10 +48,12 @@ from firmware_host.table.commands import (
     TakeBack,
 )
 from firmware_host.table.overlay import Overlay
+from firmware_host.table.seat_commands import Count, SeatComputer, SeatMove, SitDown, StandUp
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Asked, Sound, Standing
 from games.base import Game, Position, RulesError
 from games.registry import game_type
+from games.seated import SeatedGame
 
 T = TypeVar("T")
 SOUNDS_KEPT = 8
@@ -101,11 +105,14 @@ class Host:
         self._mounting_watch = MountingWatch()
         self._fault_log = FaultLog()
         self._tunes = TunePlayer()
-        self._referee = Referee(
+        self.seats = Seats(journal.path.parent)
+        self.room = Room(journal)
+        self._of_places = Referee(
             journal,
             game_menu(profile.capabilities),
             silent_failures=not profile.capabilities.measures,
         )
+        self._referee: Referee | Room = self._of_places
         self._lighting = Lighting()
         self._inbox = Inbox(clock)
         self._requests: list[Request] = []
@@ -182,6 +189,24 @@ class Host:
                     raise _busy_calibrating()
                 self._referee.check(command)
                 self._requests.append(command)
+            case SeatMove() | Count():
+                self._at_a_seat(command)
+            case SitDown(digest, player, code):
+                self.seats.sit(digest, player, code)
+            case StandUp(player, digest):
+                self.seats.stand_up(player, digest)
+            case SeatComputer(player, level):
+                self.seats.play(player, level)
+
+    def _at_a_seat(self, command: SeatMove | Count) -> None:
+        if self.calibrating is not None:
+            raise _busy_calibrating()
+        if not self.seated:
+            raise NotPossibleError("This game has no seats.", remedy="Play it on the board.")
+        if isinstance(command, Count):
+            self.room.count()
+        else:
+            self.room.move(command)
 
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""
@@ -246,12 +271,17 @@ class Host:
     def offer_pairing(self, ask: Callable[[], None]) -> None:
         """Let the menu at the table ask for a code too: ``ask`` is called, in this thread."""
         self._ask_pairing = ask
-        self._referee.set_menu(game_menu(self.profile.capabilities, pairing=True))
+        self._of_places.set_menu(game_menu(self.profile.capabilities, pairing=True))
 
     @property
     def shown(self) -> Standing:
         """The standing as lights and page show it: under what somebody is asked to do."""
         return self.standing if self.asked is None else self.asked.over(self.standing)
+
+    @property
+    def seated(self) -> bool:
+        """Whether the game is one of seats."""
+        return self._referee is self.room
 
     @property
     def game(self) -> Game:
@@ -350,8 +380,11 @@ class Host:
 
     def _new_game(self, command: NewGame) -> None:
         game = game_type(command.game).create(command.options)
-        overlay = Overlay(self.profile, game)
+        if isinstance(game, SeatedGame):
+            game = game_type(command.game).create(self.room.options(game))
+        overlay = overlay_for(self.profile, game)
         game_id = self.journal.start(game.name, game.options)
+        self._use(game, overlay)
         self._referee.begin(game, game_id)
         self._lay(game, overlay, game.start())
 
@@ -360,14 +393,15 @@ class Host:
         if isinstance(command, ResumeGame):
             self._resume(self.journal.load(command.game_id), ahead.replayed)
         elif ahead.played is not None:
-            Overlay(self.profile, ahead.replayed.game)  # it must fit
+            overlay_for(self.profile, ahead.replayed.game)  # it must fit
             game_id = self.journal.store(ahead.played, current=True)
             self._resume(self.journal.load(game_id), ahead.replayed)
 
     def _resume(self, record: GameRecord, known: Replay | None = None) -> None:
         replayed = replay(record, known)
-        overlay = Overlay(self.profile, replayed.game)
+        overlay = overlay_for(self.profile, replayed.game)
         self.journal.resume(record.id)  # first: the referee must never play what is not on disk
+        self._use(replayed.game, overlay)
         self._referee.begin(
             replayed.game,
             record.id,
@@ -378,6 +412,12 @@ class Host:
             pending=record.pending,
         )
         self._lay(replayed.game, overlay, replayed.positions[-1])
+
+    def _use(self, game: Game, overlay: Overlay) -> None:
+        """The referee that such a game has."""
+        self._referee = self.room if isinstance(overlay, ZoneOverlay) else self._of_places
+        self.room.overlay = overlay if isinstance(overlay, ZoneOverlay) else None
+        self.seats.lay(game.players if self.seated else ())
 
     def _lay(self, game: Game, overlay: Overlay, position: Position) -> None:
         """Lay a game over the plate; at the start of the host, ``position`` is expected there."""

@@ -35,6 +35,7 @@ from games.base import Game, RulesError
 from games.registry import game_type
 
 FIRST_LINE = "tiltboard game 1"
+VIEW = "# What everybody may know while the game goes on: it cannot be played on from here."
 MAX_CHARACTERS = 64 * 1024
 MAX_MOVES = 2000
 MAX_NOTE = 200
@@ -51,10 +52,11 @@ def write_game(record: GameRecord) -> str:
     """``record`` as text. Raises NotPossibleError where its rules do not allow it (or are gone).
 
     Players and result are the rules', so that the text is right even if the power was cut between
-    the last move and its result.
+    the last move and its result. Of a game with secrets that goes on, only what everybody may know.
     """
     replayed = replay(record)
     game, outcome = replayed.game, replayed.positions[-1].outcome
+    secret = game.secret_options if outcome is None else ()
     date = datetime.datetime.fromtimestamp(int(record.started_s), datetime.UTC)
     lines = [
         FIRST_LINE,
@@ -65,14 +67,16 @@ def write_game(record: GameRecord) -> str:
     lines += [
         f"Option {name}: {to_json(value)}"
         for name, value in record.options.items()
-        if value is not None
+        if value is not None and name not in secret
     ]
     note = "".join(c for c in " ".join(record.note.split()) if c.isprintable())[:MAX_NOTE].strip()
     lines += [f"Note: {note}"] if note else []
     lines += [f"Result: {_written(None if outcome is None else outcome.as_json())}", ""]
+    lines += [VIEW] if secret else []
     per_round = len(game.players)
-    for first in range(0, len(record.moves), per_round):
-        moves = " ".join(record.moves[first : first + per_round])
+    made = [game.shown_move(move, "") if secret else move for move in record.moves]
+    for first in range(0, len(made), per_round):
+        moves = " ".join(made[first : first + per_round])
         lines.append(f"{first // per_round + 1}. {moves}")
     return "\n".join(lines) + "\n"
 

@@ -41,7 +41,7 @@ TINTS: Mapping[str, Rgb] = {
 
 def tint(name: str) -> Rgb:
     """The light of a plain colour's name; white for names that it does not know."""
-    return TINTS.get(name, WHITE)
+    return TINTS.get(name) or PIECES.get(name, WHITE)
 
 
 def piece_colour(kind: str) -> Rgb:

@@ -14,11 +14,13 @@ from firmware_host.host.host import Host
 from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import replay, write_game
 from firmware_host.messages import text
+from firmware_host.room import overlay_for
 from firmware_host.service.reading import JournalReading
 from firmware_host.table.commands import Command
-from firmware_host.table.overlay import Overlay
 from firmware_host.web.publish import Publisher, game_info, local_time
 from firmware_host.web.publish_health import health_answer
+from firmware_host.web.seated import shown_moves, shown_options
+from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import (
     GameRecord,
@@ -82,7 +84,7 @@ class Table:
         self._thread = threading.Thread(target=self._run, name="table")
         self._host: Host
         self._reading: JournalReading
-        self._published: tuple[Layout, Snapshot]
+        self._published: tuple[Layout, Snapshot, SeatsShown]
         self.failure: BaseException | None = None
 
     def start(self) -> None:
@@ -107,7 +109,7 @@ class Table:
     @property
     def game_types(self) -> Sequence[GameType]:
         """Every game, in the order to show them."""
-        return tuple(registry.GAMES.values())
+        return tuple(registry.HOSTED.values())
 
     @property
     def capabilities(self) -> Capabilities:
@@ -125,6 +127,10 @@ class Table:
         if threading.current_thread() is not self._thread:
             self._asked_s = self._clock.now()
         return self._published[1]
+
+    def seats(self) -> SeatsShown:
+        """What goes to the devices that have seats; of the same step as the newest snapshot."""
+        return self._published[2]
 
     def subscribe(self, listener: Callable[[], None], *, looks: bool = True) -> Callable[[], None]:
         """Call ``listener`` after each new snapshot, from the table's thread. As long as nobody
@@ -161,7 +167,10 @@ class Table:
                     id=game.id,
                     title=registry.game_type(game.game).credit.title,
                     started=local_time(game.started_s),
-                    options=dict(game.options),
+                    options=shown_options(
+                        game.options,
+                        () if game.result else registry.game_type(game.game).secret_options,
+                    ),
                     moves=game.moves,
                     result=None if game.result is None else dict(game.result),
                 )
@@ -246,18 +255,22 @@ class Table:
             self._publish()
 
     def _publish(self) -> None:
-        self._published = (self._publisher.layout(), self._publisher.snapshot())
+        self._published = (
+            self._publisher.layout(),
+            self._publisher.snapshot(),
+            self._publisher.seats(),
+        )
         for listener in tuple(self._listeners):
             listener()
 
     def _record(self, stored: StoredGame) -> GameRecord:
         replayed = replay(stored)
         game, reached = replayed.game, replayed.positions
-        overlay = Overlay(self._host.profile, game)
+        overlay = overlay_for(self._host.profile, game)
         outcome = reached[-1].outcome
         return GameRecord(
-            game=game_info(stored.id, game, overlay),
-            moves=list(stored.moves),
+            game=game_info(stored.id, game, overlay, over=outcome is not None),
+            moves=shown_moves(reached[-1], stored.moves),
             positions=[
                 RecordedPosition(dict(p.cells), dict(p.reserve), p.to_move) for p in reached
             ],

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from firmware_host.table.seat_commands import SeatCommand
+
 
 @dataclass(frozen=True, slots=True)
 class NewGame:
@@ -91,4 +93,5 @@ Command = (
     | Answer
     | ImportGame
     | ShowCode
+    | SeatCommand
 )

@@ -82,3 +82,22 @@ class PairRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     code: Annotated[str, msgspec.Meta(pattern="^[0-9]{6}$")]
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "a device"
+
+
+class SeatsState(msgspec.Struct, frozen=True):
+    """The seats of the game being played. ``players``: all; ``mine``: those of this device.
+    ``codes``: of free seats, told to those who may act on the table. ``at_table``: this is the
+    table's own page, which sits down without a code.
+    """
+
+    players: list[str]
+    mine: list[str]
+    codes: dict[str, str]
+    at_table: bool
+
+
+class SeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Sit down: with a seat's code, or, on the table's own page, at the seat of that player."""
+
+    code: Annotated[str, msgspec.Meta(pattern="^[0-9]{6}$")] | None = None
+    player: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None

@@ -116,6 +116,18 @@ ENDPOINTS = (
         headers=("set-cookie",),
     ),
     Endpoint(
+        "GET", "/seats", "seats", "Seats, and which are this device's.", {200: answers.SeatsState}
+    ),
+    Endpoint(
+        "POST",
+        "/seats",
+        "sit_down",
+        "Take a seat with its code, for a cookie.",
+        {200: answers.Done, 409: answers.Problem, **_SENT},
+        answers.SeatRequest,
+        headers=("set-cookie",),
+    ),
+    Endpoint(
         "POST",
         "/pairing/code",
         "open_code",

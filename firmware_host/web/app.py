@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -23,22 +24,26 @@ from firmware_host.config.errors import NoSuchGameError
 from firmware_host.host import menu
 from firmware_host.lighting import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, languages, text
+from firmware_host.table.seat_commands import SitDown
 from firmware_host.web import answers, api, assets, desk
 from firmware_host.web import messages_in as say
-from firmware_host.web.guard import COOKIE, VISITOR, Access, Guard
+from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard
 from firmware_host.web.language import catalogue_for, encoder
+from firmware_host.web.limits import Requests
 from firmware_host.web.live import Pages
 from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
 from firmware_host.web.publish import look_info
 from firmware_host.web.table_port import TablePort
-from firmware_host.web.tokens import TOKEN_LASTS_S
+from firmware_host.web.tokens import TOKEN_BYTES, TOKEN_LASTS_S, digest_of
 from games.base import GameType
 
 BODY_WITHIN_S = 10.0
+SEAT_TRIES_PER_MINUTE = 10  # of a million codes, whoever tries
 HIGHEST_NUMBER = 2**53
 
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
+_seat_decoder = msgspec.json.Decoder(answers.SeatRequest)
 _pair_decoder = msgspec.json.Decoder(answers.PairRequest)
 
 
@@ -55,7 +60,9 @@ def create_app(
     WebSocket; for whom ``access`` says (this machine only if None).
     """
     access = access or Access()
-    web = _Web(table, catalogue or Catalogue(), access)
+    now = (clock or SystemClock()).now
+    access.holders = lambda: table.seats().holders
+    web = _Web(table, catalogue or Catalogue(), access, now)
     routes = [
         Route("/", web.page),
         Route("/static/{name}", web.asset),
@@ -66,7 +73,6 @@ def create_app(
         ),
         WebSocketRoute(f"{api.PREFIX}/ws", web.socket),
     ]
-    now = (clock or SystemClock()).now
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, access=access, catalogue=web.own, now=now)],
@@ -75,7 +81,10 @@ def create_app(
 
 
 class _Web:
-    def __init__(self, table: TablePort, catalogue: Catalogue, access: Access) -> None:
+    def __init__(
+        self, table: TablePort, catalogue: Catalogue, access: Access, now: Callable[[], float]
+    ) -> None:
+        self._tries = Requests(now, SEAT_TRIES_PER_MINUTE / 60, SEAT_TRIES_PER_MINUTE)
         self._table = table
         self.own = catalogue
         self._access = access
@@ -174,11 +183,15 @@ class _Web:
         return answer
 
     async def command(self, request: Request) -> Response:
-        if not self._access.may_act(request.scope[VISITOR]):
+        visitor = request.scope[VISITOR]
+        if not (self._access.may_act(visitor) or self._access.sits_at(visitor)):
             return self._problem(request, 403, desk.NOT_PAIRED)
         message = await self._sent(request, say.parse_command)
         if isinstance(message, Response):
             return message
+        why_not = desk.may_send(self._access, visitor, message)
+        if why_not is not None:
+            return self._problem(request, 403, why_not)
         done = await desk.answer(desk.start(self._table, message))
         if done.error is not None:
             return self._explained(request, done.error, 409)
@@ -224,6 +237,39 @@ class _Web:
         # Not Secure: the page is plain HTTP (docs/service.md says what that means)
         answer.set_cookie(
             COOKIE, token, max_age=int(TOKEN_LASTS_S), httponly=True, samesite="strict"
+        )
+        return answer
+
+    async def seats(self, request: Request) -> Response:
+        visitor, shown = request.scope[VISITOR], self._table.seats()
+        return _json(
+            answers.SeatsState(
+                players=list(shown.views),
+                mine=list(self._access.sits_at(visitor)),
+                codes=dict(shown.codes) if self._access.may_act(visitor) else {},
+                at_table=visitor.local,
+            )
+        )
+
+    async def sit_down(self, request: Request) -> Response:
+        asked = await self._sent(request, _seat_decoder.decode)
+        if isinstance(asked, Response):
+            return asked
+        visitor = request.scope[VISITOR]
+        if asked.code is None and not visitor.local:
+            return self._problem(
+                request, 403, text("Type the code of your seat: the table's page shows it.")
+            )
+        if asked.code is not None and not self._tries.take(""):
+            return self._problem(request, 429, text("Too many codes were tried; wait a minute."))
+        token = request.cookies.get(SEAT_COOKIE) or secrets.token_hex(TOKEN_BYTES)
+        player = None if asked.code is not None else asked.player
+        done = await desk.answer(self._table.submit(SitDown(digest_of(token), player, asked.code)))
+        if done.error is not None:
+            return self._explained(request, done.error, 409)
+        answer = _json(answers.Done())
+        answer.set_cookie(
+            SEAT_COOKIE, token, max_age=int(TOKEN_LASTS_S), httponly=True, samesite="strict"
         )
         return answer
 

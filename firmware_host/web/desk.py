@@ -10,10 +10,11 @@ from typing import Any, Generic, TypeVar
 
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.messages import Catalogue, text
+from firmware_host.messages import Catalogue, Message, text
 from firmware_host.messages.explain import explained
-from firmware_host.table import commands
+from firmware_host.table import commands, seat_commands
 from firmware_host.web import messages_in as say
+from firmware_host.web.guard import Access, Visitor
 from firmware_host.web.table_port import HandsPort, TablePort
 from games.base import RulesError
 from games.registry import game_type
@@ -22,6 +23,8 @@ ANSWER_WITHIN_S = 60.0
 NOT_PAIRED = text(
     "This device may only look on. To play here, pair it with the code shown at the table."
 )
+
+NOT_SEATED = text("Another device sits there.")
 
 T = TypeVar("T")
 
@@ -34,6 +37,23 @@ class Answered(Generic[T]):
 
     value: T | None
     error: Exception | None = None
+
+
+def may_send(access: Access, visitor: Visitor, message: say.Incoming) -> Message | None:
+    """Why this visitor may not send that; None where he may. Asked anew for each message."""
+    seats = access.sits_at(visitor)
+    match message:
+        case say.SeatMoveMessage(player=player) if player is not None:
+            return None if player in seats else NOT_SEATED
+        case say.StandUpMessage(player=player) if player in seats:
+            return None
+        case say.SeatMoveMessage() | say.CountMessage() | say.TakeBackMessage() if seats:
+            return None
+        case say.LookMessage(player=player):
+            return None if player is None or player in seats else NOT_SEATED
+        case say.PingMessage() | say.WatchMessage():
+            return None
+    return None if access.may_act(visitor) else NOT_PAIRED
 
 
 def start(table: TablePort, message: say.TableMessage) -> Future[None]:
@@ -69,6 +89,14 @@ def _begin(table: TablePort, message: say.TableMessage) -> Future[None]:
             return table.submit(commands.AnswerSweep(value))
         case say.StopCalibrationMessage():
             return table.submit(commands.StopCalibration())
+        case say.SeatMoveMessage(player=player, move=move, step=step):
+            return table.submit(seat_commands.SeatMove(player, move, step))
+        case say.CountMessage():
+            return table.submit(seat_commands.Count())
+        case say.StandUpMessage(player=player):
+            return table.submit(seat_commands.StandUp(player))
+        case say.SeatComputerMessage(player=player, level=level):
+            return table.submit(seat_commands.SeatComputer(player, level))
         case say.ImportMessage(text=record):
             return table.submit(commands.ImportGame(record))
     if table.hands is None:

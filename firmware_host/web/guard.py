@@ -9,8 +9,9 @@ everything. Where the page is served to the network, another device may look on 
 from __future__ import annotations
 
 import ipaddress
+import secrets
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -34,11 +35,12 @@ from firmware_host.web.tokens import digest_of
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 COOKIE = "tiltboard"
+SEAT_COOKIE = "tiltboard-seat"
 VISITOR = "tiltboard.visitor"
 # What a reverse proxy adds: whoever comes through one is not at this machine
 FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
-# What a device needs in order to be paired
-BEFORE_PAIRING = ("/", "/api/v1/texts", "/api/v1/pairing")
+# What a device needs in order to be paired, or to take a seat
+BEFORE_PAIRING = ("/", "/api/v1/texts", "/api/v1/pairing", "/api/v1/seats")
 # What the table's own thread answers, between two scans
 JOURNAL = "/api/v1/history"
 
@@ -58,11 +60,14 @@ SECURITY_HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who asks. ``local``: this machine's own page; ``digest``: of the token shown, if any."""
+    """Who asks. ``local``: this machine's own page; ``digest``: of the token shown, if any;
+    ``seat``: of the one with which it sits at the table.
+    """
 
     address: str
     local: bool
     digest: str | None
+    seat: str | None = None
 
 
 class Access:
@@ -82,6 +87,8 @@ class Access:
         self._names = frozenset(name.lower().rstrip(".") for name in names)
         self._watching = watching
         self.pages = Places(PAGES_PER_ADDRESS)
+        self.holders: Callable[[], Mapping[str, str]] = dict
+        """Player -> digest of the device that has his seat."""
 
     def may_act(self, visitor: Visitor) -> bool:
         """Asked anew for each thing done, so that revoking a pairing works at once."""
@@ -93,7 +100,18 @@ class Access:
 
     def may_watch(self, visitor: Visitor) -> bool:
         """Whether the visitor may see the table and its games."""
-        return visitor.local or self._watching or self.may_act(visitor)
+        return (
+            visitor.local or self._watching or self.may_act(visitor) or bool(self.sits_at(visitor))
+        )
+
+    def sits_at(self, visitor: Visitor) -> tuple[str, ...]:
+        """The players whose seats this visitor's device has."""
+        if visitor.seat is None:
+            return ()
+        held = self.holders().items()
+        return tuple(
+            player for player, digest in held if secrets.compare_digest(digest, visitor.seat)
+        )
 
     def names_at(self, address: str | None) -> tuple[str, ...]:
         """The names under which this machine may be asked at its own ``address``."""
@@ -135,8 +153,11 @@ def visitor_of(scope: Scope) -> Visitor:
         # No browser of this century, but nginx unless it is told otherwise.
         and scope.get("http_version") != "1.0"
     )
-    token = connection.cookies.get(COOKIE)
-    return Visitor(counted_as(address), local, digest_of(token) if token else None)
+    digests = [
+        digest_of(token) if token else None
+        for token in (connection.cookies.get(COOKIE), connection.cookies.get(SEAT_COOKIE))
+    ]
+    return Visitor(counted_as(address), local, *digests)
 
 
 def _name_of(host: str) -> str:

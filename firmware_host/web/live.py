@@ -23,6 +23,7 @@ from firmware_host.web import messages_in as say
 from firmware_host.web.guard import VISITOR, Access
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import TokenBucket
+from firmware_host.web.seats_shown import SeatView
 from firmware_host.web.snapshot import Sensors, Snapshot
 from firmware_host.web.table_port import HandsPort, TablePort
 
@@ -113,6 +114,8 @@ class _Page:
         self._sent_layout: int | None = None
         self._sent: Snapshot | None = None
         self._sent_sensors: Sensors | None = None
+        self._looks_at: str | None = None
+        self._sent_seat: SeatView | None = None
         self._answers: set[asyncio.Task[None]] = set()
         self._held: dict[int, _Held] = {}
 
@@ -152,7 +155,16 @@ class _Page:
             changed = self._changed(snapshot)
             if changed:
                 await self._send({"type": "snapshot", **changed})
+            await self._send_seat()
             await asyncio.sleep(SNAPSHOT_PERIOD_S)
+
+    async def _send_seat(self) -> None:
+        """What the seat that is looked at may see: to the device that has it, and no other."""
+        mine = self._access.sits_at(self._visitor)
+        view = self._table.seats().views.get(self._looks_at or "")
+        if view is not None and view.player in mine and view != self._sent_seat:
+            self._sent_seat = view
+            await self._send(view)
 
     def _changed(self, snapshot: Snapshot) -> dict[str, object]:
         """The fields that this page has not seen; a quiet table has none."""
@@ -196,7 +208,14 @@ class _Page:
         await self._send({"type": "error", "ref": ref, "say": self._catalogue.translate(why)})
 
     async def _take(self, message: say.Incoming) -> None:
+        why_not = desk.may_send(self._access, self._visitor, message)
         match message:
+            case _ if why_not is not None:
+                await self._refuse(message.ref, why_not)
+            case say.LookMessage(player=player):
+                self._looks_at, self._sent_seat = player, None
+                self._fresh.set()
+                await self._send({"type": "done", "ref": message.ref})
             case say.PingMessage():
                 await self._send({"type": "done", "ref": message.ref})
             case say.WatchMessage(sensors=sensors):
@@ -204,8 +223,6 @@ class _Page:
                 self._sent_sensors = None
                 self._fresh.set()
                 await self._send({"type": "done", "ref": message.ref})
-            case _ if not self._access.may_act(self._visitor):
-                await self._refuse(message.ref, desk.NOT_PAIRED)
             case _ if len(self._answers) >= MAX_UNANSWERED:
                 problem = text("The table is still busy with what you asked for before.")
                 await self._refuse(message.ref, problem)

@@ -90,6 +90,37 @@ class StopCalibrationMessage(_Message, frozen=True, tag="stop-calibration"):
     """Go back to the game."""
 
 
+class SeatMoveMessage(_Message, frozen=True, tag="seat-move"):
+    """A move at a seat of this device, or at the table itself. ``step``: as the page showed it."""
+
+    move: Annotated[str, msgspec.Meta(min_length=1, max_length=400)]
+    player: Name | None = None
+    step: Number | None = None
+
+
+class CountMessage(_Message, frozen=True, tag="count"):
+    """Count to five; then nobody has anything more to say."""
+
+
+class StandUpMessage(_Message, frozen=True, tag="stand-up"):
+    """Free a seat: one of this device, or on the table's own page any."""
+
+    player: Name
+
+
+class SeatComputerMessage(_Message, frozen=True, tag="seat-computer"):
+    """Have the computer play at a free seat; ``level`` null: no longer."""
+
+    player: Name
+    level: Name | None = None
+
+
+class LookMessage(_Message, frozen=True, tag="look"):
+    """Show this page what that seat alone may see, if the device has it; null: nothing."""
+
+    player: Name | None = None
+
+
 class PressMessage(_Message, frozen=True, tag="press"):
     """Press a button of the panel."""
 
@@ -179,6 +210,7 @@ HandsMessage = (
     | BreakMessage
     | MendMessage
 )
+SeatMessage = SeatMoveMessage | CountMessage | StandUpMessage | SeatComputerMessage
 CommandMessage = (
     NewGameMessage
     | ResumeMessage
@@ -189,9 +221,10 @@ CommandMessage = (
     | CalibrateMessage
     | AnswerSweepMessage
     | StopCalibrationMessage
+    | SeatMessage
 )
 TableMessage = HandsMessage | CommandMessage
-Incoming = TableMessage | WatchMessage | PingMessage
+Incoming = TableMessage | WatchMessage | LookMessage | PingMessage
 
 _decoder = msgspec.json.Decoder(Incoming)
 _table_decoder = msgspec.json.Decoder(TableMessage)

@@ -12,6 +12,8 @@ from firmware_host.lighting.palette import tint
 from firmware_host.messages import Message
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Question
+from firmware_host.web.seated import SeatPublisher, shown_moves, shown_options
+from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
     BoardPlace,
     CalibrationInfo,
@@ -32,6 +34,7 @@ from firmware_host.web.snapshot import (
 from firmware_host.web.table_port import Workbench
 from games.base import Drawing, Game, GameType
 from games.registry import game_type
+from games.seated import SeatedGame
 
 
 class Publisher:
@@ -40,13 +43,15 @@ class Publisher:
     def __init__(self, host: Host, bench: Workbench | None = None) -> None:
         self._host = host
         self._bench = bench
-        self._layout_of: tuple[int, Layout] | None = None
+        self._layout_of: tuple[tuple[int, bool], Layout] | None = None
+        self._seats = SeatPublisher(host)
 
     def layout(self) -> Layout:
         """The layout of the game being played; its number changes with the game."""
         host = self._host
         game_id = host.standing.game_id or 0
-        if self._layout_of is None or self._layout_of[0] != game_id:
+        key = game_id, host.standing.outcome is not None  # at the end all may be shown
+        if self._layout_of is None or self._layout_of[0] != key:
             profile = host.profile
             number = 1 if self._layout_of is None else self._layout_of[1].number + 1
             layout = Layout(
@@ -59,10 +64,10 @@ class Publisher:
                 plate_mm=profile.plate_mm,
                 places=list(profile.places),
                 hands=self._bench is not None,
-                game=game_info(game_id, host.game, host.overlay),
+                game=game_info(game_id, host.game, host.overlay, over=key[1]),
                 breakable=[] if self._bench is None else list(self._bench.breakable()),
             )
-            self._layout_of = (game_id, layout)
+            self._layout_of = (key, layout)
         return self._layout_of[1]
 
     def snapshot(self) -> Snapshot:
@@ -82,7 +87,7 @@ class Publisher:
             piece_for=dict(standing.piece_for),
             shifts=[ShiftInfo(s.piece, s.source, s.target) for s in standing.shifts],
             say=standing.say,
-            moves=list(standing.moves),
+            moves=shown_moves(position, standing.moves),
             result=None if standing.outcome is None else standing.outcome.as_json(),
             swap_legal=standing.swap_legal,
             can_take_back=standing.can_take_back,
@@ -106,7 +111,12 @@ class Publisher:
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
             broken=[] if self._bench is None else list(self._bench.broken()),
             calibration=self._calibration(),
+            room=self._seats.room(),
         )
+
+    def seats(self) -> SeatsShown:
+        """What goes to the devices that have seats."""
+        return self._seats.seats()
 
     def _calibration(self) -> CalibrationInfo | None:
         host = self._host
@@ -169,8 +179,8 @@ def _fault(fault: PartError) -> FaultInfo:
     )
 
 
-def game_info(game_id: int, game: Game, overlay: Overlay) -> GameInfo:
-    """What a page shows of a game apart from its position."""
+def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> GameInfo:
+    """What a page shows of a game apart from its position. ``over``: nothing is secret any more."""
     kind = game_type(game.name)
     credit = kind.credit
     year = "" if credit.year is None else f", {credit.year}"
@@ -181,7 +191,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay) -> GameInfo:
         credit=f"{credit.designer}{year}",
         notice=Message(credit.notice),
         rules=[Message(rule) for rule in kind.rules_summary],
-        options=dict(game.options),
+        options=shown_options(game.options, () if over else game.secret_options),
         players=list(game.players),
         teams=[list(team) for team in game.teams],
         pieces=list(game.pieces),
@@ -196,7 +206,16 @@ def game_info(game_id: int, game: Game, overlay: Overlay) -> GameInfo:
             for slot in game.edge_slots
         ],
         drawing=_drawing(game.drawing),
+        glossary=_glossary(game) if isinstance(game, SeatedGame) else {},
     )
+
+
+def _glossary(game: SeatedGame) -> dict[str, tuple[Message, Message]]:
+    def message(words: str) -> Message:
+        """A deck's own names may have braces, which are no fields."""
+        return Message("{name}", {"name": words}) if set("{}") & set(words) else Message(words)
+
+    return {key: (message(title), message(about)) for key, (title, about) in game.glossary.items()}
 
 
 def look_info(kind: GameType, piece: str) -> LookInfo:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from firmware_host.messages import Message
+from firmware_host.web.seats_shown import RoomInfo
 
 
 class BoardPlace(msgspec.Struct, frozen=True):
@@ -59,7 +60,8 @@ class GameInfo(msgspec.Struct, frozen=True):
 
     ``teams``: players who win together. ``names``: piece -> what people call it; ``looks``: how it
     is drawn. ``slots``: where pieces come in from the sides. ``drawing``: what lies on the board
-    besides its places.
+    besides its places. ``glossary``: of a game of seats, ``card:limit-it`` and the like -> what it
+    is called, and what it does.
     """
 
     id: int
@@ -77,6 +79,7 @@ class GameInfo(msgspec.Struct, frozen=True):
     looks: dict[str, LookInfo] = {}
     slots: list[SlotInfo] = []
     drawing: DrawingInfo | None = None
+    glossary: dict[str, tuple[Message, Message]] = {}
 
 
 class BreakableInfo(msgspec.Struct, frozen=True):
@@ -219,7 +222,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     latest few. ``tint``: place -> ``#rrggbb`` of the colours that its light takes in turn.
     ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``). ``broken``:
     injected faults that have not been healed. ``calibration``: the one that is being done, or was
-    interrupted.
+    interrupted. ``room``: of a game of seats, what everybody may see of it.
     """
 
     layout: int
@@ -251,3 +254,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     path_colour: str | None = None
     broken: list[BrokenInfo] = []
     calibration: CalibrationInfo | None = None
+    room: RoomInfo | None = None

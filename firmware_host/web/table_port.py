@@ -18,6 +18,7 @@ import msgspec
 from firmware_host.config.profile import Capabilities
 from firmware_host.messages import Message
 from firmware_host.table.commands import Command
+from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
     BreakableInfo,
     BrokenInfo,
@@ -167,6 +168,9 @@ class TablePort(Protocol):
 
     def latest(self) -> Snapshot:
         """The newest snapshot."""
+
+    def seats(self) -> SeatsShown:
+        """What goes to the devices that have seats, and to nobody else."""
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call ``listener`` from any thread after each new snapshot; it returns at once.

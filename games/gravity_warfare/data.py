@@ -47,7 +47,10 @@ SPECS: tuple[OptionSpec, ...] = (
         "face", "choice", "Which face of the platform is up.", "universe",
         choices=FACES, label="Face", choice_labels=("Universe", "Mothership"),
     ),
-    OptionSpec("seed", "int", "Of the host that shuffles and rolls.", 0, 0, label="Seed"),
+    OptionSpec(
+        "seed", "int", "Of the host that shuffles and rolls.", 0, 0, label="Seed",
+        secret=True,
+    ),
     OptionSpec(
         "cards", "choice", "Paper: hands are held on the table.", "digital",
         choices=("digital", PAPER), label="Cards", choice_labels=("on the phones", "of paper"),
@@ -157,7 +160,9 @@ def _faces(data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     found = {}
     for entry in _tables(data, "face"):
         name = entry.get("name")
-        zones = [zone for zone in list(entry.get("zones") or ()) if isinstance(zone, str) and zone]
+        given = entry.get("zones")
+        zones = given if isinstance(given, list) else []
+        zones = [zone for zone in zones if isinstance(zone, str) and zone]
         if name not in FACES:
             raise OptionError("A face is {known}, not {name}.", known=" or ".join(FACES), name=name)
         if len(zones) != len(ZONES):

@@ -7,7 +7,6 @@ from typing import Any
 
 from games.base import (
     Credit,
-    Game,
     GameType,
     IllegalMoveError,
     OptionSpec,
@@ -17,18 +16,21 @@ from games.base import (
     RulesError,
     Turn,
 )
-from games.gravity_warfare import data, dealer
+from games.gravity_warfare import data, dealer, words
 from games.gravity_warfare.data import COLOURS, Options
 from games.gravity_warfare.reasons import why_not
 from games.gravity_warfare.rules import Seen, WarfareRules, table_of
-from games.gravity_warfare.table import State
+from games.gravity_warfare.table import ANY, State
 from games.rules import Dice
+from games.seated import SeatedGame, Words
 
 
-class WarfareGame(Game):
+class WarfareGame(SeatedGame):
     """Gravity Warfare with its options fixed. ``board``: the eight zones, around the middle."""
 
     name = "gravity-warfare"
+    secret_options = tuple(spec.name for spec in data.SPECS if spec.secret)
+    time_up = "table:time"
 
     def __init__(self, options: Options) -> None:
         self.chosen = options
@@ -82,6 +84,39 @@ class WarfareGame(Game):
             return None
         template, params = why_not(table_of(position.state), move)
         return IllegalMoveError(template, **params)
+
+    def prompt(self, position: Position) -> Words:
+        """What is to be done now."""
+        return words.prompt(table_of(position.state))
+
+    def lit(self, position: Position) -> Sequence[str]:
+        """The zone of the turn; all where any will do."""
+        state = table_of(position.state)
+        if state.phase not in ("window", "place", "take") or state.zone is None:
+            return ()
+        return data.ZONES if state.zone == ANY else (state.zone,)
+
+    def forced(self, position: Position) -> int:
+        """The challenges in force."""
+        return len(table_of(position.state).in_force)
+
+    def passes(self, move: str) -> bool:
+        """``WHO:pass`` and the end of a count."""
+        return move == self.time_up or move.endswith(":pass")
+
+    def takes_back(self, move: str) -> bool:
+        """A placement, an event, what was taken, and what a witness saw."""
+        return move.partition(":")[2].startswith(("place:", "event:", "take:", "see:"))
+
+    def at_once(self, position: Position) -> bool:
+        """Heroes, and used cards that make new piles in the middle of a round."""
+        state = table_of(position.state)
+        return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
+
+    @property
+    def glossary(self) -> Mapping[str, tuple[str, str]]:
+        """Zones, cards, heroes and kinds of troops."""
+        return words.glossary(self.chosen)
 
     def more(self, position: Position) -> Mapping[str, Any]:
         """The rest of the contract's object."""
@@ -164,6 +199,7 @@ class WarfareType(GameType):
         "Three rounds; most points win.",
     )
     at_the_table = False
+    seated = True
 
     @property
     def presets(self) -> Sequence[Preset]:

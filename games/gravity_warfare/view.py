@@ -26,8 +26,10 @@ class View:
 
 
 def view_of(state: State, player: int) -> View:
-    """Others' hands and cards drawn, and heroes of theirs that were never used, are ``?``; in
-    Simple mode hands are open.
+    """As ``player`` sees it; below 0: as everybody does.
+
+    Others' hands and cards drawn, and heroes of theirs that were never used, are ``?``; in Simple
+    mode hands are open.
     """
     seen = state.copy()
     for other in state.players:
@@ -39,6 +41,6 @@ def view_of(state: State, player: int) -> View:
         seen.drawn = (UNKNOWN,) * len(state.drawn)
     seen.left = (UNKNOWN,) * len(state.left)
     seen.right_pile = (UNKNOWN,) * len(state.right_pile)
-    mine = f"{COLOURS[player]}:"
+    mine = (f"{COLOURS[player]}:",) if player >= 0 else ("chance:", "table:")
     legal = tuple(move for move in moves.listed(state) if move.startswith(mine))
     return View(seen, legal, moves.awaited(state))

@@ -19,6 +19,7 @@ import msgspec
 from firmware_host.config.errors import NoSuchGameError, NotPossibleError
 from firmware_host.config.profile import Capabilities
 from firmware_host.table import commands
+from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
     BoardPlace,
     BreakableInfo,
@@ -216,6 +217,9 @@ class FakeTable:
 
     def latest(self) -> Snapshot:
         return self._snapshot
+
+    def seats(self) -> SeatsShown:
+        return SeatsShown()
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         self._listeners.append(listener)

@@ -1,0 +1,271 @@
+"""The referee of a seated game: what people say they do, and what chance decides.
+
+Beside ``firmware_host.referee.Referee``, which reads a board, and asked the same by the host.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.guidance import troubles
+from firmware_host.messages import Message
+from firmware_host.referee.line import Line
+from firmware_host.referee.port import JournalPort, Request
+from firmware_host.room import words
+from firmware_host.room.lights import lights
+from firmware_host.room.zones import ZoneOverlay
+from firmware_host.table.buttons import Press
+from firmware_host.table.commands import TakeBack
+from firmware_host.table.pending import PendingMove
+from firmware_host.table.seat_commands import SeatMove
+from firmware_host.table.sight import Sight
+from firmware_host.table.standing import Phase, Sound, Standing
+from games.base import Game, Position
+from games.seated import SeatedGame
+
+COUNT_S = 5.0
+RETRY_S = 1.0  # between attempts to write a journal that refuses
+SEEDS = 10**9
+CHANCE = "chance"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A count of five. ``since_s``: when it began, None in the step that it is asked for."""
+
+    since_s: float | None = None
+
+
+class Room:
+    """One table's referee of seated games. ``draw``: an unpredictable number below its argument,
+    for the seed of a game that names none. ``overlay``: where the zones are; may be set.
+
+    ``step_number``: grows with everything that may change a player's mind, so that what he decided
+    before does not count; passing does not.
+    """
+
+    overlay: ZoneOverlay | None = None
+    trouble: JournalError | None = None
+    wants_game: str | None = None
+    wants_new_game = False
+
+    def __init__(
+        self, journal: JournalPort, draw: Callable[[int], int] = secrets.randbelow
+    ) -> None:
+        self._journal = journal
+        self._draw = draw
+        self._line: Line | None = None
+        self.step_number = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._count: Counted | None = None
+        self._sounds: list[Sound] = []
+        self._retry_s = 0.0
+        self.trouble = None
+        self.counting: int | None = None
+        self._stood: tuple[tuple[object, ...], Standing] | None = None
+
+    def options(self, game: SeatedGame) -> Mapping[str, Any]:
+        """The options of a new game: with a seed of its own where none was chosen."""
+        options = dict(game.options)
+        for name in game.secret_options:
+            options[name] = options[name] or 1 + self._draw(SEEDS)
+        return options
+
+    def begin(
+        self,
+        game: Game,
+        game_id: int,
+        moves: Sequence[str] = (),
+        *,
+        resumed: bool = False,
+        reached: Sequence[Position] = (),
+        taken_back: str | None = None,
+        pending: PendingMove | None = None,
+    ) -> None:
+        """As ``Referee.begin``; nothing is pending in such a game. Raises IllegalMoveError."""
+        self._line = Line(self._journal, game, game_id, moves, reached)
+        self._forget()
+        self.step_number += len(moves) + 1
+        if not resumed:
+            self._sounds.append(Sound.START)
+
+    @property
+    def _playing(self) -> tuple[Line, SeatedGame]:
+        line = self._line
+        if line is None or not isinstance(line.game, SeatedGame):
+            raise NotPossibleError("No such game is being played.", remedy="Begin one.")
+        return line, line.game
+
+    # What people ask
+
+    def move(self, asked: SeatMove) -> None:
+        """A move, on disk when this returns. Raises RulesError, NotPossibleError, JournalError."""
+        line, game = self._playing
+        if asked.step is not None and asked.step != self.step_number:
+            raise NotPossibleError(
+                "The game has gone on meanwhile.", remedy="Look again, and then decide."
+            )
+        who = asked.move.partition(":")[0]
+        if asked.move == CHANCE:
+            self._let_chance(line, game)
+            return
+        if who in game.players and who != asked.player:
+            raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
+        if who == CHANCE and game.at_once(line.position):
+            raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
+        self._play(line, game, asked.move)
+
+    def count(self) -> None:
+        """Begin a count of five. Raises NotPossibleError where nothing waits for its end."""
+        line, game = self._playing
+        if game.time_up not in line.position.legal():
+            raise NotPossibleError("There is nothing to count for.", remedy="Go on playing.")
+        self._count = Counted()
+
+    def check(self, request: Request) -> None:
+        """Raises NotPossibleError where ``request`` could not be carried out now."""
+        if not isinstance(request, TakeBack):
+            raise NotPossibleError("This game has no such question.", remedy="Play on its page.")
+        kept = self._kept_moves()
+        if kept is None or request.to not in (None, kept):
+            raise NotPossibleError(
+                "Only what hands did last can be taken back, and no card that was seen.",
+                remedy="Play on.",
+            )
+
+    def _kept_moves(self) -> int | None:
+        """How many moves are left after the one that may be taken back."""
+        line, game = self._playing
+        for at in range(len(line.moves) - 1, -1, -1):
+            if game.takes_back(line.moves[at]):
+                return at
+            if not game.passes(line.moves[at]):
+                return None
+        return None
+
+    def take_claims(self) -> Sequence[tuple[str, str | None]]:
+        """Nothing: nobody says what sensors cannot see."""
+        return ()
+
+    def refuse(self, why: Message) -> None:
+        """Nothing is wanted of the host that could be refused."""
+
+    # Steps
+
+    def step(
+        self,
+        sight: Sight,
+        now_s: float,
+        presses: Sequence[Press] = (),
+        requests: Sequence[Request] = (),
+    ) -> Standing:
+        """What goes on by itself: chance, the count, and what could not be written before."""
+        line, game = self._playing
+        try:
+            if self.trouble is None or now_s >= self._retry_s:
+                self._go_on(line, game, now_s, requests)
+                self.trouble = None
+        except JournalError as error:
+            if self.trouble is None:
+                self._sounds.append(Sound.PAUSED)
+            self.trouble = error
+            self._retry_s = now_s + RETRY_S
+        return self._stand(line, game)
+
+    def _go_on(
+        self, line: Line, game: SeatedGame, now_s: float, requests: Sequence[Request]
+    ) -> None:
+        for _ in requests:  # checked: they are all TakeBack
+            kept = self._kept_moves()
+            if kept is not None:
+                line.take_back(kept)
+                self.step_number += 1
+            self._sounds.append(Sound.TAKEBACK)
+        if CHANCE in line.position.awaiting and game.at_once(line.position):
+            self._let_chance(line, game)
+        self._count_on(line, game, now_s)
+        if line.finish_owed:
+            line.finish()
+
+    def _count_on(self, line: Line, game: SeatedGame, now_s: float) -> None:
+        if self._count is not None and game.time_up not in line.position.legal():
+            self._count = None
+        if self._count is None:
+            self.counting = None
+            return
+        since_s = now_s if self._count.since_s is None else self._count.since_s
+        self._count = Counted(since_s)
+        self.counting = ceil(since_s + COUNT_S - now_s)
+        if self.counting <= 0:
+            self._count = self.counting = None
+            self._play(line, game, game.time_up)
+
+    def _let_chance(self, line: Line, game: SeatedGame) -> None:
+        """One move of chance, the same after a restart as before."""
+        position = line.position
+        legal = [move for move in position.legal() if move.startswith(CHANCE)]
+        if not legal:
+            raise NotPossibleError("Chance decides nothing now.", remedy="Go on playing.")
+        seed = ":".join(str(game.options[name]) for name in game.secret_options)
+        dice = random.Random(f"{seed}/{len(line.moves)}")
+        self._play(line, game, game.completed(position, dice.choice(legal), dice))
+
+    def _play(self, line: Line, game: SeatedGame, move: str) -> None:
+        before = line.position
+        line.confirm(before.play(move))
+        if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
+            self.step_number += 1
+            self._count = None if self._count is None else Counted()
+        self._sounds.append(Sound.WIN if line.position.over else Sound.MOVE)
+
+    # What people see
+
+    def _stand(self, line: Line, game: SeatedGame) -> Standing:
+        """The same value as long as nothing changes."""
+        position = line.position
+        key = (id(position), id(self.trouble), self.counting, id(self.overlay), self.step_number)
+        if self._stood is None or self._stood[0] != key or self._sounds:
+            self._stood = key, self._new_standing(line, game)
+            self._sounds.clear()
+        elif self._stood[1].sounds:  # they are told once
+            self._stood = key, replace(self._stood[1], sounds=())
+        return self._stood[1]
+
+    def _new_standing(self, line: Line, game: SeatedGame) -> Standing:
+        position = line.position
+        phase = Phase.OVER if position.over else Phase.TURN
+        roles, tint = (
+            lights(game, position, self.overlay, self.counting) if self.overlay else ({}, {})
+        )
+        return Standing(
+            phase=phase if self.trouble is None else Phase.PAUSED,
+            to_move=position.to_move,
+            game=game,
+            game_id=line.game_id,
+            position=position,
+            moves=line.moves,
+            roles=roles,
+            piece_for={},
+            shifts=(),
+            say=self._say(game, position),
+            outcome=position.outcome,
+            tint=tint,
+            can_take_back=self._kept_moves() is not None,
+            sounds=tuple(self._sounds),
+        )
+
+    def _say(self, game: SeatedGame, position: Position) -> Message:
+        if self.trouble is not None:
+            return troubles.part_missing([self.trouble])
+        if position.outcome is not None:
+            return words.over(position.outcome)
+        prompt = words.said(game.prompt(position))
+        return prompt if self.counting is None else words.counting(self.counting, prompt)

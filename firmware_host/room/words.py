@@ -1,0 +1,60 @@
+"""What a seated game says, as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware_host.messages import Message, text
+from games.base import Outcome, RulesError
+from games.seated import Words
+
+NAMES: Mapping[str, Message] = {
+    "red": text("Red"),
+    "blue": text("Blue"),
+    "white": text("White"),
+    "green": text("Green"),
+    "yellow": text("Yellow"),
+    "black": text("Black"),
+}
+
+
+def name(player: str) -> Message:
+    """A player as a sentence begins with him: "Red"."""
+    return NAMES.get(player, Message(player))
+
+
+def said(words: Words) -> Message:
+    """A game's sentence, its words translated as well as they are known."""
+    template, params = words
+    return Message(template, {key: _word(value) for key, value in params.items()})
+
+
+def _word(value: object) -> object:
+    if not isinstance(value, str) or "{" in value or "}" in value:
+        return value
+    return NAMES.get(value, Message(value))
+
+
+def refused(error: RulesError) -> Message:
+    """Why a move was not made."""
+    return said((error.template, error.params))
+
+
+def over(outcome: Outcome) -> Message:
+    """Who has won."""
+    winners = outcome.extra.get("winners", [])
+    if len(winners) == 1:
+        return text("{winner} wins with the most points!", winner=name(winners[0]))
+    if outcome.team is not None:
+        return text("{winners} win together, with the most points!", winners=_all(winners))
+    return text("{winners} share the victory.", winners=_all(winners))
+
+
+def _all(players: list[str]) -> Message:
+    first, *rest = players
+    return text("{one} and {others}", one=name(first), others=_all(rest)) if rest else name(first)
+
+
+def counting(left: int, prompt: Message) -> Message:
+    """While the table counts."""
+    return text("{left}… {prompt}", left=left, prompt=prompt)

@@ -1,0 +1,149 @@
+"""Gravity Warfare in words for players: what is to be done now, and what cards and heroes do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from games.gravity_warfare import data
+from games.gravity_warfare.data import COLOURS, Options
+from games.gravity_warfare.moves import event_of
+from games.gravity_warfare.table import ANY, MOUNT, TELEPORT, State
+from games.seated import Words
+
+CARDS: Mapping[str, tuple[str, str]] = {
+    "limit-it": ("Limit it!", "The piece must lie wholly inside its zone."),
+    "copy-it": ("Copy it!", "Do what the player before did: same zone, same piece, same cards."),
+    "blindfolded": ("Blindfolded!", "Place it with your eyes closed. Never with other cards."),
+    "duplicate-it": ("Duplicate it!", "Place two pieces, one after the other, in the same zone."),
+    "pair-it": ("Pair it!", "Roll for a second piece, and place both at once as a totem."),
+    "spin-it": ("Spin it!", "Spin the platform, place the piece, and stop it with one hand."),
+    "mount-it": ("Mount it!", "Place the piece on top of another one."),
+    "chopsticks": ("Chopsticks!", "Place the piece with the chopsticks, with one hand."),
+    "teleport-it": ("Teleport it!", "Move a piece of the platform to another zone."),
+    "guardian": ("Guardian", "No card counts for you now: any piece, any zone."),
+    "space-time-hole": ("Space-Time Hole", "Put one card off to your next turn."),
+    "do-it-yourself": ("Do it yourself!", "Somebody else must place the piece."),
+    "keep-it": ("Keep it!", "Take a piece off the platform and give it to somebody."),
+    "give-it-back": ("Give it back!", "Take off the piece that was just placed: its owner has it."),
+    "antimatter": ("Antimatter", "Be any card but a Guardian."),
+}
+ABILITIES: Mapping[str, str] = {
+    "reuse": "Lay once more a challenge that you laid earlier in this round.",
+    "free-zone": "You place a piece: choose the zone.",
+    "free-troop": "Your turn: choose the troop.",
+    "cancel": "You place a piece: one challenge is gone.",
+    "reroll-zone": "Have the zone rolled again.",
+    "extra": "Lay one card more on another's turn.",
+    "draw": "Draw a card without paying.",
+    "gem": "Take a green gem.",
+    "reward": "Your turn: one point more if it holds.",
+    "save": "You place a piece: up to three that fall cost nothing.",
+}
+KINDS: Mapping[str, str] = {"tank": "Tank", "fighter": "Fighter", "ship": "Ship"}
+JUDGED = "People judge whether it was done."
+
+
+def glossary(options: Options) -> dict[str, tuple[str, str]]:
+    """Everything that has a name in this game."""
+    zones = options.box.zones.get(options.face) or data.default_box().zones[options.face]
+    found = {f"zone:{at}": (name, "") for at, name in enumerate(zones, start=1)}
+    for name, kind in options.box.cards.items():
+        found[f"card:{name}"] = CARDS.get(name, (spoken(name), JUDGED))
+        found[f"type:{name}"] = (kind, "")
+    for name, ability in options.box.heroes.items():
+        found[f"hero:{name}"] = (spoken(name), ABILITIES[ability])
+    found |= {f"kind:{name}": (title, "") for name, title in KINDS.items()}
+    return found
+
+
+def spoken(name: str) -> str:
+    """``hum-a-song`` as a title."""
+    return name.replace("-", " ").capitalize()
+
+
+def prompt(s: State) -> Words:
+    """What is to be done now. Fields that are players' names: owner, doer, who."""
+    owner, doer = COLOURS[s.owner], COLOURS[s.doer]
+    match s.phase:
+        case "heroes":
+            return "Everybody gets a hero.", {}
+        case "deal" if s.stage == "deal":
+            return "Round {round} of {rounds}: shuffle and deal the cards.", {
+                "round": s.round, "rounds": s.options.rounds,
+            }  # fmt: skip
+        case "deal":
+            return "The used cards are shuffled into new piles.", {}
+        case "card":
+            return "{owner}: draw a card, from the left or the right pile.", {"owner": owner}
+        case "name":
+            return "{owner} drew Antimatter: say which card it is.", {"owner": owner}
+        case "roll" | "dice":
+            return _dice(s, owner, doer)
+        case "blocked":
+            return (
+                "{owner} has no {troop} left: pass and take a green gem, or pay one for any troop.",
+                {"owner": owner, "troop": s.troop[0]},
+            )
+        case "window":
+            return _window(s, owner, doer)
+        case "choose":
+            return (
+                "Blindfolded, or the other cards? All but {doer} may decide; who is first, counts.",
+                {"doer": doer},
+            )
+        case "event":
+            who, name = event_of(s)
+            return "{who}: {card} Take the piece off with care.", {
+                "who": COLOURS[who], "card": CARDS[name][0],
+            }  # fmt: skip
+        case "take":
+            return "{doer}: take a piece off the top in {zone}.", {"doer": doer, **_zone(s)}
+        case "place":
+            return _place(s, owner, doer)
+        case "after":
+            return "It holds! Does anybody give it back to {owner}? Else pass.", {"owner": owner}
+        case "refill":
+            return "{who}: draw two cards and keep one, or pass.", {"who": COLOURS[s.refill[0]]}
+        case "keep":
+            return "{who}: keep one of your two new cards.", {"who": COLOURS[s.drawer]}
+    return "The game is over.", {}
+
+
+def _zone(s: State) -> dict[str, object]:
+    return {"zone": "any zone" if s.zone in (ANY, None) else f"zone {s.zone}"}
+
+
+def _dice(s: State, owner: str, doer: str) -> Words:
+    if s.ask == "roll":
+        return "{owner}: roll both dice.", {"owner": owner}
+    if s.stage == "roll" and s.ask == "troop":
+        return "{owner} has no {troop} left: roll the troop die once more.", {
+            "owner": owner, "troop": s.troop[0],
+        }  # fmt: skip
+    if s.ask == "troop":
+        return "{doer}: roll the troop die for the second piece.", {"doer": doer}
+    if s.held is not None:
+        return "{doer}: roll the zone die. Where does the piece go?", {"doer": doer}
+    return "{doer}: roll the zone die.", {"doer": doer}
+
+
+def _window(s: State, owner: str, doer: str) -> Words:
+    said = {"owner": owner, "doer": doer, "troop": _troops(s), **_zone(s)}
+    if s.options.simple:
+        return "{doer}: defend yourself with a card, or go on.", said
+    if doer != owner:
+        return "{doer} does it for {owner}: {troop}, {zone}. Lay cards, or pass.", said
+    return "{owner} has {troop}, {zone}. Lay cards on this turn, or pass.", said
+
+
+def _troops(s: State) -> str:
+    return " + ".join("any troop" if kind == ANY else kind for kind in s.troop) or "no troop"
+
+
+def _place(s: State, owner: str, doer: str) -> Words:
+    said = {"doer": doer, "owner": owner, "troop": _troops(s), **_zone(s)}
+    if s.held is not None and TELEPORT in (s.fixed or ()):
+        return "{doer}: put the piece into {zone}.", said
+    if MOUNT in (s.fixed or ()):
+        return "{doer}: put {troop} of {owner} on top of a piece in {zone}.", said
+    return "{doer}: put {troop} of {owner} into {zone}.", said

@@ -1,0 +1,55 @@
+"""Games whose players sit at seats with hands of their own and say what they do, beside the games
+whose board the table reads: cards, dice, and pieces that slide and fall.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+
+from games.base import Game, Position
+
+Words = tuple[str, Mapping[str, object]]
+"""A template in English and what fills it."""
+
+
+class SeatedGame(Game):
+    """A game with its options fixed. ``board``: zone -> (column, row) on a grid around the middle,
+    which says in which direction from there the zone lies. ``time_up``: the move that the table
+    makes when a count of five has ended, where it is legal.
+    """
+
+    time_up: str = ""
+
+    @abstractmethod
+    def prompt(self, position: Position) -> Words:
+        """What is to be done now, for everybody: nothing hidden. Names of players stand in it as
+        they are.
+        """
+
+    @abstractmethod
+    def lit(self, position: Position) -> Sequence[str]:
+        """The zones in which something is to be done now."""
+
+    def forced(self, position: Position) -> int:
+        """How many things make what is to be done harder, for the colour of the lights."""
+        return 0
+
+    @abstractmethod
+    def passes(self, move: str) -> bool:
+        """Whether a move only says that somebody does nothing."""
+
+    @abstractmethod
+    def takes_back(self, move: str) -> bool:
+        """Whether a move tells what hands have done with pieces, which may have been misread; it
+        may be taken back as long as nothing but passing has followed it.
+        """
+
+    @abstractmethod
+    def at_once(self, position: Position) -> bool:
+        """Whether chance goes on by itself now; else somebody rolls, or has the cards dealt."""
+
+    @property
+    @abstractmethod
+    def glossary(self) -> Mapping[str, tuple[str, str]]:
+        """``zone:3``, ``card:limit-it`` and the like -> title and explanation, in English."""

@@ -1,0 +1,241 @@
+"""A seated game on the simulated table: what people say, chance, kills, and what stays hidden."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from firmware_host.config.errors import JournalFullError, NotPossibleError
+from firmware_host.config.profile import load_profile
+from firmware_host.config.settings import Settings
+from firmware_host.journal import write_game
+from firmware_host.table.commands import NewGame, TakeBack
+from firmware_host.table.seat_commands import Count, SeatComputer, SeatMove, SitDown, StandUp
+from games.base import IllegalMoveError
+from hw_sim.session import SimSession
+
+BATTLE = NewGame("gravity-warfare", {"players": 3, "rounds": 1, "seed": 5})
+SMALL = load_profile("matrix-gpio")
+
+
+@pytest.fixture
+def session(tmp_path):
+    with SimSession(SMALL, tmp_path, settings=Settings()) as running:
+        running.tick()
+        ask(running, BATTLE)
+        yield running
+
+
+def ask(session, command):
+    """What the table answers: nothing, or what it raises."""
+    done = session.host.submit(command)
+    session.tick()
+    session.tick()
+    assert done.done()
+    return done.result()
+
+
+def position(session):
+    return session.host.standing.position
+
+
+def phase(session):
+    return position(session).game.more(position(session))["phase"]
+
+
+def say(session, *moves):
+    for move in moves:
+        who = move.partition(":")[0]
+        player = who if who in position(session).game.players else None
+        ask(session, SeatMove(player, move))
+
+
+def one_more(session, rng, hasty=0.7):
+    """Any legal move."""
+    now = position(session)
+    legal = now.legal()
+    hurried = [move for move in legal if move.endswith(":pass") or ":ok" in move]
+    move = rng.choice(hurried if hurried and rng.random() < hasty else legal)
+    say(session, "chance" if move.startswith("chance") else now.game.completed(now, move, rng))
+
+
+def to_window(session):
+    say(session, "chance", "chance:roll:tank:3")
+
+
+def test_a_game_goes_on_from_the_same_place_after_a_kill_in_each_phase(session):
+    rng, killed = random.Random(3), set()
+    while phase(session) not in killed or not position(session).over:
+        if phase(session) not in killed:
+            before = position(session)
+            killed.add(phase(session))
+            session.kill()
+            session.tick()
+            assert position(session).state == before.state
+            assert session.host.standing.moves == session.host.journal.current().moves
+        if not position(session).over:
+            one_more(session, rng, hasty=0.5)
+    assert killed >= {"deal", "roll", "window", "place", "after", "refill", "keep", "over"}
+    assert session.host.journal.current().result == position(session).outcome.as_json()
+
+
+def test_chance_decides_the_same_after_a_kill(session):
+    say(session, "chance", "chance")
+    first = session.host.standing.moves
+    ask(session, BATTLE)
+    say(session, "chance")
+    session.kill()
+    session.tick()
+    say(session, "chance")
+    assert session.host.standing.moves == first
+    assert len(first) == 3
+
+
+def test_a_game_without_a_seed_gets_one_that_nobody_is_told(session):
+    ask(session, NewGame("gravity-warfare", {"players": 2}))
+    seed = session.host.game.options["seed"]
+    ask(session, NewGame("gravity-warfare", {"players": 2}))
+    assert seed > 0
+    assert session.host.game.options["seed"] != seed
+
+
+def test_the_text_of_a_running_game_tells_no_card(session):
+    to_window(session)
+    text = write_game(session.host.journal.current())
+    assert "Option seed" not in text
+    assert "chance:shuffle chance:roll:tank:3" in text.replace("\n1. ", " ").replace("\n2. ", " ")
+    assert "it cannot be played on" in text
+    held = {card for hand in position(session).state.hands for card in hand}
+    assert not [card for card in held if card in text]
+
+
+def test_only_who_sits_there_moves(session):
+    to_window(session)
+    with pytest.raises(NotPossibleError, match="another player's move"):
+        ask(session, SeatMove("blue", "white:pass"))
+    with pytest.raises(NotPossibleError, match="another player's move"):
+        ask(session, SeatMove(None, "white:pass"))
+    with pytest.raises(IllegalMoveError, match="does not hold"):
+        ask(session, SeatMove("white", "white:play:hum"))
+    assert position(session).awaiting == ("red", "blue", "white")
+
+
+def test_a_decision_made_before_something_changed_does_not_count(session):
+    to_window(session)
+    seen = session.host.room.step_number
+    ask(session, SeatMove("blue", "blue:pass", seen))
+    laid = next(move for move in position(session).legal() if move.startswith("white:play:"))
+    ask(session, SeatMove("white", laid, seen))  # passing changes nobody's mind
+    with pytest.raises(NotPossibleError, match="gone on meanwhile"):
+        ask(session, SeatMove("red", "red:pass", seen))
+
+
+def test_the_count_of_five_passes_for_those_who_are_silent(session):
+    to_window(session)
+    with pytest.raises(NotPossibleError, match="There is no such seat"):
+        ask(session, SitDown("d", "black"))
+    ask(session, Count())
+    session.run_until(session.clock.now() + 3)
+    assert str(session.host.standing.say).startswith("2… Red has tank, zone 3.")
+    assert "lift" in {role.value for role in session.host.standing.roles.values()}
+    session.run_until(session.clock.now() + 2.1)
+    assert position(session).awaiting == ("red",)
+    assert session.host.room.counting is None
+
+
+def test_a_move_begins_the_count_anew(session):
+    to_window(session)
+    ask(session, Count())
+    session.run_until(session.clock.now() + 4)
+    say(session, next(move for move in position(session).legal() if ":play:" in move))
+    session.run_until(session.clock.now() + 4)
+    assert position(session).awaiting == ("red", "blue", "white")
+
+
+def test_a_placement_is_taken_back_but_no_card_that_was_seen(session):
+    to_window(session)
+    with pytest.raises(NotPossibleError, match="no card that was seen"):
+        ask(session, TakeBack())
+    say(session, "red:pass", "blue:pass", "white:pass", "red:place:ok:red-tank:3", "blue:pass")
+    assert session.host.standing.can_take_back
+    ask(session, TakeBack())
+    assert phase(session) == "place"
+    assert session.host.journal.current().moves[-1] == "white:pass"
+    say(session, "red:place:fail:red-tank:3", "chance")
+    with pytest.raises(NotPossibleError, match="no card that was seen"):
+        ask(session, TakeBack())
+
+
+def test_a_full_disk_is_told_to_who_moves_and_play_goes_on_when_there_is_room(session):
+    to_window(session)
+    session.faults.inject("disk-full", [])
+    with pytest.raises(JournalFullError):
+        ask(session, SeatMove("blue", "blue:pass"))
+    assert position(session).awaiting == ("red", "blue", "white")
+    session.faults.heal("disk-full", [])
+    ask(session, SeatMove("blue", "blue:pass"))
+    assert position(session).awaiting == ("red", "white")
+
+
+def test_seats_outlive_a_kill_and_free_ones_have_codes(session):
+    seats = session.host.seats
+    ask(session, SitDown("phone", code=seats.codes["blue"]))
+    with pytest.raises(NotPossibleError, match="no code of a free seat"):
+        ask(session, SitDown("stranger", code="000000" if "000000" not in seats.codes else "1"))
+    with pytest.raises(NotPossibleError, match="Somebody sits there"):
+        ask(session, SitDown("stranger", "blue"))
+    ask(session, SeatComputer("white", "easy"))
+    session.kill()
+    session.tick()
+    assert dict(session.host.seats.holders) == {"blue": "phone"}
+    assert dict(session.host.seats.computers) == {"white": "easy"}
+    assert set(session.host.seats.codes) == {"red"}
+    with pytest.raises(NotPossibleError, match="Another device sits there"):
+        ask(session, StandUp("blue", "stranger"))
+    ask(session, StandUp("blue"))
+    assert set(session.host.seats.codes) == {"red", "blue"}
+
+
+def test_a_damaged_list_of_seats_leaves_them_free(session, tmp_path, caplog):
+    ask(session, SitDown("phone", "blue"))
+    (tmp_path / "seats.json").write_bytes(b"{")
+    session.kill()
+    session.tick()
+    assert not session.host.seats.holders
+    assert "nobody sits any more" in caplog.text
+
+
+def test_a_game_of_places_has_no_seats_and_comes_back(session):
+    ask(session, NewGame("momentum", {"size": 4, "marbles": 3}))
+    assert not session.host.seats.codes
+    with pytest.raises(NotPossibleError, match="no seats"):
+        ask(session, SeatMove("red", "red:pass"))
+    assert str(session.host.standing.say)
+    session.run_until(session.clock.now() + 1)
+    ask(session, BATTLE)
+    say(session, "chance")
+    assert phase(session) == "roll"
+
+
+def test_lights_show_the_zone_and_who_is_awaited(session):
+    to_window(session)
+    standing, overlay = session.host.standing, session.host.overlay
+    assert set(overlay.zones["3"]) <= standing.roles.keys()
+    assert not set(overlay.zones["7"]) & standing.roles.keys()
+    assert {standing.tint[place] for place in overlay.middle} == {("red", "blue", "white")}
+
+
+@pytest.mark.parametrize("name", ["plate-10", "plate-7", "matrix-gpio"])
+def test_every_place_is_in_one_zone_or_in_the_middle(name):
+    from firmware_host.room import overlay_for
+    from games.gravity_warfare import GRAVITY_WARFARE
+
+    profile = load_profile(name)
+    overlay = overlay_for(profile, GRAVITY_WARFARE.create({}))
+    places = [place for zone in overlay.zones.values() for place in zone] + list(overlay.middle)
+    assert sorted(places) == sorted(profile.places)
+    assert all(overlay.zones.values())
+    assert overlay.middle
+    north = profile.places[profile.size - profile.columns // 2 - 1]
+    assert north in overlay.zones["1"]
