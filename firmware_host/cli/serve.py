@@ -22,6 +22,7 @@ from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, check_host, load_settings
 from firmware_host.messages import Catalogue, text
 from firmware_host.service.notify import Heartbeat
+from firmware_host.service.process import favour_the_scan
 from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.web.guard import Access, machine_names
@@ -94,6 +95,7 @@ def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
         if plan.begin is not None:
             table.submit(plan.begin).result()
         server.start()
+        favour_the_scan()
         heart.ready()
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
         if browser and has_screen(sys.platform, os.environ):

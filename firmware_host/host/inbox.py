@@ -16,6 +16,7 @@ A = TypeVar("A")
 
 MOST_WAITING = 32
 BUDGET_S = 0.02  # of each step: one scan's time
+MOST_AT_ONCE = 4  # in a step, however quick they are
 
 
 class _Asked:
@@ -77,11 +78,13 @@ class Inbox:
         return asked.answer
 
     def work_off(self) -> None:
-        """Do what waits until ``BUDGET_S`` is used up; the rest waits for the next step, so that a
-        scan is late by one piece of work at most.
+        """Do what waits until ``BUDGET_S`` is used up, or ``MOST_AT_ONCE`` are done; the rest waits
+        for the next step, so that a scan is late by one piece of work at most.
         """
         until_s = self._clock.now() + BUDGET_S
-        while self._waiting and self._waiting[0].ready():
+        for _ in range(MOST_AT_ONCE):
+            if not self._waiting or not self._waiting[0].ready():
+                return
             self._waiting.popleft().run()
             if self._clock.now() >= until_s:
                 return

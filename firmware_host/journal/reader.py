@@ -116,8 +116,8 @@ class JournalReader:
         try:
             game = game_of(self._with_checksum(row))
             last = self._last_event(game.id)
-            # Only a finish has a payload: the result of a game that is over.
-            result = None if last.payload is None else json_object(last.payload, game.id)
+            over = last.kind == EventKind.FINISH and last.payload is not None
+            result = json_object(last.payload or "", game.id) if over else None
             options = json_object(game.options, game.id)
         except UnreadableEventsError:
             return None

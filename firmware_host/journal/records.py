@@ -24,8 +24,9 @@ YEAR_9999_S = 253_370_764_800.0  # the last that dates can be written of
 class EventKind(StrEnum):
     """What can happen to a game.
 
-    ``start`` makes the game current, ``import`` stores one that was played elsewhere without doing
-    so; one of the two is every game's first event. ``resume`` makes an earlier game current again.
+    ``start`` makes the game current, ``import`` stores one that was played elsewhere, whose moves
+    are a Stand, without doing so; one of the two is every game's first event. ``resume`` makes an
+    earlier game current again.
     ``pending``: a move was made that is not carried out yet; ``dropped``: it never will be.
     ``takeback``: of all moves but the first ``ply``. ``stand``: a Stand, what all events before it
     have come to, so that they need not be read.
@@ -51,7 +52,8 @@ class Event:
     """One row of ``events``.
 
     ``ply``: how many moves stand after it, so that the last event alone tells where the game is.
-    ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, a Stand.
+    ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, the Stand of a
+    ``stand`` or an ``import``.
     """
 
     game_id: int
@@ -166,7 +168,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
     changed_s = game.started_s
     expected: int | None = None
     for event in events:
-        stood = event.kind == EventKind.STAND and event.payload is not None
+        stood = event.kind in (EventKind.STAND, EventKind.IMPORT) and event.payload is not None
         if expected is None:
             expected = event.sequence if stood else 0
         first = event.kind in (EventKind.START, EventKind.IMPORT)

@@ -28,6 +28,7 @@ from firmware_host.journal.records import (
     GAME_COLUMNS,
     EventKind,
     PlayedGame,
+    Stand,
     checksum,
     json_object,
     stand_of,
@@ -127,14 +128,12 @@ class Journal(JournalReader):
         at_s = self._clock.calendar()
         with self._transaction():
             game_id = self._insert_game(played.game, played.options, played.started_s, played.note)
-            self._insert(game_id, EventKind.IMPORT, 0, at_s=at_s)
-            for ply, move in enumerate(played.moves, start=1):
-                self._insert(game_id, EventKind.MOVE, ply, move=move, at_s=at_s)
+            ply, stand = len(played.moves), msgspec.to_builtins(Stand(at_s, played.moves))
+            self._insert(game_id, EventKind.IMPORT, ply, payload=stand, at_s=at_s)
             if played.result is not None:
-                ply = len(played.moves)
                 self._insert(game_id, EventKind.FINISH, ply, payload=played.result, at_s=at_s)
             if current:
-                self._insert(game_id, EventKind.RESUME, len(played.moves), at_s=at_s)
+                self._insert(game_id, EventKind.RESUME, ply, at_s=at_s)
             return game_id
 
     def append(self, game_id: int, ply: int, move: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -35,10 +34,6 @@ from games.base import GameType
 SNAPSHOTS_PER_S = 20  # while somebody looks
 UNSEEN_PER_S = 1  # for systemd, and for who asks just once
 ASKED_LASTS_S = 10.0  # who asked so short a time ago will ask again
-
-# How long another thread goes on once the scan wants the interpreter back, which it does after each
-# statement of the journal and each transfer on a bus. Python's own 5 ms add up to late scans.
-SWITCH_S = 0.0005
 
 _log = logging.getLogger(__name__)
 
@@ -89,7 +84,6 @@ class Table:
 
     def start(self) -> None:
         """Start scanning; returns after the first scan. Raises what kept the host from opening."""
-        sys.setswitchinterval(SWITCH_S)
         self._thread.start()
         self._started.result()
 

@@ -7,6 +7,7 @@ low corner. Plate places outside the board keep their plate names.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from drivers.errors import PartError
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
@@ -146,12 +147,17 @@ def check_fits(able: Capabilities, game: Game) -> None:
         )
 
 
+@cache
+def _shipped() -> tuple[Profile, ...]:
+    """Read once, as the host starts: every new game asks."""
+    return tuple(map(load_profile, profile_names()))
+
+
 def _table_for(width: int, height: int, kinds: int) -> str | None:
     """The smallest table that ships and can carry such a game; the usual one among equals."""
-    tables = [load_profile(name) for name in profile_names()]
     fitting = [
         table
-        for table in tables
+        for table in _shipped()
         if width <= table.columns and height <= table.rows and kinds <= table.capabilities.kinds
     ]
     usual = Settings().profile

@@ -11,7 +11,7 @@ import pytest
 
 from drivers.clock import SystemClock
 from firmware_host.backup.backup import make_backup, read_backup
-from firmware_host.bench.loop import run, served
+from firmware_host.bench.loop import GOAL_WORST_MS, run, served
 from firmware_host.config.errors import BackupError, JournalError
 from firmware_host.journal import Journal, JournalReader
 from hw_sim.clock import VirtualClock
@@ -67,14 +67,14 @@ def test_damaged_archives(tmp_path):
 
 
 def test_no_flood_of_the_page_reaches_the_watchdog():
-    """Its time is that of the unit; what a scan may be late is `tiltboard bench loop`'s goal."""
+    """Its time is that of the unit, by the clock; the table itself is never late by 100 ms."""
     found = re.search(r"^WatchdogSec=(\d+)", UNIT.read_text(), re.MULTILINE)
     assert found is not None
     said: list[str] = []
-    run(said.append, seconds=2)
-    worst_ms = [float(line.split()[-1]) for line in said[2:-1]]
-    assert len(worst_ms) > 10
-    assert max(worst_ms) < 500 * int(found[1])
+    by_clock_ms, by_cpu_ms = run(said.append, seconds=2)
+    assert len(said) > 15
+    assert by_clock_ms < 500 * int(found[1]), "\n".join(said)
+    assert by_cpu_ms < GOAL_WORST_MS, "\n".join(said)
 
 
 def test_visitors_who_ask_and_never_read(tmp_path):
@@ -93,12 +93,12 @@ def test_visitors_who_ask_and_never_read(tmp_path):
                 pass  # refused: that is one of the two things that may happen
             held.append(visitor)
         SystemClock().sleep(2)
-        assert scans.gaps_ms()[-1] < 5000
-        before = len(scans.at_s)
+        assert max(by_clock for by_clock, _ in scans.gaps) < 5000
+        before = len(scans.gaps)
         for visitor in held:
             visitor.close()
         SystemClock().sleep(1)
-        assert len(scans.at_s) > before
+        assert len(scans.gaps) > before
 
 
 @pytest.mark.parametrize("length", [0, 1, 100, 60_000])
@@ -108,6 +108,6 @@ def test_random_bytes_to_the_page(tmp_path, length):
         for _ in range(20):
             with socket.create_connection(("127.0.0.1", port), timeout=5) as visitor:
                 visitor.sendall(chance.randbytes(length))
-        before = len(scans.at_s)
+        before = len(scans.gaps)
         SystemClock().sleep(0.5)
-        assert len(scans.at_s) > before
+        assert len(scans.gaps) > before
