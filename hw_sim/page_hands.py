@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
+from firmware_host.table.commands import CarryOut, HandsCommand
 from firmware_host.web.snapshot import BreakableInfo, BrokenInfo, LoosePiece
-from firmware_host.web.table_port import Button
-from hw_sim.errors import HandsError
-from hw_sim.hands import Action, Hands
+from hw_sim.deeds import Deeds
 from hw_sim.own_hand import OwnHand
 from hw_sim.session import SimSession
 
@@ -17,7 +15,7 @@ Call = Callable[[Callable[[], None]], Future[None]]
 
 
 class PageHands:
-    """Each wish is begun in the table's thread and answered when the hand has done it and left.
+    """Each thing is begun in the table's thread and answered when the hand has done it and left.
 
     ``call``: has work done in the table's thread. ``settle`` must be called there after each step.
     """
@@ -25,9 +23,9 @@ class PageHands:
     def __init__(self, session: SimSession, call: Call) -> None:
         self._session = session
         self._call = call
+        self._deeds = Deeds(session)
         self._own = OwnHand(session)
         self._under_way: list[tuple[float, Future[None]]] = []
-        self._lifted_from: dict[int, tuple[float, float]] = {}
 
     def loose(self) -> Sequence[LoosePiece]:
         """Every piece on or above the plate as it lies now. In the table's thread."""
@@ -48,122 +46,49 @@ class PageHands:
         ]
 
     def broken(self) -> Sequence[BrokenInfo]:
-        """Every fault that it has. In the table's thread."""
-        return [BrokenInfo(name, list(targets)) for name, targets in self._session.faults.active]
+        """Every fault that it has, by the game's places. In the table's thread."""
+        of_plate = dict(
+            zip(self._session.profile.places, self._session.host.overlay.places, strict=True)
+        )
+        return [
+            BrokenInfo(name, [of_plate.get(target, target) for target in targets])
+            for name, targets in self._session.faults.active
+        ]
 
     def settle(self) -> None:
-        """Answer the wishes that are fulfilled by now, and let the table's own hand go on."""
+        """Answer what has been done by now, and let the table's own hand go on."""
         now_s = self._session.clock.now()
         done = [entry for entry in self._under_way if entry[0] <= now_s]
         for entry in done:
             self._under_way.remove(entry)
             entry[1].set_result(None)
+        self._deeds.mend_due()
         self._own.step()
 
-    def carry_out(self) -> Future[None]:
-        """Have the table's own hand do what is asked for."""
-        answer: Future[None] = Future()
-        answer.set_running_or_notify_cancel()
-        self._call(lambda: self._own.carry_out(answer))
-        return answer
-
-    def pick_up(self, piece_id: int) -> Future[None]:
-        """Take hold of a piece and lift it."""
-
-        def act(hands: Hands) -> Action:
-            piece = self._session.table.world.pieces.get(piece_id)
-            at = None if piece is None else piece.goal[:2]
-            action = hands.pick_up(piece_id)
-            if at is not None:
-                self._lifted_from[piece_id] = at
-            return action
-
-        return self._begin(act)
-
-    def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Future[None]:
-        """Put the piece that is in the hand down there; else back where it was, else away."""
-
-        def act(hands: Hands) -> Action:
-            back = self._lifted_from.pop(piece_id, None)
-            try:
-                return hands.set_down(piece_id, x_mm, y_mm)
-            except HandsError:
-                self._put_back(hands, piece_id, back)
-                raise
-
-        return self._begin(act)
-
-    def _put_back(self, hands: Hands, piece_id: int, back: tuple[float, float] | None) -> None:
-        """Nothing stays in the air: where nothing else is possible, the piece is gone."""
-        world = self._session.table.world
-        piece = world.pieces.get(piece_id)
-        if piece is None or not piece.held:
-            return
-        try:
-            if back is None:
-                hands.throw_off(piece_id)
-            else:
-                hands.set_down(piece_id, *back)
-        except HandsError:
-            world.remove(piece)
-
-    def put(self, piece: str, x_mm: float, y_mm: float) -> Future[None]:
-        """Take a piece of that kind from its tray and put it there."""
-
-        def act(hands: Hands) -> Action:
-            held = hands.pick_new(piece, x_mm, y_mm)
-            try:
-                return hands.set_down(held.piece_ids[0], x_mm, y_mm)
-            except HandsError:
-                self._put_back(hands, held.piece_ids[0], None)
-                raise
-
-        return self._begin(act)
-
-    def remove(self, piece_id: int) -> Future[None]:
-        """Take a piece off the plate."""
-
-        def act(hands: Hands) -> Action:
-            back = self._lifted_from.pop(piece_id, None)
-            try:
-                return hands.throw_off(piece_id)
-            except HandsError:
-                self._put_back(hands, piece_id, back)
-                raise
-
-        return self._begin(act)
-
-    def tilt(self, x_deg: float, y_deg: float) -> Future[None]:
-        """Hold the plate at these angles."""
-        return self._begin(lambda hands: hands.tilt(math.radians(x_deg), math.radians(y_deg)))
-
-    def bump(self) -> Future[None]:
-        """Knock against the table."""
-        return self._begin(lambda hands: hands.bump())
-
-    def inject(self, fault: str, targets: Sequence[str]) -> Future[None]:
-        """Break something."""
-        return self._call(lambda: self._session.faults.inject(fault, targets))
-
-    def heal(self, fault: str, targets: Sequence[str]) -> Future[None]:
-        """Mend it."""
-        return self._call(lambda: self._session.faults.heal(fault, targets))
-
-    def press(self, button: Button, held_s: float) -> Future[None]:
-        """Press a button of the panel."""
-        return self._begin(lambda hands: hands.press(button, held_s))
-
-    def _begin(self, act: Callable[[Hands], Action]) -> Future[None]:
+    def do(self, command: HandsCommand) -> Future[None]:
+        """Have it done."""
         answer: Future[None] = Future()
         answer.set_running_or_notify_cancel()
 
         def begin() -> None:
             try:
-                action = act(self._session.hands)
+                if isinstance(command, CarryOut):
+                    self._own.carry_out(answer)
+                    return
+                end_s = self._deeds.begin(command)
+                if end_s <= self._session.clock.now():
+                    answer.set_result(None)
+                else:
+                    self._under_way.append((end_s, answer))
             except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
                 answer.set_exception(error)
-            else:
-                self._under_way.append((action.end_s, answer))
 
-        self._call(begin)
+        self._call(begin).add_done_callback(lambda begun: _refuse(answer, begun))
         return answer
+
+
+def _refuse(answer: Future[None], begun: Future[None]) -> None:
+    """Where it was not even begun, because too much waits already."""
+    why = begun.exception()
+    if why is not None:
+        answer.set_exception(why)

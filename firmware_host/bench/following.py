@@ -10,8 +10,7 @@ from typing import Any
 from drivers.errors import TiltboardError
 from firmware_host.perception.observation import Stillness
 from firmware_host.referee import Referee
-from firmware_host.referee.port import Request
-from firmware_host.table.commands import Answer, TakeBack
+from firmware_host.table.commands import Answer, Request, TakeBack
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Role, Standing

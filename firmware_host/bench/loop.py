@@ -162,7 +162,7 @@ def _floods(text: str) -> list[Flood]:
     take_back: dict[str, Any] = {"type": "take-back"}
     resume = {"type": "resume", "game": 1}
     return [
-        command("new-game", {"type": "new-game", "game": "momentum"}),
+        command("game", {"type": "game", "game": "momentum"}),
         command("resume", resume),
         command("import", {"type": "import", "text": text}),
         command("take-back", resume, *(5 * [take_back]), take_back | {"to": 0}),

@@ -74,13 +74,9 @@ def chosen_game(game: str | None, options: Sequence[str]) -> NewGame | None:
         if options:
             raise misuse(text("--option goes with --game."))
         return None
-    from firmware_host.config.boards import read_board
-    from firmware_host.table.commands import NewGame
-    from games.contract import options_from_text
-    from games.registry import game_type
+    from firmware_host.table.new_game import new_game
 
-    kind = game_type(game)
-    return NewGame(kind.name, options_from_text(kind, options, read_board=read_board))
+    return new_game(game, options)
 
 
 def state_folder(state: Path | None, *parts: str) -> Path:

@@ -19,6 +19,6 @@ class Ahead:
 def read_ahead(command: ResumeGame | ImportGame, journal: JournalReader) -> Ahead:
     """Read and replay the game. Raises what stands in its way."""
     if isinstance(command, ResumeGame):
-        return Ahead(replay(journal.load(command.game_id)))
+        return Ahead(replay(journal.load(command.game)))
     played, replayed = read_and_replay(command.text)
     return Ahead(replayed, played)

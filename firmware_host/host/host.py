@@ -30,7 +30,7 @@ from firmware_host.messages import Message
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.perception.observation import Magnet, Observation
-from firmware_host.referee import Referee, Request
+from firmware_host.referee import Referee
 from firmware_host.room import Room, Seats, overlay_for
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.buttons import Buttons
@@ -38,9 +38,10 @@ from firmware_host.table.commands import (
     Answer,
     AnswerSweep,
     Calibrate,
-    Command,
+    HostCommand,
     ImportGame,
     NewGame,
+    Request,
     ResumeGame,
     ShowCode,
     StopCalibration,
@@ -140,7 +141,7 @@ class Host:
         """
         return self._inbox.call(work)
 
-    def submit(self, command: Command) -> Future[None]:
+    def submit(self, command: HostCommand) -> Future[None]:
         """Carry ``command`` out in the next step. The future is done when that is, and on disk; it
         fails with what stands in its way, and then nothing has changed and nothing will.
         """
@@ -150,7 +151,7 @@ class Host:
                 lambda: read(lambda journal: read_ahead(command, journal)),
                 lambda ahead: self._take_up(command, ahead),
             )
-        if not isinstance(command, TakeBack | Swap | Answer):
+        if not isinstance(command, Request):
             return self.call(lambda: self.do(command))
         done: Future[None] = Future()
 
@@ -168,7 +169,7 @@ class Host:
 
     # What the table's thread does
 
-    def do(self, command: Command) -> None:
+    def do(self, command: HostCommand) -> None:
         """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
         match command:
             case Calibrate():
@@ -193,8 +194,8 @@ class Host:
                 self._at_a_seat(command)
             case SitDown(digest, player, code):
                 self.seats.sit(digest, player, code)
-            case StandUp(player, digest):
-                self.seats.stand_up(player, digest)
+            case StandUp(player):
+                self.seats.stand_up(player)
             case SeatComputer(player, level):
                 self.seats.play(player, level)
 
@@ -379,9 +380,12 @@ class Host:
             self._referee.refuse(troubles.part_missing([error]))
 
     def _new_game(self, command: NewGame) -> None:
-        game = game_type(command.game).create(command.options)
+        kind = game_type(command.game)
+        boards = {name: kind.board_of(text) for name, text in command.boards.items()}
+        given = {name: value for name, value in command.options.items() if value is not None}
+        game = kind.create({**given, **boards})
         if isinstance(game, SeatedGame):
-            game = game_type(command.game).create(self.room.options(game))
+            game = kind.create(self.room.options(game))
         overlay = overlay_for(self.profile, game)
         game_id = self.journal.start(game.name, game.options)
         self._use(game, overlay)
@@ -391,7 +395,7 @@ class Host:
     def _take_up(self, command: ResumeGame | ImportGame, ahead: Ahead) -> None:
         """Go on with a game that was read ahead; it may have gone on since."""
         if isinstance(command, ResumeGame):
-            self._resume(self.journal.load(command.game_id), ahead.replayed)
+            self._resume(self.journal.load(command.game), ahead.replayed)
         elif ahead.played is not None:
             overlay_for(self.profile, ahead.replayed.game)  # it must fit
             game_id = self.journal.store(ahead.played, current=True)

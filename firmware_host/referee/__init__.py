@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_host.referee.port import JournalPort, Request
+from firmware_host.referee.port import JournalPort
 from firmware_host.referee.referee import Referee
 
-__all__ = ["JournalPort", "Referee", "Request"]
+__all__ = ["JournalPort", "Referee"]

@@ -1,14 +1,11 @@
-"""What the referee needs of the journal and is asked by people."""
+"""What the referee needs of the journal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from firmware_host.table.commands import Answer, Swap, TakeBack
 from firmware_host.table.pending import PendingMove
-
-Request = TakeBack | Swap | Answer
 
 
 class JournalPort(Protocol):

@@ -15,13 +15,13 @@ from firmware_host.referee.judge import Judge
 from firmware_host.referee.line import Line
 from firmware_host.referee.pauses import may_answer, why_paused
 from firmware_host.referee.play import Guide, Play
-from firmware_host.referee.port import JournalPort, Request
+from firmware_host.referee.port import JournalPort
 from firmware_host.referee.sensors import SensorNews
 from firmware_host.referee.unseen import Claim, Claims
 from firmware_host.referee.view import Problems, View, question_view, standing
 from firmware_host.referee.watch import Watch
 from firmware_host.table.buttons import BACK, Press
-from firmware_host.table.commands import Answer, Swap, TakeBack
+from firmware_host.table.commands import Answer, Request, Swap, TakeBack
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Choice, Phase, Question, Sound, Standing

@@ -16,12 +16,12 @@ from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
 from firmware_host.referee.line import Line
-from firmware_host.referee.port import JournalPort, Request
+from firmware_host.referee.port import JournalPort
 from firmware_host.room import words
 from firmware_host.room.lights import lights
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.buttons import Press
-from firmware_host.table.commands import TakeBack
+from firmware_host.table.commands import Request, TakeBack
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.seat_commands import SeatMove
 from firmware_host.table.sight import Sight

@@ -75,10 +75,8 @@ class Seats:
         self._keep(_Kept({**self._holders, player: digest}, self._computers))
         return player
 
-    def stand_up(self, player: str, digest: str | None) -> None:
-        """Free a seat. Raises NotPossibleError where another device has it."""
-        if digest is not None and self._holders.get(player) != digest:
-            raise NotPossibleError("Another device sits there.", remedy="Free it at the table.")
+    def stand_up(self, player: str) -> None:
+        """Free a seat. Whether a device may is for the page's server to say."""
         others = {each: held for each, held in self._holders.items() if each != player}
         self._keep(_Kept(others, self._computers))
 

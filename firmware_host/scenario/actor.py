@@ -9,22 +9,9 @@ from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from firmware_host.host.host import Host
 from firmware_host.scenario import steps as s
+from firmware_host.table.commands import Deed
 
-Deed: TypeAlias = (
-    s.Put
-    | s.Take
-    | s.Move
-    | s.Slide
-    | s.Knock
-    | s.Tilt
-    | s.Press
-    | s.Bump
-    | s.Wait
-    | s.Kill
-    | s.PowerCut
-    | s.Fault
-    | s.Heal
-)
+Act: TypeAlias = Deed | s.Wait | s.Kill | s.PowerCut
 Tick: TypeAlias = Callable[[], None]
 
 
@@ -61,7 +48,7 @@ class Actor(Protocol):
     def tick(self) -> None:
         """One scan, and the wait until the next is due."""
 
-    def act(self, deed: Deed, tick: Tick) -> None:
+    def act(self, deed: Act, tick: Tick) -> None:
         """Have it done, and return when it has been done.
 
         Raises SkippedError, NotSeenError, and TiltboardError for what no hand could do.

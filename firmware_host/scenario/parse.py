@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.reading import nearest
 from firmware_host.scenario.steps import (
-    SHORT_PRESS_S,
     Action,
-    Answer,
-    Bump,
     Claim,
     Expect,
     ExpectCells,
@@ -23,25 +19,33 @@ from firmware_host.scenario.steps import (
     ExpectResult,
     ExpectSay,
     ExpectToMove,
+    Kill,
+    PowerCut,
+    SetupByHand,
+    Step,
+    Wait,
+)
+from firmware_host.table.commands import (
+    MOST_OFFSET_MM,
+    MOST_TILT_DEG,
+    SHORT_PRESS_S,
+    Answer,
+    Bump,
     Fault,
     Heal,
-    Kill,
     Knock,
     Move,
     NewGame,
-    PowerCut,
     Press,
     Put,
-    SetupByHand,
     Slide,
-    Step,
     Take,
     Tilt,
-    Wait,
 )
+from firmware_host.table.new_game import new_game
 from firmware_host.table.standing import Phase, Role
+from games.base import RulesError
 
-BUTTONS = ("confirm", "back")
 MAX_STEPS = 100_000
 _SPECIAL = re.compile(r"[\"'\\#]")
 
@@ -64,13 +68,12 @@ def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
             raise _error(source, number, f"a scenario has at most {MAX_STEPS} steps")
         try:
             action = _parse_words(words)
-        except _UnreadableError as error:
-            raise _error(source, number, str(error)) from error
-        if isinstance(action, SetupByHand):
-            before = steps[-1].action if steps else None
-            if not isinstance(before, NewGame):
-                raise _error(source, number, "'setup by-hand' stands right after a 'game' step")
-            steps[-1] = replace(steps[-1], action=replace(before, by_hand=True))
+        except (_UnreadableError, RulesError) as error:
+            raise _error(source, number, error) from error
+        if isinstance(action, SetupByHand) and not (
+            steps and isinstance(steps[-1].action, NewGame)
+        ):
+            raise _error(source, number, "'setup by-hand' stands right after a 'game' step")
         steps.append(Step(number, _plain(words), action))
     return tuple(steps)
 
@@ -90,7 +93,7 @@ class _UnreadableError(ValueError):
     """What is wrong with a line; becomes a ScenarioSyntaxError with file and line."""
 
 
-def _error(source: str, line: int, why: str) -> ScenarioSyntaxError:
+def _error(source: str, line: int, why: object) -> ScenarioSyntaxError:
     return ScenarioSyntaxError(
         "{source}:{line}: {why}",
         remedy="(docs/scenarios.md)",
@@ -141,7 +144,7 @@ def _split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
 def _game(words: Sequence[str]) -> NewGame:
     if not words or any("=" not in word for word in words[1:]):
         raise _UnreadableError("expected 'game NAME [KEY=VALUE...]'")
-    return NewGame(words[0], tuple(words[1:]))
+    return new_game(words[0], words[1:])
 
 
 def _setup(words: Sequence[str]) -> SetupByHand:
@@ -152,7 +155,7 @@ def _setup(words: Sequence[str]) -> SetupByHand:
 
 def _put(words: Sequence[str]) -> Put:
     if len(words) == 5 and words[2] == "at":
-        x, y = (_number(word, "an offset in mm", 35) for word in words[3:])
+        x, y = (_number(word, "an offset in mm", MOST_OFFSET_MM) for word in words[3:])
         return Put(words[0], words[1], (x, y))
     _exactly(words, 2, "put PIECE PLACE [at DX DY]")
     return Put(words[0], words[1])
@@ -182,14 +185,16 @@ def _knock(words: Sequence[str]) -> Knock:
 def _tilt(words: Sequence[str]) -> Tilt:
     angles, for_s = _split_for(words)
     _exactly(angles, 2, "tilt X Y [for D]")
-    x, y = (_number(word, "an angle in degrees", 45) for word in angles)
+    x, y = (_number(word, "an angle in degrees", MOST_TILT_DEG) for word in angles)
     return Tilt(x, y, for_s)
 
 
 def _press(words: Sequence[str]) -> Press:
-    if len(words) not in (1, 2) or words[0] not in BUTTONS:
-        raise _UnreadableError("expected 'press confirm|back [D]'")
-    return Press(words[0], _duration_s(words[1]) if len(words) == 2 else SHORT_PRESS_S)
+    held_s = _duration_s(words[1]) if len(words) == 2 else SHORT_PRESS_S
+    match words[:1]:
+        case ["confirm" | "back" as button] if len(words) <= 2:
+            return Press(button, held_s)
+    raise _UnreadableError("expected 'press confirm|back [D]'")
 
 
 def _answer(words: Sequence[str]) -> Answer:

@@ -17,9 +17,21 @@ from firmware_host.messages import Message
 from firmware_host.perception.observation import Happening, Stillness
 from firmware_host.scenario import prompts
 from firmware_host.scenario import steps as s
-from firmware_host.scenario.actor import Deed, NotSeenError, SkippedError, Tick
+from firmware_host.scenario.actor import Act, NotSeenError, SkippedError, Tick
 from firmware_host.scenario.real_table import RealTable
 from firmware_host.table.buttons import LONG_PRESS_S
+from firmware_host.table.commands import (
+    Bump,
+    Fault,
+    Heal,
+    Knock,
+    Move,
+    Press,
+    Put,
+    Slide,
+    Take,
+    Tilt,
+)
 from firmware_host.table.standing import Asked, Role
 
 TIME_OUT_S = 120.0
@@ -120,12 +132,13 @@ class Person:
             tick,
         )
 
-    def act(self, deed: Deed, tick: Tick) -> None:
+    def act(self, deed: Act, tick: Tick) -> None:
         """Ask for it, and wait until the sensors have seen it."""
         match deed:
-            case s.Put():
+            case Put():
                 self._put(deed, tick)
-            case s.Take(place):
+            case Take(what):
+                place = str(what)  # a scenario names places
                 self._standing(place)
                 self._ask(
                     prompts.take(place),
@@ -133,10 +146,10 @@ class Person:
                     tick,
                     {place: Role.REMOVE},
                 )
-            case s.Move(source, target) | s.Slide(source, target):
-                ask = prompts.slide if isinstance(deed, s.Slide) else prompts.move
+            case Move(source, target) | Slide(source, target):
+                ask = prompts.slide if isinstance(deed, Slide) else prompts.move
                 self._carry(source, target, ask(source, target), tick)
-            case s.Knock(places):
+            case Knock(places):
                 before = [self._standing(place) for place in places]
                 cells = self._cells
                 self._ask(
@@ -150,11 +163,11 @@ class Person:
                     tick,
                     dict.fromkeys(places, Role.LIFT),
                 )
-            case s.Tilt():
+            case Tilt():
                 self._tilt(deed, tick)
-            case s.Press():
+            case Press():
                 self._press(deed, tick)
-            case s.Bump():
+            case Bump():
                 self._needs_tilt_sensor()
                 self._ask(prompts.BUMP, [self._was_knocked, self._is_still], tick)
             case s.Wait(duration_s):
@@ -165,14 +178,14 @@ class Person:
                 self._restart()
             case s.PowerCut():
                 self._power_cut(tick)
-            case s.Fault(name, _, for_s):
+            case Fault(name, _, for_s):
                 self._unplug(name, for_s, tick)
-            case s.Heal():
+            case Heal():
                 self._ask(prompts.PLUG_IN, [self._is_back], tick)
 
     # Steps
 
-    def _put(self, step: s.Put, tick: Tick) -> None:
+    def _put(self, step: Put, tick: Tick) -> None:
         host, place = self.host, step.place
         host.overlay.magnet_of(step.piece)
         host.overlay.index_of(place)
@@ -215,7 +228,7 @@ class Person:
             {target: piece},
         )
 
-    def _tilt(self, step: s.Tilt, tick: Tick) -> None:
+    def _tilt(self, step: Tilt, tick: Tick) -> None:
         self._needs_tilt_sensor()
         wanted = (step.x_deg, step.y_deg)
 
@@ -231,7 +244,7 @@ class Person:
         if step.for_s is not None:
             self._promise(step.for_s, prompts.LEVEL, self._is_still, tilted=True)
 
-    def _press(self, step: s.Press, tick: Tick) -> None:
+    def _press(self, step: Press, tick: Tick) -> None:
         if self.host.profile.panel is None:
             raise SkippedError("This table has no buttons.")
         self._ask(prompts.press(step), [lambda: step.button in self.host.frame.pressed], tick)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from firmware_host.config.profile import DualSwitchHall, MuxAdcHall, NodeHall, Profile, place_name
 from firmware_host.guidance import words
 from firmware_host.messages import Message, text
-from firmware_host.scenario import steps as s
 from firmware_host.table.buttons import LONG_PRESS_S
+from firmware_host.table.commands import Press, Put, Tilt
 
 LONGER_S = 0.5  # nobody counts two seconds exactly
 
@@ -38,7 +38,7 @@ def plugs(profile: Profile) -> Mapping[str, Message]:
     return pulled
 
 
-def put(game: str, profile: Profile, step: s.Put) -> Message:
+def put(game: str, profile: Profile, step: Put) -> Message:
     """``put``, off centre or not."""
     piece = words.piece(game, step.piece)
     x_mm, y_mm = step.offset_mm
@@ -83,7 +83,7 @@ def knock(places: Sequence[str]) -> Message:
     )
 
 
-def tilt(profile: Profile, step: s.Tilt) -> Message:
+def tilt(profile: Profile, step: Tilt) -> Message:
     """``tilt``: which sides go up. About x the highest row does, about y column a."""
     ways = [
         text("the side of {side} goes up by {angle} degrees", side=side, angle=f"{abs(angle):g}")
@@ -98,7 +98,7 @@ def tilt(profile: Profile, step: s.Tilt) -> Message:
     return text("Tilt the plate and hold it: {ways}.", ways=_and(ways))
 
 
-def press(step: s.Press) -> Message:
+def press(step: Press) -> Message:
     """``press``."""
     if step.held_s < LONG_PRESS_S:
         return text("Press {button} and let go.", button=step.button)

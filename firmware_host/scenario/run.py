@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
-from firmware_host.config.boards import read_board
 from firmware_host.messages import Message, text
 from firmware_host.scenario import steps as s
 from firmware_host.scenario.actor import Actor, NotSeenError, SkippedError
 from firmware_host.scenario.claims import TableView, describe, holds
-from firmware_host.table import commands
-from games.contract import options_from_text
-from games.registry import game_type
+from firmware_host.table.commands import Answer, NewGame
 
 QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
 QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many
@@ -61,20 +59,21 @@ class ScenarioRunner:
         """Yield a report per step; ends after the first expectation that does not hold.
 
         What follows a step that was skipped, to the next game, depends on it and is skipped too.
-        Raises TiltboardError for a step that no hand could do, and RulesError for a game or
-        option that does not exist.
+        Raises TiltboardError for a step that no hand could do, RulesError for a game that cannot be
+        played so.
         """
         skipped_line: int | None = None
-        for step in steps:
+        for step, following in zip_longest(steps, steps[1:]):
             failure: Message | None = None
             skipped: Message | None = None
-            if isinstance(step.action, s.NewGame):
+            by_hand = following is not None and isinstance(following.action, s.SetupByHand)
+            if isinstance(step.action, NewGame):
                 skipped_line = None
             if skipped_line is not None:
                 skipped = text("Line {line}, before it, was skipped.", line=skipped_line)
             else:
                 try:
-                    failure = self._do(step.action)
+                    failure = self._do(step.action, by_hand=by_hand)
                 except SkippedError as error:
                     skipped_line, skipped = step.line, Message(error.template, error.params)
                 except NotSeenError as error:
@@ -104,33 +103,25 @@ class ScenarioRunner:
 
     # Steps
 
-    def _do(self, action: s.Action) -> Message | None:
+    def _do(self, action: s.Action, *, by_hand: bool) -> Message | None:
         match action:
-            case s.NewGame():
-                self._new_game(action)
+            case NewGame():
+                self._actor.host.do(action)
+                if not by_hand:
+                    self._actor.set_up(self._tick)
+                self._changed()
+                self._wait_quiet()
             case s.SetupByHand():
                 pass
-            case s.Answer(value):
+            case Answer():
                 self._wait_quiet()
-                self._actor.host.do(commands.Answer(value))
+                self._actor.host.do(action)
                 self._tick()
             case s.Expect():
                 return self._expect(action)
             case deed:
                 self._actor.act(deed, self._tick)
         return None
-
-    def _new_game(self, action: s.NewGame) -> None:
-        kind = game_type(action.game)
-        self._actor.host.do(
-            commands.NewGame(
-                kind.name, options_from_text(kind, action.options, read_board=read_board)
-            )
-        )
-        if not action.by_hand:
-            self._actor.set_up(self._tick)
-        self._changed()
-        self._wait_quiet()
 
     def _expect(self, action: s.Expect) -> Message | None:
         if action.within_s is None:

@@ -1,89 +1,16 @@
-"""What a line of a scenario can be: actions, and claims that an ``expect`` makes."""
+"""What a line of a scenario can be: what is asked of the table, and what an ``expect`` claims."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from firmware_host.table.commands import Answer, Deed, NewGame
 from firmware_host.table.standing import Phase, Role
-
-SHORT_PRESS_S = 0.15
-
-
-@dataclass(frozen=True, slots=True)
-class NewGame:
-    """``game NAME [KEY=VALUE...]``; ``by_hand`` when ``setup by-hand`` is the next step."""
-
-    game: str
-    options: tuple[str, ...]
-    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SetupByHand:
-    """``setup by-hand``: carried out by the ``game`` step before it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Put:
-    """``put PIECE PLACE [at DX DY]``, off centre by mm."""
-
-    piece: str
-    place: str
-    offset_mm: tuple[float, float] = (0.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Take:
-    """``take PLACE``."""
-
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """``move FROM TO``: lift, carry, put."""
-
-    source: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class Slide:
-    """``slide FROM TO``: without lifting."""
-
-    source: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class Knock:
-    """``knock PLACE...``: those pieces jump a place aside."""
-
-    places: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tilt:
-    """``tilt X Y [for D]`` in degrees about x and y; without ``for`` it is kept."""
-
-    x_deg: float
-    y_deg: float
-    for_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Press:
-    """``press BUTTON [D]``."""
-
-    button: str
-    held_s: float = SHORT_PRESS_S
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """``answer VALUE``, to a question that the table asks."""
-
-    value: str
+    """``setup by-hand``: the ``game`` step before it leaves the set-up to the steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +21,6 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Bump:
-    """``bump``: somebody knocks against the table."""
-
-
-@dataclass(frozen=True, slots=True)
 class Kill:
     """``kill``: the service dies at once and starts again."""
 
@@ -106,23 +28,6 @@ class Kill:
 @dataclass(frozen=True, slots=True)
 class PowerCut:
     """``power-cut``: the whole table loses power, chips included, and gets it back."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """``fault NAME [TARGET...] [for D]``."""
-
-    name: str
-    targets: tuple[str, ...]
-    for_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Heal:
-    """``heal NAME [TARGET...]``."""
-
-    name: str
-    targets: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,25 +94,7 @@ class Expect:
     within_s: float | None = None
 
 
-Action = (
-    NewGame
-    | SetupByHand
-    | Put
-    | Take
-    | Move
-    | Slide
-    | Knock
-    | Tilt
-    | Press
-    | Answer
-    | Wait
-    | Bump
-    | Kill
-    | PowerCut
-    | Fault
-    | Heal
-    | Expect
-)
+Action = NewGame | Answer | Deed | SetupByHand | Wait | Kill | PowerCut | Expect
 
 
 @dataclass(frozen=True, slots=True)

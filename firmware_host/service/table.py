@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
 from drivers.clock import Clock
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Capabilities
 from firmware_host.host.host import Host
 from firmware_host.journal import GameRecord as StoredGame
@@ -15,7 +16,7 @@ from firmware_host.journal import replay, write_game
 from firmware_host.messages import text
 from firmware_host.room import overlay_for
 from firmware_host.service.reading import JournalReading
-from firmware_host.table.commands import Command
+from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.web.publish import Publisher, game_info, local_time
 from firmware_host.web.publish_health import health_answer
 from firmware_host.web.seated import shown_moves, shown_options
@@ -142,8 +143,19 @@ class Table:
         return end
 
     def submit(self, command: Command) -> Future[None]:
-        """Hand a command to the host."""
-        return self._host.submit(command)
+        """Have it done by the host, or by the hands."""
+        if not isinstance(command, HandsCommand):
+            return self._host.submit(command)
+        if self._hands is not None:
+            return self._hands.do(command)
+        refused: Future[None] = Future()
+        refused.set_exception(
+            NotPossibleError(
+                "This table has no hands to move things with.",
+                remedy="Move the pieces on the table itself.",
+            )
+        )
+        return refused
 
     def offer_pairing(self, ask: Callable[[], None]) -> None:
         """Have the menu at the table offer pairing too; ``ask`` is called in its thread."""

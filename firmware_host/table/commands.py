@@ -1,97 +1,211 @@
-"""What a person asks of the host through the page or the command line, as plain values.
+"""What a person can ask of the table: one vocabulary for page, scenario, command line and trace.
 
-The host takes them from its inbox at the start of a step, so they never race with a scan.
+A verb is the tag of its class, the same one in a message of the page and in a scenario; the limits
+of its fields are checked where one is decoded (``firmware_host.web.messages_in``, and for a line of
+a scenario ``firmware_host.scenario.parse``). The host takes what is asked from its inbox at the
+start of a step, so it never races with a scan.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Literal
+
+import msgspec
 
 from firmware_host.table.seat_commands import SeatCommand
+from firmware_host.table.verbs import Name, Number, Verb
+
+SHORT_PRESS_S = 0.15
+MOST_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider
+MOST_TILT_DEG = 45.0
+
+Millimetres = Annotated[float, msgspec.Meta(ge=-MOST_OFFSET_MM, le=MOST_OFFSET_MM)]
+Degrees = Annotated[float, msgspec.Meta(ge=-MOST_TILT_DEG, le=MOST_TILT_DEG)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=10)]
+PlaceList = Annotated[
+    list[Annotated[str, msgspec.Meta(max_length=12)]], msgspec.Meta(max_length=700)
+]
+OptionValue = bool | int | str | PlaceList | None
+FileText = Annotated[str, msgspec.Meta(min_length=1, max_length=60_000)]
+Targets = Annotated[tuple[Name, ...], msgspec.Meta(max_length=2)]
+Button = Literal["confirm", "back"]
+
+# Of the game, and of the host
 
 
-@dataclass(frozen=True, slots=True)
-class NewGame:
-    """Start a game; the one in progress is kept in the journal and can be resumed."""
+class NewGame(Verb, frozen=True, tag="game"):
+    """Start a game; the one in progress is kept in the journal and can be resumed. An option that
+    is None has its usual value. ``boards``: option -> a board file's text, TOML or JSON.
+    """
 
-    game: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    game: Name
+    options: Mapping[Name, OptionValue] = {}
+    boards: Annotated[Mapping[Name, FileText], msgspec.Meta(max_length=1)] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class ResumeGame:
+class ResumeGame(Verb, frozen=True, tag="resume"):
     """Go on with an earlier game."""
 
-    game_id: int
+    game: Number
 
 
-@dataclass(frozen=True, slots=True)
-class TakeBack:
+class TakeBack(Verb, frozen=True, tag="take-back"):
     """Take the last move back, or all moves after the first ``to``."""
 
-    to: int | None = None
+    to: Number | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Swap:
+class Swap(Verb, frozen=True, tag="swap"):
     """Use the pie rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Verb, frozen=True, tag="answer"):
     """Answer the question that the table asks; ``value``: a choice's value, or another name."""
 
-    value: str
+    value: Name
 
 
-@dataclass(frozen=True, slots=True)
-class ImportGame:
+class ImportGame(Verb, frozen=True, tag="import"):
     """Store an exported game and resume it."""
 
-    text: str
+    text: FileText
 
 
-@dataclass(frozen=True, slots=True)
-class Calibrate:
+class Calibrate(Verb, frozen=True, tag="calibrate"):
     """Sweep the table, while the game waits; ``again``: only that place of the plate, or that part
-    of the table (commissioning.progress.Part). While it is done: that, next. ``fresh``: begin anew.
+    of the table (commissioning.progress.Part). While it is done: that, next. What was interrupted
+    goes on, unless it is to be ``fresh``.
     """
 
-    again: str | None = None
+    again: Name | None = None
     fresh: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerSweep:
+class AnswerSweep(Verb, frozen=True, tag="answer-sweep"):
     """An answer to what a sweep asks: one of its choices."""
 
-    value: str
+    value: Name
 
 
-@dataclass(frozen=True, slots=True)
-class StopCalibration:
+class StopCalibration(Verb, frozen=True, tag="stop-calibration"):
     """Go back to the game; what has been measured is kept for the next time."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShowCode:
-    """Show a pairing code on the lights for a while; None: no longer."""
+class ShowCode(Verb, frozen=True, tag="show-code"):
+    """Show a pairing code on the lights for a while; None: no longer. Not for pages to ask."""
 
     code: str | None
 
 
-Command = (
-    Calibrate
-    | AnswerSweep
-    | StopCalibration
+# Of hands
+
+
+class Put(Verb, frozen=True, tag="put"):
+    """Put a piece of that kind from its tray on a place, off its middle by mm east and north."""
+
+    piece: Name
+    place: Name
+    offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
+
+
+class Take(Verb, frozen=True, tag="take"):
+    """Take a piece off the plate: what stands on the place, or the loose piece of that number."""
+
+    what: Name | Number
+
+
+class Move(Verb, frozen=True, tag="move"):
+    """Lift, carry, put."""
+
+    source: Name
+    target: Name
+
+
+class Slide(Verb, frozen=True, tag="slide"):
+    """Push along the plate without lifting."""
+
+    source: Name
+    target: Name
+
+
+class Knock(Verb, frozen=True, tag="knock"):
+    """Those pieces jump a place aside."""
+
+    places: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=100)]
+
+
+class PickUp(Verb, frozen=True, tag="pick-up"):
+    """Lift that loose piece and keep it in the hand."""
+
+    piece: Number
+
+
+class SetDown(Verb, frozen=True, tag="set-down"):
+    """Put the piece that is in the hand down, off the place's middle by mm east and north; without
+    a place, or where that is not possible, back where it was.
+    """
+
+    piece: Number
+    place: Name | None = None
+    offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
+
+
+class CarryOut(Verb, frozen=True, tag="carry-out"):
+    """Have the table's own hand do what the referee asks for, until nothing more is; while a person
+    holds a piece it waits.
+    """
+
+
+class Tilt(Verb, frozen=True, tag="tilt"):
+    """Hold the plate at these angles about x and y, right-handed; 0, 0 levels it, and so does the
+    end of ``for_s``.
+    """
+
+    x_deg: Degrees
+    y_deg: Degrees
+    for_s: Seconds | None = None
+
+
+class Press(Verb, frozen=True, tag="press"):
+    """Press a button of the panel for that long."""
+
+    button: Button
+    held_s: Seconds = SHORT_PRESS_S
+
+
+class Bump(Verb, frozen=True, tag="bump"):
+    """Knock against the table."""
+
+
+class Fault(Verb, frozen=True, tag="fault"):
+    """Break something, such as sensor-dead d4; with ``for_s``, mend it again after that time."""
+
+    name: Name
+    targets: Targets = ()
+    for_s: Seconds | None = None
+
+
+class Heal(Verb, frozen=True, tag="heal"):
+    """Mend it; without targets, every fault of that name."""
+
+    name: Name
+    targets: Targets = ()
+
+
+Request = TakeBack | Swap | Answer
+HostCommand = (
+    Request
     | NewGame
     | ResumeGame
-    | TakeBack
-    | Swap
-    | Answer
     | ImportGame
+    | Calibrate
+    | AnswerSweep
+    | StopCalibration
     | ShowCode
     | SeatCommand
 )
+# What a person or a simulated hand can do at a table, and what only the hands of a page can
+Deed = Put | Take | Move | Slide | Knock | Tilt | Press | Bump | Fault | Heal
+HandsCommand = Deed | PickUp | SetDown | CarryOut
+Command = HostCommand | HandsCommand

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+
+from firmware_host.table.verbs import Name, Number, Verb
 
 
-@dataclass(frozen=True, slots=True)
-class SeatMove:
+class SeatMove(Verb, frozen=True, tag="seat-move"):
     """A move of a seated game. ``player``: at whose seat; None: at nobody's.
 
     ``move``: in the game's words; ``chance`` alone: let chance decide. ``step``: of the game as it
     was seen by whoever moves; None: however it stands.
     """
 
-    player: str | None
-    move: str
-    step: int | None = None
+    player: Name | None = None
+    move: Annotated[str, msgspec.Meta(min_length=1, max_length=400)] = ""
+    step: Number | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Verb, frozen=True, tag="count"):
     """Count to five; then nobody has anything more to say."""
 
 
-@dataclass(frozen=True, slots=True)
-class SitDown:
-    """A device takes a seat. ``digest``: of its token. ``player`` None: the seat with that
-    ``code``; ``code`` None: without one, at the table itself.
+class SitDown(Verb, frozen=True, tag="sit-down"):
+    """A device takes a seat; no page sends it. ``digest``: of the device's token. ``player`` None:
+    the seat with that ``code``; ``code`` None: without one, at the table itself.
     """
 
     digest: str
@@ -34,20 +35,17 @@ class SitDown:
     code: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StandUp:
-    """A seat is free again, with a new code. ``digest``: only if that device has it."""
+class StandUp(Verb, frozen=True, tag="stand-up"):
+    """A seat is free again, with a new code."""
 
-    player: str
-    digest: str | None = None
+    player: Name
 
 
-@dataclass(frozen=True, slots=True)
-class SeatComputer:
+class SeatComputer(Verb, frozen=True, tag="seat-computer"):
     """A computer player sits there. ``level`` None: no longer."""
 
-    player: str
-    level: str | None
+    player: Name
+    level: Name | None = None
 
 
 SeatCommand = SeatMove | Count | SitDown | StandUp | SeatComputer

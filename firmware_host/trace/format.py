@@ -15,6 +15,7 @@ import msgspec
 
 from firmware_host.config.profile import Profile
 from firmware_host.perception.calibration import Calibration
+from firmware_host.table.commands import Request
 
 VERSION = 1
 FLUSH_EVERY = 50  # scans that a cut of power costs at most
@@ -38,13 +39,6 @@ class TraceHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     moves: list[str] | None = None
 
 
-class AskedRecord(msgspec.Struct, frozen=True, array_like=True):
-    """What a page asked for before a scan. ``value``: of an answer; how many moves stay."""
-
-    what: Literal["take-back", "swap", "answer"]
-    value: str | int | None = None
-
-
 class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
     """A lost part."""
 
@@ -66,7 +60,7 @@ class ScanRecord(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     p: list[str] = []
     c: float | None = None
     e: list[FaultRecord] = []
-    q: list[AskedRecord] = []
+    q: list[Request] = []
 
 
 class EndRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -13,9 +13,8 @@ import msgspec
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
 from firmware_host.config.errors import TraceError
-from firmware_host.referee import Request
-from firmware_host.table.commands import Answer, Swap, TakeBack
-from firmware_host.trace.format import AskedRecord, EndRecord, ScanRecord, TraceHeader, unseal
+from firmware_host.table.commands import Request
+from firmware_host.trace.format import EndRecord, ScanRecord, TraceHeader, unseal
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -54,7 +53,7 @@ def read_trace(path: Path) -> Trace:
         record = _decode(path, number, line, ScanRecord)
         readings.extend(record.new)
         if record.q:
-            asked[len(frames)] = tuple(_command(path, number, each) for each in record.q)
+            asked[len(frames)] = tuple(record.q)
         frames.append(_frame(path, number, record, readings))
     return Trace(header, tuple(frames), complete=False, asked=asked)
 
@@ -111,17 +110,6 @@ def _frame(path: Path, number: int, record: ScanRecord, readings: list[float]) -
             for fault in record.e
         ),
     )
-
-
-def _command(path: Path, number: int, asked: AskedRecord) -> Request:
-    match asked:
-        case AskedRecord("take-back", int() | None as to):
-            return TakeBack(to)
-        case AskedRecord("swap", None):
-            return Swap()
-        case AskedRecord("answer", str() as value):
-            return Answer(value)
-    raise _bad(path, number, f"something to ask for, not {asked.what} {asked.value}")
 
 
 def _bad(path: Path, number: int, expected: str) -> TraceError:

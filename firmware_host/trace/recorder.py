@@ -12,7 +12,7 @@ from pathlib import Path
 from drivers.frame import Frame
 from firmware_host.config.errors import TraceError
 from firmware_host.host.host import Host
-from firmware_host.referee import Request
+from firmware_host.table.commands import Request
 from firmware_host.table.standing import Phase
 from firmware_host.trace.format import TraceHeader
 from firmware_host.trace.writer import TraceWriter, header_for

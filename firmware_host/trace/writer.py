@@ -12,11 +12,9 @@ from drivers.frame import Frame
 from firmware_host.config.profile import Profile
 from firmware_host.perception import ALL_CLASSES, Calibration
 from firmware_host.perception.observation import Magnet
-from firmware_host.referee import Request
-from firmware_host.table.commands import Answer, Swap, TakeBack
+from firmware_host.table.commands import Request
 from firmware_host.trace.format import (
     FLUSH_EVERY,
-    AskedRecord,
     EndRecord,
     FaultRecord,
     ScanRecord,
@@ -100,7 +98,7 @@ class TraceWriter:
             p=sorted(frame.pressed),
             c=frame.temperature_c,
             e=[FaultRecord(fault.part, fault.problem, fault.remedy) for fault in frame.faults],
-            q=[_asked(command) for command in asked],
+            q=list(asked),
         )
         self._file.write(seal(record))
         self._count += 1
@@ -115,13 +113,3 @@ class TraceWriter:
         self._file.write(seal(EndRecord(end=self._count)))
         self._file.close()
         self._raw.close()
-
-
-def _asked(command: Request) -> AskedRecord:
-    match command:
-        case TakeBack(to):
-            return AskedRecord("take-back", to)
-        case Swap():
-            return AskedRecord("swap")
-        case Answer(value):
-            return AskedRecord("answer", value)

@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from firmware_host.messages import Message
+from firmware_host.table.verbs import Number
 from firmware_host.web import answers
-from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, Number, TableMessage
+from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, PageCommand
 from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import GameRecord, GameSummary, HealthMap
 
@@ -101,7 +102,7 @@ ENDPOINTS = (
         "command",
         "Have the table do something; answered when it is done. Paired devices only.",
         {200: answers.Done, 409: answers.Problem, **_SENT},
-        TableMessage,
+        PageCommand,
     ),
     Endpoint(
         "GET", "/pairing", "pairing", "What this visitor may do.", {200: answers.PairingState}

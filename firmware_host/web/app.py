@@ -25,8 +25,7 @@ from firmware_host.host import menu
 from firmware_host.lighting import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, languages, text
 from firmware_host.table.seat_commands import SitDown
-from firmware_host.web import answers, api, assets, desk
-from firmware_host.web import messages_in as say
+from firmware_host.web import answers, api, assets, messages_in, replies
 from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import Requests
@@ -185,14 +184,14 @@ class _Web:
     async def command(self, request: Request) -> Response:
         visitor = request.scope[VISITOR]
         if not (self._access.may_act(visitor) or self._access.sits_at(visitor)):
-            return self._problem(request, 403, desk.NOT_PAIRED)
-        message = await self._sent(request, say.parse_command)
+            return self._problem(request, 403, replies.NOT_PAIRED)
+        message = await self._sent(request, messages_in.parse_command)
         if isinstance(message, Response):
             return message
-        why_not = desk.may_send(self._access, visitor, message)
+        why_not = replies.may_send(self._access, visitor, message)
         if why_not is not None:
             return self._problem(request, 403, why_not)
-        done = await desk.answer(desk.start(self._table, message))
+        done = await replies.answer(self._table.submit(message))
         if done.error is not None:
             return self._explained(request, done.error, 409)
         return _json(answers.Done())
@@ -264,7 +263,9 @@ class _Web:
             return self._problem(request, 429, text("Too many codes were tried; wait a minute."))
         token = request.cookies.get(SEAT_COOKIE) or secrets.token_hex(TOKEN_BYTES)
         player = None if asked.code is not None else asked.player
-        done = await desk.answer(self._table.submit(SitDown(digest_of(token), player, asked.code)))
+        done = await replies.answer(
+            self._table.submit(SitDown(digest_of(token), player, asked.code))
+        )
         if done.error is not None:
             return self._explained(request, done.error, 409)
         answer = _json(answers.Done())
@@ -291,7 +292,7 @@ class _Web:
             return self._problem(request, 413, text("That is too long for the table."))
         try:
             return parse(body)
-        except say.UNREADABLE as error:
+        except messages_in.UNREADABLE as error:
             return self._problem(
                 request, 400, text("The table did not understand: {why}.", why=error)
             )
@@ -299,7 +300,7 @@ class _Web:
     async def _answer(
         self, request: Request, future: Future[Any], *, as_text: bool = False
     ) -> Response:
-        found = await desk.answer(future)
+        found = await replies.answer(future)
         if found.error is not None:
             missing = isinstance(found.error, NoSuchGameError)
             return self._explained(request, found.error, 404 if missing else 503)
@@ -311,7 +312,7 @@ class _Web:
         return _json(answers.Problem(self._spoken(request).translate(problem)), status)
 
     def _explained(self, request: Request, error: Exception, status: int) -> Response:
-        return _json(answers.Problem(desk.explain(error, self._spoken(request))), status)
+        return _json(answers.Problem(replies.explain(error, self._spoken(request))), status)
 
 
 _NO_NETWORK = text("The page is served to this machine alone; there is nothing to pair.")
@@ -344,6 +345,6 @@ async def _limited_body(request: Request) -> bytes | None:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > say.MAX_MESSAGE_BYTES:
+        if len(body) > messages_in.MAX_MESSAGE_BYTES:
             return None
     return bytes(body)

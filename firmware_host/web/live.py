@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,14 +17,14 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from firmware_host.messages import Catalogue, text
-from firmware_host.web import desk
-from firmware_host.web import messages_in as say
+from firmware_host.table.commands import PickUp, SetDown, Take
+from firmware_host.web import messages_in, replies
 from firmware_host.web.guard import VISITOR, Access
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import TokenBucket
 from firmware_host.web.seats_shown import SeatView
 from firmware_host.web.snapshot import Sensors, Snapshot
-from firmware_host.web.table_port import HandsPort, TablePort
+from firmware_host.web.table_port import TablePort
 
 MAX_PAGES = 16
 MAX_PAGES_ELSEWHERE = 12  # the others are for this machine's own
@@ -117,7 +116,7 @@ class _Page:
         self._looks_at: str | None = None
         self._sent_seat: SeatView | None = None
         self._answers: set[asyncio.Task[None]] = set()
-        self._held: dict[int, _Held] = {}
+        self._held: dict[int, Future[None]] = {}
 
     async def run(self) -> None:
         sending = asyncio.create_task(self._send_snapshots())
@@ -196,87 +195,74 @@ class _Page:
                 continue
             refused = 0
             try:
-                message = say.parse(data)
-            except say.UNREADABLE as error:
+                ref, asked = messages_in.parse(data)
+            except messages_in.UNREADABLE as error:
                 problem = text("The table did not understand the page: {why}.", why=error)
                 await self._refuse(0, problem)
                 continue
-            await self._take(message)
+            await self._receive_one(ref, asked)
         await self._socket.close(CLOSE_POLICY)
 
     async def _refuse(self, ref: int, why: Any) -> None:
         await self._send({"type": "error", "ref": ref, "say": self._catalogue.translate(why)})
 
-    async def _take(self, message: say.Incoming) -> None:
-        why_not = desk.may_send(self._access, self._visitor, message)
-        match message:
+    async def _receive_one(self, ref: int, asked: messages_in.Incoming) -> None:
+        why_not = replies.may_send(self._access, self._visitor, asked)
+        match asked:
             case _ if why_not is not None:
-                await self._refuse(message.ref, why_not)
-            case say.LookMessage(player=player):
+                await self._refuse(ref, why_not)
+            case messages_in.Look(player):
                 self._looks_at, self._sent_seat = player, None
                 self._fresh.set()
-                await self._send({"type": "done", "ref": message.ref})
-            case say.PingMessage():
-                await self._send({"type": "done", "ref": message.ref})
-            case say.WatchMessage(sensors=sensors):
+                await self._send({"type": "done", "ref": ref})
+            case messages_in.Ping():
+                await self._send({"type": "done", "ref": ref})
+            case messages_in.Watch(sensors):
                 self._watches_sensors = sensors
                 self._sent_sensors = None
                 self._fresh.set()
-                await self._send({"type": "done", "ref": message.ref})
+                await self._send({"type": "done", "ref": ref})
             case _ if len(self._answers) >= MAX_UNANSWERED:
                 problem = text("The table is still busy with what you asked for before.")
-                await self._refuse(message.ref, problem)
-            case _:
-                self._start(message)
+                await self._refuse(ref, problem)
+            case command:
+                self._start(ref, command)
 
-    def _start(self, message: say.TableMessage) -> None:
+    def _start(self, ref: int, command: messages_in.PageCommand) -> None:
         """Begin it now, so that order is kept; answer whenever it is done."""
-        begun = desk.start(self._table, message)
-        self._note_hand(message, begun)
-        task = asyncio.create_task(self._answer(message.ref, begun))
+        begun = self._table.submit(command)
+        self._note_hand(command, begun)
+        task = asyncio.create_task(self._answer(ref, begun))
         self._answers.add(task)
         task.add_done_callback(self._answers.discard)
 
     async def _answer(self, ref: int, begun: Future[None]) -> None:
-        error = (await desk.answer(begun)).error
+        error = (await replies.answer(begun)).error
         reply: dict[str, object] = {"type": "done", "ref": ref}
         if error is not None:
-            reply = {"type": "error", "ref": ref, "say": desk.explain(error, self._catalogue)}
+            reply = {"type": "error", "ref": ref, "say": replies.explain(error, self._catalogue)}
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has gone
             await self._send(reply)
 
-    def _note_hand(self, message: say.TableMessage, begun: Future[None]) -> None:
-        match message:
-            case say.PickUpMessage(piece=piece):
+    def _note_hand(self, command: messages_in.PageCommand, begun: Future[None]) -> None:
+        match command:
+            case PickUp(piece):
                 before = self._held.get(piece)
-                lying = {p.id: (p.x_mm, p.y_mm) for p in self._table.latest().pieces}
-                if piece in lying and (before is None or _failed(before.lifting)):
-                    self._held[piece] = _Held(begun, *lying[piece])
-            case say.SetDownMessage(piece=piece) | say.RemoveMessage(piece=piece):
+                if before is None or _failed(before):
+                    self._held[piece] = begun
+            case SetDown(piece) | Take(int(piece)):
                 self._held.pop(piece, None)
 
     def _let_go(self) -> None:
         """A page that leaves with a piece in its hand puts it back where it was."""
-        hands = self._table.hands
-        if hands is None:
-            return
-        for piece, held in self._held.items():
-            held.lifting.add_done_callback(partial(_put_back, hands, piece, held))
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A piece in a page's hand: its pick-up, and where it was lifted from."""
-
-    lifting: Future[None]
-    x_mm: float
-    y_mm: float
+        for piece, lifting in self._held.items():
+            lifting.add_done_callback(partial(_put_back, self._table, piece))
 
 
 def _failed(future: Future[None]) -> bool:
     return future.done() and (future.cancelled() or future.exception() is not None)
 
 
-def _put_back(hands: HandsPort, piece: int, held: _Held, lifting: Future[None]) -> None:
+def _put_back(table: TablePort, piece: int, lifting: Future[None]) -> None:
     if not _failed(lifting):  # else another hand has it
-        hands.set_down(piece, held.x_mm, held.y_mm)
+        table.submit(SetDown(piece))

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from firmware_host.config.profile import Capabilities
 from firmware_host.messages import Message
-from firmware_host.table.commands import Command
+from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
     BreakableInfo,
@@ -28,8 +28,6 @@ from firmware_host.web.snapshot import (
     Snapshot,
 )
 from games.base import GameType
-
-Button = Literal["confirm", "back"]
 
 
 class GameSummary(msgspec.Struct, frozen=True):
@@ -108,44 +106,12 @@ class HealthMap(msgspec.Struct, frozen=True):
 
 
 class HandsPort(Workbench, Protocol):
-    """Hands for a table whose pieces the page can move. Lengths in mm from the plate's centre, x
-    east and y north. Each future is resolved when the hand has done it and left; a thing that no
-    hand can do (no such piece, an occupied place, an empty tray) is a NotPossibleError.
-    """
+    """Hands for a table whose pieces the page can move."""
 
-    def carry_out(self) -> Future[None]:
-        """Have the table's own hand do what the referee asks for, until nothing more is; while a
-        person holds a piece it waits.
+    def do(self, command: HandsCommand) -> Future[None]:
+        """Have it done; resolved when the hand has done it and left. What no hand can do (no such
+        piece, an occupied place, an empty tray) is a NotPossibleError.
         """
-
-    def pick_up(self, piece_id: int) -> Future[None]:
-        """Take hold of a piece and lift it; it stays in the hand."""
-
-    def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Future[None]:
-        """Put the piece that is in the hand down there and let go; where that is not possible, back
-        where it was.
-        """
-
-    def put(self, piece: str, x_mm: float, y_mm: float) -> Future[None]:
-        """Take a piece of that kind from beside the plate and put it there."""
-
-    def remove(self, piece_id: int) -> Future[None]:
-        """Take a piece (also one in the hand) off the plate."""
-
-    def tilt(self, x_deg: float, y_deg: float) -> Future[None]:
-        """Hold the plate at these angles about x and y, right-handed; 0, 0 levels it."""
-
-    def bump(self) -> Future[None]:
-        """Knock against the table."""
-
-    def inject(self, fault: str, targets: Sequence[str]) -> Future[None]:
-        """Break something; an error names what can be broken."""
-
-    def heal(self, fault: str, targets: Sequence[str]) -> Future[None]:
-        """Mend it; without targets, every fault of that name."""
-
-    def press(self, button: Button, held_s: float) -> Future[None]:
-        """Press a button of the panel for that long."""
 
 
 class TablePort(Protocol):
@@ -179,7 +145,10 @@ class TablePort(Protocol):
         """
 
     def submit(self, command: Command) -> Future[None]:
-        """Hand a command to the host; resolved once it has been carried out."""
+        """Have it done by the host, or by the hands; resolved once it has been carried out.
+
+        Where there are no hands, what needs some is a NotPossibleError.
+        """
 
     def history(self) -> Future[list[GameSummary]]:
         """The journal's games, newest first."""

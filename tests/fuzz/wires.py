@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from hypothesis import strategies as st
@@ -18,12 +18,13 @@ from drivers.node_firmware.plate import SCAN_US
 from firmware_host.config.profile import load_profile
 from firmware_host.host.assemble import plate_for
 from firmware_host.messages import Catalogue
-from firmware_host.web import desk
+from firmware_host.table.commands import HandsCommand
+from firmware_host.web import replies
 from firmware_host.web.messages_in import (
     MAX_MESSAGE_BYTES,
     UNREADABLE,
-    PingMessage,
-    WatchMessage,
+    Ping,
+    Watch,
     parse,
 )
 from games.base import RulesError
@@ -59,10 +60,10 @@ HOST_SAYS = (
 PAGE_SAYS = (
     b'{"type": "ping", "ref": 1}',
     b'{"type": "watch", "sensors": true}',
-    b'{"type": "new-game", "ref": 2, "game": "momentum", "options": {"size": 7, "pie": false}}',
-    b'{"type": "new-game", "game": "gravity-trap", "options": {"board": "whirl"}}',
+    b'{"type": "game", "ref": 2, "game": "momentum", "options": {"size": 7, "pie": false}}',
+    b'{"type": "game", "game": "gravity-trap", "options": {"board": "whirl"}}',
     *(
-        b'{"type": "new-game", "game": "gravity-trap", "boards": {"board": "%s"}}' % board
+        b'{"type": "game", "game": "gravity-trap", "boards": {"board": "%s"}}' % board
         for board in (rb"[[track]]\nbases = [1, 2]", rb"{\"tracks\": [[1, 2]]}")
     ),
     b'{"type": "resume", "game": 1}',
@@ -74,16 +75,20 @@ PAGE_SAYS = (
     b'{"type": "stop-calibration"}',
     b'{"type": "pick-up", "piece": 1}',
     b'{"type": "carry-out"}',
-    b'{"type": "set-down", "piece": 1, "x_mm": -52.5, "y_mm": 17.5}',
+    b'{"type": "set-down", "piece": 1, "place": "d4", "offset_mm": [-5.5, 7]}',
     *(
-        b'{"type": "put", "kind": "%s", "x_mm": %d.5, "y_mm": 17.5}' % (kind, x_mm)
-        for kind, x_mm in ((b"red", -52), (b"blue", 52), (b"red", 17))
+        b'{"type": "put", "piece": "%s", "place": "%s", "offset_mm": [3.5, -2]}' % (piece, place)
+        for piece, place in ((b"red", b"d4"), (b"blue", b"f6"), (b"red", b"e5"))
     ),
-    b'{"type": "remove", "piece": 1}',
+    b'{"type": "take", "what": "d4"}',
+    b'{"type": "move", "source": "d4", "target": "e5"}',
+    b'{"type": "slide", "source": "e5", "target": "d4"}',
+    b'{"type": "knock", "places": ["d4"]}',
+    b'{"type": "take", "what": 1}',
     b'{"type": "tilt", "x_deg": 8, "y_deg": 0}',
     b'{"type": "bump"}',
-    b'{"type": "break", "fault": "sensor-dead", "targets": ["d4"]}',
-    b'{"type": "mend", "fault": "sensor-dead"}',
+    b'{"type": "fault", "name": "sensor-dead", "targets": ["d4"]}',
+    b'{"type": "heal", "name": "sensor-dead"}',
     b'{"type": "press", "button": "confirm", "held_s": 2}',
 )
 
@@ -263,19 +268,23 @@ class Messages(JsonTarget):
         if len(data) > MAX_MESSAGE_BYTES:
             return False
         try:
-            message = parse(data)
+            _, message = parse(data)
         except UNREADABLE:
             return False  # answered with an error
-        if isinstance(message, PingMessage | WatchMessage):
+        if isinstance(message, Ping | Watch):
             return True
+        from hw_sim.page_hands import PageHands
+
         session = self._table()
         try:
-            done = desk.start(_Direct(session), message)
+            hands = isinstance(message, HandsCommand)
+            ask = PageHands(session, session.host.call).do if hands else session.host.submit
+            done = ask(message)
             session.tick()
             if done.done():
                 done.result()
         except (TiltboardError, RulesError) as error:
-            msgspec.json.encode(desk.explain(error, self._catalogue))  # it goes back to the page
+            msgspec.json.encode(replies.explain(error, self._catalogue))  # it goes back to the page
             raise
         return True
 
@@ -289,17 +298,3 @@ class Messages(JsonTarget):
             self._session = self.held.enter_context(SimSession(self._profile, state))
         self._count += 1
         return self._session
-
-
-class _Direct:
-    """The table without threads: what is asked is done by the next step."""
-
-    def __init__(self, session):
-        from hw_sim.page_hands import PageHands
-
-        self.submit = session.host.submit
-        self.hands = PageHands(session, self._call)
-        self._session = session
-
-    def _call(self, work: Callable[[], None]):
-        return self._session.host.call(work)

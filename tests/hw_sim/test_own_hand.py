@@ -8,7 +8,17 @@ from random import Random
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.table.commands import Answer, ImportGame, NewGame, TakeBack
+from firmware_host.table.commands import (
+    Answer,
+    CarryOut,
+    ImportGame,
+    NewGame,
+    PickUp,
+    Put,
+    SetDown,
+    Take,
+    TakeBack,
+)
 from firmware_host.table.standing import Phase
 from hw_sim.errors import HandsError
 from hw_sim.page_hands import PageHands
@@ -74,13 +84,10 @@ class Table:
 
     def begin(self, game, **options):
         self.do(NewGame(game, options))
-        return self.wait(self.hands.carry_out())
-
-    def centre(self, place):
-        return self.session.profile.centre_mm(self.session.host.overlay.index_of(place))
+        return self.wait(self.hands.do(CarryOut()))
 
     def put(self, piece, place):
-        self.wait(self.hands.put(piece, *self.centre(place)))
+        self.wait(self.hands.do(Put(piece, place)))
         self.run(0.3)
 
     def number(self, place):
@@ -101,15 +108,15 @@ class Table:
                 continue
             number = self.number(shift.source)
             if shift.target is None:
-                self.wait(self.hands.remove(number))
+                self.wait(self.hands.do(Take(number)))
             else:
-                self.wait(self.hands.pick_up(number))
-                self.wait(self.hands.set_down(number, *self.centre(shift.target)))
+                self.wait(self.hands.do(PickUp(number)))
+                self.wait(self.hands.do(SetDown(number, shift.target)))
             self.run(0.3)
         if self.standing.question is not None:
             self.do(Answer(turn.entrance.side))
         self.phases.clear()
-        return self.wait(self.hands.carry_out())
+        return self.wait(self.hands.do(CarryOut()))
 
 
 @pytest.fixture
@@ -143,7 +150,7 @@ def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
 def test_an_imported_game_is_set_up_and_its_run_of_like_pieces_rolls_on(table):
     table.do(ImportGame(RECORD))
     assert table.standing.phase in (Phase.SETUP, Phase.FIX)
-    assert table.wait(table.hands.carry_out()) < WITHIN_S
+    assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
     assert table.cells() == dict(table.standing.position.cells)
     rear = table.number("d2"), table.number("d3"), table.number("d4")
     turn = table.standing.position.play("d6")
@@ -152,7 +159,7 @@ def test_an_imported_game_is_set_up_and_its_run_of_like_pieces_rolls_on(table):
     assert (table.number("d3"), table.number("d4"), table.number("d5")) == rear
 
     table.do(TakeBack())
-    assert table.wait(table.hands.carry_out()) < WITHIN_S
+    assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
     assert table.standing.phase is Phase.TURN
     assert table.cells() == dict(table.standing.position.cells)
 
@@ -171,8 +178,8 @@ def test_a_new_game_leaves_nothing_in_the_air_and_nothing_flies_into_it(table):
     table.put("white", "d4")
     table.put("black", "h8")
     table.put("white", "d7")  # pulls d4
-    table.wait(table.hands.pick_up(table.number("h8")))
-    asked = table.hands.carry_out()
+    table.wait(table.hands.do(PickUp(table.number("h8"))))
+    asked = table.hands.do(CarryOut())
     table.run(3)
     assert not asked.done()  # somebody holds a piece
     assert table.begin("momentum") < WITHIN_S
@@ -186,13 +193,13 @@ def test_a_hand_that_cannot_put_down_puts_back(table):
     table.put("white", "d4")
     table.put("black", "h8")
     number = table.number("h8")
-    table.wait(table.hands.pick_up(number))
+    table.wait(table.hands.do(PickUp(number)))
     with pytest.raises(HandsError, match="white piece is in the way"):
-        table.wait(table.hands.set_down(number, *table.centre("d4")))
+        table.wait(table.hands.do(SetDown(number, "d4")))
     table.run(2)
     assert table.cells() == {"d4": "white", "h8": "black"}
     with pytest.raises(HandsError):
-        table.wait(table.hands.put("white", *table.centre("d4")))
+        table.wait(table.hands.do(Put("white", "d4")))
     table.run(2)
     assert len(table.session.table.world.pieces) == 2
 
@@ -201,8 +208,7 @@ def test_what_stands_in_the_way_is_said_and_nothing_hangs(table):
     table.begin("attraktion")
     table.put("white", "d4")
     table.put("black", "h8")
-    x_mm, y_mm = table.centre("d5")
-    table.wait(table.hands.put("black", x_mm + 17, y_mm))  # between two places
+    table.wait(table.hands.do(Put("black", "d5", (17.0, 0.0))))  # between two places
     table.run(1)
-    table.wait(table.hands.carry_out())
+    table.wait(table.hands.do(CarryOut()))
     assert not any(piece.held for piece in table.session.table.world.pieces.values())

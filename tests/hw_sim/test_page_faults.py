@@ -5,19 +5,11 @@ from concurrent.futures import Future
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.web import desk
-from firmware_host.web import messages_in as say
+from firmware_host.web.messages_in import parse
 from firmware_host.web.snapshot import BrokenInfo
 from hw_sim.errors import FaultError
 from hw_sim.page_hands import PageHands
 from hw_sim.session import SimSession
-
-
-class Table:
-    """Only hands."""
-
-    def __init__(self, hands):
-        self.hands = hands
 
 
 def at_once(work):
@@ -31,21 +23,22 @@ def at_once(work):
 
 def test_breaking_and_mending_from_a_page(tmp_path):
     with SimSession(load_profile("plate-10"), tmp_path) as session:
-        table = Table(PageHands(session, at_once))
+        hands = PageHands(session, at_once)
 
         def ask(text):
-            return desk.start(table, say.parse(text)).result()
+            _, command = parse(text)
+            return hands.do(command).result()
 
-        ask('{"type": "break", "fault": "sensor-dead", "targets": ["d4"]}')
+        ask('{"type": "fault", "name": "sensor-dead", "targets": ["d4"]}')
         assert session.faults.active == [("sensor-dead", ("d4",))]
-        assert table.hands.broken() == [BrokenInfo("sensor-dead", ["d4"])]
+        assert hands.broken() == [BrokenInfo("sensor-dead", ["d4"])]
         with pytest.raises(FaultError, match="It can have: sensor-dead"):
-            ask('{"type": "break", "fault": "gremlins"}')
+            ask('{"type": "fault", "name": "gremlins"}')
         with pytest.raises(FaultError, match="a1 to j10"):
-            ask('{"type": "break", "fault": "sensor-dead", "targets": ["z9"]}')
-        ask('{"type": "mend", "fault": "sensor-dead"}')
+            ask('{"type": "fault", "name": "sensor-dead", "targets": ["z9"]}')
+        ask('{"type": "heal", "name": "sensor-dead"}')
         assert session.faults.active == []
-        assert table.hands.broken() == []
+        assert hands.broken() == []
 
 
 def test_what_can_be_broken_is_named_with_what_it_takes(tmp_path):

@@ -91,7 +91,7 @@ def drive(seen):
         ["stat", "--format=%U", f"/proc/{pid}"], capture_output=True, text=True, check=True
     ).stdout.strip()
     seen["capabilities"] = [line.split()[1] for line in status.splitlines() if "Cap" in line]
-    ask("/command", {"type": "new-game", "game": "momentum", "options": {"pie": False}})
+    ask("/command", {"type": "game", "game": "momentum", "options": {"pie": False}})
     wait_until("turn", lambda: ask("/snapshot")["phase"] == "turn")  # its sensors are zeroed
     drop("red", "d4", 1)
     drop("blue", "a1", 2)

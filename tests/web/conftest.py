@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from drivers.clock import SystemClock
+from firmware_host.table.commands import CarryOut, Command, Put
 from firmware_host.web.server import WebServer
 from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import TablePort
@@ -101,7 +102,11 @@ class Served:
         assert (status, json.loads(answer)) == (200, {"done": True})
 
     def new_game(self, **options: object) -> None:
-        self.tell(type="new-game", game="momentum", options=options)
+        self.tell(type="game", game="momentum", options=options)
+
+    def do(self, command: Command) -> None:
+        """Past the page; done when this returns."""
+        self.table.submit(command).result(20)
 
     def until(self, holds: Callable[[Snapshot], bool]) -> None:
         """Wait for a snapshot of which that holds."""
@@ -116,9 +121,7 @@ class Served:
 
     def put(self, piece: str, place: str) -> None:
         """A hand at the table puts a piece; it has left when this returns."""
-        assert self.table.hands
-        column, row = ord(place[0]) - ord("a"), int(place[1:]) - 1
-        self.table.hands.put(piece, (column - 4.5) * 35.0, (row - 4.5) * 35.0).result(20)
+        self.do(Put(piece, place))
 
     def play(self, *moves: str) -> None:
         """Moves that push nothing, by hands at the table, each to the next turn."""
@@ -130,8 +133,7 @@ class Served:
 
     def carry_out(self) -> None:
         """The table's own hand does what is asked for."""
-        assert self.table.hands
-        self.table.hands.carry_out().result(20)
+        self.do(CarryOut())
 
 
 class Altered:

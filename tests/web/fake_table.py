@@ -200,6 +200,7 @@ class FakeTable:
         self.faults: list[FaultInfo] = []
         self.presses: list[tuple[str, float]] = []
         self.injected: list[BrokenInfo] = []
+        self.lifted_from: dict[int, tuple[float, float]] = {}
         self.number = 0
         self.time_s = 0.0
         self.calibration: CalibrationInfo | None = None
@@ -228,8 +229,48 @@ class FakeTable:
     # What it asks for
 
     def submit(self, command: commands.Command) -> Future[None]:
-        with self._lock:
-            return _done(lambda: self._carry_out(command))
+        if not isinstance(command, commands.HandsCommand):
+            with self._lock:
+                return _done(lambda: self._carry_out(command))
+        if not self.with_hands:
+            refused: Future[None] = Future()
+            refused.set_exception(NotPossibleError("This table has no hands."))
+            return refused
+        try:
+            return self.do(command)
+        except (KeyError, ValueError, IndexError):
+            return _done(self._cannot)
+
+    def do(self, command: commands.HandsCommand) -> Future[None]:
+        match command:
+            case commands.Put(piece, place, off_mm):
+                x_mm, y_mm = centre_mm(place)
+                return self.put(piece, x_mm + off_mm[0], y_mm + off_mm[1])
+            case commands.Take(int(number)):
+                return self.remove(number)
+            case commands.PickUp(number):
+                return self.pick_up(number)
+            case commands.SetDown(number, None):
+                return self.set_down(number, *self.lifted_from[number])
+            case commands.SetDown(number, str(place), off_mm):
+                x_mm, y_mm = centre_mm(place)
+                return self.set_down(number, x_mm + off_mm[0], y_mm + off_mm[1])
+            case commands.CarryOut():
+                return self.carry_out()
+            case commands.Tilt(x_deg, y_deg):
+                return self.tilt(x_deg, y_deg)
+            case commands.Bump():
+                return self.bump()
+            case commands.Press(button, held_s):
+                return self.press(button, held_s)
+            case commands.Fault(name, targets):
+                return self.inject(name, targets)
+            case commands.Heal(name, targets):
+                return self.heal(name, targets)
+        return _done(self._cannot)
+
+    def _cannot(self) -> None:
+        raise NotPossibleError("This table cannot do that.")
 
     def history(self) -> Future[list[GameSummary]]:
         return _done(lambda: [self._summary(play) for play in reversed(self.plays.values())])
@@ -263,7 +304,7 @@ class FakeTable:
         match command:
             case commands.NewGame(game=game, options=options):
                 self._new_game(game, options)
-            case commands.ResumeGame(game_id=game_id):
+            case commands.ResumeGame(game_id):
                 self.play = self._find(game_id)
                 self._publish(new_layout=True)
             case commands.TakeBack(to=to):
@@ -407,6 +448,7 @@ class FakeTable:
         if piece_id in self.in_hand:
             raise NotPossibleError("Another hand holds that piece.")
         self.in_hand.add(piece_id)
+        self.lifted_from[piece_id] = (piece.x_mm, piece.y_mm)
         self.pieces[piece_id] = LoosePiece(piece_id, piece.piece, piece.x_mm, piece.y_mm, 40.0)
 
     def _lower(self, piece_id: int, x_mm: float, y_mm: float) -> None:

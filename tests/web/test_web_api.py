@@ -98,7 +98,7 @@ def test_an_answer_that_is_not_as_described_would_be_found(fake, monkeypatch):
 def test_the_description_names_every_message_and_every_field_of_a_snapshot():
     schemas = api.description()["components"]["schemas"]
     assert set(schemas["Snapshot"]["properties"]) == {"type", *Snapshot.__struct_fields__}
-    for kind in get_args(messages_in.TableMessage):
+    for kind in get_args(messages_in.PageCommand):
         assert set(schemas[kind.__name__]["properties"]) == {"type", *kind.__struct_fields__}
         assert schemas[kind.__name__]["additionalProperties"] is False
 
@@ -109,8 +109,8 @@ def test_the_table_of_messages_in_the_documents_is_the_protocol():
     shown = {name: (set(re.findall(r"`(\w+)`", fields)), who) for name, fields, who in rows}
     kinds = {kind.__struct_config__.tag: kind for kind in get_args(messages_in.Incoming)}
     assert {name: fields for name, (fields, _) in shown.items()} == {
-        name: set(kind.__struct_fields__) - {"ref"} for name, kind in kinds.items()
+        name: set(kind.__struct_fields__) for name, kind in kinds.items()
     }
     free = {name for name, (_, who) in shown.items() if who == "whoever may watch"}
-    acting = {kind.__struct_config__.tag for kind in get_args(messages_in.TableMessage)}
+    acting = {kind.__struct_config__.tag for kind in get_args(messages_in.PageCommand)}
     assert free == kinds.keys() - acting

@@ -167,7 +167,7 @@ def test_a_table_is_calibrated_from_the_page(served, open_page):
     served.tell(type="calibrate", again="places")
     expect(card.get_by_role("alert")).to_contain_text("d4 reads")
     [piece] = served.ask("/api/v1/snapshot")["pieces"]
-    served.tell(type="remove", piece=piece["id"])
+    served.tell(type="take", what=piece["id"])
     expect(card).to_contain_text("Put a strong piece, south down")
     served.tell(type="put", kind="blue", x_mm=-157.5, y_mm=-157.5)
     expect(card).to_contain_text("Slide or carry it on to b1")

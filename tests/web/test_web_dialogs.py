@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import NewGame
+from firmware_host.table.commands import Fault, Heal, NewGame
 from firmware_host.web.guard import Access
 from firmware_host.web.pairing import Pairing
 from firmware_host.web.server import WebServer
@@ -67,7 +67,7 @@ def test_gravity_trap_is_played_on_a_board_from_a_file(served, open_page):
 
 def test_a_board_may_be_json_and_a_broken_one_is_refused_in_words(served):
     def start(board):
-        body = {"type": "new-game", "game": "gravity-trap", "boards": {"board": board}}
+        body = {"type": "game", "game": "gravity-trap", "boards": {"board": board}}
         status, _, answer = served.request(
             "POST", "/api/v1/command", json.dumps(body).encode(), content_type="application/json"
         )
@@ -165,9 +165,9 @@ def test_lights_without_power_are_dark_on_the_page(served, open_page):
     player.expect_turn("red")
     glowing = player.page.locator('.surface circle[fill^="url(#light-"]:visible')
     expect(glowing).to_have_count(49)
-    served.table.hands.inject("lights-brownout", []).result(20)
+    served.do(Fault("lights-brownout"))
     expect(glowing).to_have_count(0)
-    served.table.hands.heal("lights-brownout", []).result(20)
+    served.do(Heal("lights-brownout"))
     expect(glowing).to_have_count(49)
 
 

@@ -40,7 +40,7 @@ from hw_sim.clock import VirtualClock
 TABLE = "192.168.1.20"
 PHONE = "192.168.1.77"
 NAME = "table.local"
-NEW_GAME = {"type": "new-game", "game": "momentum"}
+NEW_GAME = {"type": "game", "game": "momentum"}
 
 
 class Network:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from firmware_host.lighting import LEGEND
+from firmware_host.table.commands import Press, Tilt
 from firmware_host.web.snapshot import FaultInfo
 
 pytestmark = pytest.mark.web
@@ -113,7 +114,7 @@ def test_on_a_table_without_hands_the_page_only_watches(altered, open_page):
     player = open_page(altered.url)
     page = player.page
     player.expect_turn("red")
-    altered.table.table.hands.put("red", -52.5, -52.5).result(20)  # somebody at the table itself
+    altered.put("red", "d4")  # somebody at the table itself
 
     player.expect_turn("blue")
     player.expect_marbles(d4="red")
@@ -178,14 +179,13 @@ def test_an_earlier_game_is_looked_at_and_played_on(served, open_page):
 
 
 def test_the_pie_rule_and_a_short_press_of_a_button(served, open_page, monkeypatch):
-    presses, hands = [], served.table.hands
-    press = hands.press
+    presses, submit = [], served.table.submit
 
-    def noted(button, held_s):
-        presses.append((button, held_s))
-        return press(button, held_s)
+    def noted(command):
+        presses.extend([command] if isinstance(command, Press) else [])
+        return submit(command)
 
-    monkeypatch.setattr(hands, "press", noted)
+    monkeypatch.setattr(served.table, "submit", noted)
     served.new_game()
     served.play("d4")
     player = open_page(served.url)
@@ -198,8 +198,8 @@ def test_the_pie_rule_and_a_short_press_of_a_button(served, open_page, monkeypat
     served.carry_out()
     player.expect_moves("d4", "swap")
     player.expect_marbles(d4="blue")
-    assert [button for button, _ in presses] == ["confirm"]
-    assert presses[0][1] < 0.5
+    assert [press.button for press in presses] == ["confirm"]
+    assert presses[0].held_s < 0.5
 
 
 def test_a_fault_is_shown_with_its_remedy_as_text_and_goes(altered, open_page):
@@ -261,10 +261,10 @@ def test_each_sound_is_played_once_and_none_when_off(served, open_page):
     assert page.evaluate("tones") == 0  # the game's start sounded before this page came
     served.play("d4")
     page.wait_for_function("() => tones === 1")  # a move that pushes nothing: one note
-    served.table.hands.tilt(0, 5).result(20)
+    served.do(Tilt(0, 5))
     player.expect_phase("paused")
     page.wait_for_function("() => tones === 2")  # paused: another one
-    served.table.hands.tilt(0, 0).result(20)
+    served.do(Tilt(0, 0))
     page.get_by_role("button", name="Sound").click()
     served.play("f6")
     player.expect_turn("red")

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
+from firmware_host.table.commands import Take
 from firmware_host.web.snapshot import FaultInfo
 
 pytestmark = pytest.mark.web
@@ -87,7 +88,7 @@ def test_the_plate_stays_where_it_is_whatever_is_said(altered, open_page):
         player.expect_phase("fix")
         assert box(player, ".lip.n") == pytest.approx(before, abs=0.5)
         [wrong] = altered.table.latest().pieces
-        altered.table.hands.remove(wrong.id).result(20)
+        altered.do(Take(wrong.id))
         player.expect_turn("red")
 
 

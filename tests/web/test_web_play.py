@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from firmware_host.table.commands import PickUp, SetDown
+
 pytestmark = pytest.mark.web
 
 # RULES M1 by hand, on five by five: d4 pushes c3 to b2, and e3 pushes d4 to c5
@@ -269,16 +271,12 @@ def test_strayed_marbles_are_put_right_by_the_tables_hand(served, open_page):
     served.play("d4", "f6")
     player = open_page(served.url)
     player.expect_turn("red")
-    hands, standing = served.table.hands, served.table.latest().pieces
+    standing = served.table.latest().pieces
     red, blue = (next(p for p in standing if p.piece == piece) for piece in ("red", "blue"))
-    beside = (152.5, -152.5)  # outside the board, while the other moves
-    for piece, x_mm, y_mm in (
-        (red, *beside),
-        (blue, red.x_mm, red.y_mm),
-        (red, blue.x_mm, blue.y_mm),
-    ):
-        hands.pick_up(piece.id).result(20)
-        hands.set_down(piece.id, x_mm, y_mm).result(20)
+    # first outside the board, while the other moves
+    for piece, place in ((red, "j1"), (blue, "d4"), (red, "f6")):
+        served.do(PickUp(piece.id))
+        served.do(SetDown(piece.id, place, (-5.0, 5.0) if place == "j1" else (0.0, 0.0)))
     player.expect_phase("fix")
     player.expect_marbles(d4="blue", f6="red")
 

@@ -19,10 +19,10 @@ from websockets.sync.client import connect
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue
 from firmware_host.web import live, messages_in
-from firmware_host.web.desk import explain
 from firmware_host.web.guard import LOCAL_NAMES, is_ours
 from firmware_host.web.limits import TokenBucket
 from firmware_host.web.live import MAX_PAGES, MAX_REFUSED, MESSAGE_BURST
+from firmware_host.web.replies import explain
 from firmware_host.web.server import PortTakenError, WebServer
 from firmware_host.web.snapshot import FaultInfo
 from games.base import RulesError
@@ -112,7 +112,7 @@ def test_every_answer_forbids_the_page_to_reach_outside(fake_served):
 
 
 def test_a_command_by_a_foreign_form_is_refused(fake_served):
-    body = b'{"type": "new-game", "game": "momentum"}'
+    body = b'{"type": "game", "game": "momentum"}'
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
         assert fake_served.request("POST", "/api/v1/command", body, content_type=kind)[0] == 415
     assert fake_served.ask("/api/v1/layout")["game"] is None
@@ -205,13 +205,12 @@ ALMOST = st.builds(
 @given(st.one_of(st.binary(max_size=200), (JSON_VALUES | ALMOST).map(json.dumps)))
 @settings(max_examples=100, deadline=None)
 def test_whatever_comes_is_a_message_or_refused(data):
-    for parse in (messages_in.parse, messages_in.parse_command):
-        try:
-            message = parse(data if parse is messages_in.parse else _bytes(data))
-        except (DecodeError, UnicodeDecodeError):
-            continue
-        assert isinstance(message, messages_in._Message)
-        assert 0 <= message.ref <= 2**53
+    with contextlib.suppress(DecodeError, UnicodeDecodeError):
+        ref, asked = messages_in.parse(data)
+        assert isinstance(asked, messages_in.Incoming)
+        assert 0 <= ref <= 2**53
+    with contextlib.suppress(DecodeError, UnicodeDecodeError):
+        assert isinstance(messages_in.parse_command(_bytes(data)), messages_in.PageCommand)
 
 
 def test_a_connection_survives_whatever_a_page_sends(fake_served):
@@ -242,14 +241,19 @@ def _bytes(data):
         "null",
         '{"type": "fly"}',
         '{"type": "ping", "extra": 1}',
-        '{"type": "tilt", "x_deg": 31, "y_deg": 0}',
+        '{"type": "tilt", "x_deg": 46, "y_deg": 0}',
         '{"type": "tilt", "x_deg": NaN, "y_deg": 0}',
         '{"type": "tilt", "x_deg": 1e999, "y_deg": 0}',
         '{"type": "press", "button": "self-destruct", "held_s": 1}',
         '{"type": "press", "button": "back", "held_s": 11}',
-        '{"type": "put", "kind": "", "x_mm": 0, "y_mm": 0}',
-        '{"type": "new-game", "game": "momentum", "options": {"size": {"a": 1}}}',
+        '{"type": "put", "piece": "", "place": "d4"}',
+        '{"type": "game", "game": "momentum", "options": {"size": {"a": 1}}}',
         '{"type": "pick-up", "piece": -1}',
+        '{"type": "put", "piece": "red", "place": "d4", "offset_mm": [36, 0]}',
+        '{"type": "take", "what": -1}',
+        '{"type": "knock", "places": []}',
+        '{"type": "show-code", "code": "123456"}',
+        '{"type": "ping", "ref": -1}',
     ],
 )
 def test_nonsense_is_answered_and_the_connection_lives_on(fake_served, message):
@@ -265,9 +269,9 @@ def test_errors_of_the_table_arrive_as_its_sentences(fake_served):
     with page_of(fake_served) as page:
         answer, _ = ask(page, type="take-back", ref=3)
         assert answer == {"type": "error", "ref": 3, "say": "There is no move to take back."}
-        answer, _ = ask(page, type="new-game", game="momentum", options={"size": 8}, ref=4)
+        answer, _ = ask(page, type="game", game="momentum", options={"size": 8}, ref=4)
         assert "choose how many" in answer["say"]
-    command = b'{"type": "new-game", "game": "chess"}'
+    command = b'{"type": "game", "game": "chess"}'
     status, _, body = fake_served.request("POST", "/api/v1/command", command, content_type=JSON)
     assert (status, json.loads(body)) == (409, {"error": "There is no game 'chess'."})
     assert fake_served.request("GET", "/api/v1/history/9")[0] == 404
@@ -285,10 +289,10 @@ def test_an_error_is_translated_and_a_defect_is_not_shown():
 def test_without_hands_pieces_cannot_be_moved_but_games_can_be_started(serve, fake_without_hands):
     served = serve(fake_without_hands)
     with page_of(served) as page:
-        answer, _ = ask(page, type="put", kind="red", x_mm=0, y_mm=0)
+        answer, _ = ask(page, type="put", piece="red", place="d4")
         assert answer["type"] == "error"
         assert answer["say"].startswith("This table has no hands")
-        assert ask(page, type="new-game", game="momentum")[0]["type"] == "done"
+        assert ask(page, type="game", game="momentum")[0]["type"] == "done"
 
 
 # What is sent
@@ -359,7 +363,7 @@ def test_a_page_that_failed_to_take_a_piece_leaves_it_to_the_hand_that_has_it(fa
             assert ask(leaving, type="pick-up", piece=1)[0]["type"] == "error"
         with page_of(fake_served):  # served after the other has gone
             assert fake.in_hand == {1}
-        assert ask(holding, type="set-down", piece=1, x_mm=0, y_mm=0)[0]["type"] == "done"
+        assert ask(holding, type="set-down", piece=1, place="e5")[0]["type"] == "done"
 
 
 def test_leaving_does_not_cancel_what_the_table_has_begun(fake, fake_served, monkeypatch):

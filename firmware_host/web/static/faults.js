@@ -47,7 +47,7 @@ export class FaultPanel {
       if (unknown !== undefined) {
         this.complain(unknown ? t("There is no place {place}.", { place: unknown })
           : t("Say where: the name of a place, such as {place}.", { place: store.layout.places[0] }));
-      } else this.send("break", this.fault.value, named);
+      } else this.send("fault", this.fault.value, named);
     });
     this.hint = h("p", { class: "hint" });
     this.element = h("div", { class: "fault-panel" }, this.form, this.list, this.hint);
@@ -81,19 +81,13 @@ export class FaultPanel {
       }))));
   }
 
-  /** The plate's name for a place is wanted, the game's is understood too. */
   wanted() {
-    const { game, layout } = this.store;
-    return [...this.targets.children].map(({ value }) => {
-      const typed = value.trim();
-      const place = layout.places.includes(typed) ? null : game?.board[typed];
-      return place ? layout.places[place.index] : typed;
-    });
+    return [...this.targets.children].map(({ value }) => value.trim());
   }
 
   known(target) {
-    const { places, breakable } = this.store.layout;
-    return places.includes(target) || breakable.some(({ choices }) => choices.includes(target));
+    const { breakable } = this.store.layout;
+    return this.store.indexOf(target) >= 0 || breakable.some(({ choices }) => choices.includes(target));
   }
 
   draw() {
@@ -104,10 +98,10 @@ export class FaultPanel {
     const idle = !this.store.handsFree;
     this.list.replaceChildren(...broken.map(({ fault, targets }) => h("li", { class: "bad" },
       h("span", {}, nameOf(fault), targets.length ? h("strong", {}, ` ${targets.join(", ")}`) : null),
-      h("button", { type: "button", disabled: idle, onclick: () => this.send("mend", fault, targets) }, t("Mend")))));
+      h("button", { type: "button", disabled: idle, onclick: () => this.send("heal", fault, targets) }, t("Mend")))));
   }
 
-  async send(type, fault, targets) {
-    await this.ask({ type, fault, targets }).catch((error) => this.complain(error.message));
+  async send(type, name, targets) {
+    await this.ask({ type, name, targets }).catch((error) => this.complain(error.message));
   }
 }

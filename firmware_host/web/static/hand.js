@@ -258,8 +258,8 @@ export class Hand {
     if (id === TRAY) return this.putFromTray(piece, x, y);
     this.pieces.override(id, { piece, x, y, z: 0 });
     const struck = this.struck(number, home, { x, y });
-    return lifting.then(() => struck && this.ask({ type: "remove", piece: struck.number }))
-      .then(() => this.ask({ type: "set-down", piece: number, x_mm: x, y_mm: y }))
+    return lifting.then(() => struck && this.ask({ type: "take", what: struck.number }))
+      .then(() => this.ask({ type: "set-down", piece: number, ...this.store.spot(x, y) }))
       .then(() => this.pieces.release(id))
       .then(() => true, (error) => this.springBack(id, error));
   }
@@ -307,8 +307,8 @@ export class Hand {
     if (!replaced && this.taken(x, y)) return false;
     this.pieces.override(id, { piece, x, y, z: 0 });
     try {
-      if (replaced) await this.ask({ type: "remove", piece: replaced.number });
-      await this.ask({ type: "put", kind: piece, x_mm: x, y_mm: y });
+      if (replaced) await this.ask({ type: "take", what: replaced.number });
+      await this.ask({ type: "put", piece, ...this.store.spot(x, y) });
     } catch (error) {
       this.springBack(id, error);
       return false;
@@ -322,7 +322,7 @@ export class Hand {
     this.letGo();
     if (id === TRAY) return;
     this.pieces.override(id, { piece, x, y, z: 0, gone: true });
-    lifting.then(() => this.ask({ type: "remove", piece: number }))
+    lifting.then(() => this.ask({ type: "take", what: number }))
       .then(() => this.pieces.release(id))
       .catch((error) => this.springBack(id, error));
   }

@@ -96,7 +96,7 @@ function build() {
     const entries = Object.entries(options).filter(([, value]) => value !== null);
     const own = ([, value]) => typeof value === "object" && !Array.isArray(value); // a board from a file
     ask({
-      type: "new-game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
+      type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
       boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])),
     }).catch((error) => complain(error.message));
   };

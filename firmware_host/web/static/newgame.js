@@ -145,7 +145,7 @@ export class NewGame {
     this.problem.textContent = shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "";
     if (this.problem.textContent) return;
     try {
-      await this.ask({ type: "new-game", game: this.chosen.name, options, boards });
+      await this.ask({ type: "game", game: this.chosen.name, options, boards });
       this.element.close();
     } catch (error) {
       this.problem.textContent = error.message || t("The table does not answer.");

@@ -113,6 +113,12 @@ export class Store {
     return { index, away: Math.hypot(x - centre.x, y - centre.y), ...centre };
   }
 
+  /** A point on the plate as the table is told it: a place, and how far off its middle. */
+  spot(x, y) {
+    const near = this.nearest(x, y);
+    return { place: this.placeName(near.index), offset_mm: [x - near.x, y - near.y] };
+  }
+
   onPlate(x, y) {
     const half = this.layout.plate_mm / 2;
     return Math.abs(x) <= half && Math.abs(y) <= half;

@@ -10,7 +10,6 @@ from firmware_host.config.profile import load_profile
 from firmware_host.host.menu import usual_options
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration
-from firmware_host.web.desk import start
 from firmware_host.web.messages_in import parse
 from games.momentum import MOMENTUM
 from hw_sim.maker import Maker
@@ -187,14 +186,5 @@ def test_what_cannot_be_is_said(session):
 
 
 def test_the_page_may_ask_for_it():
-    asked = []
-
-    class Port:
-        hands = None
-
-        def submit(self, command):
-            asked.append(command)
-
-    for words in ('{"type": "calibrate", "again": "a1"}', '{"type": "stop-calibration"}'):
-        start(Port(), parse(words))
-    assert asked == [Calibrate("a1"), StopCalibration()]
+    words = ('{"type": "calibrate", "again": "a1"}', '{"type": "stop-calibration", "ref": 3}')
+    assert [parse(each) for each in words] == [(0, Calibrate("a1")), (3, StopCalibration())]

@@ -6,30 +6,31 @@ from hypothesis import strategies as st
 
 from firmware_host.scenario import steps as s
 from firmware_host.scenario.parse import ScenarioSyntaxError, parse_scenario
+from firmware_host.table import commands as c
 from firmware_host.table.standing import Phase, Role
 
 FORMS = [
-    ("game momentum size=7", s.NewGame("momentum", ("size=7",))),
-    ("put red d4", s.Put("red", "d4")),
-    ("put red d4 at 5 -3", s.Put("red", "d4", (5.0, -3.0))),
-    ("take d4", s.Take("d4")),
-    ("move d4 e5", s.Move("d4", "e5")),
-    ("slide d4 e5", s.Slide("d4", "e5")),
-    ("knock d4 e5", s.Knock(("d4", "e5"))),
-    ("tilt 8 0 for 2s", s.Tilt(8.0, 0.0, 2.0)),
-    ("tilt -8 0.5", s.Tilt(-8.0, 0.5)),
-    ("press confirm", s.Press("confirm")),
-    ("press confirm 2s", s.Press("confirm", 2.0)),
-    ("press back", s.Press("back")),
-    ("answer left", s.Answer("left")),
+    ("game momentum size=7", c.NewGame("momentum", {"size": 7})),
+    ("put red d4", c.Put("red", "d4")),
+    ("put red d4 at 5 -3", c.Put("red", "d4", (5.0, -3.0))),
+    ("take d4", c.Take("d4")),
+    ("move d4 e5", c.Move("d4", "e5")),
+    ("slide d4 e5", c.Slide("d4", "e5")),
+    ("knock d4 e5", c.Knock(("d4", "e5"))),
+    ("tilt 8 0 for 2s", c.Tilt(8.0, 0.0, 2.0)),
+    ("tilt -8 0.5", c.Tilt(-8.0, 0.5)),
+    ("press confirm", c.Press("confirm")),
+    ("press confirm 2s", c.Press("confirm", 2.0)),
+    ("press back", c.Press("back")),
+    ("answer left", c.Answer("left")),
     ("wait 1.5s", s.Wait(1.5)),
     ("wait 250ms", s.Wait(0.25)),
-    ("bump", s.Bump()),
+    ("bump", c.Bump()),
     ("kill", s.Kill()),
     ("power-cut", s.PowerCut()),
-    ("fault sensor-dead d4 for 2s", s.Fault("sensor-dead", ("d4",), 2.0)),
-    ("fault spi-silent", s.Fault("spi-silent", ())),
-    ("heal sensor-dead d4", s.Heal("sensor-dead", ("d4",))),
+    ("fault sensor-dead d4 for 2s", c.Fault("sensor-dead", ("d4",), 2.0)),
+    ("fault spi-silent", c.Fault("spi-silent", ())),
+    ("heal sensor-dead d4", c.Heal("sensor-dead", ("d4",))),
     ("expect phase turn", s.Expect(s.ExpectPhase(Phase.TURN))),
     ("expect to-move red", s.Expect(s.ExpectToMove("red"))),
     ("expect to-move none", s.Expect(s.ExpectToMove(None))),
@@ -51,9 +52,9 @@ def test_each_form_is_read_as_written(line, action):
     assert step.line == 3
 
 
-def test_set_up_by_hand_belongs_to_the_game_before_it():
+def test_set_up_by_hand_follows_a_game():
     game, setup = parse_scenario("x", "game momentum\nsetup by-hand\n")
-    assert game.action == s.NewGame("momentum", (), by_hand=True)
+    assert game.action == c.NewGame("momentum")
     assert setup.action == s.SetupByHand()
 
 
@@ -77,6 +78,8 @@ BAD = [
     ('expect say "turn', "quotation mark"),
     ("kill now", "kill"),
     ("fault", "fault NAME"),
+    ("game chess", "There is no game chess"),
+    ("game momentum size=7 size=8", "size is given twice"),
 ]
 
 

@@ -146,11 +146,7 @@ class ServiceHost:
 
     def do(self, command: commands.Command) -> None:
         """Over HTTP. Raises RuntimeError with the answer where it is refused."""
-        match command:
-            case commands.NewGame(game, options):
-                ask("/command", {"type": "new-game", "game": game, "options": dict(options)})
-            case commands.Answer(value):
-                ask("/command", {"type": "answer", "value": value})
+        ask("/command", msgspec.to_builtins(command))
         layout = self._layout
         if isinstance(command, commands.NewGame):
             wait_until("the new game", lambda: (self.refresh(), self._layout is not layout)[1])

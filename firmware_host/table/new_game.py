@@ -1,0 +1,18 @@
+"""A game as a person types it: its name, and its options as KEY=VALUE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firmware_host.config.boards import read_board
+from firmware_host.table.commands import NewGame
+from games.contract import options_from_text
+from games.registry import game_type
+
+
+def new_game(name: str, options: Sequence[str]) -> NewGame:
+    """Board options may name a file. Raises RulesError for a game, an option or a value that does
+    not exist; whether they fit together is left to the game.
+    """
+    kind = game_type(name)
+    return NewGame(kind.name, options_from_text(kind, options, read_board=read_board))

@@ -1,0 +1,73 @@
+"""What a page is answered: that it was done, or in a sentence for people why it was not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from drivers.errors import TiltboardError
+from firmware_host.messages import Catalogue, Message, text
+from firmware_host.messages.explain import explained
+from firmware_host.table.commands import TakeBack
+from firmware_host.table.seat_commands import Count, SeatMove, StandUp
+from firmware_host.web import messages_in
+from firmware_host.web.guard import Access, Visitor
+from games.base import RulesError
+
+ANSWER_WITHIN_S = 60.0
+NOT_PAIRED = text(
+    "This device may only look on. To play here, pair it with the code shown at the table."
+)
+NOT_SEATED = text("Another device sits there.")
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[T]):
+    """What the table gave, or what it raised."""
+
+    value: T | None
+    error: Exception | None = None
+
+
+def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> Message | None:
+    """Why this visitor may not ask for that; None where he may. To be called for each message."""
+    seats = access.sits_at(visitor)
+    match asked:
+        case SeatMove(str(player)):
+            return None if player in seats else NOT_SEATED
+        case StandUp(player) if player in seats:
+            return None
+        case SeatMove() | Count() | TakeBack() if seats:
+            return None
+        case messages_in.Look(player):
+            return None if player is None or player in seats else NOT_SEATED
+        case messages_in.Ping() | messages_in.Watch():
+            return None
+    return None if access.may_act(visitor) else NOT_PAIRED
+
+
+async def answer(future: Future[T]) -> Answered[T]:
+    """Wait for the table. Shielded: a page that leaves does not cancel what the table has begun."""
+    begun = asyncio.shield(asyncio.wrap_future(future))
+    try:
+        return Answered(await asyncio.wait_for(begun, ANSWER_WITHIN_S))
+    except Exception as error:  # noqa: BLE001 - whatever the table raises becomes an answer
+        return Answered(None, error)
+
+
+def explain(error: Exception, catalogue: Catalogue) -> str:
+    """A sentence for people about why something was not done."""
+    match error:
+        case TiltboardError() | RulesError():
+            return explained(error, catalogue)
+        case TimeoutError():
+            return catalogue.translate(text("The table does not answer."))
+    _log.error("A request of the page failed", exc_info=error)
+    return catalogue.translate(text("Something went wrong inside the table; its log says what."))

@@ -1,0 +1,140 @@
+"""What is asked of hands, done by the simulated table's, for a page and for a scenario alike."""
+
+from __future__ import annotations
+
+import math
+
+from firmware_host.table.commands import (
+    Bump,
+    Deed,
+    Fault,
+    Heal,
+    Knock,
+    Move,
+    PickUp,
+    Press,
+    Put,
+    SetDown,
+    Slide,
+    Take,
+    Tilt,
+)
+from hw_sim.errors import HandsError
+from hw_sim.session import SimSession
+
+
+class Deeds:
+    """Begins what is asked; it then goes on by itself as the clock moves.
+
+    ``mended``: something that was broken has been mended; whoever reads it clears it.
+    """
+
+    def __init__(self, session: SimSession) -> None:
+        self._session = session
+        self._lifted_from: dict[int, tuple[float, float]] = {}
+        self._heal_at: list[tuple[float, str, tuple[str, ...]]] = []
+        self.mended = False
+
+    def mend_due(self) -> None:
+        """Mend what was broken for a time that is over. To be called before each scan."""
+        now_s = self._session.clock.now()
+        for entry in [entry for entry in self._heal_at if entry[0] <= now_s]:
+            self._heal_at.remove(entry)
+            self._session.faults.heal(entry[1], entry[2])
+            self.mended = True
+
+    def begin(self, deed: Deed | PickUp | SetDown) -> float:
+        """When it will have been done and the hand has left, in virtual seconds; at once for what
+        goes on for a time of its own. Raises HandsError, FaultError, NotPossibleError; then nothing
+        has happened.
+        """
+        hands, overlay = self._session.hands, self._session.host.overlay
+        index, now_s = overlay.index_of, self._session.clock.now()
+        match deed:
+            case Put(piece, place, offset_mm):
+                overlay.magnet_of(piece)
+                return hands.put(piece, index(place), offset_mm).end_s
+            case Take(str(place)):
+                return hands.take(index(place)).end_s
+            case Take(int(number)):
+                return self._take(number)
+            case Move(source, target):
+                return hands.move(index(source), index(target)).end_s
+            case Slide(source, target):
+                return hands.slide(index(source), index(target)).end_s
+            case Knock(places):
+                return hands.knock([index(place) for place in places]).end_s
+            case PickUp(number):
+                return self._pick_up(number)
+            case SetDown():
+                return self._set_down(deed)
+            case Tilt(x_deg, y_deg, for_s):
+                x_rad, y_rad = math.radians(x_deg), math.radians(y_deg)
+                tilted = hands.tilt(x_rad, y_rad, for_s=for_s)
+                return tilted.end_s if for_s is None else now_s
+            case Press(button, held_s):
+                return hands.press(button, held_s).end_s
+            case Bump():
+                return hands.bump().end_s
+            case Fault(name, named, for_s):
+                targets = self._on_the_plate(name, named)
+                self._session.faults.inject(name, targets)
+                if for_s is not None:
+                    self._heal_at.append((now_s + for_s, name, targets))
+            case Heal(name, named):
+                self._session.faults.heal(name, self._on_the_plate(name, named))
+                self.mended = True
+        return now_s
+
+    # Pieces by their number
+
+    def _pick_up(self, number: int) -> float:
+        piece = self._session.table.world.pieces.get(number)
+        at = None if piece is None else piece.goal[:2]
+        end_s = self._session.hands.pick_up(number).end_s
+        if at is not None:
+            self._lifted_from[number] = at
+        return end_s
+
+    def _set_down(self, deed: SetDown) -> float:
+        back = self._lifted_from.pop(deed.piece, None)
+        try:
+            if deed.place is None:
+                return self._put_back(deed.piece, back)
+            profile, overlay = self._session.profile, self._session.host.overlay
+            x_mm, y_mm = profile.centre_mm(overlay.index_of(deed.place))
+            x_off_mm, y_off_mm = deed.offset_mm
+            return self._session.hands.set_down(deed.piece, x_mm + x_off_mm, y_mm + y_off_mm).end_s
+        except HandsError:
+            self._put_back(deed.piece, back)
+            raise
+
+    def _take(self, number: int) -> float:
+        back = self._lifted_from.pop(number, None)
+        try:
+            return self._session.hands.throw_off(number).end_s
+        except HandsError:
+            self._put_back(number, back)
+            raise
+
+    def _put_back(self, number: int, back: tuple[float, float] | None) -> float:
+        """Nothing stays in the air: where nothing else is possible, the piece is gone."""
+        world, now_s = self._session.table.world, self._session.clock.now()
+        piece = world.pieces.get(number)
+        if piece is None or not piece.held:
+            return now_s
+        try:
+            if back is None:
+                return self._session.hands.throw_off(number).end_s
+            return self._session.hands.set_down(number, *back).end_s
+        except HandsError:
+            world.remove(piece)
+            return now_s
+
+    def _on_the_plate(self, fault: str, targets: tuple[str, ...]) -> tuple[str, ...]:
+        """Places by their names on the plate; whoever asks may use the game's."""
+        places, overlay = self._session.profile.places, self._session.host.overlay
+        if places not in self._session.faults.targets_of(fault):
+            return targets
+        index_of = overlay.index_of_game_place
+        return tuple(places[index_of[t]] if t in index_of else t for t in targets)
