@@ -19,17 +19,13 @@ from __future__ import annotations
 import importlib
 import os
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
+from drivers.buses import PixelStrip, SpiDevice
 from drivers.errors import PartAbsentError
 from drivers.frame_sender import FrameLink, SendBy
 from drivers.pi_libraries import unusable
 from drivers.ws2812_bits import SPI_HZ, encode, frame_size
-
-if TYPE_CHECKING:
-    from drivers.buses import PixelStrip, SpiDevice
-
-Writer: TypeAlias = Literal["spi", "rpi_ws281x", "pio"]
 
 MOSI_PIN: Final = 10
 SPI_DEVICE: Final = "/dev/spidev0.0"

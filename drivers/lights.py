@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from drivers.absence import absent, unsupplied
-from drivers.buses import Buses, Pin, PixelStrip
+from drivers.buses import Buses, Pin, PixelStrip, Writer
 from drivers.errors import PartError
 from drivers.light_levels import WRITE_EVERY_S, Colour, LightsSettings, rgb_of
-from drivers.light_links import Writer
 
 REFRESH_S: Final = 5.0
 LOOK_EVERY_S: Final = 0.1  # at the supply

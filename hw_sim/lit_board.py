@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from firmware_host.config.profile import Profile
 from hw_sim.chips.cd74hc4067 import AnalogSource
-
-if TYPE_CHECKING:
-    from hw_sim.table import SimTable
+from hw_sim.chips.ws2812 import Ws2812Chain
+from hw_sim.world.world import World
 
 CHANNEL_A = 0.020  # WS2812B, one channel at 255; HARDWARE.md: 100 lights up to 6 A
 WARMING_S = 60.0  # of a sensor under a lit light
+
+
+class LitTable(Protocol):
+    """What a table has that is lit."""
+
+    profile: Profile
+    world: World
+    chain: Ws2812Chain
+
+    def strip_rgb(self, index: int) -> tuple[int, int, int]:
+        """The light of a place as it shines now, 0 to 255."""
 
 
 @dataclass
@@ -21,7 +32,7 @@ class LitBoard:
     converter's reference, per ampere. ``heat_k``: by which a sensor under a white light warms.
     """
 
-    table: SimTable
+    table: LitTable
     ground_v_a: float = 0.0
     sag_a: float = 0.0
     heat_k: float = 0.0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from drivers.clock import cpu_s
 from drivers.frame import Frame
+from firmware_host.bench.computers import COMPUTERS, PI4_STEP_US, nbody_step_us
 from firmware_host.bench.frozen import freeze
 from firmware_host.config.profile import DualSwitchHall, MuxAdcHall, load_profile
 from games.base import Game
@@ -50,8 +51,6 @@ def scan(echo: Callable[[str], None], profile: str = "plate-10", scans: int = 30
 
 def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> None:
     """What is left of a scan without its drivers: at rest, and while a place is being judged."""
-    from firmware_host.bench.pi import COMPUTERS, PI4_STEP_US, nbody_step_us
-
     quiet, busy = (host_cpu_ms(profile, scans, busy=busy) for busy in (False, True))
     step_us = nbody_step_us()
     echo("  from the frame to the lights, a quiet scan, and one with a piece between two places:")

@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from drivers.buses import PiBuses
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
+from drivers.pi_buses import PiBuses
 from firmware_host.config.needs import needs_of
 from firmware_host.config.profile import NodeHall, Profile
 

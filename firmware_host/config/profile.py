@@ -14,7 +14,8 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from drivers.light_links import MOSI_PIN, Writer
+from drivers.buses import Writer
+from drivers.light_links import MOSI_PIN
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.reading import nearest, parse_toml, read_toml
 

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from smbus2 import SMBus
 
-from drivers.buses import PinFactory, PixelStrip, SerialPort
+from drivers.buses import PinFactory, PixelStrip, SerialPort, Writer
 from drivers.frame_sender import FrameLink, Sender
-from drivers.light_links import MOSI_PIN, SpiLink, Writer, strip_of
+from drivers.light_links import MOSI_PIN, SpiLink, strip_of
 from hw_sim.buses.gpio import SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
 from hw_sim.buses.pixels import BlinkaModel, SideClock, VirtualSender

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from hw_sim.chips import lsm6dsox, mcp23017, mpu6050
 from hw_sim.chips.lsm6dsox import Lsm6dsox
 from hw_sim.chips.mcp23017 import Mcp23017
 from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.faults.kind import Change, FaultKind
-
-if TYPE_CHECKING:
-    from hw_sim.table import SimTable
+from hw_sim.parts import TableParts
 
 AXES = ("x", "y", "z")
 OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
@@ -26,13 +24,13 @@ class Resettable(Protocol):
         """It does."""
 
 
-def chips_of(table: SimTable) -> dict[str, Resettable]:
+def chips_of(table: TableParts) -> dict[str, Resettable]:
     """By name: "imu", and each expander by its address, "0x20"."""
     chips: dict[str, Resettable] = {} if table.imu is None else {"imu": table.imu}
     return chips | {f"{address:#04x}": chip for address, chip in table.expanders.items()}
 
 
-def chip_kinds(table: SimTable) -> dict[str, FaultKind]:
+def chip_kinds(table: TableParts) -> dict[str, FaultKind]:
     """Of the tilt sensor and of the expanders."""
     if not table.buses.i2c_buses:
         return {}
@@ -52,7 +50,7 @@ def chip_kinds(table: SimTable) -> dict[str, FaultKind]:
     return kinds if table.imu is None else {**kinds, **_imu_kinds(table, table.imu)}
 
 
-def _imu_kinds(table: SimTable, imu: Mpu6050 | Lsm6dsox) -> dict[str, FaultKind]:
+def _imu_kinds(table: TableParts, imu: Mpu6050 | Lsm6dsox) -> dict[str, FaultKind]:
     genuine = imu.who_am_i
 
     def identify(who_am_i: int) -> Change:

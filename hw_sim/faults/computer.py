@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
 
 from hw_sim.clock import in_time
 from hw_sim.faults.kind import Change, FaultKind, Proof
+from hw_sim.parts import TableParts
 from hw_sim.rng import Streams
-
-if TYPE_CHECKING:
-    from hw_sim.table import SimTable
 
 STALL_S = 0.6  # how late each scan comes while the computer is busy with something else
 PAUSE_S = 0.05, 0.3  # a card that writes, a browser that starts: now and then
@@ -19,7 +16,7 @@ PAUSES = 1 / 100  # of the scans: every two seconds
 SLEEPS = 200
 
 
-def computer_kinds(table: SimTable) -> dict[str, FaultKind]:
+def computer_kinds(table: TableParts) -> dict[str, FaultKind]:
     """Of the computer's time and of its disk."""
     clock, disk = table.clock, table.disk
     stream = Streams(table.seed).stream("stalls")

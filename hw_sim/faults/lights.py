@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING
 
 from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
 from hw_sim.faults.kind import Change, FaultKind
+from hw_sim.parts import TableParts
 from hw_sim.rng import Stream, Streams
-
-if TYPE_CHECKING:
-    from hw_sim.table import SimTable
 
 MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2812B, VIH 0.7 VDD)
 
 
-def lights_kinds(table: SimTable) -> dict[str, FaultKind]:
+def lights_kinds(table: TableParts) -> dict[str, FaultKind]:
     """Of the strip, where there is one."""
     chain = table.chain
     if not chain.count:

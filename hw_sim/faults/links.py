@@ -5,22 +5,19 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
 
 from hw_sim.buses.i2c import I2cBus, Message
 from hw_sim.clock import VirtualClock
 from hw_sim.faults.kind import Change, FaultKind, Proof
+from hw_sim.parts import TableParts
 from hw_sim.rng import Streams
-
-if TYPE_CHECKING:
-    from hw_sim.table import SimTable
 
 READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
 READ_HZ = 1_000_000
 NOISE = 1 / 2000  # of the bytes that pass a slip ring's brushes: three frames a second are damaged
 
 
-def i2c_kinds(table: SimTable) -> dict[str, FaultKind]:
+def i2c_kinds(table: TableParts) -> dict[str, FaultKind]:
     """Of the buses: a chip that acknowledges nothing, a line that is held."""
     buses = table.buses.i2c_buses
     if not buses:
@@ -55,7 +52,7 @@ def i2c_kinds(table: SimTable) -> dict[str, FaultKind]:
     }
 
 
-def spi_kinds(table: SimTable) -> dict[str, FaultKind]:
+def spi_kinds(table: TableParts) -> dict[str, FaultKind]:
     """Of the only port: a data line that says nothing."""
     ports = table.buses.spi_ports
     if not ports:
@@ -76,7 +73,7 @@ def spi_kinds(table: SimTable) -> dict[str, FaultKind]:
     return {"spi-silent": FaultKind(1, "spi", silence(0x00), silence(None), is_silent)}
 
 
-def node_kinds(table: SimTable) -> dict[str, FaultKind]:
+def node_kinds(table: TableParts) -> dict[str, FaultKind]:
     """Of the plate's own microcontroller, where it has one."""
     node = table.node
     if node is None:
@@ -118,7 +115,7 @@ def node_kinds(table: SimTable) -> dict[str, FaultKind]:
     }
 
 
-def _spare_clock(table: SimTable) -> VirtualClock:
+def _spare_clock(table: TableParts) -> VirtualClock:
     """Proofs take no time of the table's."""
     clock = VirtualClock()
     clock.advance(table.clock.now())

@@ -7,7 +7,7 @@ A target is a place ("d4"), a button ("confirm"), an I2C bus ("1" or "i2c-1"), a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hw_sim.errors import FaultError
 from hw_sim.faults.chips import AXES, chip_kinds, chips_of
@@ -16,9 +16,7 @@ from hw_sim.faults.kind import FaultKind
 from hw_sim.faults.lights import lights_kinds
 from hw_sim.faults.links import i2c_kinds, node_kinds, spi_kinds
 from hw_sim.faults.sensors import button_kinds, magnet_kinds, sensor_kinds
-
-if TYPE_CHECKING:
-    from hw_sim.table import SimTable
+from hw_sim.parts import TableParts
 
 ROOMS: Final = (
     sensor_kinds,
@@ -36,7 +34,7 @@ ROOMS: Final = (
 class Faults:
     """What is wrong with one table. ``active``: name and targets, in the order of injection."""
 
-    def __init__(self, table: SimTable) -> None:
+    def __init__(self, table: TableParts) -> None:
         self._table = table
         self.active: list[tuple[str, tuple[str, ...]]] = []
         self._kinds: Mapping[str, FaultKind] = {

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from hw_sim.chips.drv5055 import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
 from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
@@ -15,12 +14,10 @@ from hw_sim.errors import FaultError
 from hw_sim.faults.kind import Change, FaultKind, Proof
 from hw_sim.hall_board import HallBoard
 from hw_sim.lit_board import LitBoard
+from hw_sim.parts import TableParts
 from hw_sim.switch_board import SwitchBoard
 from hw_sim.world.buttons import BOUNCE_S
-
-if TYPE_CHECKING:
-    from hw_sim.table import SimTable
-    from hw_sim.world.pieces import Piece
+from hw_sim.world.pieces import Piece
 
 WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
 READINGS = 32  # to tell a still output from a noisy one
@@ -30,7 +27,7 @@ BY_LIGHTS = {"ground_v_a": 0.005, "sag_a": 0.0025, "heat_k": 15.0}
 LIT_FAULTS = {"ground-shift": "ground_v_a", "supply-sag": "sag_a", "lights-heat": "heat_k"}
 
 
-def sensor_kinds(table: SimTable) -> dict[str, FaultKind]:
+def sensor_kinds(table: TableParts) -> dict[str, FaultKind]:
     """Of the sensors under the places, and of their wires."""
     board = table.hall_board
     if isinstance(board, HallBoard):
@@ -41,7 +38,7 @@ def sensor_kinds(table: SimTable) -> dict[str, FaultKind]:
 class _Sensors(ABC):
     """What any sensor and its wires can have."""
 
-    def __init__(self, table: SimTable) -> None:
+    def __init__(self, table: TableParts) -> None:
         self.table = table
         self.board = table.hall_board
 
@@ -81,7 +78,7 @@ class _Sensors(ABC):
 class _Switches(_Sensors):
     """A north and a south one at each place."""
 
-    def __init__(self, table: SimTable, board: SwitchBoard) -> None:
+    def __init__(self, table: TableParts, board: SwitchBoard) -> None:
         super().__init__(table)
         self.switches = board
 
@@ -96,7 +93,7 @@ class _Switches(_Sensors):
 class _LinearSensors(_Sensors):
     """One at each place, which measures."""
 
-    def __init__(self, table: SimTable, board: HallBoard) -> None:
+    def __init__(self, table: TableParts, board: HallBoard) -> None:
         super().__init__(table)
         self.linear = board
         self.lit = LitBoard(table)
@@ -155,7 +152,7 @@ class _LinearSensors(_Sensors):
         return [self.linear.voltage_v(index, now_s) for _ in range(READINGS)]
 
 
-def magnet_kinds(table: SimTable) -> dict[str, FaultKind]:
+def magnet_kinds(table: TableParts) -> dict[str, FaultKind]:
     """Of the magnet in the piece that stands on a place."""
     weakened: dict[str, Piece] = {}
 
@@ -192,7 +189,7 @@ def magnet_kinds(table: SimTable) -> dict[str, FaultKind]:
     return {"weak-magnet": FaultKind(1, "place", weaken, strengthen, is_weak)}
 
 
-def button_kinds(table: SimTable) -> dict[str, FaultKind]:
+def button_kinds(table: TableParts) -> dict[str, FaultKind]:
     """Of the buttons, where there are some."""
     buttons = table.world.buttons
     if table.profile.panel is None:

@@ -8,10 +8,10 @@ import types
 import pytest
 
 from drivers.absence import absent
-from drivers.buses import PiBuses
 from drivers.clock import SystemClock
 from drivers.errors import PartAbsentError
 from drivers.panel import Panel, PanelSettings
+from drivers.pi_buses import PiBuses
 from drivers.pi_libraries import open_pins
 
 

@@ -11,12 +11,12 @@ import weakref
 import pytest
 
 from drivers.absence import absent
-from drivers.buses import PiBuses
 from drivers.errors import PartAbsentError
 from drivers.frame_sender import DirectSender, ThreadSender
 from drivers.light_levels import LightsSettings
 from drivers.light_links import PioLink, SpiLink, Ws281xLink, strip_of
 from drivers.lights import LightStrip, StripSettings
+from drivers.pi_buses import PiBuses
 from drivers.ws2812_bits import encode
 
 WRITER_5 = "adafruit_raspberry_pi5_neopixel_write"
@@ -103,7 +103,7 @@ def test_a_frame_in_two_messages_is_refused_with_what_to_do(
     spi = Spi()
     monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=lambda: spi))
     (tmp_path / "bufsiz").write_text(size)
-    monkeypatch.setattr("drivers.buses.SPI_BUFFER", str(tmp_path / "bufsiz"))
+    monkeypatch.setattr("drivers.pi_buses.SPI_BUFFER", str(tmp_path / "bufsiz"))
     count = (most - 180) // 9  # as many as fit
     PiBuses().pixels(10, count).close()
     with pytest.raises(PartAbsentError) as caught:

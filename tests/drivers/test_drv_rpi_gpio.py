@@ -10,11 +10,11 @@ import types
 
 import pytest
 
-from drivers.buses import PiBuses
 from drivers.cd74hc4067 import AddressLines
 from drivers.errors import PartAbsentError
 from drivers.matrix import MatrixSettings, SwitchMatrix
 from drivers.panel import Panel, PanelSettings
+from drivers.pi_buses import PiBuses
 
 PI_4B = 0xC03111
 LINES = ("gpiozero.pins.rpigpio", "RPi", "RPi.GPIO")

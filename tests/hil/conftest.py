@@ -16,7 +16,7 @@ from typing import Protocol
 
 import pytest
 
-from drivers.buses import PiBuses
+from drivers.pi_buses import PiBuses
 from firmware_host.config.locks import BoardInUseError, own_board
 from firmware_host.config.profile import MatrixHall, Profile, load_profile
 from firmware_host.host.assemble import missing_table

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from drivers.cd74hc4067 import GRAY_ORDER
-from firmware_host.bench.pi import COMPUTERS, budget
+from firmware_host.bench.computers import COMPUTERS
+from firmware_host.bench.pi import budget
 from firmware_host.config.profile import load_profile
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/benchmarks.md"

@@ -1,0 +1,277 @@
+"""The parts of a simulated table: clock, world, chips on their buses, and hands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from drivers.mounting import FLAT, Vector
+from drivers.node_firmware.lights import strip_order
+from firmware_host.config.profile import (
+    DualSwitchHall,
+    GpioPanel,
+    Lsm6dsoxImu,
+    MatrixHall,
+    MuxAdcHall,
+    NodeHall,
+    NodeImu,
+    Profile,
+    Ws2812Lights,
+)
+from hw_sim.buses import SimBuses
+from hw_sim.buses.serial import SimLine
+from hw_sim.chips import lsm6dsox, mpu6050
+from hw_sim.chips.inertial import ImuSpread
+from hw_sim.chips.lsm6dsox import Lsm6dsox
+from hw_sim.chips.mcp3008 import Mcp3008
+from hw_sim.chips.mcp23017 import LineSource, Mcp23017
+from hw_sim.chips.mpu6050 import Mpu6050
+from hw_sim.chips.piezo import Piezo
+from hw_sim.chips.ws2812 import Ws2812Chain
+from hw_sim.clock import VirtualClock
+from hw_sim.disk import SimDisk
+from hw_sim.errors import SimulationError
+from hw_sim.hall_board import HallBoard
+from hw_sim.hands import Hands
+from hw_sim.node import SPI_PORT, SimNode, node_wiring
+from hw_sim.rng import Stream, Streams
+from hw_sim.switch_board import AH1889, BIASED_REED, SwitchBoard
+from hw_sim.switch_matrix import SwitchMatrix
+from hw_sim.world.world import GAP_SPREAD_MM, World
+
+# What shimming the plate level once leaves of the accelerometer's initial offset (50 mg, 3 deg).
+LEVELLED_G = 0.015
+MPU_GAINS = (0.03, 0.03)  # PS-MPU-6000A 6.2 and 6.1: +-3 % calibration tolerance
+LSM_GAINS = (lsm6dsox.GAIN_TOLERANCE, lsm6dsox.GAIN_TOLERANCE)
+
+Rgb = tuple[int, int, int]
+Gains = tuple[float, float]
+
+
+class TableParts:
+    """One table as its profile wires it; the same seed and calls give the same readings.
+
+    A context manager: within it the seams below smbus2 and neopixel are in place.
+    ``buses``: for the drivers. ``hands``: what happens to it. ``hall_board``,
+    ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as
+    far as it has them. ``disk``: under its journal, where it has one. ``imu_lies``: how the tilt
+    sensor is glued in; may be set. ``dark_from``: the light before which the strip is broken.
+    ``tolerances``: how far gaps and the Hall sensors' sensitivities differ, against what is stated.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        seed: int = 1,
+        disk: SimDisk | None = None,
+        *,
+        tolerances: float = 1.0,
+    ) -> None:
+        self.profile = profile
+        self.seed = seed
+        self.disk = disk
+        self.clock = VirtualClock()
+        self._streams = streams = Streams(seed)
+        self.world = World(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
+        self._tolerances = tolerances
+        self.hands = Hands(self.world, streams.stream("hands"))
+        self.buses = SimBuses(self.clock)
+        self.converter: Mcp3008 | None = None
+        self.expanders: dict[int, Mcp23017] = {}
+        self.matrix: SwitchMatrix | None = None
+        self.hall_board = self._wire_hall()
+        self.imu_lies = FLAT
+        self.imu = self._wire_imu()
+        self.chain = Ws2812Chain(profile.size if profile.lights is not None else 0)
+        self.piezo = Piezo()
+        self._wire_lights_and_panel()
+        self.node = self._wire_node()
+        self._light_at = (
+            strip_order() if self.node else [*map(profile.light_of, range(profile.size))]
+        )
+        self.dark_from: int | None = None
+
+    def __enter__(self) -> Self:
+        self.buses.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.buses.__exit__(kind, error, trace)
+        if self.disk is not None:
+            self.disk.empty()
+
+    @property
+    def noise_factor(self) -> float:
+        """The Hall sensors' noise against the datasheet's; may be set. Switches have none."""
+        return self.hall_board.noise_factor if isinstance(self.hall_board, HallBoard) else 1.0
+
+    @noise_factor.setter
+    def noise_factor(self, factor: float) -> None:
+        if isinstance(self.hall_board, HallBoard):
+            self.hall_board.noise_factor = factor
+
+    @property
+    def mux_address(self) -> int:
+        """What is on the multiplexers' address lines; 0 where there are none."""
+        return self.hall_board.address.address if isinstance(self.hall_board, HallBoard) else 0
+
+    @property
+    def lights(self) -> tuple[Rgb, ...]:
+        """Red, green, blue (0 to 255) as each place's light shines now, by plate index; all dark
+        where there is no strip.
+        """
+        return tuple(self.strip_rgb(index) for index in range(self.profile.size))
+
+    def strip_rgb(self, index: int) -> Rgb:
+        """The same for one place."""
+        colours, at = self.chain.colours, self._light_at[index]
+        if not colours or (self.dark_from is not None and at >= self.dark_from):
+            return 0, 0, 0
+        return colours[at]
+
+    def light_at(self, index: int) -> int:
+        """Where on the strip that place's light is."""
+        return self._light_at[index]
+
+    def rewire_lights(self, order: Sequence[int]) -> None:
+        """From now on each place's light is there on the strip."""
+        self._light_at = [*order]
+
+    def power_cycle(self) -> None:
+        """The supply goes and comes back: chips forget everything; pieces lie where they lie."""
+        self.buses.power_cycle()
+        if self.node is not None:
+            self.node.power_on(self.clock.now())
+
+    def _wire_hall(self) -> HallBoard | SwitchBoard:
+        profile, buses = self.profile, self.buses
+        match profile.hall:
+            case MuxAdcHall() as hall:
+                linear = HallBoard(profile, hall, self.world, self._streams, self._tolerances)
+                self.converter = _converter(linear, hall)
+                buses.add_spi(hall.spi_bus, hall.spi_device, self.converter)
+                buses.wire_address(hall.address_pins, linear.address)
+                return linear
+            case DualSwitchHall() as hall:
+                board = SwitchBoard(profile, AH1889, self.world, self._streams)
+                for row, address in enumerate(hall.addresses):
+                    expander = Mcp23017(_row_lines(board, row * profile.columns, profile.columns))
+                    self.expanders[address] = expander
+                    buses.add_i2c(hall.i2c_bus, address, expander)
+                return board
+            case MatrixHall() as hall:
+                board = SwitchBoard(profile, BIASED_REED, self.world, self._streams)
+                self.matrix = SwitchMatrix(board, hall.row_pins, hall.north_pins, hall.south_pins)
+                self.matrix.wire(buses.wiring)
+                return board
+            case NodeHall():
+                hall = node_wiring()
+                linear = HallBoard(profile, hall, self.world, self._streams, self._tolerances)
+                self.converter = _converter(linear, hall)
+                return linear
+
+    def _wire_imu(self) -> Mpu6050 | Lsm6dsox | None:
+        config, world = self.profile.imu, self.world
+        if config is None:
+            return None
+        noise, spread = self._streams.stream("imu-noise"), self._streams.stream("imu-spread")
+        imu: Mpu6050 | Lsm6dsox
+        if isinstance(config, Lsm6dsoxImu):
+            imu = Lsm6dsox(
+                self._felt(world.plate.specific_force_m_s2),
+                self._felt(world.plate.rate_rad_s),
+                world.climate.temperature_c,
+                noise,
+                _imu_spread(spread, lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S, LSM_GAINS),
+            )
+        else:
+            imu = Mpu6050(
+                self._felt(world.plate.specific_force_m_s2),
+                self._felt(world.plate.rate_rad_s),
+                world.climate.temperature_c,
+                noise,
+                _imu_spread(spread, mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S, MPU_GAINS),
+            )
+        if not isinstance(config, NodeImu):
+            self.buses.add_i2c(config.i2c_bus, config.address, imu)
+        return imu
+
+    def _felt(self, on_plate: Callable[[float], Vector]) -> Callable[[float], Vector]:
+        """The same in the axes of the chip, however that lies."""
+        return lambda now_s: self.imu_lies.on_chip(on_plate(now_s))
+
+    def _wire_lights_and_panel(self) -> None:
+        profile, buses = self.profile, self.buses
+        if isinstance(profile.lights, Ws2812Lights):
+            buses.add_pixels(profile.lights.pin, self.chain)
+            if profile.lights.supply_pin is not None:
+                buses.wire_button(profile.lights.supply_pin, lambda _: self.chain.supply_failed)
+        panel = profile.panel
+        if isinstance(panel, GpioPanel):
+            for name, pin in (("confirm", panel.confirm_pin), ("back", panel.back_pin)):
+                buses.wire_button(pin, self.world.buttons[name].closed)
+            buses.wire_piezo(panel.buzzer_pin, self.piezo)
+
+    def _wire_node(self) -> SimNode | None:
+        hall, board, imu = self.profile.hall, self.hall_board, self.imu
+        if not isinstance(hall, NodeHall) or not isinstance(board, HallBoard):
+            return None
+        if self.converter is None or not isinstance(imu, Mpu6050):
+            raise SimulationError(
+                "profile {name}: the simulated plate's own computer has a tilt sensor.",
+                remedy='Add [imu] with kind = "node".',
+                name=self.profile.name,
+            )
+        line = SimLine(self.clock, hall.baud)
+        confirm, back = (self.world.buttons[name] for name in ("confirm", "back"))
+        node = SimNode(
+            line,
+            converter=self.converter,
+            address=board.address,
+            imu=imu,
+            chain=self.chain,
+            piezo=self.piezo,
+            buttons=(confirm, back),
+        )
+        self.buses.add_line(hall.port, line)
+        # Its buses are within reach of the faults, not of the drivers.
+        self.buses.i2c_buses[node.i2c.number] = node.i2c
+        self.buses.spi_ports[SPI_PORT] = node.spi
+        return node
+
+
+def _converter(board: HallBoard, hall: MuxAdcHall) -> Mcp3008:
+    return Mcp3008([mux.voltage_v for mux in board.multiplexers], hall.reference_v)
+
+
+def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:
+    """What drives the lines of a row's expander: a switch that is closed pulls its line low."""
+
+    def level(port: int, bit: int, now_s: float) -> bool | None:
+        if bit >= columns:
+            return None
+        closed = board.closed(first + bit, now_s, south=port == 1)
+        return None if closed is None else not closed
+
+    return level
+
+
+def _imu_spread(stream: Stream, z_g: float, gyro_deg_s: float, gains: Gains) -> ImuSpread:
+    """``gains``: tolerances of the accelerometer's and the gyroscope's scale."""
+
+    def draw(size: float) -> float:
+        return stream.uniform(-size, size)
+
+    accel, gyro = gains
+    return ImuSpread(
+        accel_offset_g=(draw(LEVELLED_G), draw(LEVELLED_G), draw(z_g)),
+        accel_gain=(1 + draw(accel), 1 + draw(accel), 1 + draw(accel)),
+        gyro_offset_deg_s=(draw(gyro_deg_s), draw(gyro_deg_s), draw(gyro_deg_s)),
+        gyro_gain=(1 + draw(gyro), 1 + draw(gyro), 1 + draw(gyro)),
+    )
