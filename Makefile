@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: play test quick check kernel-test clean install-service uninstall-service
+.PHONY: play test quick check languages kernel-test clean install-service uninstall-service
 
 play: $(VENV)/.play
 	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
@@ -22,6 +22,10 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/docs
+
+# docs/languages.md: after a change of texts, and of translations.
+languages: $(VENV)/.dev
+	$(BIN)/python .ci/languages.py
 
 # docs/kernel-tests.md. As root; GUESTS="um bookworm pi4,arm64 bookworm pi4" for others than the usual.
 kernel-test: $(VENV)/.dev

@@ -13,7 +13,7 @@ from functools import partial
 
 from drivers.mounting import Axis, Mounting, all_mountings
 from firmware_host.config.profile import GpioPanel, MuxAdcHall
-from firmware_host.config.reading import nearest
+from firmware_host.messages.hints import nearest
 from hw_sim.chips.drv5055 import HallSpread
 from hw_sim.errors import FaultError
 from hw_sim.hall_board import HallBoard

@@ -21,9 +21,9 @@ from firmware_host.cli.speech import (
     translated,
     words,
 )
-from firmware_host.config.reading import nearest
 from firmware_host.messages import Message, languages, text
 from firmware_host.messages.explain import explained
+from firmware_host.messages.hints import nearest
 from games.base import RulesError
 
 MOST_SHOWN = 120  # characters of a file's name

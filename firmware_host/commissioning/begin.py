@@ -19,7 +19,7 @@ from firmware_host.commissioning.progress import (
 from firmware_host.commissioning.tasks import tasks
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
-from firmware_host.config.reading import nearest
+from firmware_host.messages.hints import nearest
 
 ALL = tuple(Part)
 

@@ -17,7 +17,8 @@ import msgspec
 from drivers.buses import Writer
 from drivers.light_links import MOSI_PIN
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.reading import nearest, parse_toml, read_toml
+from firmware_host.config.reading import parse_toml, read_toml
+from firmware_host.messages.hints import nearest
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import tomllib
 import typing
@@ -12,6 +11,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from firmware_host.config.errors import ConfigError
+from firmware_host.messages.hints import nearest
+from firmware_host.messages.message import text
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -30,14 +31,15 @@ def read_text(path: Path) -> str:
             "{path} cannot be read: {why}.",
             remedy="Check the path and that the file is text this user may read.",
             path=path,
-            why=getattr(error, "strerror", None) or "it is not UTF-8 text, or has no such name",
+            why=getattr(error, "strerror", None)
+            or text("it is not UTF-8 text, or has no such name"),
         ) from error
 
 
-def parse_toml(text: str, kind: type[S], *, source: str) -> S:
-    """Parse TOML ``text`` as ``kind``; ``source`` names it in errors."""
+def parse_toml(content: str, kind: type[S], *, source: str) -> S:
+    """Parse TOML ``content`` as ``kind``; ``source`` names it in errors."""
     try:
-        data = tomllib.loads(text)
+        data = tomllib.loads(content)
     except (ValueError, RecursionError) as error:  # ValueError: no TOML, or thousands of digits
         raise ConfigError(
             "{source} is not valid TOML: {why}.",
@@ -60,7 +62,7 @@ def convert(data: dict[str, Any], kind: type[S], *, source: str) -> S:
             "{source}: {key}: {why}.",
             remedy="Correct that value.",
             source=source,
-            key=where.rstrip("`") or "top level",
+            key=where.rstrip("`") or text("top level"),
             why=why,
         ) from error
 
@@ -73,7 +75,7 @@ def _refuse_infinite(data: object, source: str, prefix: str) -> None:
             "{source}: {key}: {value} is not a number that can be measured.",
             remedy="Correct that value.",
             source=source,
-            key=prefix or "top level",
+            key=prefix or text("top level"),
             value=data,
         )
     if isinstance(data, dict):
@@ -82,19 +84,6 @@ def _refuse_infinite(data: object, source: str, prefix: str) -> None:
         items = ((f"{prefix}[{index}]", value) for index, value in enumerate(data))
     for name, value in items:
         _refuse_infinite(value, source, name)
-
-
-_MOST_LISTED = 40
-
-
-def nearest(name: str, known: typing.Iterable[str]) -> str:
-    """A hint naming the closest of ``known``, or all of them (of very many some) where none is."""
-    choices = sorted(str(choice) for choice in known)
-    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    shown = choices if len(choices) <= _MOST_LISTED else [*choices[:3], "...", choices[-1]]
-    return f"known are: {', '.join(shown)}"
 
 
 def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:

@@ -78,7 +78,9 @@ def examine_computer(machine: Machine) -> Iterator[Finding]:
     yield ok(
         "computer",
         text(
-            "{model}, {system}", model=machine.model or "not a Raspberry Pi", system=machine.system
+            "{model}, {system}",
+            model=machine.model or text("not a Raspberry Pi"),
+            system=machine.system,
         ),
     )
     version = ".".join(map(str, machine.python))

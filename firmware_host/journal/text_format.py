@@ -27,10 +27,10 @@ from typing import Any
 import msgspec
 
 from firmware_host.config.errors import GameTextError
-from firmware_host.config.reading import nearest
 from firmware_host.journal.records import GameRecord, PlayedGame, to_json
 from firmware_host.journal.review import Replay, replay
 from firmware_host.messages import Message, text
+from firmware_host.messages.hints import nearest
 from games.base import Game, RulesError
 from games.registry import game_type
 

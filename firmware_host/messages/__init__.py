@@ -6,6 +6,7 @@ The English sentence is the key. Translations stand in gettext's catalogues besi
 
 from __future__ import annotations
 
-from firmware_host.messages.catalogue import ENGLISH, Catalogue, Message, chosen, languages, text
+from firmware_host.messages.catalogue import ENGLISH, Catalogue, chosen, languages
+from firmware_host.messages.message import Message, text
 
 __all__ = ["ENGLISH", "Catalogue", "Message", "chosen", "languages", "text"]

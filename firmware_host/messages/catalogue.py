@@ -17,57 +17,15 @@ from importlib import resources
 import msgspec
 
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.reading import nearest
+from firmware_host.messages.hints import nearest
+from firmware_host.messages.message import Message
 
 ENGLISH = "en"
 FORM = "\x04"  # as gettext joins a context and its message
 TWO_FORMS = "n != 1"
 COUNT = "count"  # the field that chooses among plural forms
-
-
-class Message:
-    """An English template and what fills its ``{named}`` fields. A value: not to be changed.
-
-    A parameter that is itself a Message is translated first. ``capital``: it begins a sentence, so
-    that its first letter is upper case, in every language. No dataclass, since those are written to
-    JSON as they are, and a message has to be translated on its way.
-    """
-
-    __slots__ = ("capital", "params", "template")
-
-    def __init__(
-        self, template: str, params: Mapping[str, object] | None = None, *, capital: bool = False
-    ) -> None:
-        self.template = template
-        self.params: Mapping[str, object] = params or {}
-        self.capital = capital
-
-    def __str__(self) -> str:
-        return _ENGLISH.translate(self)
-
-    def __repr__(self) -> str:
-        return f"Message({self.template!r}, {dict(self.params)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Message):
-            return NotImplemented
-        return (self.template, self.params, self.capital) == (
-            other.template,
-            other.params,
-            other.capital,
-        )
-
-    def __hash__(self) -> int:
-        return hash(self.template)
-
-    def capitalised(self) -> Message:
-        """The same at the beginning of a sentence."""
-        return Message(self.template, self.params, capital=True)
-
-
-def text(template: str, /, **params: object) -> Message:
-    """A message for people. ``template`` must be a literal, so that the catalogue can find it."""
-    return Message(template, params)
+# Fields that hold a word of the games' own, a colour or a side, which is translated like a message.
+WORDS = frozenset({"player", "next", "winner", "piece", "side"})
 
 
 class _Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,12 +65,13 @@ class Catalogue:
         ``form``: the grammatical form in which it is needed, where the language tells it apart. A
         translation asks for a field's form as in ``{piece:acc}``.
         """
-        params = {
-            name: _Inner(self, value) if isinstance(value, Message) else value
-            for name, value in message.params.items()
-        }
-        shown = self._sentence(message, form).format(**params)
-        return shown[:1].upper() + shown[1:] if message.capital else shown
+        params = {name: self._inner(name, value) for name, value in message.params.items()}
+        return message.filled(self._sentence(message, form), params)
+
+    def _inner(self, name: str, value: object) -> object:
+        if isinstance(value, str) and name in WORDS:
+            value = Message(value)
+        return _Inner(self, value) if isinstance(value, Message) else value
 
     def _sentence(self, message: Message, form: str) -> str:
         template = message.template

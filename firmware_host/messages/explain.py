@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from drivers.errors import TiltboardError
-from firmware_host.messages.catalogue import Catalogue, Message
+from firmware_host.messages.catalogue import Catalogue
+from firmware_host.messages.message import Message
 from games.base import RulesError
 
 

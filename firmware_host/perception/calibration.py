@@ -17,6 +17,7 @@ from firmware_host.config.errors import ConfigError
 from firmware_host.config.paths import write_durably
 from firmware_host.config.profile import Profile
 from firmware_host.config.reading import convert
+from firmware_host.messages import text
 from firmware_host.perception.field import STRONG, WEAK, kernel_mt
 
 # Wider than any offset that DRV5055A1 may have (+-1 mT) with drift, or any usable sensitivity.
@@ -172,7 +173,7 @@ def read_calibration(path: Path, profile: Profile) -> Calibration | None:
             "{path} cannot be read: {why}.",
             remedy="Remove the file; the table calibrates itself again while it is empty.",
             path=path,
-            why=getattr(error, "strerror", None) or "it is not JSON",
+            why=getattr(error, "strerror", None) or text("it is not JSON"),
         ) from error
     if not isinstance(data, dict):
         raise ConfigError(

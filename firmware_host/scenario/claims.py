@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from drivers.errors import TiltboardError
-from firmware_host.config.reading import nearest
 from firmware_host.messages import Message, text
+from firmware_host.messages.hints import nearest
 from firmware_host.scenario.steps import (
     Claim,
     ExpectCells,

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.reading import nearest
+from firmware_host.messages.hints import nearest
 from firmware_host.scenario.steps import (
     Action,
     Claim,

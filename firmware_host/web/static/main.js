@@ -9,6 +9,7 @@ import { FaultPanel } from "/static/faults.js";
 import { Hand } from "/static/hand.js";
 import { loadTexts, t } from "/static/i18n.js";
 import { Keys } from "/static/keys.js";
+import { languageChoice } from "/static/language.js";
 import { Legend, Rules } from "/static/legend.js";
 import { drawSprite } from "/static/marble.js";
 import { Moves } from "/static/moves.js";
@@ -63,6 +64,7 @@ function header(store, sounds, dialogs) {
       button("plus", t("New game"), () => dialogs.newGame.show(), { class: "plain" }),
       button("list", t("Games"), () => dialogs.games.show(), { class: "plain" }),
       button("help", t("Help"), () => dialogs.help.show(), { class: "plain" }),
+      languageChoice(),
       sound, theme));
 }
 

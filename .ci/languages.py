@@ -1,0 +1,210 @@
+"""Bring the languages up to date: ``python .ci/languages.py`` (``make languages``).
+
+Gathers every English text for people, puts it into each language's gettext catalogue
+(firmware_host/messages/NAME.po; what is new waits there for its translation, what is gone goes),
+and writes from each the JSON that the table and its page read. Prints what is missing.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from babel.messages import Catalog
+from babel.messages.pofile import read_po, write_po
+
+from firmware_host.messages.catalogue import COUNT, FORM, fields
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "firmware_host/messages"
+LANGUAGES = ("de", "es", "fr", "pl")
+PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
+ROOT_ERRORS = ("TiltboardError", "RulesError")
+# Methods of a game that return a template; besides, its table REASONS holds some.
+SPOKEN = ("why", "result_said")
+PAGE_TEXT = re.compile(r'\bt\(\s*("(?:[^"\\]|\\.)*")')
+WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # in the catalogues' heads, which change with their texts
+
+
+def gathered() -> set[str]:
+    """Every English text for people."""
+    found: set[str] = set()
+    trees = {
+        path: ast.parse(path.read_text())
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+    }
+    errors = _errors(trees.values())
+    for path, tree in trees.items():
+        found |= set(_in_python(tree, errors, game="games" in path.parts))
+    for script in (ROOT / "firmware_host/web/static").glob("*.js"):
+        found |= {json.loads(literal) for literal in PAGE_TEXT.findall(script.read_text())}
+    found |= {*_of_games(), *_of_commands(), *_of_profiles()}
+    return {each for each in found if re.search("[A-Za-z]{2}", re.sub(r"{\w*}", "", each))}
+
+
+def _errors(trees: Iterable[ast.Module]) -> set[str]:
+    """The names of the errors that are made for people."""
+    bases = {
+        node.name: {getattr(base, "id", "") for base in node.bases}
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    found: set[str] = set(ROOT_ERRORS)
+    while more := {name for name, of in bases.items() if of & found} - found:
+        found |= more
+    return found
+
+
+def _in_python(tree: ast.Module, errors: set[str], *, game: bool) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in ("text", "Message") and isinstance(node.func, ast.Name):
+                yield from _texts(node.args[:1])
+            elif name in errors:
+                remedy = [each.value for each in node.keywords if each.arg == "remedy"]
+                yield from (each for each in _texts([*node.args, *remedy]) if " " in each)
+        elif game and isinstance(node, ast.FunctionDef) and node.name in SPOKEN:
+            made = (inner for part in node.body[1:] for inner in ast.walk(part))  # no docstring
+            yield from (each for each in _texts(made) if " " in each)
+        elif game and isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REASONS":
+            yield from (each for each in _texts(ast.walk(node.value)) if " " in each)
+
+
+def _texts(nodes: Iterable[ast.AST]) -> list[str]:
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return [each for each in constants if isinstance(each, str)]
+
+
+def _of_games() -> Iterator[str]:
+    """What the games that the table plays declare of themselves."""
+    from games.registry import GAMES
+
+    for kind in GAMES.values():
+        yield from (kind.credit.notice, kind.last_piece, *kind.rules_summary)
+        yield from (look.noun for look in (kind.look, *kind.looks.values()))
+        for option in kind.option_specs:
+            yield from (option.label or option.name, option.help, *option.choice_labels)
+        for preset in kind.presets:
+            yield from (*preset.choices.keys(), *preset.choices.values())
+
+
+def _of_commands() -> Iterator[str]:
+    """The help of every command."""
+    from firmware_host.cli.main import COMMANDS, cli
+
+    yield from COMMANDS.values()
+    context = click.Context(cli)
+    found = (cli.get_command(context, name) for name in COMMANDS)
+    commands: list[click.Command] = [cli, *(command for command in found if command is not None)]
+    for command in commands:
+        yield from (each for each in (command.help, command.epilog) if each)
+        for option in command.params:
+            if isinstance(option, click.Option) and option.help:
+                yield option.help
+        if isinstance(command, click.Group) and command is not cli:
+            commands += command.commands.values()
+
+
+def _of_profiles() -> Iterator[str]:
+    for profile in (ROOT / "firmware_host/config/profiles").glob("*.toml"):
+        yield tomllib.loads(profile.read_text())["title"]
+
+
+def is_plural(english: str) -> bool:
+    """Whether its count chooses among plural forms."""
+    return COUNT in fields(english)
+
+
+def read(language: str) -> Catalog:
+    """A language as it stands in its file; an empty one where there is none yet."""
+    file = FOLDER / f"{language}.po"
+    if not file.exists():
+        return Catalog(language)
+    with file.open("rb") as lines:
+        return read_po(lines, language)
+
+
+def updated(before: Catalog, english: Iterable[str]) -> Catalog:
+    """With every text of ``english`` and no other, and what is translated already."""
+    after = Catalog(
+        before.locale,
+        header_comment="# tiltboard",
+        project="tiltboard",
+        version="1",
+        creation_date=WHEN,
+        revision_date=WHEN,
+        fuzzy=False,
+    )
+    wanted = set(english)
+    for english_text in wanted:
+        known = before.get(english_text)
+        plural = is_plural(english_text)
+        same_kind = known is not None and isinstance(known.id, tuple) is plural
+        string = known.string if known is not None and same_kind else ""
+        if plural:
+            after.add((english_text, english_text), string or ("",) * after.num_plurals)
+        else:
+            after.add(english_text, string)
+    for message in before:
+        if message.context and message.id in wanted and message.string:
+            after.add(message.id, message.string, context=message.context)
+    return after
+
+
+def compiled(catalogue: Catalog) -> str:
+    """As the table and the page read it."""
+    messages = {}
+    for message in catalogue:
+        english, string = english_of(message.id), message.string
+        if english and is_whole(string):
+            key = f"{message.context}{FORM}{english}" if message.context else english
+            messages[key] = list(string) if isinstance(string, tuple) else string
+    about = {"language": str(catalogue.locale), "plural": catalogue.plural_expr}
+    whole = {**about, "messages": dict(sorted(messages.items()))}
+    return json.dumps(whole, ensure_ascii=False, indent=0) + "\n"
+
+
+def english_of(key: str | tuple[str, ...]) -> str:
+    """A message's English text; empty: the catalogue's head."""
+    return key[0] if isinstance(key, tuple) else key
+
+
+def is_whole(string: str | tuple[str, ...]) -> bool:
+    """Whether it is translated, in every plural form."""
+    return all(string) if isinstance(string, tuple) else bool(string)
+
+
+def missing(catalogue: Catalog) -> list[str]:
+    """What is not translated yet."""
+    waiting = (message for message in catalogue if not is_whole(message.string))
+    return [english_of(message.id) for message in waiting if message.id]
+
+
+def main() -> int:
+    """Bring every language up to date; exit status 1 if anything is missing."""
+    english = gathered()
+    lacks = 0
+    for language in LANGUAGES:
+        catalogue = updated(read(language), english)
+        with (FOLDER / f"{language}.po").open("wb") as file:
+            write_po(file, catalogue, width=100, sort_output=True)
+        (FOLDER / f"{language}.json").write_text(compiled(catalogue))
+        for text in missing(catalogue):
+            lacks += 1
+            print(f"{language}: {text!r}")
+    print(f"{len(english)} texts, {lacks} translations missing")
+    return 1 if lacks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""A message as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+class Message:
+    """An English template and what fills its ``{named}`` fields. A value: not to be changed.
+
+    A parameter that is itself a Message is translated first. ``capital``: it begins a sentence, so
+    that its first letter is upper case, in every language. No dataclass, since those are written to
+    JSON as they are, and a message has to be translated on its way.
+    """
+
+    __slots__ = ("capital", "params", "template")
+
+    def __init__(
+        self, template: str, params: Mapping[str, object] | None = None, *, capital: bool = False
+    ) -> None:
+        self.template = template
+        self.params: Mapping[str, object] = params or {}
+        self.capital = capital
+
+    def __str__(self) -> str:
+        return self.filled(self.template, self.params)
+
+    def filled(self, template: str, params: Mapping[str, object]) -> str:
+        """``template``, in whichever language, with ``params`` in its fields."""
+        shown = template.format(**params)
+        return shown[:1].upper() + shown[1:] if self.capital else shown
+
+    def __repr__(self) -> str:
+        return f"Message({self.template!r}, {dict(self.params)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        return self._all() == other._all()
+
+    def __hash__(self) -> int:
+        return hash(self.template)
+
+    def _all(self) -> tuple[object, ...]:
+        return self.template, self.params, self.capital
+
+    def capitalised(self) -> Message:
+        """The same at the beginning of a sentence."""
+        return Message(self.template, self.params, capital=True)
+
+
+def text(template: str, /, **params: object) -> Message:
+    """A message for people. ``template`` must be a literal, so that the catalogue can find it."""
+    return Message(template, params)

@@ -1,0 +1,193 @@
+"""Every text is there in every language, with the same fields, all plural and grammatical forms,
+and in the file that the table reads.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import string
+from pathlib import Path
+
+import pytest
+from babel import Locale
+from babel.messages import Catalog
+
+from firmware_host.cli.speech import environment_language
+from firmware_host.messages import Catalogue, Message, chosen, languages, text
+from firmware_host.messages.catalogue import fields
+from firmware_host.web.language import accepted
+from games.registry import GAMES
+
+TOOL = Path(__file__).parents[3] / ".ci/languages.py"
+spec = importlib.util.spec_from_file_location("languages_tool", TOOL)
+assert spec is not None
+assert spec.loader is not None
+tool = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(tool)
+
+NUMBERS = range(250)
+# Fields that take a message: a noun with its colour, or a colour or side alone.
+NOUNS = {"piece", "captured", "other", "swap"}
+ENGLISH = frozenset(tool.gathered())
+
+
+@pytest.fixture(scope="module", params=tool.LANGUAGES)
+def catalogue(request) -> Catalog:
+    return tool.read(request.param)
+
+
+def strings(message) -> tuple[str, ...]:
+    return message.string if isinstance(message.string, tuple) else (message.string,)
+
+
+def translated(catalogue):
+    return [m for m in catalogue if m.id and tool.is_whole(m.string)]
+
+
+def formatted(template: str) -> set[tuple[str, str]]:
+    """Field and form: ("piece", "acc") for {piece:acc}."""
+    parsed = string.Formatter().parse(template)
+    return {(name, form or "") for _, name, form, _ in parsed if name}
+
+
+def test_a_text_of_each_kind_is_gathered():
+    for known in (
+        "Choose a game to begin.",  # text(...)
+        "There is no move to take back.",  # an error
+        "Update the operating system.",  # its remedy
+        "Play again",  # the page
+        "Push! {move} hits {hit}: it rolls to {target}.",  # a game's reason
+        "Whoever has all of his on the board wins.",  # an option's help
+        "{colour} marble",  # a piece
+        "Example: tiltboard sim",  # a command
+        "Play on the simulated table, in a browser.",
+    ):
+        assert known in ENGLISH
+
+
+def test_every_page_text_is_a_literal():
+    for script in (tool.ROOT / "firmware_host/web/static").glob("*.js"):
+        source = script.read_text()
+        calls = re.findall(r"(?<![\w.])t\((?!template)", source)
+        assert len(calls) == len(tool.PAGE_TEXT.findall(source)), script.name
+
+
+def test_what_the_table_reads_is_what_was_translated(catalogue):
+    file = tool.FOLDER / f"{catalogue.locale}.json"
+    assert file.read_text() == tool.compiled(catalogue)
+
+
+def test_fields_agree(catalogue):
+    for message in translated(catalogue):
+        wanted = fields(tool.english_of(message.id))
+        for each in strings(message):
+            assert fields(each) == wanted, each
+            assert re.findall(r"{(\w*)[^}]*!r}", each) == re.findall(
+                r"{(\w*)[^}]*!r}", tool.english_of(message.id)
+            )
+
+
+def test_numbers_keep_their_format(catalogue):
+    """A form that is a number's format stands in the English text too."""
+    for message in translated(catalogue):
+        english = formatted(tool.english_of(message.id))
+        for each in strings(message):
+            own = {(name, form) for name, form in formatted(each) if form and form[0] in "+.#g"}
+            assert own == {(name, form) for name, form in english if form}, each
+
+
+def test_every_grammatical_form_that_is_asked_for_is_there(catalogue):
+    nouns = {kind.look.noun for kind in GAMES.values()} | {"pod", "strange piece"}
+    colours = ("red", "blue", "white", "black", "green", "orange", "gray", "purple")
+    for message in translated(catalogue):
+        for each in strings(message):
+            for name, form in formatted(each):
+                if not form or form[0] in "+.#g":
+                    continue
+                words = nouns if name in NOUNS and message.context is None else colours
+                if "piece:" in each and tool.english_of(message.id).startswith("Pull!"):
+                    words = colours  # the piece is named by its colour
+                for word in words:
+                    assert catalogue.get(word, form) is not None, (each, word, form)
+
+
+def test_plural_forms_are_chosen_as_unicode_says(catalogue):
+    """Babel's own rules (CLDR) against gettext's, which the table follows."""
+    locale = Locale.parse(str(catalogue.locale))
+    tags = [tag for tag in ("one", "few", "many") if tag in locale.plural_form.tags]
+    known = catalogue.get("{count} moves").string
+    loaded = Catalogue.load(str(catalogue.locale))
+    for count in NUMBERS:
+        tag = locale.plural_form(count)
+        at = tags.index(tag) if tag in tags else len(known) - 1
+        assert loaded.translate(text("{count} moves", count=count)) == known[at].format(count=count)
+
+
+def test_polish_counts_and_cases():
+    polish = Catalogue.load("pl")
+    counts = [polish.translate(text("{count} moves", count=n)) for n in (1, 2, 5, 12, 22)]
+    assert counts == ["1 ruch", "2 ruchy", "5 ruchów", "12 ruchów", "22 ruchy"]
+    marble = Message("{colour} marble", {"colour": Message("red")})
+    assert polish.translate(marble) == "czerwona kulka"
+    said = polish.translate(text("Put a {piece} on {place}.", piece=marble, place="d4"))
+    assert said == "Połóż czerwoną kulkę na d4."
+
+
+def test_german_articles_follow_the_noun():
+    german = Catalogue.load("de")
+
+    def put(noun: str) -> str:
+        piece = Message(noun, {"colour": Message("blue")})
+        return german.translate(text("Put a {piece} on {place}.", piece=piece, place="a1"))
+
+    assert put("{colour} marble") == "Leg eine blaue Murmel auf a1."
+    assert put("{colour} piece") == "Leg einen blauen Stein auf a1."
+    assert put("{colour} tile") == "Leg ein blaues Plättchen auf a1."
+
+
+def test_a_players_own_name_stands_as_it_is():
+    polish = Catalogue.load("pl")
+    won = polish.translate(text("{player} wins!", player=Message("Anna")))
+    assert won == "Anna wygrywa!"
+
+
+def test_the_languages():
+    assert languages() == ("en", "de", "es", "fr", "pl")
+    assert set(languages()) == {"en", *tool.LANGUAGES}
+
+
+@pytest.mark.parametrize(
+    ("wishes", "language"),
+    [
+        (["de-AT", "en"], "de"),
+        (["pt-BR", "es-419"], "es"),
+        (["pl_PL.UTF-8"], "pl"),
+        (["ja"], None),
+        ([], None),
+        (["../de", "de/../en"], None),
+    ],
+)
+def test_the_first_known_wish_is_chosen(wishes, language):
+    assert chosen(wishes) == language
+
+
+def test_a_browsers_wishes_go_by_their_weight():
+    assert accepted("fr;q=0.5, pl, en;q=0.8") == ["pl", "en", "fr"]
+    assert accepted("de;q=0, es;q=nonsense, fr") == ["fr"]
+    assert accepted("") == [""]
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "de_DE.UTF-8"}, "de"),
+        ({"LANG": "de_DE.UTF-8", "LC_MESSAGES": "fr_FR"}, "fr"),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": "C.UTF-8"}, "en"),
+        ({"LANG": "de_DE.UTF-8", "LANGUAGE": "ja:pl"}, "pl"),
+        ({"LANG": "C", "LANGUAGE": "pl"}, "en"),
+    ],
+)
+def test_the_environment_is_read_as_gettext_reads_it(environment, language):
+    assert environment_language(environment) == language
