@@ -40,16 +40,15 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
             raise OptionError("{name} must be true or false.", name=spec.name)
         return value
     if spec.kind == "int":
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise OptionError("{name} must be a whole number.", name=spec.name)
-        if spec.high is not None and not (spec.low or 0) <= value <= spec.high:
+        low = -MOST if spec.low is None else spec.low
+        high = MOST if spec.high is None else spec.high
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise OptionError(
-                "{name} must be from {low} to {high}.", name=spec.name, low=spec.low, high=spec.high
+                "{label}: a whole number from {low} to {high}.",
+                label=spec.label or spec.name,  # what players call it
+                low=low,
+                high=high,
             )
-        if value > MOST:
-            raise OptionError("{name} must be at most {most}.", name=spec.name, most=MOST)
-        if spec.low is not None and value < spec.low:
-            raise OptionError("{name} must be at least {low}.", name=spec.name, low=spec.low)
         return value
     if spec.kind == "choice" or (spec.kind == "board" and isinstance(value, str)):
         if value not in spec.choices:

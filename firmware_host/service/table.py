@@ -17,6 +17,7 @@ from firmware_host.messages import text
 from firmware_host.room import overlay_for
 from firmware_host.service.reading import JournalReading
 from firmware_host.table.commands import Command, HandsCommand
+from firmware_host.table.preview import Preview, preview
 from firmware_host.web.publish import Publisher, game_info, local_time
 from firmware_host.web.publish_health import health_answer
 from firmware_host.web.seated import shown_moves, shown_options
@@ -30,7 +31,7 @@ from firmware_host.web.table_port import (
     RecordedPosition,
 )
 from games import registry
-from games.base import GameType
+from games.base import GameType, Position
 
 SNAPSHOTS_PER_S = 20  # while somebody looks
 UNSEEN_PER_S = 1  # for systemd, and for who asks just once
@@ -164,6 +165,14 @@ class Table:
     def call(self, work: Callable[[], None]) -> Future[None]:
         """Have ``work`` done in the table's thread."""
         return self._host.call(work)
+
+    def preview(self, move: str) -> Future[Preview]:
+        """What a move would do from the confirmed position."""
+        return self._host.call(lambda: preview(self._position(), move))
+
+    def _position(self) -> Position:
+        host = self._host
+        return host.standing.position or host.game.start()
 
     def history(self) -> Future[list[GameSummary]]:
         """The journal's games, newest first."""

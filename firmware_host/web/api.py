@@ -16,15 +16,16 @@ from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import GameRecord, GameSummary, HealthMap
 
 PREFIX = "/api/v1"
+LONGEST_MOVE = 40
 TEXT = "text/plain; charset=utf-8"
 REFUSED = {403: answers.Problem, 429: answers.Problem}
 WHY = {
     200: "It is so.",
     400: "It was not understood.",
     403: "This visitor may not do that, or another web site asked.",
-    404: "There is no such game.",
+    404: "There is no such thing.",
     408: "It took too long to arrive.",
-    409: "The table cannot do that now.",
+    409: "The table cannot do that now, or the rules forbid it.",
     413: f"It is longer than {MAX_MESSAGE_BYTES} bytes.",
     415: "It is not application/json.",
     429: "Too fast.",
@@ -50,6 +51,10 @@ class Endpoint:
         return PREFIX + self.path.replace("{id}", "{id:int}")
 
 
+_PARAMETERS = {
+    "id": {"type": "integer", **msgspec.json.schema(Number)},
+    "move": {"type": "string", "minLength": 1, "maxLength": LONGEST_MOVE},
+}
 _ASKED = {404: answers.Problem, 503: answers.Problem}
 _SENT = {400: answers.Problem, 408: answers.Problem, 413: answers.Problem, 415: answers.Problem}
 
@@ -66,6 +71,18 @@ ENDPOINTS = (
         "health",
         "The sensors' noise and margins, as the last calibration found them.",
         {200: HealthMap, 503: answers.Problem},
+    ),
+    Endpoint(
+        "GET",
+        "/preview/{move}",
+        "preview",
+        "What a move would do, without making it.",
+        {
+            200: answers.MovePreview,
+            404: answers.Problem,
+            409: answers.Problem,
+            503: answers.Problem,
+        },
     ),
     Endpoint(
         "GET",
@@ -188,9 +205,10 @@ def _operation(endpoint: Endpoint, schema_of: dict[int, Any]) -> dict[str, Any]:
             for status, kind in sorted({**endpoint.answers, **REFUSED}.items())
         },
     }
-    if "{id}" in endpoint.path:
-        number = {"type": "integer", **msgspec.json.schema(Number)}
-        operation["parameters"] = [{"name": "id", "in": "path", "required": True, "schema": number}]
+    for name, schema in _PARAMETERS.items():
+        if f"{{{name}}}" in endpoint.path:
+            parameter = {"name": name, "in": "path", "required": True, "schema": schema}
+            operation["parameters"] = [parameter]
     if endpoint.body is not None:
         content = {"application/json": {"schema": schema_of[id(endpoint.body)]}}
         operation["requestBody"] = {"required": True, "content": content}

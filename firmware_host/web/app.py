@@ -32,9 +32,10 @@ from firmware_host.web.limits import Requests
 from firmware_host.web.live import Pages
 from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
 from firmware_host.web.publish import look_info
+from firmware_host.web.snapshot import ShiftInfo
 from firmware_host.web.table_port import TablePort
 from firmware_host.web.tokens import TOKEN_BYTES, TOKEN_LASTS_S, digest_of
-from games.base import GameType
+from games.base import GameType, RulesError
 
 BODY_WITHIN_S = 10.0
 SEAT_TRIES_PER_MINUTE = 10  # of a million codes, whoever tries
@@ -169,6 +170,27 @@ class _Web:
 
     async def health(self, request: Request) -> Response:
         return await self._answer(request, self._table.health())
+
+    async def preview(self, request: Request) -> Response:
+        move = request.path_params["move"]
+        if len(move) > api.LONGEST_MOVE:
+            raise HTTPException(404)
+        found = await desk.answer(self._table.preview(move))
+        if found.value is None:
+            refused = isinstance(found.error, RulesError)
+            return self._explained(request, found.error or TimeoutError(), 409 if refused else 503)
+        seen = found.value
+        return self._json(
+            request,
+            answers.MovePreview(
+                move=seen.move,
+                act=[ShiftInfo(s.piece, s.source, s.target) for s in seen.act],
+                consequences=[ShiftInfo(s.piece, s.source, s.target) for s in seen.consequences],
+                reasons=list(seen.reasons),
+                ends=seen.ends,
+                winner=seen.winner,
+            ),
+        )
 
     async def record(self, request: Request) -> Response:
         number = _number(request)

@@ -18,6 +18,7 @@ import msgspec
 from firmware_host.config.profile import Capabilities
 from firmware_host.messages import Message
 from firmware_host.table.commands import Command, HandsCommand
+from firmware_host.table.preview import Preview
 from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
     BreakableInfo,
@@ -149,6 +150,9 @@ class TablePort(Protocol):
 
         Where there are no hands, what needs some is a NotPossibleError.
         """
+
+    def preview(self, move: str) -> Future[Preview]:
+        """What a move would do now. RulesError where it is none."""
 
     def history(self) -> Future[list[GameSummary]]:
         """The journal's games, newest first."""

@@ -119,7 +119,7 @@ def test_an_illegal_move(rules, moves, index, move, words):
         (["momentum", "--option", "colour=3"], "must_block"),
         (["momentum", "--option", "size=seven"], "whole number"),
         (["momentum", "--option", f"size=1{'0' * 30}"], "from 1 to 26"),
-        (["momentum", "--option", f"round_limit=1{'0' * 30}"], "at most 1000000000"),
+        (["momentum", "--option", f"round_limit=1{'0' * 30}"], "from 1 to 1000000000"),
         (["momentum", "--option", "pie=maybe"], "true or false"),
         (["momentum", "--option", "size"], "KEY=VALUE"),
         (["momentum", "--option", "size=7", "--option", "size=7"], "twice"),

@@ -279,6 +279,12 @@ class Player:
         """Where a place is on the screen."""
         return self._middle(self.page.locator(f'.surface [data-name="{place}"]').bounding_box())
 
+    def open_part(self, name: str) -> None:
+        """A tab of the drawer "The table"."""
+        if not self.page.locator("#drawer").is_visible():
+            self.page.get_by_role("button", name="The table").click()
+        self.page.get_by_role("tab", name=name).click()
+
     def marble(self, place: str) -> Any:
         return self.page.locator(f'.marble[data-place="{place}"]')
 

@@ -19,6 +19,7 @@ import msgspec
 from firmware_host.config.errors import NoSuchGameError, NotPossibleError
 from firmware_host.config.profile import Capabilities
 from firmware_host.table import commands
+from firmware_host.table.preview import Preview
 from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
     BoardPlace,
@@ -35,7 +36,16 @@ from firmware_host.web.snapshot import (
     SoundInfo,
 )
 from firmware_host.web.table_port import GameRecord, GameSummary, HealthMap, RecordedPosition
-from games.base import Credit, Game, GameType, OptionError, OptionSpec, RulesError
+from games.base import (
+    Credit,
+    Game,
+    GameType,
+    IllegalMoveError,
+    OptionError,
+    OptionSpec,
+    RulesError,
+    Shift,
+)
 
 PITCH_MM = 35.0
 COLUMNS = ROWS = 10
@@ -277,6 +287,18 @@ class FakeTable:
 
     def health(self) -> Future[HealthMap]:
         return _done(lambda: self.found)
+
+    def preview(self, move: str) -> Future[Preview]:
+        return _done(lambda: self._preview(move))
+
+    def _preview(self, move: str) -> Preview:
+        play = self.play
+        if play is None or move in play.cells:
+            raise IllegalMoveError("{move} is not a legal move now.", move=move)
+        mover = play.to_move(len(play.moves))
+        pushed = dropped(play.cells, move, mover, play.options["size"])
+        shifts = tuple(Shift(s.piece, s.source, s.target) for s in pushed)
+        return Preview(move, (Shift(mover, None, move),), shifts, ())
 
     def record(self, game_id: int) -> Future[GameRecord]:
         return _done(lambda: self._record(self._find(game_id)))

@@ -102,14 +102,15 @@ def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
 ):
     fake_served.new_game(pie=False)
     stands(fake, running=False, done=37, total=111)
-    page = open_page(fake_served.url).page
+    player = open_page(fake_served.url)
+    page = player.page
     card = page.get_by_role("region", name="Sweep")
     expect(card).to_contain_text("37 of 111")
     expect(page.locator(".say-card")).to_be_visible()
     card.get_by_role("button", name="Go on with the sweep").click()
     card.get_by_role("button", name="Later").click()
     expect(card).to_be_hidden()
-    page.get_by_role("tab", name="Sensors").click()
+    player.open_part("Sensors")
     page.get_by_role("button", name="Go on with the sweep (37 of 111)").click()
     page.get_by_role("button", name="Begin anew").click()
     assert asked(3) == [Calibrate(), Calibrate(), Calibrate(fresh=True)]
@@ -117,8 +118,9 @@ def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
 
 def test_the_map_names_the_worst_places_and_says_what_to_do(fake, fake_served, open_page, asked):
     fake_served.new_game(pie=False)
-    page = open_page(fake_served.url).page
-    page.get_by_role("tab", name="Sensors").click()
+    player = open_page(fake_served.url)
+    page = player.page
+    player.open_part("Sensors")
     expect(page.get_by_text("The table has not been calibrated.")).to_be_visible()
     expect(page.locator(".health-map")).to_be_hidden()
     page.get_by_role("button", name="Set the table up").click()
@@ -150,7 +152,7 @@ def test_a_table_is_calibrated_from_the_page(served, open_page):
     page = open_page(served.url)
     page.drop("red", "d4")
     page.expect_moves("d4")
-    page.page.get_by_role("tab", name="Sensors").click()
+    page.open_part("Sensors")
     page.page.get_by_role("button", name="Set the table up").click()
     card = page.page.get_by_role("region", name="Sweep")
     expect(card).to_contain_text("column a is red, column j blue")

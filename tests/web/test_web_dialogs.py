@@ -137,9 +137,10 @@ def test_a_game_is_exported_and_imported_from_its_file(served, open_page):
 
 def test_what_one_page_breaks_another_sees_and_mends(served, open_page):
     served.new_game(pie=False)
-    one, other = (open_page(served.url).page for _ in range(2))
-    for page in (one, other):
-        page.get_by_role("tab", name="Faults").click()
+    players = [open_page(served.url) for _ in range(2)]
+    for player in players:
+        player.open_part("Faults")
+    one, other = (player.page for player in players)
     kinds = one.get_by_label("Fault", exact=True)
     breakable = {each.fault for each in served.table.layout().breakable}
     assert kinds.locator("option").count() == len(breakable)
@@ -183,12 +184,12 @@ def test_a_device_that_is_not_paired_looks_on(simulated, tmp_path, open_page):
         own = open_page(f"http://127.0.0.1:{server.port}/")
         guest = open_page(f"http://127.0.0.2:{server.port}/")
         expect(guest.page.locator(".say-card .phase")).to_have_text("You are watching")
-        expect(guest.page.locator(".controls")).to_be_hidden()
+        expect(guest.page.locator(".take-back")).to_be_hidden()
         guest.drop("red", "d4")
         guest.expect_marbles()
         own.expect_turn("red")
         own.drop("red", "d4")
         guest.expect_marbles(d4="red")
-        expect(own.page.locator(".controls")).to_be_visible()
+        expect(own.page.locator(".take-back")).to_be_visible()
     finally:
         server.stop()

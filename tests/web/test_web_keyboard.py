@@ -43,7 +43,7 @@ class Keyboard:
         self.press("Enter")
 
     def let_the_hand_work(self):
-        self.tab_to(".controls .primary:not([hidden])")
+        self.tab_to(".actions .primary")
         self.press("Enter")
 
 

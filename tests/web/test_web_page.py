@@ -36,7 +36,7 @@ def test_nothing_is_cut_off_or_covered(served, open_page, name):
     assert front[3] <= trays[1]
     assert trays[3] <= height
     assert front[0] >= 0
-    assert front[2] <= box("#table")[2]
+    assert front[2] <= box("#stage")[2]
     for tray in player.page.locator(".tray").all():
         assert tray.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
 
@@ -92,7 +92,7 @@ def test_the_plate_leans_as_it_is_tilted_and_levels_when_the_knob_is_let_go(serv
         return page.locator(f".corner.{corner}").evaluate("e => e.getBoundingClientRect().top")
 
     level = {corner: top(corner) for corner in ("ne", "nw", "se", "sw")}
-    page.get_by_role("tab", name="Tilt").click()
+    player.open_part("Tilt")
     pad = page.locator(".tilt-pad").bounding_box()
     x, y = player._middle(pad)
     page.mouse.move(x, y)
@@ -122,7 +122,7 @@ def test_on_a_table_without_hands_the_page_only_watches(altered, open_page):
     expect(page.locator('.tray[data-piece="red"] .waiting')).to_have_count(7)
     player.carry("d4", "e5")
     player.drop("blue", "e5")
-    page.get_by_role("tab", name="Tilt").click()
+    player.open_part("Tilt")
     expect(page.locator(".tilt-hands")).to_be_hidden()
     player.expect_marbles(d4="red")
     page.get_by_role("button", name="Take back").click()
@@ -192,6 +192,7 @@ def test_the_pie_rule_and_a_short_press_of_a_button(served, open_page, monkeypat
     page = player.page
     player.expect_turn("blue")
     expect(page.get_by_role("button", name="Swap colours")).to_be_visible()
+    page.get_by_role("button", name="The table").click()
     page.get_by_role("button", name="Confirm").click()
     page.get_by_role("button", name="Swap colours").click()
     player.expect_phase("settle")
@@ -219,7 +220,7 @@ def test_the_sensor_view_shows_field_class_and_health(served, open_page):
     served.play("a1")
     player = open_page(served.url)
     page = player.page
-    page.get_by_role("tab", name="Sensors").click()
+    player.open_part("Sensors")
     first = page.locator(".sensor-map g[data-index='0']")
     expect(first.locator(".mt")).to_have_text(re.compile(r"-1[123]"))
     expect(first.locator(".kind")).to_have_text("N")
@@ -233,7 +234,7 @@ def test_the_sensor_view_shows_field_class_and_health(served, open_page):
 
 def test_the_legend_is_the_tables_own(served, open_page):
     player = open_page(served.url)
-    player.page.get_by_role("tab", name="Lights").click()
+    player.open_part("Lights")
     lines = [f"{entry.meaning}{entry.rhythm}" for entry in LEGEND]
     expect(player.page.locator(".legend li")).to_have_text(lines)
 
@@ -275,6 +276,7 @@ def test_the_theme_is_remembered(served, open_page):
     player = open_page(served.url, color_scheme="light")
     root = player.page.locator("html")
     expect(root).to_have_attribute("data-theme", "light")
+    player.page.get_by_role("button", name="The table").click()
     player.page.get_by_role("button", name="Light or dark").click()
     expect(root).to_have_attribute("data-theme", "dark")
     player.page.reload()

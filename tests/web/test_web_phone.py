@@ -42,6 +42,12 @@ def assert_in_sight(player, selector):
     assert player.page.evaluate("scrollY") == 0
 
 
+def drawer_tabs(page):
+    """Those of the drawer "The table", which is opened for the first of them."""
+    page.get_by_role("button", name="The table").click()
+    yield from page.locator("#drawer").get_by_role("tab").all()
+
+
 def settling(served):
     """A game in which d4 has to be pushed to c3."""
     served.new_game(pie=False)
@@ -57,7 +63,7 @@ def test_what_to_do_next_is_in_sight_in_every_phase(served, open_phone):
         assert_in_sight(player, what)
     served.put("blue", "d4")
     player.expect_phase("fix")
-    assert_in_sight(player, ".controls .primary:not([hidden])")
+    assert_in_sight(player, ".actions .primary")
 
 
 def test_the_hand_is_asked_for_help_without_scrolling(served, open_phone):
@@ -65,7 +71,7 @@ def test_the_hand_is_asked_for_help_without_scrolling(served, open_phone):
     player = open_phone(served.url)
     player.expect_phase("settle")
     help_me = player.page.get_by_role("button", name="Push them for me")
-    assert_in_sight(player, ".controls .primary:not([hidden])")
+    assert_in_sight(player, ".actions .primary")
     help_me.tap()
     player.expect_turn("red")
     player.expect_marbles(c3="red", e5="blue")
@@ -103,7 +109,7 @@ def test_looking_back_has_its_steps_under_the_thumb(served, open_phone):
     assert_in_sight(player, ".steps")
     page.get_by_role("button", name="One move back").tap()
     expect(page.locator(".say-card .line")).to_have_text("The start of the game.")
-    assert_in_sight(player, ".say-actions")
+    assert_in_sight(player, ".actions")
     page.get_by_role("button", name="Back to the game").tap()
     player.expect_turn("blue")
 
@@ -115,7 +121,7 @@ def test_every_button_is_as_large_as_a_finger(served, open_phone, size):
     player.expect_turn("red")
     page = player.page
     names = []
-    for tab in page.get_by_role("tab").all():
+    for tab in (*page.get_by_role("tab").all(), *drawer_tabs(page)):
         tab.tap()
         for button in page.locator("button:visible, select:visible, summary:visible").all():
             found = button.bounding_box()
@@ -130,7 +136,7 @@ def test_a_phone_on_its_side_shows_the_plate_beside_the_rest(served, open_phone)
     served.new_game(pie=False)
     player = open_phone(served.url, **ON_ITS_SIDE)
     player.expect_turn("red")
-    for what in (".say-card .line", ".outer.s", ".lip.n", "#trays", ".pushes"):
+    for what in (".say-card .line", ".outer.s", ".lip.n", "#trays", ".take-back"):
         assert_in_sight(player, what)
     assert box(player, ".lip.e")[2] <= box(player, ".say-card")[0]
     player.page.touchscreen.tap(*player.spot("d4"))
@@ -146,7 +152,6 @@ def test_many_players_have_room_for_their_trays(served, open_phone, players):
     assert_in_sight(player, "#trays")
     for part in player.page.locator(".tray, .count").all():
         assert part.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
-    assert box(player, "#trays")[3] <= box(player, ".controls")[1]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +166,7 @@ def test_nothing_lies_over_the_plate_and_nothing_overflows(served, open_page, si
         "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
     )
     assert inner == [size["width"], size["height"]]
-    for what in (".outer.s", ".lip.n", ".say-card .line", "#trays", ".pushes"):
+    for what in (".outer.s", ".lip.n", ".say-card .line", "#trays", ".take-back"):
         assert_in_sight(player, what)
     player.page.mouse.click(*player.spot("a1"))  # the row that lay under the foot bar
     player.expect_turn("blue")
@@ -190,11 +195,12 @@ def test_headings_are_in_order_and_what_scrolls_can_be_reached_by_keys(served, o
     player = open_page(served.url)
     player.expect_turn("red")
     page = player.page
-    for tab in page.get_by_role("tab").all():
+    for tab in (*page.get_by_role("tab").all(), *drawer_tabs(page)):
         tab.click()
         levels = page.locator("h1:visible, h2:visible, h3:visible, h4:visible").evaluate_all(
             "all => all.map(each => Number(each.tagName[1]))"
         )
         assert levels[0] == 1
         assert all(after <= before + 1 for before, after in pairwise(levels))
-        expect(page.get_by_role("tabpanel")).to_have_attribute("tabindex", "0")
+        for panel in page.get_by_role("tabpanel").all():
+            expect(panel).to_have_attribute("tabindex", "0")

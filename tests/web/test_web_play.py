@@ -222,12 +222,12 @@ def test_after_a_game_the_same_one_is_played_again_or_another_is_chosen(served, 
     assert again["id"] != first["id"]
 
     play_to_the_end(player)
-    page.set_viewport_size({"width": 360, "height": 740})  # there they stand at the foot
+    page.set_viewport_size({"width": 360, "height": 740})
     for name in ("Play again", "Another game"):
-        asked = page.locator(".asks").get_by_role("button", name=name)
+        asked = page.locator(".actions").get_by_role("button", name=name)
         expect(asked).to_be_visible()
         assert asked.evaluate("e => e.scrollWidth <= e.clientWidth")
-    page.locator(".asks").get_by_role("button", name="Another game").click()
+    page.locator(".actions").get_by_role("button", name="Another game").click()
     expect(page.get_by_role("dialog", name="New game")).to_be_visible()
     expect(player.page.locator(".move")).to_have_count(3)  # nothing is begun yet
 

@@ -119,7 +119,7 @@ export class CalibrationPanel {
     this.health = new HealthMap(store, (place) => send({ type: "calibrate", again: place }));
     this.element = h("div", { class: "calibration-panel" }, sensors,
       h("h2", {}, t("Sweep")), this.health.element,
-      h("div", { class: "asks" }, this.start, this.anew, ...this.parts, this.stop));
+      h("div", { class: "row" }, this.start, this.anew, ...this.parts, this.stop));
     store.listen((_, changed) => {
       if (changed.has("calibration") || changed.has("layout")) this.update(store.snapshot?.calibration);
     });

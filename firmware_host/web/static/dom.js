@@ -51,6 +51,7 @@ const ICONS = {
   trophy: "M8 4h8v6a4 4 0 0 1-8 0zM8 5H4v2a4 4 0 0 0 4 4M16 5h4v2a4 4 0 0 1-4 4M12 14v4M8 20h8",
   phone: "M8 3h8v18H8zM11 18h2",
   close: "M6 6l12 12M18 6 6 18",
+  table: "M4 5h16v14H4zM9 10h.01M15 10h.01M9 14h.01M15 14h.01",
   east: "M5 12h14M13 6l6 6-6 6",
   west: "M19 12H5M11 6l-6 6 6 6",
   north: "M12 19V5M6 11l6-6 6 6",

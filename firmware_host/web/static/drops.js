@@ -16,6 +16,14 @@ export class Drops {
     return this.plate.extra?.at?.(x, y) ?? null;
   }
 
+  /** The only open slot from which a tile would come in, or else land, there; null where there are more. */
+  into(place) {
+    const open = (this.store.game?.slots ?? []).filter((slot) => this.open(slot));
+    const entering = open.filter((slot) => this.path(slot)[0] === place);
+    const found = entering.length ? entering : open.filter((slot) => this.path(slot).at(-1) === place);
+    return found.length === 1 ? found[0] : null;
+  }
+
   open(slot) {
     return this.store.handsFree && !this.store.falling && this.plate.extra.open(slot);
   }

@@ -16,8 +16,8 @@ const ROLES = {
 };
 
 export class Keys {
-  constructor(store, plate, hand, announce) {
-    Object.assign(this, { store, plate, hand, announce });
+  constructor(store, plate, presses, previews, announce) {
+    Object.assign(this, { store, plate, presses, previews, hand: presses.hand, announce });
     this.index = 0;
     this.slot = null; // where the keys are in place of a place
     const { stage } = plate;
@@ -28,8 +28,13 @@ export class Keys {
     stage.addEventListener("keydown", (event) => this.press(event));
     stage.addEventListener("pointerdown", () => stage.classList.remove("by-keys"));
     stage.addEventListener("focus", () => this.tell());
+    stage.addEventListener("blur", () => this.previews.aim(null));
     store.listen((_, changed) => {
       if (changed.has("layout") || changed.has("review")) this.home();
+      const { preview } = store;
+      if (changed.has("preview") && preview?.reasons.length && document.activeElement === stage) {
+        announce(`${store.placeName(this.index)}: ${preview.reasons.join(" ")}`);
+      }
     });
   }
 
@@ -55,15 +60,15 @@ export class Keys {
   }
 
   handle({ key }) {
-    const { store, hand, index } = this;
+    const { store, hand, presses, index } = this;
     if (key in STEPS) {
       this.step(...STEPS[key]);
       return true;
     }
     if (key === "Enter" || key === " ") {
-      if (this.slot) hand.actSlot(this.slot);
-      else hand.act(index);
-    } else if (key === "Delete" || key === "Backspace") hand.clear(index);
+      if (this.slot) presses.actSlot(this.slot);
+      else presses.act(index);
+    } else if (key === "Delete" || key === "Backspace") presses.clear(index);
     else if (key >= "1" && key <= "9") {
       const piece = store.game?.pieces[Number(key) - 1];
       if (piece) hand.choose(piece, this.at());
@@ -79,10 +84,18 @@ export class Keys {
   step(dx, dy) {
     if (this.slot) this.stepFromSlot(dx, dy);
     else this.slot = this.slotBeyond(dx, dy) ?? this.stepTo(this.beside(this.index, dx, dy));
-    this.hand.drops.aim(this.slot);
+    this.aim();
     this.plate.focusOn(this.at());
     this.hand.follow(this.at());
     this.tell();
+  }
+
+  /** Show what Enter would do here. */
+  aim() {
+    const place = this.slot ? null : this.store.placeName(this.index);
+    const { drops } = this.presses;
+    this.previews.aim(place);
+    drops.aim(this.slot ?? drops.into(place));
   }
 
   stepTo(index) {
@@ -129,7 +142,7 @@ export class Keys {
     const { store, index, slot } = this;
     if (!store.snapshot) return;
     if (slot) {
-      const open = this.hand.drops.open(slot);
+      const open = this.presses.drops.open(slot);
       this.announce([t("Slot {slot}", { slot: slot.name }), sideName(slot.side),
         open ? t("allowed") : t("closed")].join(", "));
       return;

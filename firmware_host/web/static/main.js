@@ -1,10 +1,12 @@
 // Puts the page together.
 
+import { Actions } from "/static/actions.js";
+import { Buttons } from "/static/buttons.js";
 import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
-import { Controls, TiltPad } from "/static/controls.js";
 import { Games, Help, fetchJson } from "/static/dialogs.js";
 import { button, h, icon, setText } from "/static/dom.js";
+import { Drawer } from "/static/drawer.js";
 import { FaultPanel } from "/static/faults.js";
 import { Hand } from "/static/hand.js";
 import { loadTexts, t } from "/static/i18n.js";
@@ -17,7 +19,10 @@ import { NewGame } from "/static/newgame.js";
 import { Pairing } from "/static/pair.js";
 import { Pieces } from "/static/pieces.js";
 import { Plate } from "/static/plate.js";
+import { Pointers } from "/static/pointer.js";
 import { remember, remembered } from "/static/prefs.js";
+import { Presses } from "/static/press.js";
+import { Previews } from "/static/preview.js";
 import { Questions } from "/static/question.js";
 import { Reviewer } from "/static/review.js";
 import { Say } from "/static/say.js";
@@ -26,6 +31,7 @@ import { OwnHand } from "/static/settle.js";
 import { Sounds } from "/static/sound.js";
 import { Store } from "/static/store.js";
 import { Tabs } from "/static/tabs.js";
+import { TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
 
 const byId = (id) => document.getElementById(id);
@@ -37,13 +43,7 @@ function complain(message) {
   setTimeout(() => toast.remove(), 5000);
 }
 
-function header(store, sounds, dialogs) {
-  const title = h("span", { class: "game-title" });
-  const sound = button(sounds.on ? "sound" : "silent", t("Sound"), () => {
-    const on = sounds.toggle();
-    sound.firstChild.replaceWith(icon(on ? "sound" : "silent"));
-    sound.setAttribute("aria-pressed", on);
-  }, { class: "plain quiet", "aria-pressed": sounds.on });
+function themeButton() {
   const root = document.documentElement;
   const themeIcon = () => icon(root.dataset.theme === "dark" ? "sun" : "moon");
   const theme = button("sun", t("Light or dark"), () => {
@@ -52,6 +52,16 @@ function header(store, sounds, dialogs) {
     theme.firstChild.replaceWith(themeIcon());
   }, { class: "plain quiet" });
   theme.firstChild.replaceWith(themeIcon());
+  return theme;
+}
+
+function header(store, sounds, dialogs, handle) {
+  const title = h("span", { class: "game-title" });
+  const sound = button(sounds.on ? "sound" : "silent", t("Sound"), () => {
+    const on = sounds.toggle();
+    sound.firstChild.replaceWith(icon(on ? "sound" : "silent"));
+    sound.setAttribute("aria-pressed", on);
+  }, { class: "plain quiet", "aria-pressed": sounds.on });
   store.listen((_, changed) => {
     if (!changed.has("layout") && !changed.has("review")) return;
     setText(title, store.game?.title ?? store.layout?.title ?? "");
@@ -63,19 +73,17 @@ function header(store, sounds, dialogs) {
     h("nav", { "aria-label": t("Table") },
       button("plus", t("New game"), () => dialogs.newGame.show(), { class: "plain" }),
       button("list", t("Games"), () => dialogs.games.show(), { class: "plain" }),
+      handle,
       button("help", t("Help"), () => dialogs.help.show(), { class: "plain" }),
       languageChoice(),
-      sound, theme));
+      sound));
 }
 
 function build() {
   const store = new Store();
   const connection = new Connection((message) => store.take(message), (link) => {
     store.set("link", link);
-    if (link === "open" && tabs.chosen === "sensors") {
-      watch(true);
-      calibration.look();
-    }
+    if (link === "open") attend();
   });
   const ask = (message) => connection.ask(message);
   const watch = (sensors) => ask({ type: "watch", sensors }).catch(() => {});
@@ -102,33 +110,44 @@ function build() {
       boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])),
     }).catch((error) => complain(error.message));
   };
-  new Say(store, byId("say"), {
-    newGame, playAgain, leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
+  const ownHand = new OwnHand(store, { ask, complain });
+  const actions = new Actions(store, {
+    ask, complain, ownHand, newGame, playAgain,
+    leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
+  new Say(store, byId("say"), actions.element);
   new CalibrationCard(store, byId("say"), { ask, complain });
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);
-  const hand = new Hand(store, plate, pieces, { ask, complain, announce });
-  new Keys(store, plate, hand, announce);
-  new Trays(store, byId("trays"), hand);
-  const ownHand = new OwnHand(store, { ask, complain });
-  const controls = new Controls(store, { ask, complain, ownHand, newGame, playAgain });
+  const hand = new Hand(store, plate, pieces, { ask, complain });
+  const presses = new Presses(store, plate, hand, { ask, complain, announce });
+  const previews = new Previews(store, plate, fetchJson);
+  new Keys(store, plate, presses, previews, announce);
+  new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
   const tabs = new Tabs([
     ["moves", t("Moves"), new Moves(store, reviewer).element],
+    ["rules", t("Rules"), new Rules(store).element],
+  ], remembered("tab", "moves"), (name) => remember("tab", name));
+  const parts = new Tabs([
     ["tilt", t("Tilt"), new TiltPad(store, { ask, complain }).element],
     ["faults", t("Faults"), new FaultPanel(store, { ask, complain }).element],
     ["lights", t("Lights"), new Legend(fetchJson).element],
-    ["rules", t("Rules"), new Rules(store).element],
     ["sensors", t("Sensors"), calibration.element],
-  ], remembered("tab", "moves"), (name) => {
-    remember("tab", name);
-    watch(name === "sensors");
-    if (name === "sensors") calibration.look();
-  });
+  ], remembered("part", "tilt"), (name) => {
+    remember("part", name);
+    attend();
+  }, "parts");
+  const drawer = new Drawer([themeButton()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
+  /** The sensors' readings come only while they are looked at. */
+  const attend = () => {
+    const looks = drawer.open && parts.chosen === "sensors";
+    watch(looks);
+    if (looks) calibration.look();
+  };
   const questions = new Questions(store, { ask, complain });
-  byId("side").append(questions.element, controls.element, tabs.element);
-  header(store, new Sounds(store), dialogs);
+  byId("side").append(questions.element, tabs.element, drawer.element);
+  header(store, new Sounds(store), dialogs, drawer.handle);
   new Pairing(store, byId("bar").querySelector("nav")).offer();
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));
   store.tell("link");

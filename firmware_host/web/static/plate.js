@@ -7,7 +7,7 @@ import { PlaneMap } from "/static/geometry.js";
 import { Slots } from "/static/slots.js";
 
 const LIP_MM = 10;
-const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "position", "moves", "result", "layout", "review", "waiting"];
+const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "preview", "position", "moves", "result", "layout", "review", "waiting"];
 
 export class Plate {
   constructor(store, stage) {
@@ -182,6 +182,7 @@ export class Plate {
         const drawn = shift.source === path[0] && shift.target === path[path.length - 1];
         if (!drawn) marks.push(this.arrow(shift));
       }
+      if (this.store.preview) marks.push(...this.foreseen(this.store.preview));
       for (const [place, role] of Object.entries(snapshot.roles)) {
         // the light is under the piece that is struck
         if (role === "legal" && game?.drawing && place in snapshot.position
@@ -196,6 +197,18 @@ export class Plate {
     }
     marks.push(...resultMarks(this.store, this.extra));
     this.marks.replaceChildren(...marks.filter(Boolean));
+  }
+
+  /** What a move would do: pieces where they would stand, and the ways of those that move. */
+  foreseen({ act, consequences }) {
+    const { game } = this.store;
+    const ways = act.filter(({ source, target }) => source && target)
+      .map(({ source, target }) => route(this.store, this.extra, [source, target], null));
+    const ghosts = [...act, ...consequences].filter(({ target }) => target)
+      .map(({ piece, target }) => this.at(target, outline(piece, game)));
+    const off = act.filter(({ source, target }) => source && !target);
+    return [...ways, ...ghosts, ...[...consequences, ...off].map((shift) => this.arrow(shift))]
+      .map((mark) => mark && s("g", { class: "foreseen" }, mark));
   }
 
   at(place, drawing) {

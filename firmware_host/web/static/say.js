@@ -1,6 +1,6 @@
 // What to do next, in one sentence; the result; what is broken; whether the table is there.
 
-import { button, h, icon, setText } from "/static/dom.js";
+import { h, icon, setText } from "/static/dom.js";
 import { shown } from "/static/boards.js";
 import { marble } from "/static/marble.js";
 import { nameOf, t } from "/static/i18n.js";
@@ -10,28 +10,23 @@ const PHASES = {
   setup: () => t("Set up"),
   turn: () => t("Your turn"),
   settle: () => t("Carry it out"),
-  fix: () => t("Let's put the pieces back where they were."),
+  fix: () => t("Put it right"),
   paused: () => t("Paused"),
   over: () => t("The end"),
 };
 
 export class Say {
-  constructor(store, box, { newGame, playAgain, leaveReview, takeBackToHere }) {
+  /** `actions`: the row of what can be pressed now. */
+  constructor(store, box, actions) {
     this.store = store;
     this.phase = h("span", { class: "phase" });
     this.mover = h("span", { class: "mover" });
     this.line = h("p", { class: "line", "aria-live": "polite" });
     this.tally = h("div", { class: "tally" });
-    this.actions = h("div", { class: "say-actions row" });
     this.card = h("div", { class: "say-card" }, this.mover,
-      h("div", { class: "say-words" }, this.phase, this.tally, this.line), this.actions);
+      h("div", { class: "say-words" }, this.phase, this.tally, this.line), actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
-    this.play = button("plus", t("New game"), newGame, { class: "primary" });
-    this.again = button("again", t("Play again"), playAgain, { class: "primary" });
-    this.other = button("plus", t("Another game"), newGame);
-    this.goOn = button("back", "", takeBackToHere);
-    this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
     box.append(this.link, this.faults, this.card);
     store.listen((_, changed) => {
       this.update();
@@ -65,9 +60,6 @@ export class Say {
     this.tell(this.words(snapshot));
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result));
-    const ended = phase === "over" ? [this.again, this.other] : [];
-    const next = layout.game ? ended : [this.play];
-    this.offer(...(this.store.mayAct ? next : []));
     this.count();
   }
 
@@ -95,9 +87,6 @@ export class Say {
         number: ply, count: record.moves.length, player: mover ? nameOf(mover) : "", move,
       }));
     this.showBall(mover, false);
-    const own = record.game.id === this.store.layout.game?.id;
-    setText(this.goOn.lastChild, own ? t("Take back to here") : t("Play on from here"));
-    this.offer(...(own && ply === record.moves.length ? [] : [this.goOn]), this.leave);
     this.count();
   }
 
@@ -130,12 +119,6 @@ export class Say {
   /** Faults that the sentence itself does not tell. */
   unsaid({ faults, say }) {
     return faults.filter(({ problem }) => !say.includes(problem));
-  }
-
-  offer(...actions) {
-    const there = [...this.actions.children];
-    if (there.length === actions.length && there.every((one, at) => one === actions[at])) return;
-    this.actions.replaceChildren(...actions);
   }
 
   showFaults(faults, dimmed) {

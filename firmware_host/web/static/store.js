@@ -9,6 +9,7 @@ export class Store {
     this.review = null; // {record, ply} while an earlier position is looked at
     this.holding = null; // what this page has in its hand, see hand.js
     this.hint = null; // {path, colour} of what somebody points at, see question.js and drops.js
+    this.preview = null; // what a move would do, see preview.js
     this.falling = null; // the slot from which a tile falls just now, see drops.js
     this.working = false; // whether the table's own hand was asked to work, see settle.js
     this.waiting = []; // places and slots of presses that wait, see waiting.js

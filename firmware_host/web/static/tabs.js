@@ -3,8 +3,8 @@
 import { h } from "/static/dom.js";
 
 export class Tabs {
-  /** `panels`: [name, label, element]; `onChoose(name)` after a person has chosen one. */
-  constructor(panels, first, onChoose) {
+  /** `panels`: [name, label, element]; `onChoose(name)` after a person has chosen one. `extra`: its element's classes. */
+  constructor(panels, first, onChoose, extra = "card") {
     this.onChoose = onChoose;
     this.list = h("div", { role: "tablist", class: "tabs" });
     this.panels = new Map();
@@ -20,7 +20,7 @@ export class Tabs {
       this.panels.set(name, { tab, panel });
     }
     this.list.addEventListener("keydown", (event) => this.key(event));
-    this.element = h("div", { class: "card tabbed" },
+    this.element = h("div", { class: `tabbed ${extra}` },
       this.list, ...[...this.panels.values()].map(({ panel }) => panel));
     this.show(this.panels.has(first) ? first : panels[0][0]);
   }

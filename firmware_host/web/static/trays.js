@@ -12,8 +12,8 @@ export const partnersOf = (game, player) =>
   (game?.teams.find((team) => team.includes(player)) ?? []).filter((each) => each !== player);
 
 export class Trays {
-  constructor(store, box, hand) {
-    Object.assign(this, { store, box, hand });
+  constructor(store, box, pointers) {
+    Object.assign(this, { store, box, pointers });
     this.trays = new Map();
     store.listen((_, changed) => this.update(changed));
   }
@@ -49,7 +49,7 @@ export class Trays {
         h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, this.partners(piece), turn,
         h("span", { class: "count" }, count, h("span", { class: "words" }, ` ${t("on the board")}`))),
       trough);
-    trough.addEventListener("pointerdown", (event) => this.hand.downOnTray(event, piece));
+    trough.addEventListener("pointerdown", (event) => this.pointers.downOnTray(event, piece));
     return { element, count, turn, trough, drawn: -1 };
   }
 
@@ -68,7 +68,7 @@ export class Trays {
     const toMove = review ? review.record.positions[review.ply].to_move : snapshot.to_move;
     const result = review ? null : snapshot.result;
     for (const [piece, tray] of this.trays) {
-      const there = Math.max(0, store.inTray(piece) - (store.holding === piece && this.fromTray() ? 1 : 0));
+      const there = Math.max(0, store.inTray(piece) - (store.holding === piece && this.pointers.hand.fromTray ? 1 : 0));
       if (there !== tray.drawn) {
         tray.drawn = there;
         const balls = Array.from({ length: Number.isFinite(there) ? Math.min(there, MOST_DRAWN) : OF_A_BOX }, () =>
@@ -92,9 +92,5 @@ export class Trays {
     if (piece in reserve) return t("{on} of {all}", { on, all: on + reserve[piece] });
     const single = game.drawing && game.players.includes(piece);
     return on && !single ? String(on) : "";
-  }
-
-  fromTray() {
-    return this.hand.carried?.id === "in-hand";
   }
 }

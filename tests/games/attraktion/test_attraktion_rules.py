@@ -168,7 +168,7 @@ def test_options_are_filled_in(attraktion, options, filled):
         ({"size": 0}, "from 1 to 26"),
         ({"size": "10"}, "whole number"),
         ({"size": True}, "whole number"),
-        ({"pieces": 0}, "at least 1"),
+        ({"pieces": 0}, "from 1 to 1000000000"),
         ({"hex": 4}, "no option hex; it has: size, pieces"),
     ],
 )

@@ -1,96 +1,10 @@
-// The panel's two buttons, what can be asked of the table, and hands that tilt the plate.
+// Hands that tilt the plate of a simulated table, and how it leans.
 
-import { button, h, icon, s, setText } from "/static/dom.js";
+import { h, s } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
-const LONG_PRESS_S = 2;
-const SHORT_PRESS_S = 0.15;
 const STEEPEST_DEG = 12;
 const TILT_EVERY_MS = 80;
-
-// What the table's hand can do for a person, by phase.
-const HELP = {
-  setup: () => t("Set it up for me"),
-  settle: ({ shifts }) => (shifts.length && shifts.every(({ source }) => source === null)
-    ? t("Put them on for me") : t("Push them for me")),
-  fix: () => t("Put it right for me"),
-};
-
-/** A push-button: a click is a short press; held down, a ring fills until the long press. */
-function pushButton(name, label, ask, complain) {
-  let since = null;
-  const element = h("button", { type: "button", class: `push ${name}` },
-    h("span", { class: "cap" }), h("span", { class: "label" }, label));
-  const press = (held) => ask({ type: "press", button: name, held_s: held }).catch(complain);
-  const end = (send) => {
-    if (since === null) return;
-    const held = Math.min(10, (performance.now() - since) / 1000);
-    since = null;
-    element.classList.remove("down");
-    if (send) press(held < 0.5 ? SHORT_PRESS_S : held);
-  };
-  element.style.setProperty("--long", `${LONG_PRESS_S}s`);
-  element.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || element.disabled) return;
-    element.setPointerCapture(event.pointerId);
-    since = performance.now();
-    element.classList.add("down");
-  });
-  element.addEventListener("pointerup", () => end(true));
-  element.addEventListener("pointercancel", () => end(false));
-  element.addEventListener("click", (event) => {
-    if (event.detail === 0) press(SHORT_PRESS_S); // from the keyboard
-  });
-  return element;
-}
-
-export class Controls {
-  constructor(store, { ask, complain, ownHand, newGame, playAgain }) {
-    Object.assign(this, { store, ownHand });
-    const complainOf = (error) => complain(error.message);
-    const command = (type) => () => ask({ type }).catch(complainOf);
-    this.takeBack = button("back", t("Take back"), command("take-back"), { class: "take-back" });
-    this.swap = button("swap", t("Swap colours"), command("swap"));
-    this.help = button("hand", "", () => ownHand.carryOut(), { class: "primary" });
-    this.byItself = h("input", { type: "checkbox", onchange: () => ownHand.toggle() });
-    this.switch = h("label", { class: "own-hand" }, this.byItself, icon("hand"),
-      h("span", { class: "label" }, t("The table does the rest")));
-    this.pushes = h("div", { class: "pushes" },
-      pushButton("confirm", t("Confirm"), ask, complainOf),
-      pushButton("back", t("Back"), ask, complainOf));
-    this.play = button("plus", t("New game"), newGame, { class: "primary play" });
-    this.again = button("again", t("Play again"), playAgain, { class: "primary play again" });
-    this.asks = h("div", { class: "asks" }, this.again, this.play, this.help, this.swap, this.takeBack);
-    this.element = h("div", { class: "card controls" }, this.pushes, this.asks, this.switch);
-    store.listen(() => this.update());
-  }
-
-  update() {
-    const { store } = this;
-    const { layout, snapshot, watching, review } = store;
-    if (!layout || !snapshot) return;
-    const ready = store.mayAct && !review;
-    this.element.hidden = watching;
-    this.pushes.hidden = !layout.hands;
-    for (const push of this.pushes.children) push.disabled = !store.handsFree;
-    this.takeBack.disabled = !ready || !snapshot.can_take_back;
-    this.swap.disabled = !ready;
-    const words = HELP[snapshot.phase];
-    const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
-    const alone = this.ownHand.on && snapshot.phase !== "fix" && !this.ownHand.done;
-    this.help.hidden = !store.handsFree || !words || !something || alone;
-    this.help.disabled = store.working;
-    this.switch.hidden = !layout.hands;
-    this.byItself.checked = this.ownHand.on;
-    this.swap.hidden = !snapshot.swap_legal || !this.help.hidden; // one thing at a time
-    this.play.hidden = review || (layout.game && snapshot.phase !== "over");
-    this.again.hidden = this.play.hidden || !layout.game;
-    setText(this.play.lastChild, layout.game ? t("Another game") : t("New game"));
-    const others = [this.again, this.play, this.help, this.swap];
-    this.asks.classList.toggle("crowded", others.some((each) => !each.hidden));
-    if (words) setText(this.help.lastChild, words(snapshot));
-  }
-}
 
 export class TiltPad {
   constructor(store, { ask, complain }) {

@@ -1,0 +1,65 @@
+// What can be pressed now, under the sentence: the next thing first, taking back always.
+
+import { button, h, setText } from "/static/dom.js";
+import { t } from "/static/i18n.js";
+
+// What the table's hand can do for a person, by phase.
+const HELP = {
+  setup: () => t("Set it up for me"),
+  settle: ({ shifts }) => (shifts.length && shifts.every(({ source }) => source === null)
+    ? t("Put them on for me") : t("Push them for me")),
+  fix: () => t("Put it right for me"),
+};
+
+export class Actions {
+  constructor(store, { ask, complain, ownHand, newGame, playAgain, leaveReview, takeBackToHere }) {
+    Object.assign(this, { store, ownHand });
+    const command = (type) => () => ask({ type }).catch((error) => complain(error.message));
+    const primary = { class: "primary" };
+    this.play = button("plus", t("New game"), newGame, primary);
+    this.again = button("again", t("Play again"), playAgain, primary);
+    this.other = button("plus", t("Another game"), newGame);
+    this.goOn = button("back", "", takeBackToHere);
+    this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
+    this.help = button("hand", "", () => ownHand.carryOut(), primary);
+    this.swap = button("swap", t("Swap colours"), command("swap"));
+    this.takeBack = button("back", t("Take back"), command("take-back"), { class: "take-back" });
+    this.element = h("div", { class: "actions" });
+    store.listen(() => this.update());
+  }
+
+  update() {
+    const { layout, snapshot, mayAct, review, working } = this.store;
+    if (!layout || !snapshot) return;
+    this.help.disabled = working;
+    this.takeBack.disabled = !mayAct || !snapshot.can_take_back;
+    if (review) this.offer(this.lookingBack(review), this.leave);
+    else if (!mayAct) this.offer();
+    else if (!layout.game) this.offer(this.play);
+    else if (snapshot.phase === "over") this.offer(this.again, this.other, this.takeBack);
+    else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : null), this.takeBack);
+  }
+
+  lookingBack({ record, ply }) {
+    const own = record.game.id === this.store.layout.game?.id;
+    setText(this.goOn.lastChild, own ? t("Take back to here") : t("Play on from here"));
+    return own && ply === record.moves.length ? null : this.goOn;
+  }
+
+  /** The table's hand, where it can help and does not work by itself. */
+  helping(snapshot) {
+    const words = HELP[snapshot.phase];
+    const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
+    const alone = this.ownHand.on && snapshot.phase !== "fix" && !this.ownHand.done;
+    if (!this.store.handsFree || !words || !something || alone) return null;
+    setText(this.help.lastChild, words(snapshot));
+    return this.help;
+  }
+
+  offer(...actions) {
+    const wanted = actions.filter(Boolean);
+    const there = [...this.element.children];
+    if (there.length === wanted.length && there.every((one, at) => one === wanted[at])) return;
+    this.element.replaceChildren(...wanted);
+  }
+}

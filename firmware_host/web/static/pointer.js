@@ -1,0 +1,94 @@
+// Mouse and fingers on the plate and the trays: what is pressed, dragged, or only pointed at.
+
+const DRAG_FROM_PX = 6;
+const ABOVE_FINGER_PX = 46; // what a finger drags must not be under it
+const LOOK_MS = 400; // a finger that stays so long only looks
+
+export class Pointers {
+  constructor(store, plate, hand, presses, previews) {
+    Object.assign(this, { store, plate, hand, presses, previews });
+    this.pressed = null; // what is down: {id, x, y, marble, tray, dragging}
+    plate.stage.addEventListener("pointerdown", (event) => {
+      const marble = event.target.closest?.(".marble");
+      this.down(event, { marble }, marble || hand.carried);
+    });
+    plate.stage.addEventListener("contextmenu", (event) => event.preventDefault());
+    plate.stage.addEventListener("pointerleave", () => this.aim(null));
+    addEventListener("pointermove", (event) => this.move(event));
+    addEventListener("pointerup", (event) => this.up(event));
+    addEventListener("pointercancel", () => this.cancel());
+    store.listen((_, changed) => {
+      if (changed.has("layout") || changed.has("link")) this.pressed = null;
+    });
+  }
+
+  down(event, on, keep) {
+    if (event.button !== 0 || !this.store.handsFree || this.pressed) return;
+    this.pressed = { id: event.pointerId, x: event.clientX, y: event.clientY, since: event.timeStamp, ...on };
+    if (keep) event.preventDefault();
+    if (!on.tray && !this.hand.carried) this.aim(event);
+  }
+
+  /** A finger or the mouse on a tray's marble. */
+  downOnTray(event, tray) {
+    this.down(event, { tray }, true);
+  }
+
+  move(event) {
+    const { pressed, hand } = this;
+    if (pressed && event.pointerId === pressed.id && !pressed.dragging) {
+      const far = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y);
+      if (far < DRAG_FROM_PX) return;
+      pressed.dragging = true;
+      if (!hand.carried) this.startDrag(pressed);
+    }
+    if (!hand.carried) {
+      if (pressed ? event.pointerId === pressed.id : event.pointerType === "mouse") this.aim(event);
+    } else if (pressed ? event.pointerId === pressed.id : event.pointerType === "mouse") {
+      hand.carryTo(this.point(event));
+      this.previews.aim(hand.carried.piece === this.store.snapshot.to_move ? hand.placeOf(hand.carried) : null);
+      if (hand.fromTray) this.presses.drops.aim(this.presses.slotUnder());
+    }
+  }
+
+  /** The point of the plate that is meant: what a finger drags is seen above it. */
+  point({ clientX, clientY, pointerType }) {
+    const raised = pointerType === "touch" && this.pressed?.dragging ? ABOVE_FINGER_PX : 0;
+    return this.plate.map().toPlane(clientX, clientY - raised);
+  }
+
+  /** Show what a press here would do; null: nothing is pointed at any more. */
+  aim(event) {
+    const { previews, presses: { drops } } = this;
+    const over = event && this.store.layout && this.plate.stage.contains(event.target);
+    const at = over ? this.point(event) : null;
+    const place = at && this.store.onPlate(at.x, at.y) ? this.hand.placeOf(at) : null;
+    previews.aim(place);
+    drops.aim(at && (drops.at(at.x, at.y) ?? drops.into(place)));
+  }
+
+  startDrag({ marble, tray, x, y }) {
+    const at = this.plate.map().toPlane(x, y);
+    if (tray) this.hand.takeFromTray(tray, at);
+    else if (marble?.dataset.number) this.hand.pickUp(marble, at);
+  }
+
+  up(event) {
+    const { pressed, hand } = this;
+    if (!pressed || event.pointerId !== pressed.id) return;
+    const at = this.point(event);
+    const free = event.shiftKey || event.altKey;
+    this.pressed = null;
+    const looked = event.pointerType === "touch" && event.timeStamp - pressed.since > LOOK_MS;
+    if (event.pointerType === "touch") this.aim(null);
+    if (!pressed.dragging && !(looked && !hand.carried && !pressed.tray)) this.presses.tap(pressed, at, free);
+    else if (hand.carried) this.presses.putDownAt(at, free);
+  }
+
+  cancel() {
+    const { pressed } = this;
+    this.pressed = null;
+    this.aim(null);
+    if (pressed?.dragging) this.hand.putBack();
+  }
+}
