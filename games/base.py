@@ -262,6 +262,18 @@ class Game(ABC):
         """What the hand does and what follows from it, in a legal move from one to the other."""
 
     @property
+    def labels(self) -> Mapping[str, str]:
+        """What people call the places, where that is not their names."""
+        return {}
+
+    @property
+    def hexagonal(self) -> bool:
+        """Whether a place has six neighbours: those beside, above and below it, and the two on the
+        diagonal that falls to the east.
+        """
+        return False
+
+    @property
     def edge_slots(self) -> Sequence[Slot]:
         """Where pieces come in from the sides of the board, in games where they do."""
         return ()

@@ -54,6 +54,7 @@ class OwnHand:
         if self._session.host.overlay is not self._overlay:
             self._overlay = self._session.host.overlay
             self._clear_the_air()
+            self._put_away(self._overlay)
             self._end()
         held = any(piece.held for piece in self._world.pieces.values())
         if not self._waiting or held or now_s < self._ready_s:
@@ -81,6 +82,15 @@ class OwnHand:
         """What hands hold belongs to the game before: it goes back to its tray."""
         for piece in [*self._world.pieces.values()]:
             if piece.held:
+                self._world.remove(piece)
+
+    def _put_away(self, overlay: Overlay) -> None:
+        """Pieces of another game that lie beside this one's board, where nobody misses them."""
+        board = set(overlay.index_of_game_place.values())
+        for piece in [*self._world.pieces.values()]:
+            if piece.label not in overlay.pieces and not any(
+                self._world.piece_at(index) is piece for index in board
+            ):
                 self._world.remove(piece)
 
     def _asked(self, standing: Standing) -> tuple[Shift, ...]:

@@ -31,7 +31,8 @@ from firmware_host.web.table_port import (
     RecordedPosition,
 )
 from games import registry
-from games.base import GameType, Position
+from games.base import GameType, IllegalMoveError, Position
+from games.seated import SeatedGame
 
 SNAPSHOTS_PER_S = 20  # while somebody looks
 UNSEEN_PER_S = 1  # for systemd, and for who asks just once
@@ -168,10 +169,12 @@ class Table:
 
     def preview(self, move: str) -> Future[Preview]:
         """What a move would do from the confirmed position."""
-        return self._host.call(lambda: preview(self._position(), move))
+        return self._host.call(lambda: preview(self._position(move), move))
 
-    def _position(self) -> Position:
+    def _position(self, move: str) -> Position:
         host = self._host
+        if isinstance(host.game, SeatedGame):  # what a move would do may not be for everybody
+            raise IllegalMoveError("{move} is not a legal move now.", move=move)
         return host.standing.position or host.game.start()
 
     def history(self) -> Future[list[GameSummary]]:

@@ -175,10 +175,11 @@ class _Web:
         move = request.path_params["move"]
         if len(move) > api.LONGEST_MOVE:
             raise HTTPException(404)
-        found = await desk.answer(self._table.preview(move))
+        found = await replies.answer(self._table.preview(move))
+        if isinstance(found.error, RulesError):  # an answer too: whoever points knows no rules
+            return self._json(request, None)
         if found.value is None:
-            refused = isinstance(found.error, RulesError)
-            return self._explained(request, found.error or TimeoutError(), 409 if refused else 503)
+            return self._explained(request, found.error or TimeoutError(), 503)
         seen = found.value
         return self._json(
             request,

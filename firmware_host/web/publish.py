@@ -207,6 +207,8 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> Game
         ],
         drawing=_drawing(game.drawing),
         glossary=_glossary(game) if isinstance(game, SeatedGame) else {},
+        labels=dict(game.labels),
+        hexagonal=game.hexagonal,
     )
 
 

@@ -62,6 +62,8 @@ class GameInfo(msgspec.Struct, frozen=True):
     is drawn. ``slots``: where pieces come in from the sides. ``drawing``: what lies on the board
     besides its places. ``glossary``: of a game of seats, ``card:limit-it`` and the like -> what it
     is called, and what it does.
+    besides its places. ``labels``: place -> what people call it, where that is not its name.
+    ``hexagonal``: places have six neighbours (games.base.Game.hexagonal).
     """
 
     id: int
@@ -80,6 +82,8 @@ class GameInfo(msgspec.Struct, frozen=True):
     slots: list[SlotInfo] = []
     drawing: DrawingInfo | None = None
     glossary: dict[str, tuple[Message, Message]] = {}
+    labels: dict[str, str] = {}
+    hexagonal: bool = False
 
 
 class BreakableInfo(msgspec.Struct, frozen=True):

@@ -23,6 +23,7 @@ from games.momentum import options as momentum_options
 from games.momentum.board import CUSHION, HOLE, Board
 from games.momentum.options import Options
 from games.momentum.rules import COMPLETE, FULL, SWAP, MomentumRules, State
+from games.squares import cell_name
 
 COLOURS = ("red", "blue", "white", "green")
 
@@ -58,6 +59,18 @@ class MomentumGame(Game):
     def options(self) -> Mapping[str, Any]:
         """All options, defaults filled in; None where one is not set."""
         return self.chosen.as_json()
+
+    @property
+    def hexagonal(self) -> bool:
+        """On a six-sided board."""
+        return self.chosen.hex is not None
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """On a six-sided board by column and row, as on the others."""
+        if not self.hexagonal:
+            return {}
+        return {place: cell_name(*point) for place, point in self.board.items()}
 
     def cells(self, state: State) -> Mapping[str, str]:
         """Cell -> colour."""

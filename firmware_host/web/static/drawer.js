@@ -5,13 +5,13 @@ import { t } from "/static/i18n.js";
 import { remember, remembered } from "/static/prefs.js";
 
 export class Drawer {
-  /** `tools`: buttons beside its title; `onTurn(open)` after it has been opened or closed. */
+  /** `tools`: buttons under its title; `onTurn(open)` after it has been opened or closed. */
   constructor(tools, contents, onTurn) {
     this.onTurn = onTurn;
     this.element = h("section", { class: "card drawer", id: "drawer", "aria-label": t("The table"), hidden: true },
-      h("header", {}, h("h2", {}, t("The table")), ...tools,
+      h("header", {}, h("h2", {}, t("The table")),
         button("close", t("Close"), () => this.turn(false), { class: "plain quiet" })),
-      ...contents);
+      h("div", { class: "tools" }, ...tools), ...contents);
     this.handle = button("table", t("The table"), () => this.turn(this.element.hidden), {
       class: "plain", "aria-expanded": false, "aria-controls": "drawer",
     });

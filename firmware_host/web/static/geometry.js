@@ -1,4 +1,4 @@
-// From the screen to the plate and back: the projective map given by the plate's four corners.
+// From the screen to the plate: the projective map given by the plate's four corners.
 
 /** The 3x3 map (row by row) that takes the unit square's corners to `p` (00, 10, 11, 01). */
 function fromUnitSquare(p) {
@@ -32,21 +32,17 @@ function apply(m, x, y) {
   return { x: (m[0] * x + m[1] * y + m[2]) / w, y: (m[3] * x + m[4] * y + m[5]) / w };
 }
 
-/** Maps between client pixels and mm on a square plane whose corners are at `corners` on the
- * screen: south-west, south-east, north-east, north-west. `side` is its side in mm. */
+/** Maps between client pixels and mm on a plane whose corners are at `corners` on the screen:
+ * south-west, south-east, north-east, north-west. `frame`: where its sides are, in mm. */
 export class PlaneMap {
-  constructor(corners, side) {
-    this.side = side;
-    this.toScreenMap = fromUnitSquare(corners);
-    this.toPlaneMap = invert(this.toScreenMap);
+  constructor(corners, frame) {
+    this.frame = frame;
+    this.toPlaneMap = invert(fromUnitSquare(corners));
   }
 
   toPlane(clientX, clientY) {
     const { x, y } = apply(this.toPlaneMap, clientX, clientY);
-    return { x: (x - 0.5) * this.side, y: (y - 0.5) * this.side };
-  }
-
-  toScreen(x, y) {
-    return apply(this.toScreenMap, x / this.side + 0.5, y / this.side + 0.5);
+    const { west, south, east, north } = this.frame;
+    return { x: west + x * (east - west), y: south + y * (north - south) };
   }
 }

@@ -62,7 +62,7 @@ export class Keys {
   handle({ key }) {
     const { store, hand, presses, index } = this;
     if (key in STEPS) {
-      this.step(...STEPS[key]);
+      this.step(...this.plate.camera.onPlate(STEPS[key]));
       return true;
     }
     if (key === "Enter" || key === " ") {

@@ -37,8 +37,8 @@ import { Trays } from "/static/trays.js";
 const byId = (id) => document.getElementById(id);
 
 /** A short message at the foot of the page; an empty one means that the connection went. */
-function complain(message) {
-  const toast = h("p", { class: "toast" }, message || t("The table does not answer."));
+function complainOf(store, message) {
+  const toast = h("p", { class: "toast" }, store.said(message) || t("The table does not answer."));
   byId("toasts").replaceChildren(toast);
   setTimeout(() => toast.remove(), 5000);
 }
@@ -53,6 +53,15 @@ function themeButton() {
   }, { class: "plain quiet" });
   theme.firstChild.replaceWith(themeIcon());
   return theme;
+}
+
+/** How the plate is seen: from above or the front, and from which side. */
+function viewButtons(camera) {
+  const above = button("above", t("From above"), () => {
+    camera.lookFromAbove(!camera.above);
+    above.setAttribute("aria-pressed", camera.above);
+  }, { "aria-pressed": camera.above });
+  return [above, button("turn", t("Turn the plate"), () => camera.turn())];
 }
 
 function header(store, sounds, dialogs, handle) {
@@ -88,7 +97,8 @@ function build() {
   const ask = (message) => connection.ask(message);
   const watch = (sensors) => ask({ type: "watch", sensors }).catch(() => {});
   const spoken = h("p", { class: "spoken", "aria-live": "polite" });
-  const announce = (words) => { spoken.textContent = words; };
+  const announce = (words) => { spoken.textContent = store.said(words); };
+  const complain = (message) => complainOf(store, message);
   document.body.append(spoken);
 
   const reviewer = new Reviewer(store, { fetchJson, ask, complain });
@@ -138,7 +148,7 @@ function build() {
     remember("part", name);
     attend();
   }, "parts");
-  const drawer = new Drawer([themeButton()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
+  const drawer = new Drawer([...viewButtons(plate.camera), themeButton()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
   /** The sensors' readings come only while they are looked at. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";

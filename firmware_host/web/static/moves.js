@@ -42,7 +42,7 @@ export class Moves {
       cells.push(h("button", {
         type: "button", class: current ? "move current" : "move", onclick: () => this.review(at + 1),
         "aria-current": current ? "step" : null,
-      }, move));
+      }, store.label(move)));
     });
     this.list.replaceChildren(...cells);
     const current = this.list.querySelector(".current");

@@ -1,12 +1,17 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
 
 import { TrackBoard, resultMarks, route } from "/static/boards.js";
+import { Camera } from "/static/camera.js";
 import { h, s } from "/static/dom.js";
 import { outline } from "/static/marble.js";
 import { PlaneMap } from "/static/geometry.js";
 import { Slots } from "/static/slots.js";
 
 const LIP_MM = 10;
+// Corners of a place, in places from its middle; a hexagon meets the six neighbours of its board.
+const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
+const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]].map(([x, y]) => [x / 3, y / 3]);
+
 const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "preview", "position", "moves", "result", "layout", "review", "waiting"];
 
 export class Plate {
@@ -20,14 +25,17 @@ export class Plate {
     this.scene = h("div", { class: "scene" },
       h("div", { class: "world" }, h("div", { class: "ground" }), this.tiltBox));
     stage.append(this.scene);
+    this.camera = new Camera(store, this.scene); // first, so that the frame is known
     store.listen((_, changed) => this.update(changed));
   }
 
   update(changed) {
-    const { layout, snapshot, review } = this.store;
-    if (!layout) return;
-    if (changed.has("layout") || changed.has("review")) this.build();
-    if (!snapshot) return;
+    const { layout, snapshot, review, frame } = this.store;
+    if (!layout || !snapshot || !frame) return;
+    if (["snapshot", "layout", "review", "frame"].some((name) => changed.has(name)) && this.build()) {
+      this.tilt(snapshot.tilt_deg);
+      changed = new Set([...changed, "layout"]);
+    }
     if (changed.has("tilt_deg") || changed.has("layout")) this.tilt(snapshot.tilt_deg);
     if (["lights", "layout", "review", "broken", "roles"].some((name) => changed.has(name))) {
       const dark = review || snapshot.broken?.some(({ fault }) => fault === "lights-brownout");
@@ -40,12 +48,12 @@ export class Plate {
   }
 
   build() {
-    const { layout, game } = this.store;
-    if (this.builtFor === layout && this.builtGame === game) return;
-    this.builtFor = layout;
-    this.builtGame = game;
-    const half = layout.plate_mm / 2;
-    const box = { viewBox: `${-half} ${-half} ${layout.plate_mm} ${layout.plate_mm}` };
+    const { layout, game, frame } = this.store;
+    const wanted = [layout, game, frame];
+    if (this.built?.every((each, at) => each === wanted[at])) return false;
+    this.built = wanted;
+    const { west, south, east, north } = frame;
+    const box = { viewBox: `${west} ${-north} ${east - west} ${north - south}` };
     this.tiltBox.dataset.game = game?.name ?? "";
     this.extra = null;
     if (game?.drawing) this.extra = new TrackBoard(this.store);
@@ -69,8 +77,8 @@ export class Plate {
     this.tiltBox.replaceChildren(
       h("div", { class: "felt" }, surface), ...walls, above, this.pieces,
       ...this.corners);
-    this.scene.style.setProperty("--plate", layout.plate_mm);
     this.scene.style.setProperty("--lip", LIP_MM);
+    return true;
   }
 
   frost() {
@@ -103,9 +111,9 @@ export class Plate {
       const { x, y } = this.store.centreOf(index);
       const plays = inGame.has(index);
       if (plays) {
-        under.append(s("rect", {
-          x: x - pitch / 2, y: -y - pitch / 2, width: pitch, height: pitch, class: "square",
-        }));
+        const corners = game.hexagonal ? HEXAGON : SQUARE;
+        const points = corners.map(([east, north]) => `${x + east * pitch},${-y - north * pitch}`);
+        under.append(s("polygon", { points: points.join(" "), class: "square" }));
       }
       const kind = blocked.get(index);
       const quiet = game && !plays ? " outside" : "";
@@ -116,8 +124,9 @@ export class Plate {
       shape.dataset.index = index;
       shape.dataset.name = name;
       discs.append(shape);
-      if (plays && name !== layout.places[index]) {
-        discs.append(s("text", { x: x + beside, y: -y + 2.200 + beside, class: "place-name" }, name));
+      const label = this.store.label(name);
+      if (plays && label !== layout.places[index]) {
+        discs.append(s("text", { x: x + beside, y: -y + 2.200 + beside, class: "place-name" }, label));
       }
     });
     return s("g", {}, under, discs);
@@ -245,26 +254,25 @@ export class Plate {
       { away: y - Math.min(...ys), x, y: y - beyond },
       { away: Math.max(...ys) - y, x, y: y + beyond },
     ];
-    const limit = this.store.layout.plate_mm / 2;
+    const { west, south, east, north } = this.store.frame;
     const way = ways.reduce((best, one) => (one.away < best.away ? one : best));
-    return { x: Math.max(-limit, Math.min(limit, way.x)), y: Math.max(-limit, Math.min(limit, way.y)) };
+    return { x: Math.max(west, Math.min(east, way.x)), y: Math.max(south, Math.min(north, way.y)) };
   }
 
   /** Letters and numbers on the lip, where the game calls its places as the plate does. */
   engraved() {
-    const { layout, game } = this.store;
-    const lip = (layout.plate_mm - LIP_MM) / 2;
+    const { layout, game, frame } = this.store;
     const board = game?.board ?? {};
     const names = Object.keys(board);
-    if (names.some((name) => layout.places[board[name].index] !== name)) return null;
+    if (names.some((name) => layout.places[board[name].index] !== this.store.label(name))) return null;
     const columns = new Set(names.map((name) => board[name].index % layout.columns));
     const rows = new Set(names.map((name) => Math.floor(board[name].index / layout.columns)));
     const letter = (text, x, y) => s("text", { class: "letter", x, y }, text);
     const south = [...columns].map((column) =>
-      letter(layout.places[column].replace(/\d+$/, ""), this.store.centreOf(column).x, lip));
+      letter(layout.places[column].replace(/\d+$/, ""), this.store.centreOf(column).x, -frame.south - LIP_MM / 2));
     const west = [...rows].map((row) => {
       const first = row * layout.columns;
-      return letter(layout.places[first].replace(/^\D+/, ""), -lip, -this.store.centreOf(first).y);
+      return letter(layout.places[first].replace(/^\D+/, ""), frame.west + LIP_MM / 2, -this.store.centreOf(first).y);
     });
     return s("g", {}, south, west);
   }
@@ -298,6 +306,6 @@ export class Plate {
       const { left, top } = corner.getBoundingClientRect();
       return { x: left, y: top };
     });
-    return new PlaneMap(corners, this.store.layout.plate_mm);
+    return new PlaneMap(corners, this.store.frame);
   }
 }

@@ -1,7 +1,7 @@
 // What a move would do, shown while somebody points at its place: by mouse, keys, or a finger that stays.
 
 export class Previews {
-  /** `fetchJson(path)` asks the table; nothing is made of a place that is no move. */
+  /** `fetchJson(path)` asks the table, which says null to what is no move. */
   constructor(store, plate, fetchJson) {
     Object.assign(this, { store, plate, fetchJson });
     this.place = null; // what is pointed at

@@ -39,7 +39,7 @@ export class Questions {
       if (held) document.getElementById("stage").focus();
       return;
     }
-    setText(this.line, question.ask);
+    setText(this.line, this.store.said(question.ask));
     this.element.classList.toggle("offer", Boolean(question.offer));
     this.element.classList.toggle("many", question.choices.length > FEW);
     this.element.setAttribute("aria-label", question.ask);
@@ -57,7 +57,7 @@ export class Questions {
       onclick: () => this.answer(value),
       onpointerenter: () => this.point(path, colour), onpointerleave: () => this.point(null),
       onfocus: () => this.point(path, colour), onblur: () => this.point(null),
-    }, swatch, h("span", {}, label.charAt(0).toUpperCase() + label.slice(1)));
+    }, swatch, h("span", {}, this.store.said(label.charAt(0).toUpperCase() + label.slice(1))));
     if (colour) swatch.style.setProperty("--tint", colour);
     return element;
   }

@@ -72,7 +72,7 @@ export class Say {
 
   /** A long sentence is set smaller, so that the plate keeps its room. */
   tell(words) {
-    setText(this.line, words);
+    setText(this.line, this.store.said(words));
     this.line.toggleAttribute("data-long", words.length > 95);
   }
 

@@ -31,19 +31,19 @@ export class Slots {
     this.store = store;
     this.onFelt = s("g", { class: "slots" });
     this.onLip = s("g", { class: "slots" });
-    const { layout, game } = store;
-    const half = layout.plate_mm / 2;
+    const { layout, game, frame: { west, south, east, north } } = store;
     this.tabs = game.slots.map((slot) => {
       const [dx, dy] = OUT[slot.side];
       const edge = store.centreOf(store.indexOf(slot.cells[0]));
       const far = layout.pitch_mm / 2 + TAB_MM.off;
       let x = edge.x + dx * far;
       let y = edge.y + dy * far;
-      const outside = Math.max(Math.abs(x), Math.abs(y)) > half - lip - TAB_MM.deep / 2;
+      const room = { left: x - west, right: east - x, top: north - y, bottom: y - south }[slot.side];
+      const outside = room < lip + TAB_MM.deep / 2;
       const deep = outside ? LIP_TAB_MM : TAB_MM.deep;
       if (outside) {
-        x = dx ? dx * (half - lip / 2) : x;
-        y = dy ? dy * (half - lip / 2) : y;
+        x += dx * (room - lip / 2);
+        y += dy * (room - lip / 2);
       }
       const [width, height] = dx ? [deep, TAB_MM.long] : [TAB_MM.long, deep];
       const tab = s("g", { class: "slot", "data-slot": slot.name, transform: `translate(${x} ${-y})` },

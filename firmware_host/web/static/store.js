@@ -9,6 +9,7 @@ export class Store {
     this.review = null; // {record, ply} while an earlier position is looked at
     this.holding = null; // what this page has in its hand, see hand.js
     this.hint = null; // {path, colour} of what somebody points at, see question.js and drops.js
+    this.frame = null; // what of the plate is drawn, in mm: {west, south, east, north}, see camera.js
     this.preview = null; // what a move would do, see preview.js
     this.falling = null; // the slot from which a tile falls just now, see drops.js
     this.working = false; // whether the table's own hand was asked to work, see settle.js
@@ -87,6 +88,17 @@ export class Store {
     return this.names().get(index) ?? this.layout.places[index];
   }
 
+  /** What people call a place of the game. */
+  label(place) {
+    return this.game?.labels[place] ?? place;
+  }
+
+  /** A sentence of the table, or of this page, with its places as people call them. */
+  said(sentence) {
+    return Object.keys(this.game?.labels ?? {}).length
+      ? sentence.replace(/-?\d+,-?\d+/g, (place) => this.label(place)) : sentence;
+  }
+
   names() {
     if (this.namesFor !== this.game) {
       this.namesFor = this.game;
@@ -121,8 +133,8 @@ export class Store {
   }
 
   onPlate(x, y) {
-    const half = this.layout.plate_mm / 2;
-    return Math.abs(x) <= half && Math.abs(y) <= half;
+    const { west, south, east, north } = this.frame;
+    return x >= west && x <= east && y >= south && y <= north;
   }
 
   /** How many pieces of a kind lie beside the plate; Infinity where the box never runs out. */

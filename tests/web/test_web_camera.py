@@ -1,0 +1,71 @@
+"""What of the plate is drawn, from where it is seen, and what its places are called."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.web
+
+
+def width_of(player, place):
+    box = player.page.locator(f'.surface [data-name="{place}"]').bounding_box()
+    assert box
+    return box["width"]
+
+
+def test_the_board_fills_the_plate_until_something_lies_beside_it(served, open_page):
+    served.new_game(size=5, marbles=5, pie=False)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    near = width_of(player, "c3")
+    served.put("red", "j10")
+    player.expect_phase("fix")
+    expect(player.marble("j10")).to_be_in_viewport()
+    assert width_of(player, "c3") < 0.7 * near
+    served.carry_out()
+    player.expect_turn("red")
+    expect(player.page.locator(".marble")).to_have_count(0)
+    assert width_of(player, "c3") == pytest.approx(near, abs=0.5)
+
+
+def test_from_above_a_place_is_round_and_a_turned_plate_has_its_west_side_in_front(
+    served, open_page
+):
+    served.new_game(size=5, marbles=5, pie=False)
+    player = open_page(served.url)
+    page = player.page
+    player.expect_turn("red")
+    page.get_by_role("button", name="The table").click()
+    page.get_by_role("button", name="From above").click()
+    disc = page.locator('.surface [data-name="c3"]').bounding_box()
+    assert disc["width"] == pytest.approx(disc["height"], abs=1)
+    page.get_by_role("button", name="Turn the plate").click()
+    (west, _), (east, _) = player.spot("c1"), player.spot("c5")
+    (_, near), (_, far) = player.spot("a3"), player.spot("e3")
+    assert west != pytest.approx(east, abs=20)  # numbers go across
+    assert near != pytest.approx(far, abs=20)  # letters up and down
+    page.mouse.click(*player.spot("a2"))
+    player.expect_moves("a2")
+    page.locator("#stage").focus()  # on c3: up on the screen is towards the side that is far
+    page.keyboard.press("ArrowUp")
+    beyond = "b3" if player.spot("b3")[1] < player.spot("c3")[1] else "d3"
+    expect(page.locator(".spoken")).to_contain_text(f"{beyond}, empty")
+    page.reload()
+    player.expect_turn("blue")
+    disc = page.locator('.surface [data-name="c3"]').bounding_box()
+    assert disc["width"] == pytest.approx(disc["height"], abs=1)  # it is remembered
+
+
+def test_a_hexagon_is_drawn_as_one_with_names_like_a1(served, open_page):
+    served.new_game(hex=3, marbles=4, pie=False)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    corners = player.page.locator(".square").first.get_attribute("points")
+    assert len(corners.split()) == 6
+    player.page.mouse.click(*player.spot("0,0"))
+    player.expect_moves("c3")
+    player.expect_turn("blue")
+    served.put("red", "a3")
+    player.expect_phase("fix")
+    expect(player.page.locator(".say-card .line")).to_contain_text("a3")
