@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,8 +12,15 @@ import msgspec
 
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.reading import read_toml
+from firmware_host.table.engine_seats import OURS, EngineName
 
 SYSTEM_FILE = Path("/etc/tiltboard/tiltboard.toml")
+
+
+class EngineSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An engine besides ours. ``command``: what starts it, split as a shell does."""
+
+    command: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,6 +30,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that of the environment.
     ``host``: the address to serve the page at, beside this machine's own; ``names``: under which
     other devices may reach it. ``watching``: whether those that are not paired may look on.
+    ``engine``: name -> the engines that may play, besides ours.
     """
 
     profile: str = "plate-10"
@@ -32,6 +41,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     watching: Literal["open", "paired"] = "open"
     game: str = "momentum"
     options: dict[str, Any] = {}
+    engine: dict[EngineName, EngineSettings] = {}
 
 
 def settings_file(path: Path | None) -> Path | None:
@@ -54,7 +64,31 @@ def load_settings(path: Path | None) -> Settings:
         return Settings()
     settings = read_toml(path, Settings)
     check_host(settings.host)
+    engine_commands(settings)
     return settings
+
+
+def engine_commands(settings: Settings) -> dict[str, list[str]]:
+    """Name -> command of every engine. Raises ConfigError."""
+    found = {}
+    for name, engine in settings.engine.items():
+        try:
+            found[name] = shlex.split(engine.command)
+        except ValueError as error:
+            raise ConfigError(
+                "engine.{name}: {command} cannot be split into words: {why}.",
+                remedy="Correct its quotes.",
+                name=name,
+                command=repr(engine.command),
+                why=error,
+            ) from error
+        if name == OURS or not found[name]:
+            raise ConfigError(
+                "engine.{name} cannot be that name, or has no command.",
+                remedy="Choose another name than that of the table's own engine.",
+                name=name,
+            )
+    return found
 
 
 def check_host(host: str) -> str:

@@ -30,7 +30,8 @@ from firmware_host.config.profile import (
     Profile,
     Ws2812Lights,
 )
-from firmware_host.config.settings import Settings
+from firmware_host.config.settings import Settings, engine_commands
+from firmware_host.engines.room import EngineRoom
 from firmware_host.host.host import Host
 from firmware_host.host.menu import usual_options
 from firmware_host.journal import Journal
@@ -134,6 +135,7 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
             buses.clock,
             first_game=_first_game(profile, settings),
             notice=None if opened.set_aside is None else opened.set_aside.message(),
+            engines=EngineRoom(engine_commands(settings)),
         )
     except BaseException:
         opened.journal.close()

@@ -23,6 +23,7 @@ from firmware_host.host.ahead import Ahead, read_ahead
 from firmware_host.host.fault_watch import FaultLog, MountingWatch, ScanWatch
 from firmware_host.host.inbox import Inbox
 from firmware_host.host.menu import PAIRING, game_menu, games_to_begin
+from firmware_host.host.opponents import Opponents, Thinks
 from firmware_host.journal import GameRecord, Journal, JournalReader, Replay, replay
 from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Colour, Lighting, shade
 from firmware_host.lighting.tunes import TunePlayer
@@ -40,6 +41,7 @@ from firmware_host.table.commands import (
     Calibrate,
     HostCommand,
     ImportGame,
+    MakeMove,
     NewGame,
     Request,
     ResumeGame,
@@ -87,7 +89,9 @@ class Host:
         *,
         first_game: NewGame,
         notice: Message | None = None,
+        engines: Thinks | None = None,
     ) -> None:
+        """``engines``: where those think that play; without, people play for them."""
         self.profile = profile
         self.plate = plate
         self.journal = journal
@@ -115,6 +119,8 @@ class Host:
         )
         self._referee: Referee | Room = self._of_places
         self._lighting = Lighting()
+        self.opponents = Opponents(engines, journal)
+        self._begun = False
         self._inbox = Inbox(clock)
         self._requests: list[Request] = []
         self._awaited: list[Future[None]] = []  # of requests, answered after the step
@@ -185,7 +191,7 @@ class Host:
                 self._new_game(command)
             case ResumeGame() | ImportGame():
                 self._take_up(command, read_ahead(command, self.journal))
-            case TakeBack() | Swap() | Answer():
+            case TakeBack() | Swap() | MakeMove() | Answer():
                 if self.calibrating is not None:
                     raise _busy_calibrating()
                 self._referee.check(command)
@@ -219,7 +225,8 @@ class Host:
             games = games_to_begin(self.profile.capabilities)
             self._try_game(games[self._referee.wants_game][1])
         elif self._referee.wants_new_game:
-            self._try_game(NewGame(self.game.name, self.game.options))
+            again = self.opponents.again()
+            self._try_game(NewGame(self.game.name, self.game.options, engines=again))
         self.frame = self.plate.scan()
         now_s = self._clock.now()
         self.observation = self.perception.observe(self.frame)
@@ -238,13 +245,33 @@ class Host:
             self._calibrate(self.calibrating)
             self._show(now_s)
             return
-        self.requests, self._requests = tuple(self._requests), []
+        self.requests = (*self._requests, *self._opponents_ask())
+        self._requests = []
         self.standing = self._referee.step(self.sight, now_s, presses, self.requests)
         self._answer(self._referee.trouble)
+        self._tell_of_engines()
         for place, piece in self._referee.take_claims():
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
             self.perception.believe(self.overlay.index_of(place), magnet)
         self._show(now_s)
+
+    def _opponents_ask(self) -> Sequence[Request]:
+        """Nothing before the first step, and nothing that has become impossible."""
+        asked = self.opponents.step(self.standing) if self._begun else ()
+        try:
+            for request in asked:
+                self._referee.check(request)
+        except NotPossibleError:
+            self.opponents.refused()
+            return ()
+        return asked
+
+    def _tell_of_engines(self) -> None:
+        self._begun = True
+        if self.opponents.trouble is None:
+            self.notices.pop("engine", None)
+        else:
+            self.notices["engine"] = self.opponents.trouble
 
     def _answer(self, why_not: TiltboardError | None) -> None:
         """Tell those who asked something of the game that it is done, or why it is not."""
@@ -276,8 +303,11 @@ class Host:
 
     @property
     def shown(self) -> Standing:
-        """The standing as lights and page show it: under what somebody is asked to do."""
-        return self.standing if self.asked is None else self.asked.over(self.standing)
+        """The standing as lights and page show it: under what somebody is asked to do, or what an
+        engine does.
+        """
+        standing = self.opponents.shown(self.standing)
+        return standing if self.asked is None else self.asked.over(standing)
 
     @property
     def seated(self) -> bool:
@@ -291,6 +321,7 @@ class Host:
 
     def close(self) -> None:
         """Lights off and everything given back."""
+        self.opponents.close()
         self.plate.close()
         self.journal.close()
 
@@ -387,9 +418,11 @@ class Host:
         if isinstance(game, SeatedGame):
             game = kind.create(self.room.options(game))
         overlay = overlay_for(self.profile, game)
-        game_id = self.journal.start(game.name, game.options)
+        self.opponents.check(game, command.engines)
+        game_id = self.journal.start(game.name, game.options, engines=command.engines)
         self._use(game, overlay)
         self._referee.begin(game, game_id)
+        self.opponents.sit_down(game_id, command.engines, 0)
         self._lay(game, overlay, game.start())
 
     def _take_up(self, command: ResumeGame | ImportGame, ahead: Ahead) -> None:
@@ -415,6 +448,7 @@ class Host:
             taken_back=record.taken_back,
             pending=record.pending,
         )
+        self.opponents.sit_down(record.id, record.engines, len(record.moves))
         self._lay(replayed.game, overlay, replayed.positions[-1])
 
     def _use(self, game: Game, overlay: Overlay) -> None:

@@ -179,7 +179,7 @@ class JournalReader:
         self._game_row(game_id)
         row = self._database.execute(
             f"{self._event} FROM events WHERE game_id = ?"
-            " AND kind NOT IN (?, ?, ?, ?) ORDER BY sequence DESC LIMIT 1",
+            f" AND kind NOT IN ({', '.join('?' * len(ASIDE))}) ORDER BY sequence DESC LIMIT 1",
             (game_id, *ASIDE),
         ).fetchone()
         if row is None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
 import msgspec
 
 from firmware_host.messages import Message, text
+from firmware_host.table.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
 from firmware_host.table.pending import PendingMove
 
 T = TypeVar("T")
@@ -28,7 +29,8 @@ class EventKind(StrEnum):
     are a Stand, without doing so; one of the two is every game's first event. ``resume`` makes an
     earlier game current again.
     ``pending``: a move was made that is not carried out yet; ``dropped``: it never will be.
-    ``takeback``: of all moves but the first ``ply``. ``stand``: a Stand, what all events before it
+    ``takeback``: of all moves but the first ``ply``. ``engines``: which of them play.
+    ``stand``: a Stand, what all events before it
     have come to, so that they need not be read.
     """
 
@@ -40,10 +42,11 @@ class EventKind(StrEnum):
     RESUME = "resume"
     PENDING = "pending"
     DROPPED = "dropped"
+    ENGINES = "engines"
     STAND = "stand"
 
 
-ASIDE = (EventKind.RESUME, EventKind.PENDING, EventKind.DROPPED, EventKind.STAND)
+ASIDE = (EventKind.RESUME, EventKind.PENDING, EventKind.DROPPED, EventKind.ENGINES, EventKind.STAND)
 """Events that change nothing of the moves that stand."""
 
 
@@ -52,8 +55,8 @@ class Event:
     """One row of ``events``.
 
     ``ply``: how many moves stand after it, so that the last event alone tells where the game is.
-    ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, the Stand of a
-    ``stand`` or an ``import``.
+    ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, the engines
+    of an ``engines``, the Stand of a ``stand`` or an ``import``.
     """
 
     game_id: int
@@ -84,7 +87,8 @@ class GameRecord:
     but for resuming.
     ``moves``: those that stand. ``result``: the contract's result object, None while open.
     ``taken_back``: the move that was taken back after them, or dropped, and none made since; else
-    None. ``pending``: the move that is being carried out, if any.
+    None. ``pending``: the move that is being carried out, if any. ``engines``:
+    those that play.
     """
 
     id: int
@@ -97,6 +101,7 @@ class GameRecord:
     result: Mapping[str, Any] | None
     taken_back: str | None = None
     pending: PendingMove | None = None
+    engines: EngineSeats = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,7 @@ class PlayedGame:
     note: str
     moves: tuple[str, ...]
     result: Mapping[str, Any] | None
+    engines: EngineSeats = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +147,7 @@ class Stand(msgspec.Struct, frozen=True):
     result: dict[str, Any] | None = None
     taken_back: str | None = None
     pending: PendingMove | None = None
+    engines: dict[str, EngineSeat] = {}
 
 
 def stand_of(record: GameRecord) -> dict[str, Any]:
@@ -151,6 +158,7 @@ def stand_of(record: GameRecord) -> dict[str, Any]:
         None if record.result is None else dict(record.result),
         record.taken_back,
         record.pending,
+        dict(record.engines),
     )
     built: dict[str, Any] = msgspec.to_builtins(stand)
     return built
@@ -165,6 +173,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
     result: Mapping[str, Any] | None = None
     taken_back: str | None = None
     pending: PendingMove | None = None
+    engines: EngineSeats = NO_ENGINES
     changed_s = game.started_s
     expected: int | None = None
     for event in events:
@@ -178,6 +187,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
             stand = _decoded(event, Stand)
             moves, result = list(stand.moves), stand.result
             taken_back, pending, changed_s = stand.taken_back, stand.pending, stand.changed_s
+            engines = stand.engines
         elif event.kind == EventKind.MOVE and event.move and result is None:
             moves.append(event.move)
             taken_back = pending = None
@@ -190,6 +200,8 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
             pending = _decoded(event, PendingMove)
         elif event.kind == EventKind.DROPPED and pending is not None:
             taken_back, pending = pending.move, None
+        elif event.kind == EventKind.ENGINES and event.payload is not None:
+            engines = _decoded(event, dict[str, EngineSeat])
         elif not first and event.kind != EventKind.RESUME:
             raise misplaced(game.id, expected)
         if event.ply != len(moves):
@@ -210,6 +222,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
         result=result,
         taken_back=taken_back,
         pending=pending,
+        engines=engines,
     )
 
 

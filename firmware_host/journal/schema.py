@@ -23,8 +23,9 @@ from firmware_host.journal.records import EVENT_COLUMNS, GAME_COLUMNS, checksum
 from firmware_host.messages import text
 
 APPLICATION_ID = 0x54494C54  # "TILT"
-VERSION = 3
-OLDEST = 1  # as 2, without events of the kinds pending and dropped; 3 has checksums
+VERSION = 4
+OLDEST = 1  # as 2, without events of the kinds pending and dropped; 3 has checksums, 4 seats
+FIRST_WITH_CHECKSUMS = 3
 BUSY_WAIT_S = 0.2
 PAGE_BYTES = 4096
 # Of PAGE_BYTES each. integrity_check reads every page: the bound keeps opening fast (32 MiB is some
@@ -182,7 +183,11 @@ def migrate(database: sqlite3.Connection) -> None:
 
     Its rows get their checksums, and the number keeps older programs from what they do not know.
     """
-    if _number(database, "user_version") == VERSION:
+    version = _number(database, "user_version")
+    if version == VERSION:
+        return
+    if version >= FIRST_WITH_CHECKSUMS:
+        database.execute(f"PRAGMA user_version = {VERSION}")
         return
     triggers = database.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
     database.execute("BEGIN IMMEDIATE")
@@ -236,7 +241,9 @@ def _expected(version: int) -> set[tuple[str, ...]]:
 def _model(version: int) -> sqlite3.Connection:
     model = sqlite3.connect(":memory:")
     model.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-    model.executescript(f"{TABLES} {CHECKSUMS if version == VERSION else ''} {TRIGGERS}")
+    model.executescript(
+        f"{TABLES} {CHECKSUMS if version >= FIRST_WITH_CHECKSUMS else ''} {TRIGGERS}"
+    )
     return model
 
 

@@ -5,15 +5,16 @@
     Date: 2026-03-01T18:20:00Z
     Players: red, blue
     Option size: 7
+    Engine blue: {"level": 5, "version": "tiltboard 0.1.0"}
     Result: *
 
     1. d4 e5
     2. a1
 
 The first line names the format's version. ``Option`` lines hold JSON values; an option that is not
-set (null) is left out. ``Result`` is the contract's object, or ``*`` while the game goes on. Then
-one line per round, a move for each player in turn order. Empty lines and lines that begin with
-``#`` mean nothing.
+set (null) is left out. ``Engine`` lines say which player was no person. ``Result`` is the
+contract's object, or ``*`` while the game goes on. Then one line per round, a move for each player
+in turn order. Empty lines and lines that begin with ``#`` mean nothing.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from firmware_host.journal.records import GameRecord, PlayedGame, to_json
 from firmware_host.journal.review import Replay, replay
 from firmware_host.messages import Message, text
 from firmware_host.messages.hints import nearest
+from firmware_host.table.engine_seats import EngineSeat
 from games.base import Game, RulesError
 from games.registry import game_type
 
@@ -69,6 +71,7 @@ def write_game(record: GameRecord) -> str:
         for name, value in record.options.items()
         if value is not None and name not in secret
     ]
+    lines += [f"Engine {player}: {to_json(seat)}" for player, seat in record.engines.items()]
     note = "".join(c for c in " ".join(record.note.split()) if c.isprintable())[:MAX_NOTE].strip()
     lines += [f"Note: {note}"] if note else []
     lines += [f"Result: {_written(None if outcome is None else outcome.as_json())}", ""]
@@ -103,6 +106,7 @@ class _Parsed:
 
     headers: dict[str, tuple[int, str]] = field(default_factory=dict)
     options: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    engines: dict[str, tuple[int, EngineSeat]] = field(default_factory=dict)
     rounds: list[tuple[int, list[str]]] = field(default_factory=list)
     end: int = 1
 
@@ -139,6 +143,11 @@ def _take_header(parsed: _Parsed, number: int, line: str, match: re.Match[str]) 
             parsed.options[option] = number, msgspec.json.decode(value)
         except (msgspec.DecodeError, RecursionError) as error:
             raise _unexpected(number, line, text("a JSON value after the colon")) from error
+    elif kind == "Engine" and option:
+        try:
+            parsed.engines[option] = number, msgspec.json.decode(value, type=EngineSeat)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise _unexpected(number, line, text("an engine and its level in JSON")) from error
     elif name not in _HEADERS:
         raise _unexpected(number, line, text("a known name ({hint})", hint=nearest(name, _HEADERS)))
     elif name in parsed.headers:
@@ -176,6 +185,11 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
             claimed,
             text("{result}, as the moves give", result=_written(result)),
         )
+    for player, (line, _) in parsed.engines.items():
+        if player not in game.players:
+            raise _unexpected(
+                line, player, text("one of {players}", players=", ".join(game.players))
+            )
     line, note = parsed.headers.get("Note", (0, ""))
     if len(note) > MAX_NOTE or not note.isprintable():
         raise _unexpected(line, note, text("at most {limit} plain characters", limit=MAX_NOTE))
@@ -186,6 +200,7 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
         note=note,
         moves=replayed.moves,
         result=result,
+        engines={player: seat for player, (_, seat) in parsed.engines.items()},
     )
     return played, replayed
 

@@ -36,6 +36,7 @@ from firmware_host.journal.records import (
 )
 from firmware_host.journal.salvage import salvage, salvage_name
 from firmware_host.messages import text
+from firmware_host.table.engine_seats import NO_ENGINES, EngineSeats
 from firmware_host.table.pending import PendingMove
 
 RESUME = "Resume the game: it is rebuilt from the journal."
@@ -112,12 +113,20 @@ class Journal(JournalReader):
             self._lock.release()
             self._lock = None
 
-    def start(self, game: str, options: Mapping[str, Any], *, note: str = "") -> int:
+    def start(
+        self,
+        game: str,
+        options: Mapping[str, Any],
+        *,
+        note: str = "",
+        engines: EngineSeats = NO_ENGINES,
+    ) -> int:
         """Begin a game and make it current; returns its number. ``options``: JSON types, all."""
         at_s = self._clock.calendar()
         with self._transaction():
             game_id = self._insert_game(game, options, at_s, note)
             self._insert(game_id, EventKind.START, 0, at_s=at_s)
+            self._insert_engines(game_id, engines, 0)
             return game_id
 
     def store(self, played: PlayedGame, *, current: bool = False) -> int:
@@ -128,7 +137,10 @@ class Journal(JournalReader):
         at_s = self._clock.calendar()
         with self._transaction():
             game_id = self._insert_game(played.game, played.options, played.started_s, played.note)
-            ply, stand = len(played.moves), msgspec.to_builtins(Stand(at_s, played.moves))
+            ply, stand = (
+                len(played.moves),
+                msgspec.to_builtins(Stand(at_s, played.moves, engines=dict(played.engines))),
+            )
             self._insert(game_id, EventKind.IMPORT, ply, payload=stand, at_s=at_s)
             if played.result is not None:
                 self._insert(game_id, EventKind.FINISH, ply, payload=played.result, at_s=at_s)
@@ -182,6 +194,14 @@ class Journal(JournalReader):
             kind = EventKind.DROPPED if pending is None else EventKind.PENDING
             payload = None if pending is None else msgspec.to_builtins(pending)
             self._insert(game_id, kind, len(record.moves), payload=payload)
+
+    def note_engines(self, game_id: int, engines: EngineSeats) -> None:
+        """Note which engines play from now on; not twice, and not once the game is finished."""
+        with self._transaction():
+            record = self.load_within(game_id)
+            if record.engines != engines and record.result is None:
+                payload = msgspec.to_builtins(dict(engines))
+                self._insert(game_id, EventKind.ENGINES, len(record.moves), payload=payload)
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
         """Take back the moves after number ``to``, of which ``ply`` must be the last; a finished
@@ -247,6 +267,11 @@ class Journal(JournalReader):
             (*row, checksum(row)),
         )
         return int(game_id)
+
+    def _insert_engines(self, game_id: int, engines: EngineSeats, ply: int) -> None:
+        if engines:
+            payload = msgspec.to_builtins(dict(engines))
+            self._insert(game_id, EventKind.ENGINES, ply, payload=payload)
 
     def _insert(
         self,

@@ -21,7 +21,7 @@ from firmware_host.referee.unseen import Claim, Claims
 from firmware_host.referee.view import Problems, View, question_view, standing
 from firmware_host.referee.watch import Watch
 from firmware_host.table.buttons import BACK, Press
-from firmware_host.table.commands import Answer, Request, Swap, TakeBack
+from firmware_host.table.commands import Answer, MakeMove, Request, Swap, TakeBack
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Choice, Phase, Question, Sound, Standing
@@ -117,6 +117,9 @@ class Referee:
                 )
         elif isinstance(request, Answer):
             self._asking.check(request.value)
+        elif isinstance(request, MakeMove):
+            if play is None or self._made or request.move not in play.line.position.legal():
+                raise NotPossibleError("{move} is not a legal move now.", move=request.move)
         elif play is None or play.exchange is None:
             raise NotPossibleError("A swap is not possible now.")
 
@@ -233,6 +236,8 @@ class Referee:
                 self._take_back(play, request.to, insist=False)
             elif isinstance(request, Swap):
                 self._swap(play)
+            elif isinstance(request, MakeMove):
+                self._make(play, request.move)
             else:
                 self._decide(judge, sight, asking.named(request.value))
 
@@ -277,6 +282,12 @@ class Referee:
             self._notify(troubles.no_swap())
             return
         play.settle(Pending.asked(play.line.position, play.exchange))
+
+    def _make(self, play: Play, move: str) -> None:
+        """Unless the board has shown another one meanwhile."""
+        position = play.line.position
+        if not self._made and move in position.legal():
+            play.settle(Pending.asked(position, position.play(move)))
 
     # What people see and hear
 

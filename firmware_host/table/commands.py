@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from firmware_host.table.engine_seats import EngineSeat
 from firmware_host.table.seat_commands import SeatCommand
 from firmware_host.table.verbs import Name, Number, Verb
 
@@ -37,11 +38,13 @@ Button = Literal["confirm", "back"]
 class NewGame(Verb, frozen=True, tag="game"):
     """Start a game; the one in progress is kept in the journal and can be resumed. An option that
     is None has its usual value. ``boards``: option -> a board file's text, TOML or JSON.
+    ``engines``: player -> the engine that plays for him.
     """
 
     game: Name
     options: Mapping[Name, OptionValue] = {}
     boards: Annotated[Mapping[Name, FileText], msgspec.Meta(max_length=1)] = {}
+    engines: Annotated[Mapping[Name, EngineSeat], msgspec.Meta(max_length=4)] = {}
 
 
 class ResumeGame(Verb, frozen=True, tag="resume"):
@@ -58,6 +61,12 @@ class TakeBack(Verb, frozen=True, tag="take-back"):
 
 class Swap(Verb, frozen=True, tag="swap"):
     """Use the pie rule."""
+
+
+class MakeMove(Verb, frozen=True, tag="make-move"):
+    """Make a move for the player to move; the table then guides it."""
+
+    move: Name
 
 
 class Answer(Verb, frozen=True, tag="answer"):
@@ -193,7 +202,7 @@ class Heal(Verb, frozen=True, tag="heal"):
     targets: Targets = ()
 
 
-Request = TakeBack | Swap | Answer
+Request = TakeBack | Swap | MakeMove | Answer
 HostCommand = (
     Request
     | NewGame

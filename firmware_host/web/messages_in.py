@@ -39,6 +39,7 @@ PageCommand = (
     | c.ResumeGame
     | c.TakeBack
     | c.Swap
+    | c.MakeMove
     | c.Answer
     | c.ImportGame
     | c.Calibrate

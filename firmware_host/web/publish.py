@@ -66,6 +66,7 @@ class Publisher:
                 hands=self._bench is not None,
                 game=game_info(game_id, host.game, host.overlay, over=key[1]),
                 breakable=[] if self._bench is None else list(self._bench.breakable()),
+                engine_names=list(host.opponents.names),
             )
             self._layout_of = (key, layout)
         return self._layout_of[1]
@@ -111,6 +112,8 @@ class Publisher:
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
             broken=[] if self._bench is None else list(self._bench.broken()),
             calibration=self._calibration(),
+            engines=dict(host.opponents.seats),
+            thinking=host.opponents.thinking,
             room=self._seats.room(),
         )
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from firmware_host.messages import Message
+from firmware_host.table.engine_seats import EngineSeat
 from firmware_host.web.seats_shown import RoomInfo
 
 
@@ -105,7 +106,8 @@ class BrokenInfo(msgspec.Struct, frozen=True):
 
 class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     """What the page draws before anything moves. ``hands``: pieces can be moved from the page, and
-    what is ``breakable`` broken.
+    what is ``breakable`` broken. ``engine_names``: those that may play, ours
+    first.
     """
 
     number: int
@@ -119,6 +121,7 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     hands: bool
     game: GameInfo | None
     breakable: list[BreakableInfo] = []
+    engine_names: list[str] = []
 
 
 class LoosePiece(msgspec.Struct, frozen=True):
@@ -226,7 +229,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     latest few. ``tint``: place -> ``#rrggbb`` of the colours that its light takes in turn.
     ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``). ``broken``:
     injected faults that have not been healed. ``calibration``: the one that is being done, or was
-    interrupted. ``room``: of a game of seats, what everybody may see of it.
+    interrupted. ``room``: of a game of seats, what everybody may see of it. ``engines``: player ->
+    the engine that plays for him; ``thinking``: for whom one thinks now.
     """
 
     layout: int
@@ -258,4 +262,6 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     path_colour: str | None = None
     broken: list[BrokenInfo] = []
     calibration: CalibrationInfo | None = None
+    engines: dict[str, EngineSeat] = {}
+    thinking: str | None = None
     room: RoomInfo | None = None

@@ -213,7 +213,7 @@ def forged(name, data):
 
 def newer_journal(members):
     data = bytearray(members["journal.sqlite"])
-    data[60:64] = (4).to_bytes(4, "big")  # user_version: fileformat2.html, section 1.3
+    data[60:64] = (5).to_bytes(4, "big")  # user_version: fileformat2.html, section 1.3
     forged("journal.sqlite", bytes(data))(members)
 
 

@@ -193,8 +193,8 @@ def everything_in(path: Path) -> list[list[Any]]:
         database.close()
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_journal_without_checksums_gets_them_in_place(
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_journal_of_an_older_format_becomes_one_of_this_in_place(
     path: Path, clock: Any, version: int
 ) -> None:
     passed = stages(path, clock)

@@ -1,0 +1,197 @@
+"""The engines that play in the game on the table: when one is asked, and what becomes of its move.
+
+An engine's move is asked for as a person's by page is (``MakeMove``): the referee guides it, and it
+counts once it lies on the board. A person may at any time make another move for the engine.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.engines import ugi
+from firmware_host.engines.room import Task, Thought
+from firmware_host.guidance import engines as say
+from firmware_host.messages import Message
+from firmware_host.table.commands import MakeMove, TakeBack
+from firmware_host.table.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
+from firmware_host.table.standing import Phase, Role, Standing
+from games.base import Game
+
+_log = logging.getLogger(__name__)
+
+
+class Thinks(Protocol):
+    """As much of ``firmware_host.engines.room.EngineRoom`` as is needed; none of it waits."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The engines that there are."""
+
+    @property
+    def info(self) -> ugi.Info:
+        """What the engine that thinks has told last."""
+
+    def think(self, task: Task | None) -> Thought | None:
+        """What there is to think about now; what has come of it, once it has."""
+
+    def close(self) -> None:
+        """End every process."""
+
+
+class Seating(Protocol):
+    """Where it is noted who plays."""
+
+    def note_engines(self, game_id: int, seats: EngineSeats) -> None:
+        """Raises JournalError."""
+
+
+class Opponents:
+    """All of it in the table's thread. ``seats``: who plays; ``trouble``: what people should know
+    of an engine.
+    """
+
+    def __init__(self, room: Thinks | None, journal: Seating) -> None:
+        self._room = room
+        self._journal = journal
+        self.seats: EngineSeats = NO_ENGINES
+        self.trouble: Message | None = None
+        self._game_id = 0
+        self._player = ""
+        self._seat_owed = False
+        self._given: Task | None = None
+        self._stuck: Task | None = None
+        self._moves = 0  # that stood in the last step
+        self._shown: tuple[Standing, bool, Standing] | None = None
+        self._thinks = False
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The engines that may play; none where nobody could think."""
+        return () if self._room is None else self._room.names
+
+    def check(self, game: Game, seats: EngineSeats) -> None:
+        """Raises NotPossibleError where nobody could play so."""
+        known = self.names
+        for player, seat in seats.items():
+            if player not in game.players:
+                raise NotPossibleError("There is no player {player} in this game.", player=player)
+            if seat.engine not in known:
+                raise NotPossibleError(
+                    "There is no engine {name}.",
+                    remedy="The engines are: {known}.",
+                    name=seat.engine,
+                    known=", ".join(known),
+                )
+
+    def sit_down(self, game_id: int, seats: EngineSeats, moves: int) -> None:
+        """Another game. ``moves``: how many of it are made."""
+        self._game_id, self.seats, self._moves = game_id, dict(seats), moves
+        self.trouble = None
+        self._given = self._stuck = None
+        self._seat_owed = self._thinks = False
+        if self._room is not None:
+            self._room.think(None)
+
+    @property
+    def moving(self) -> bool:
+        """An engine's move is being carried out."""
+        return self._given is not None
+
+    @property
+    def thinking(self) -> str | None:
+        """For whom an engine thinks; None where none does."""
+        return self._player if self._thinks else None
+
+    def again(self) -> EngineSeats:
+        """The same opponents for another game."""
+        return {player: EngineSeat(seat.engine, seat.level) for player, seat in self.seats.items()}
+
+    def step(self, standing: Standing) -> Sequence[MakeMove | TakeBack]:
+        """What engines ask for, seen how the game stands after a step."""
+        self._thinks = False
+        if self._room is None or not self.seats or standing.game_id != self._game_id:
+            return ()
+        self._note_seats(self._game_id)
+        moves, self._moves = self._moves, len(standing.moves)
+        position, player = standing.position, standing.to_move
+        seat = None if player is None else self.seats.get(player)
+        if position is None or player is None or seat is None:
+            self._room.think(None)
+            self._given = None
+            return ()
+        task = Task(self._game_id, player, seat, standing.moves, position)
+        if len(standing.moves) < moves:
+            self._given = None
+            return self._back(standing)
+        if standing.phase is not Phase.TURN:
+            return ()
+        if self._given is not None and _same(self._given, task):
+            self._given = None
+            self._room.think(None)
+            return self._back(standing)  # its move was taken back while it was carried out
+        thought = self._room.think(task)
+        if thought is None:
+            self._player, self._thinks = player, True
+            return ()
+        if self._stuck is not None and _same(self._stuck, task):
+            return ()
+        self.trouble = thought.trouble
+        if thought.move is None:
+            self._stuck = task  # a person plays it
+            return ()
+        self._given = task
+        if thought.seat != seat:
+            self.seats = {**self.seats, player: thought.seat}
+            self._given = replace(task, seat=thought.seat)
+            self._seat_owed = True
+        return (MakeMove(thought.move),)
+
+    def refused(self) -> None:
+        """What was asked for last is not possible just now."""
+        self._given = None
+
+    def _back(self, standing: Standing) -> Sequence[TakeBack]:
+        """Whoever takes back an engine's move wants to play another one himself before it."""
+        made = len(standing.moves)
+        people = standing.game is not None and set(standing.game.players) - self.seats.keys()
+        return (TakeBack(made - 1),) if people and made else ()
+
+    def _note_seats(self, game_id: int) -> None:
+        if not self._seat_owed:
+            return
+        try:
+            self._journal.note_engines(game_id, self.seats)
+            self._seat_owed = False
+        except JournalError as error:  # the next move meets the same, and the referee says so
+            _log.warning("%s", error)
+
+    def shown(self, standing: Standing) -> Standing:
+        """``standing`` with what an engine does."""
+        given = self._given is not None and standing.phase is Phase.SETTLE
+        if not given and not self._thinks:
+            return standing
+        if self._shown is None or self._shown[:2] != (standing, given):
+            self._shown = standing, given, self._over(standing, given=given)
+        return self._shown[2]
+
+    def _over(self, standing: Standing, *, given: bool) -> Standing:
+        if given and self._given is not None:
+            return replace(standing, say=say.plays(self._given.player, standing.say))
+        last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
+        seat = self.seats[self._player]
+        thinks = say.thinks(self._player, seat.engine, seat.level)
+        return replace(standing, say=thinks, roles=last, tint={}, path=(), swap_legal=False)
+
+    def close(self) -> None:
+        """End every process."""
+        if self._room is not None:
+            self._room.close()
+
+
+def _same(one: Task, other: Task) -> bool:
+    """Whoever is seated there now."""
+    return (one.game_id, one.player, one.moves) == (other.game_id, other.player, other.moves)

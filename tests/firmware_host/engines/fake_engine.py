@@ -1,0 +1,61 @@
+"""Not a test: an engine that plays the first legal move of Momentum, or misbehaves as it is told.
+
+Its argument is what it does wrong; ``once`` before it: only the first process that a folder sees.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from games.registry import game_type
+
+
+def main(how: str) -> None:
+    if how == "mute":
+        sys.stdin.read()
+    game = game_type("momentum").create({"size": 5, "marbles": 4})
+    position = game.start()
+    for line in sys.stdin:
+        words = line.split()
+        match words[:1]:
+            case ["ugi"]:
+                print(f"id name Fake {os.getpid()}", "ugiok", sep="\n", flush=True)
+            case ["isready"]:
+                print("error no such game" if how == "refuse" else "readyok", flush=True)
+            case ["position"]:
+                position = game.start()
+                for move in words[3:]:
+                    position = position.play(move).position
+            case ["go"]:
+                go(how, position)
+            case ["stop"] if how == "stoppable":
+                print("bestmove a1", flush=True)
+            case ["quit"] if how != "deaf":
+                break
+
+
+def go(how, position):
+    match how:
+        case "crash":
+            os._exit(3)
+        case "hang" | "stoppable":
+            return
+        case "illegal":
+            print("bestmove z9", flush=True)
+        case "silly":
+            print("bestmove", flush=True)
+        case "flood":
+            while True:
+                print("info depth 1 score cp 5 " + "x" * 5000)
+        case _:
+            print("info depth 3 score cp 40 nodes 9 pv", position.legal()[0])
+            print("bestmove", position.legal()[0], flush=True)
+
+
+if __name__ == "__main__":
+    how = sys.argv[1]
+    if how == "once":
+        mark = Path(sys.argv[3])
+        how = "well" if mark.exists() else sys.argv[2]
+        mark.touch()
+    main(how)

@@ -1,0 +1,165 @@
+"""Engines that crash, hang, cheat or talk too much are told of in one sentence, and replaced."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from drivers.clock import SystemClock
+from firmware_host.engines.errors import CannotPlayError, EngineLostError, EngineMoveError
+from firmware_host.engines.process import EngineProcess
+from firmware_host.engines.room import EngineRoom, Task
+from firmware_host.table.engine_seats import EngineSeat
+from games.registry import game_type
+
+FAKE = [sys.executable, str(Path(__file__).with_name("fake_engine.py"))]
+ROOT = Path(__file__).parents[3]
+PATIENCE_S = 60
+
+
+@pytest.fixture(autouse=True)
+def found(monkeypatch):
+    """The fake engine finds the games."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+@pytest.fixture
+def room():
+    """Makes a room with one engine that behaves so, and little patience."""
+    made = []
+
+    def make(*how):
+        made.append(EngineRoom({"fake": [*FAKE, *how]}, move_s=0.3, grace_s=1.0))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def process():
+    made = []
+
+    def make(*how):
+        made.append(EngineProcess("fake", [*FAKE, *how], SystemClock()))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+        assert not alive(each)
+
+
+def alive(process):
+    try:
+        os.kill(process._process.pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def task(*moves, engine="fake", level=2):
+    position = game_type("momentum").create({"size": 5, "marbles": 4}).start()
+    for move in moves:
+        position = position.play(move).position
+    return Task(1, position.to_move, EngineSeat(engine, level), moves, position)
+
+
+def thought(room, asked):
+    assert room.think(asked) is None
+    assert room.wait(PATIENCE_S)
+    return room.think(asked)
+
+
+def test_a_process_is_asked_and_ended(process):
+    engine = process("well")
+    told = []
+    engine.set_up("momentum", {"size": 5}, 3)
+    assert engine.think(["c3"], "movetime 10", 5.0, heed=told.append) == "a1"
+    assert (told[0].depth, told[0].value, told[0].line) == (3, 40, ("a1",))
+
+
+def test_one_that_does_not_heed_the_end_is_ended_all_the_same(process):
+    process("deaf").set_up("momentum", {}, 1)
+
+
+def test_what_is_not_asked_for_any_more_is_stopped(process):
+    engine = process("stoppable")
+    looks = iter([True, True, False])
+    wanted = lambda: next(looks, False)  # noqa: E731
+    assert engine.think([], "infinite", PATIENCE_S, wanted=wanted) is None
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "said"),
+    [
+        ("crash", EngineLostError, "has ended by itself"),
+        ("hang", EngineLostError, "does not answer"),
+        ("flood", EngineLostError, "does not answer"),
+        ("silly", EngineMoveError, "gives no move"),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence(process, how, kind, said):
+    engine = process(how)
+    with pytest.raises(kind, match=said):
+        engine.think([], "movetime 10", 0.5)
+
+
+def test_a_program_that_is_none_and_one_that_is_silent(process):
+    with pytest.raises(EngineLostError, match="cannot be started"):
+        EngineProcess("none", ["/nowhere/engine"], SystemClock())
+    with pytest.raises(EngineLostError, match="does not answer"):
+        EngineProcess("mute", [*FAKE, "mute"], SystemClock(), start_s=0.3)
+    with pytest.raises(CannotPlayError, match="no such game"):
+        process("refuse").set_up("chess", {}, 1)
+
+
+def test_a_room_gives_the_move_with_the_name_of_who_found_it(room):
+    found = thought(room("well"), task("c3"))
+    assert (found.move, found.trouble) == ("a1", None)
+    assert found.seat.version.startswith("Fake ")
+    assert found.info.line == ("a1",)
+
+
+def test_the_same_process_plays_on(room):
+    playing = room("well")
+    names = {thought(playing, task(*moves)).seat.version for moves in ((), ("c3", "a1"))}
+    assert len(names) == 1
+
+
+@pytest.mark.parametrize("how", ["crash", "hang", "illegal", "silly"])
+def test_whatever_an_engine_does_ours_plays_in_its_place(room, how):
+    found = thought(room(how), task("c3"))
+    assert found.move in task("c3").position.legal()
+    assert (found.seat.engine, found.seat.level) == ("tiltboard", 2)
+    assert "Level 2 of the table's own engine plays in its place" in str(found.trouble)
+
+
+def test_one_that_fails_once_is_started_again(room, tmp_path):
+    found = thought(room("once", "crash", str(tmp_path / "mark")), task("c3"))
+    assert found.move == "a1"
+    assert found.seat.version.startswith("Fake ")
+    assert "has ended by itself" in str(found.trouble)
+
+
+def test_where_ours_fails_too_a_person_is_asked(room, monkeypatch):
+    monkeypatch.setattr("firmware_host.engines.room.OUR_COMMAND", ("/nowhere/engine",))
+    found = thought(room("crash"), task("c3"))
+    assert found.move is None
+    assert "Play its move for it" in str(found.trouble)
+
+
+def test_an_engine_that_the_settings_do_not_know_any_more(room):
+    found = thought(room("well"), task("c3", engine="gone"))
+    assert found.seat.engine == "tiltboard"
+    assert "There is no engine gone" in str(found.trouble)
+
+
+def test_another_question_takes_the_place_of_one_that_hangs(room):
+    playing = room("stoppable")
+    assert playing.think(task()) is None
+    assert playing.think(task("c3")) is None
+    assert playing.think(None) is None
+    assert thought(playing, task("c3", "c4", engine="tiltboard")).seat.engine == "tiltboard"

@@ -1,0 +1,208 @@
+"""Engines at the simulated table: their moves are guided, carried out, journalled, taken back."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import pytest
+
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.profile import load_profile
+from firmware_host.engines import ugi
+from firmware_host.engines.room import Thought
+from firmware_host.messages import text
+from firmware_host.table.commands import CarryOut, MakeMove, NewGame, ResumeGame, TakeBack
+from firmware_host.table.engine_seats import EngineSeat
+from firmware_host.table.standing import Phase
+from hw_sim.page_hands import PageHands
+from hw_sim.session import SimSession
+
+OPTIONS = {"size": 5, "marbles": 4, "pie": False}
+BLUE = {"blue": EngineSeat(level=3)}
+NAMED = {"blue": EngineSeat(level=3, version="First 1.0")}
+
+
+class FirstMove:
+    """Thinks of the first legal move, for as many looks as it is told; in the table's thread."""
+
+    names = ("tiltboard", "first")
+    info = ugi.NOTHING_YET
+
+    def __init__(self, commands=None):
+        self.looks, self.asked, self.closed = 3, None, False
+        self.stuck, self.trouble = False, None
+        self.tasks = []
+
+    def think(self, task):
+        if task != self.asked:
+            self.asked, self.left = task, self.looks
+            if task is not None:
+                self.tasks.append(task)
+        if task is None:
+            return None
+        self.left -= 1
+        if self.left > 0:
+            return None
+        seat = EngineSeat(task.seat.engine, task.seat.level, "First 1.0")
+        move = None if self.stuck else task.position.legal()[0]
+        return Thought(task, move, seat, self.info, self.trouble)
+
+    def close(self):
+        self.closed = True
+
+
+class Table:
+    def __init__(self, session):
+        self.session = session
+        self.hands = PageHands(session, self._at_once)
+        session.run_until(session.clock.now() + 3)
+
+    @staticmethod
+    def _at_once(work):
+        done = Future()
+        done.set_result(work())
+        return done
+
+    @property
+    def host(self):
+        return self.session.host
+
+    @property
+    def standing(self):
+        return self.host.standing
+
+    @property
+    def room(self):
+        return self.host.opponents._room
+
+    def until(self, condition, within_s=10.0):
+        end_s = self.session.clock.now() + within_s
+        while not condition():
+            assert self.session.clock.now() < end_s, self.host.shown.say
+            self.session.tick()
+            self.hands.settle()
+
+    def moves_are(self, count):
+        self.until(lambda: len(self.standing.moves) == count and self.standing.phase is Phase.TURN)
+
+    def person(self, move):
+        """Asks for a move by page, and lets the table's hand do it."""
+        made = len(self.standing.moves)
+        self.host.do(MakeMove(move))
+        self.until(lambda: self.standing.phase is Phase.SETTLE)
+        self.hands.do(CarryOut())
+        self.until(lambda: len(self.standing.moves) == made + 1)
+
+    def begin(self, seats, **options):
+        self.host.do(NewGame("momentum", {**OPTIONS, **options}, engines=seats))
+        game = self.standing.game_id
+        self.until(lambda: self.standing.game_id != game)
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        yield Table(session)
+
+
+def test_its_move_is_guided_carried_out_and_journalled(table):
+    table.begin(BLUE)
+    table.person("c3")  # for red, by a page
+    table.until(lambda: table.host.opponents.thinking == "blue")
+    assert str(table.host.shown.say) == "The computer, level 3, is thinking for blue."
+    assert "legal" not in {role.value for role in table.host.shown.roles.values()}
+    table.until(lambda: table.standing.phase is Phase.SETTLE)
+    assert str(table.host.shown.say).startswith("The computer has chosen for blue. Put the blue")
+    assert table.standing.piece_for == {"a1": "blue"}
+    table.moves_are(2)
+    record = table.host.journal.load(table.standing.game_id)
+    assert record.moves == ("c3", "a1")
+    assert record.engines == NAMED
+    assert table.standing.to_move == "red"
+
+
+def test_two_engines_play_by_themselves(table):
+    table.begin({"red": EngineSeat(level=1), **BLUE})
+    table.until(lambda: len(table.standing.moves) == 4)
+    assert [task.player for task in table.room.tasks[:4]] == ["red", "blue", "red", "blue"]
+    table.host.do(TakeBack())  # nobody else is there to choose: it is played again
+    table.until(lambda: len(table.standing.moves) == 5)
+
+
+def test_taking_back_goes_to_a_persons_move(table):
+    table.begin(BLUE)
+    table.person("c3")
+    table.moves_are(2)
+    table.host.do(TakeBack())
+    table.until(lambda: not table.standing.moves)
+    assert table.standing.to_move == "red"
+
+
+def test_a_move_that_is_refused_while_it_is_carried_out_is_taken_back_too(table):
+    table.begin(BLUE)
+    table.person("c3")
+    table.until(lambda: table.standing.phase is Phase.SETTLE and len(table.standing.moves) == 1)
+    table.host.do(TakeBack(1))
+    table.until(lambda: not table.standing.moves)
+    assert table.standing.to_move == "red"
+
+
+def test_a_person_may_play_for_it_meanwhile(table):
+    table.begin(BLUE)
+    table.room.looks = 10**6
+    table.person("c3")
+    table.moves_are(1)
+    table.session.hands.put("blue", table.host.overlay.index_of("e5"))
+    table.moves_are(2)
+    assert table.standing.moves == ("c3", "e5")
+
+
+def test_where_nobody_finds_a_move_a_person_does(table):
+    table.begin(BLUE)
+    table.room.stuck, table.room.trouble = True, text("It has ended.")
+    table.person("c3")
+    table.moves_are(1)
+    table.until(lambda: "engine" in table.host.notices)
+    assert str(table.host.notices["engine"]) == "It has ended."
+    table.person("d3")
+    table.moves_are(2)
+    table.room.stuck, table.room.trouble = False, None
+    table.person("a5")
+    table.moves_are(4)
+    assert "engine" not in table.host.notices
+
+
+def test_it_plays_on_after_a_restart_and_in_a_game_that_is_resumed(table):
+    table.begin(BLUE)
+    table.room.looks = 10**6
+    game = table.standing.game_id
+    table.person("c3")
+    table.moves_are(1)
+    table.session.kill()
+    assert table.host.opponents.seats == BLUE
+    table.moves_are(2)
+    table.begin({})
+    assert table.host.opponents.thinking is None
+    table.host.do(ResumeGame(game))
+    table.until(lambda: table.standing.game_id == game)
+    assert table.host.opponents.seats == NAMED
+
+
+def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
+    before = table.standing.game_id
+    with pytest.raises(NotPossibleError, match="no player pink"):
+        table.host.do(NewGame("momentum", OPTIONS, engines={"pink": EngineSeat()}))
+    with pytest.raises(NotPossibleError, match="no engine deep"):
+        table.host.do(NewGame("momentum", OPTIONS, engines={"red": EngineSeat("deep")}))
+    with pytest.raises(NotPossibleError, match="not a legal move"):
+        table.host.do(MakeMove("z9"))
+    table.session.tick()
+    assert table.standing.game_id == before
+
+
+def test_processes_end_with_the_table(tmp_path, monkeypatch):
+    monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        room = session.host.opponents._room
+    assert room.closed
