@@ -16,9 +16,9 @@ from hw_sim.errors import HandsError
 from hw_sim.rng import Stream
 from hw_sim.world import gestures
 from hw_sim.world.gestures import Gesture
-from hw_sim.world.paths import Path, PathBuilder, Point
+from hw_sim.world.paths import Path, PathBuilder, Point, still
 from hw_sim.world.pieces import BODY_MM, Piece, overlap
-from hw_sim.world.traffic import CHECK_STEP_S, Traffic, no_room
+from hw_sim.world.traffic import Traffic, no_room
 from hw_sim.world.world import World
 
 PACE_SPREAD = 0.1  # nobody moves twice in exactly the same time
@@ -136,7 +136,7 @@ class Hands:
         now_s = self._now()
         self._world.settle(now_s)
         piece = self._world.new_piece(label, (x_mm, y_mm, self._hover_mm()))
-        while self._traffic.in_the_way(piece, _still(piece, now_s), now_s) is not None:
+        while self._traffic.in_the_way(piece, still(piece.here, now_s), now_s) is not None:
             piece.here = (x_mm, y_mm, piece.here[2] + gestures.HOVER_STEP_MM)
         piece.held = True
         self._world.changed(piece)
@@ -381,7 +381,3 @@ class Hands:
             remedy="Knock pieces that have room around them.",
             place=self._name(index),
         )
-
-
-def _still(piece: Piece, now_s: float) -> Path:
-    return PathBuilder(now_s, piece.here).wait(CHECK_STEP_S).path()

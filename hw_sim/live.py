@@ -14,6 +14,7 @@ from firmware_host.service.table import Table
 from hw_sim.kept_plate import KeptPlate
 from hw_sim.page_hands import PageHands
 from hw_sim.session import SimSession
+from hw_sim.world.world import World
 
 CATCH_UP_S = 0.5  # further behind than this, the lost time is given up
 
@@ -32,8 +33,9 @@ class LiveTable:
         *,
         seed: int = 1,
         real: Clock | None = None,
+        world: type[World] = World,
     ) -> None:
-        self._session = SimSession(profile, state, seed=seed, settings=settings)
+        self._session = SimSession(profile, state, seed=seed, settings=settings, world=world)
         self._real = real or SystemClock()
         self._session.clock.start_calendar_s = self._real.calendar()
         self._plate = KeptPlate(state)

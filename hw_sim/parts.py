@@ -67,13 +67,14 @@ class TableParts:
         disk: SimDisk | None = None,
         *,
         tolerances: float = 1.0,
+        world: type[World] = World,
     ) -> None:
         self.profile = profile
         self.seed = seed
         self.disk = disk
         self.clock = VirtualClock()
         self._streams = streams = Streams(seed)
-        self.world = World(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
+        self.world = world(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
         self._tolerances = tolerances
         self.hands = Hands(self.world, streams.stream("hands"))
         self.buses = SimBuses(self.clock)

@@ -15,6 +15,7 @@ from firmware_host.table.overlay import Overlay
 from hw_sim.disk import SimDisk
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
+from hw_sim.world.world import World
 
 RESTART_S = 1.0  # until a killed service is up again
 POWER_UP_S = 3.0  # until the Pi has booted far enough
@@ -28,10 +29,16 @@ class SimSession:
     """
 
     def __init__(
-        self, profile: Profile, state: Path, *, seed: int = 1, settings: Settings | None = None
+        self,
+        profile: Profile,
+        state: Path,
+        *,
+        seed: int = 1,
+        settings: Settings | None = None,
+        world: type[World] = World,
     ) -> None:
         self.profile = profile
-        self.table = SimTable(profile, seed, SimDisk(state))
+        self.table = SimTable(profile, seed, SimDisk(state), world=world)
         self.clock = self.table.clock
         self.hands = self.table.hands
         self.faults = self.table.faults

@@ -6,6 +6,7 @@ from firmware_host.config.profile import Profile
 from hw_sim.disk import SimDisk
 from hw_sim.faults import Faults
 from hw_sim.parts import TableParts
+from hw_sim.world.world import World
 
 
 class SimTable(TableParts):
@@ -18,6 +19,7 @@ class SimTable(TableParts):
         disk: SimDisk | None = None,
         *,
         tolerances: float = 1.0,
+        world: type[World] = World,
     ) -> None:
-        super().__init__(profile, seed, disk, tolerances=tolerances)
+        super().__init__(profile, seed, disk, tolerances=tolerances, world=world)
         self.faults = Faults(self)

@@ -14,6 +14,7 @@ import click
 
 from drivers.errors import TiltboardError
 from firmware_host.cli.options import PORT, STATE, state_folder
+from firmware_host.cli.sim_table import PHYSICS
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
 from firmware_host.config.reading import read_text
 from firmware_host.messages import text
@@ -35,6 +36,7 @@ HELD, FAILED, UNUSABLE = 0, 1, 2
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per step.")
 @click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
 @click.option("--seed", default=1, show_default=True, help="Another table, other hands.")
+@PHYSICS
 @click.option("--real", is_flag=True, help="On the table wired to this machine, step by step.")
 @click.option(
     "--time-out",
@@ -53,6 +55,7 @@ def command(
     as_json: bool,
     profile: str,
     seed: int,
+    physics: bool,
     real: bool,
     time_out_s: float,
     state: Path | None,
@@ -74,7 +77,11 @@ def command(
         table = load_profile(profile)
         with ExitStack() as until_done:
             if not real:
-                sys.exit(_play(file, steps, _simulated(table, seed, until_done), as_json))
+                sys.exit(
+                    _play(
+                        file, steps, _simulated(table, seed, until_done, physics=physics), as_json
+                    )
+                )
             wired = _wired(table, state, until_done)
             if wired is None:
                 sys.exit(UNUSABLE)
@@ -91,12 +98,14 @@ def command(
         sys.exit(UNUSABLE)
 
 
-def _simulated(table: Profile, seed: int, until_done: ExitStack) -> Actor:
+def _simulated(table: Profile, seed: int, until_done: ExitStack, *, physics: bool) -> Actor:
     from hw_sim.scenario_hands import SimulatedHands
     from hw_sim.session import SimSession
+    from hw_sim.worlds import world
 
+    kind = world(physics=physics)
     games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
-    return SimulatedHands(until_done.enter_context(SimSession(table, games, seed=seed)))
+    return SimulatedHands(until_done.enter_context(SimSession(table, games, seed=seed, world=kind)))
 
 
 def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTable | None:

@@ -113,6 +113,11 @@ class Path:
         return Path(self._legs + later._legs)
 
 
+def still(here: Point, now_s: float) -> Path:
+    """Staying there."""
+    return PathBuilder(now_s, here).wait(0.01).path()
+
+
 class PathBuilder:
     """Draws a path leg by leg from a point and a time."""
 

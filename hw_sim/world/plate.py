@@ -92,14 +92,20 @@ class Plate:
             G_M_S2 * math.sin(a),
             G_M_S2 * math.cos(b) * math.cos(a),
         )
+        x, y, z = self.knock_m_s2(now_s)
+        return force[0] + x, force[1] + y, force[2] + z
+
+    def knock_m_s2(self, now_s: float) -> Vector:
+        """What of it comes from knocks against the table."""
+        x = y = z = 0.0
         for bump in self._bumps:
             t = now_s - bump.start_s
             if 0 <= t < BUMP_S:
                 push = BUMP_M_S2 * math.exp(-t / BUMP_DECAY_S)
                 push *= math.sin(2 * math.pi * BUMP_HZ * t)
                 dx, dy, dz = bump.direction
-                force = (force[0] + push * dx, force[1] + push * dy, force[2] + push * dz)
-        return force
+                x, y, z = x + push * dx, y + push * dy, z + push * dz
+        return x, y, z
 
     def rate_rad_s(self, now_s: float) -> Vector:
         """What a gyroscope feels, in the plate's axes."""

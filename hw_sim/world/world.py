@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from drivers.clock import Clock
 from firmware_host.config.profile import Profile
 from hw_sim.errors import HandsError
-from hw_sim.rng import Streams
+from hw_sim.rng import Stream, Streams
 from hw_sim.world.buttons import Button
 from hw_sim.world.climate import Climate
 from hw_sim.world.magnet import MagnetKind
@@ -38,7 +38,7 @@ class World:
     ) -> None:
         self.profile = profile
         self.clock = clock
-        self.plate = Plate(streams.stream("bumps"))
+        self.plate = self._new_plate(streams.stream("bumps"))
         self.climate = Climate(streams.stream("climate"))
         self.buttons: Mapping[str, Button] = {
             name: Button(streams.stream(f"button-{name}")) for name in BUTTONS
@@ -53,6 +53,9 @@ class World:
             for _ in range(profile.size)
         )
         self.set_gaps(self.gaps_mm)
+
+    def _new_plate(self, stream: Stream) -> Plate:
+        return Plate(stream)
 
     def set_gaps(self, gaps_mm: Iterable[float]) -> None:
         """The plate or the board under it lies otherwise."""

@@ -1,0 +1,1 @@
+"""The second world: rigid bodies on a plate that really tilts (MuJoCo, extra ``[physics]``)."""

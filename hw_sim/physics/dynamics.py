@@ -1,0 +1,339 @@
+"""Rigid bodies on the plate, carried through time: what hands hold, what slides, tips and falls.
+
+Positions outside this room are in mm in the plate's axes: x and y from its centre, z above its
+surface; they turn with the plate. Inside, MuJoCo works in metres from the pivot.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from hw_sim.physics.attraction import Magnets
+from hw_sim.physics.body import (
+    DISC,
+    GROUND_M,
+    STEP_S,
+    STIFF,
+    STIFF_DAMPING,
+    SURFACE_M,
+    Shape,
+    add_piece,
+    bare_table,
+)
+from hw_sim.world.paths import Path, Point
+from hw_sim.world.plate import Vector
+
+Array = NDArray[np.float64]
+
+REST_S = 0.3  # nothing has moved for so long: everything stands
+REST_MM = 0.01
+REST_TURN = 0.001  # of a unit vector
+REST_SPEED = 0.002  # m/s and rad/s: a swing looks the same on both sides of its end
+KEPT_STEPS = 128  # of motion, for filters that look back
+GRIP_PER_S2 = 200.0**2  # a hand's stiffness per kilogram it holds
+GRIP_DAMPING_PER_S = 2 * 200.0
+GRIP_N = 6.0  # fingers let a piece slip rather than push harder
+OVERBOARD_M = GROUND_M / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Of the plate at one time: tilt in rad, and what a sensor under it feels, in its axes."""
+
+    time_s: float
+    tilt_rad: tuple[float, float]
+    spin_rad: float
+    force_m_s2: Vector
+    rate_rad_s: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Poses:
+    """Of all pieces, in the plate's axes, row by row. ``feet_mm``: the middle of the lower face of
+    each, (N, 3). ``up``: its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands.
+    """
+
+    numbers: tuple[int, ...]
+    feet_mm: Array
+    up: Array
+
+
+class Dynamics:
+    """Steps of 3 ms as long as something moves, and none while everything is at rest."""
+
+    def __init__(
+        self,
+        plate_mm: float,
+        setpoint: Callable[[float], tuple[float, float]],
+        steered_until_s: Callable[[], float],
+        shape: Shape = DISC,
+    ) -> None:
+        """``setpoint``: the tilt in rad at which hands hold the plate at a time; it changes until
+        ``steered_until_s``. ``shape``: of every piece.
+        """
+        self._shape = shape
+        self._spec = bare_table(plate_mm)
+        self._model = self._spec.compile()
+        self._data = mujoco.MjData(self._model)
+        self._setpoint = setpoint
+        self._steered_until_s = steered_until_s
+        self._numbers: list[int] = []
+        self._holds: dict[int, Path] = {}
+        self._magnets = Magnets()
+        self._held = True
+        self._before: tuple[float, Array] | None = None
+        self._poses: tuple[int, Poses] | None = None
+        self.asleep = False
+        self.version = 0  # changes whenever a piece may have
+        self._time_s = 0.0
+        self._motions: deque[Motion] = deque(maxlen=KEPT_STEPS)
+        self._look_up()
+        mujoco.mj_forward(self._model, self._data)
+        self._note()
+
+    # What there is
+
+    def add(self, number: int, foot_mm: Point, moment_a_m2: float, magnet_mm: float) -> None:
+        """A piece, upright, its foot there. ``moment_a_m2``: of its magnet, up is positive, whose
+        middle lies ``magnet_mm`` above the foot.
+        """
+        add_piece(self._spec, f"piece-{number}", self._shape)
+        self._rebuild()
+        self._numbers.append(number)
+        self._look_up()
+        self._magnets.add(moment_a_m2, magnet_mm / 1000 - self._shape.height_m / 2)
+        self._lay(number, foot_mm)
+        self.wake()
+
+    def remove(self, number: int) -> None:
+        """It is gone."""
+        row = self._numbers.index(number)
+        self._holds.pop(number, None)
+        self._spec.delete(self._spec.body(f"piece-{number}"))
+        self._rebuild()
+        self._numbers.pop(row)
+        self._magnets.remove(row)
+        self._look_up()
+        self.wake()
+
+    def set_magnet(self, number: int, moment_a_m2: float) -> None:
+        """Its magnet is another one from now on."""
+        self._magnets.moments[self._numbers.index(number)] = moment_a_m2
+        self.wake()
+
+    def hold(self, number: int, path: Path) -> None:
+        """A hand has it, upright, and moves its foot along ``path``, in the plate's axes; at its
+        end it keeps it there.
+
+        Not more than fingers can: it pushes with 6 N at most.
+        """
+        self._holds[number] = path
+        self.wake()
+
+    def release(self, number: int) -> None:
+        """The hand lets go."""
+        if self._holds.pop(number, None) is not None:
+            self.wake()
+
+    def push(self, number: int, speed_mm_s: Vector) -> None:
+        """Flick it: a free piece gets that speed at once, in the plate's axes."""
+        adr = self._speed_at[self._numbers.index(number)]
+        self._data.qvel[adr : adr + 3] += self._turned() @ np.asarray(speed_mm_s) / 1000
+        self.wake()
+
+    def set_free(self, *, free: bool) -> None:
+        """Hands let go of the plate, so that it swings on its pivot; or hold it again."""
+        self._held = not free
+        kp, kv = (0.0, 0.0) if free else (STIFF, STIFF_DAMPING)
+        self._model.actuator_gainprm[:, 0] = kp
+        self._model.actuator_biasprm[:, 1] = -kp
+        self._model.actuator_biasprm[:, 2] = -kv
+        self.wake()
+
+    def spin(self, rate_rad_s: float) -> None:
+        """Give the plate a turn about its own axis: from now on with that rate, slowed by friction
+        in the pivot, where hands do not hold it.
+        """
+        self._data.qvel[2] = rate_rad_s
+        self.wake()
+
+    # Time
+
+    def wake(self) -> None:
+        """Something is about to move."""
+        self.asleep = False
+        self._before = None
+        self.version += 1
+
+    def advance(self, now_s: float) -> None:
+        """Carry everything on to ``now_s``; where all is at rest that costs nothing."""
+        while self._time_s + STEP_S <= now_s:
+            if self.asleep:
+                self._time_s = now_s
+                return
+            self._step()
+            self._fall_asleep_at_rest()
+
+    def _step(self) -> None:
+        model, data = self._model, self._data
+        if self._held:
+            here, ahead = self._setpoint(self._time_s), self._setpoint(self._time_s + STEP_S)
+            for axis in (0, 1):
+                speed = (ahead[axis] - here[axis]) / STEP_S
+                data.ctrl[axis] = ahead[axis] + speed * STIFF_DAMPING / STIFF
+            data.ctrl[2] = 0.0
+        data.xfrc_applied[:] = 0.0
+        if self._numbers:
+            rows = self._rows
+            data.xfrc_applied[rows] = self._magnets.wrenches(
+                data.xpos[rows], data.xmat[rows].reshape(-1, 3, 3)[:, :, 2]
+            )
+            self._grip()
+        mujoco.mj_step2(model, data)
+        mujoco.mj_step1(model, data)  # so that positions are those of now
+        self._time_s += STEP_S
+        self.version += 1
+        self._note()
+
+    def _grip(self) -> None:
+        """Hands pull what they hold to where it shall be, and keep it upright."""
+        model, data = self._model, self._data
+        turned = self._turned()
+        for number, path in self._holds.items():
+            row = self._numbers.index(number)
+            body, at = self._rows[row], self._speed_at[row]
+            here, ahead = (
+                self._centre_m(path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
+            )
+            mass = model.body_mass[body]
+            off = ahead - data.xpos[body]
+            speed = (ahead - here) / STEP_S - data.qvel[at : at + 3]
+            force = mass * (GRIP_PER_S2 * off + GRIP_DAMPING_PER_S * speed)
+            force[2] += mass * 9.81
+            size = float(np.linalg.norm(force))
+            data.xfrc_applied[body, :3] += force * min(1.0, GRIP_N / max(size, 1e-9))
+            up = data.xmat[body].reshape(3, 3)[:, 2]
+            inertia = model.body_inertia[body].max()
+            lean = np.cross(up, turned[:, 2])
+            # qvel's angular part of a free joint is in the body's axes
+            rate = data.xmat[body].reshape(3, 3) @ data.qvel[at + 3 : at + 6]
+            torque = inertia * (GRIP_PER_S2 * lean - GRIP_DAMPING_PER_S * rate)
+            data.xfrc_applied[body, 3:] += torque
+
+    def _fall_asleep_at_rest(self) -> None:
+        if self._before is not None and self._time_s - self._before[0] < REST_S:
+            return
+        before, self._before = self._before, (self._time_s, self._all_poses())
+        if before is None or self._is_steered() or self._is_quick():
+            return
+        poses = self._before[1]
+        if before[1].shape == poses.shape and np.all(np.abs(poses - before[1]) < REST_TURN):
+            self._data.qvel[:] = 0.0
+            self._data.qacc_warmstart[:] = 0.0
+            self.asleep = True
+
+    def _is_steered(self) -> bool:
+        """Whether hands move something now."""
+        if self._held and self._steered_until_s() > self._time_s:
+            return True
+        return any(path.end_s > self._time_s for path in self._holds.values())
+
+    def _is_quick(self) -> bool:
+        """Whether the plate or a piece has speed; pieces' own jitter of a few mrad/s is none."""
+        speed = self._data.qvel
+        straight = [*range(3), *(at + k for at in self._speed_at for k in range(3))]
+        return bool(np.abs(speed[straight]).max() > REST_SPEED)
+
+    def _all_poses(self) -> Array:
+        """Everything's place in 10 mm and its direction, in one array."""
+        poses = self.poses()
+        tilt = np.asarray(self._data.qpos[:3])
+        scale = REST_TURN / REST_MM
+        return np.concatenate([tilt, (poses.feet_mm * scale).ravel(), poses.up.ravel()])
+
+    # What is seen of it
+
+    @property
+    def overboard(self) -> tuple[int, ...]:
+        """Pieces that fell off the plate."""
+        heights = self._data.xpos[self._rows][:, 2] if self._numbers else ()
+        return tuple(
+            number
+            for number, z in zip(self._numbers, heights, strict=True)
+            if z < OVERBOARD_M and number not in self._holds
+        )
+
+    def poses(self) -> Poses:
+        """Of all pieces, now."""
+        if self._poses is None or self._poses[0] != self.version:
+            self._poses = self.version, self._found_poses()
+        return self._poses[1]
+
+    def _found_poses(self) -> Poses:
+        turned = self._turned()
+        centres = self._data.xpos[self._rows] @ turned
+        up = self._data.xmat[self._rows].reshape(-1, 3, 3)[:, :, 2] @ turned
+        feet = (centres - up * self._shape.height_m / 2) * 1000
+        feet[:, 2] -= SURFACE_M * 1000
+        return Poses(tuple(self._numbers), feet, up)
+
+    def motion(self, time_s: float) -> Motion:
+        """Of the plate at a time: now, or up to 0.3 s ago; between two steps the later one."""
+        motions = self._motions
+        at = bisect_right(motions, time_s, key=lambda motion: motion.time_s)
+        return motions[max(0, at - 1)]
+
+    def energy_j(self) -> float:
+        """Potential and kinetic together."""
+        mujoco.mj_energyPos(self._model, self._data)
+        mujoco.mj_energyVel(self._model, self._data)
+        return float(self._data.energy.sum())
+
+    # How it is kept
+
+    def _note(self) -> None:
+        data = self._data
+        x, y, z, u, v, w = data.sensordata.tolist()
+        a, b, c = data.qpos[:3].tolist()
+        self._motions.append(Motion(self._time_s, (a, b), c, (x, y, z), (u, v, w)))
+
+    def _turned(self) -> Array:
+        """The plate's axes as columns."""
+        axes: Array = self._data.xmat[self._plate].reshape(3, 3)
+        return axes
+
+    def _centre_m(self, foot_mm: Point) -> Array:
+        """Where the middle of an upright piece is when its foot is there."""
+        x, y, z = foot_mm
+        here = (x / 1000, y / 1000, z / 1000 + SURFACE_M + self._shape.height_m / 2)
+        centre: Array = self._turned() @ np.asarray(here)
+        return centre
+
+    def _lay(self, number: int, foot_mm: Point) -> None:
+        row = self._numbers.index(number)
+        at, turn = self._place_at[row], self._data.xquat[self._plate]
+        self._data.qpos[at : at + 3] = self._centre_m(foot_mm)
+        self._data.qpos[at + 3 : at + 7] = turn
+        speed = self._speed_at[row]
+        self._data.qvel[speed : speed + 6] = 0.0
+        mujoco.mj_forward(self._model, self._data)
+
+    def _rebuild(self) -> None:
+        self._model, self._data = self._spec.recompile(self._model, self._data)
+        self.set_free(free=not self._held)
+        mujoco.mj_forward(self._model, self._data)
+
+    def _look_up(self) -> None:
+        model = self._model
+        self._plate = model.body("plate").id
+        names = [f"piece-{number}" for number in self._numbers]
+        self._rows = [model.body(name).id for name in names]
+        self._place_at = [int(model.joint(name).qposadr[0]) for name in names]
+        self._speed_at = [int(model.joint(name).dofadr[0]) for name in names]

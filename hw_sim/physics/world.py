@@ -1,0 +1,171 @@
+"""The world whose pieces slide, tip, stack and fall, behind the same interface as the other one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drivers.clock import Clock
+from firmware_host.config.profile import Profile
+from hw_sim.physics.dynamics import Dynamics
+from hw_sim.physics.field import upward_mt
+from hw_sim.rng import Stream, Streams
+from hw_sim.world.magnet import MagnetKind
+from hw_sim.world.paths import Path, Point, still
+from hw_sim.world.pieces import Piece
+from hw_sim.world.plate import Plate, Vector
+from hw_sim.world.world import GAP_SPREAD_MM, World
+
+Array = NDArray[np.float64]
+
+MU0 = 4e-7 * math.pi
+
+
+class SwingingPlate(Plate):
+    """Commands are where hands would hold the plate; what it does the dynamics say."""
+
+    def __init__(self, stream: Stream, plate_mm: float) -> None:
+        super().__init__(stream)
+        self.dynamics = Dynamics(plate_mm, super().tilt_rad, lambda: self.busy_until_s)
+
+    def tilt(
+        self, x_rad: float, y_rad: float, now_s: float, *, for_s: float | None = None
+    ) -> tuple[float, float]:
+        """As in the other world, but what stands on the plate may slide."""
+        self.dynamics.advance(now_s)
+        self.dynamics.wake()
+        return super().tilt(x_rad, y_rad, now_s, for_s=for_s)
+
+    def tilt_rad(self, now_s: float) -> tuple[float, float]:
+        """Angles about x and about y."""
+        self.dynamics.advance(now_s)
+        return self.dynamics.motion(now_s).tilt_rad
+
+    def specific_force_m_s2(self, now_s: float) -> Vector:
+        """What an accelerometer under the plate's middle feels, 5 mm above the pivot."""
+        self.dynamics.advance(now_s)
+        felt, knock = self.dynamics.motion(now_s).force_m_s2, self.knock_m_s2(now_s)
+        return (felt[0] + knock[0], felt[1] + knock[1], felt[2] + knock[2])
+
+    def rate_rad_s(self, now_s: float) -> Vector:
+        """What a gyroscope feels, in the plate's axes."""
+        self.dynamics.advance(now_s)
+        return self.dynamics.motion(now_s).rate_rad_s
+
+
+class RigidWorld(World):
+    """Pieces are bodies. A hand moves one along its path; when that ends it is left to itself."""
+
+    plate: SwingingPlate
+
+    def __init__(
+        self,
+        profile: Profile,
+        clock: Clock,
+        streams: Streams,
+        *,
+        gap_spread_mm: float = GAP_SPREAD_MM,
+    ) -> None:
+        super().__init__(profile, clock, streams, gap_spread_mm=gap_spread_mm)
+        self._dynamics = self.plate.dynamics
+        self._felt_mt: list[float] = []
+        self._seen_version = -1
+
+    def _new_plate(self, stream: Stream) -> SwingingPlate:
+        return SwingingPlate(stream, self.profile.plate_mm)
+
+    # What is felt
+
+    def set_gaps(self, gaps_mm: Iterable[float]) -> None:
+        """The plate or the board under it lies otherwise."""
+        super().set_gaps(gaps_mm)
+        self._points = np.array(
+            [(*self.profile.centre_mm(index), -gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
+        )
+        self._felt_version = -1
+
+    def field_mt(self, sensor: int, now_s: float) -> float:
+        """Upward field at a sensor in mT; a south pole above it reads positive."""
+        self.settle(now_s)
+        if self._felt_version != self._dynamics.version:
+            self._felt_version = self._dynamics.version
+            self._felt_mt = self._total_mt().tolist()
+        return self._felt_mt[sensor]
+
+    def field_of_mt(self, piece: Piece, sensor: int, now_s: float) -> float:
+        """One piece's share of ``field_mt``."""
+        self.settle(now_s)
+        return float(self._shares_mt([piece], self._points[sensor : sensor + 1])[0, 0])
+
+    def _total_mt(self) -> Array:
+        total = np.zeros(len(self._points))
+        for disc in {piece.kind.disc for piece in self.pieces.values()}:
+            alike = [piece for piece in self.pieces.values() if piece.kind.disc == disc]
+            total += self._shares_mt(alike, self._points).sum(axis=0)
+        return total
+
+    def _shares_mt(self, pieces: Sequence[Piece], points: Array) -> Array:
+        """Of each of ``pieces``, which have equal discs, at each point."""
+        poses = self._dynamics.poses()
+        rows = [poses.numbers.index(piece.piece_id) for piece in pieces]
+        up, disc = poses.up[rows], pieces[0].kind.disc
+        middles = poses.feet_mm[rows] + up * (disc.height_mm / 2)
+        factors = np.array([piece.kind.sign * piece.factor for piece in pieces])
+        return factors[:, None] * upward_mt(disc, middles, up, points)
+
+    # What happens
+
+    def set_going(self, piece: Piece, path: Path, *, leaves: bool = False) -> None:
+        """From now on a hand takes the piece along ``path``."""
+        super().set_going(piece, path, leaves=leaves)
+        self._dynamics.hold(piece.piece_id, path)
+
+    def remove(self, piece: Piece) -> None:
+        """The piece is gone at once."""
+        if piece.piece_id in self.pieces:
+            self._dynamics.remove(piece.piece_id)
+        super().remove(piece)
+
+    def changed(self, piece: Piece) -> None:
+        """The piece's magnet or resting point has changed in place."""
+        super().changed(piece)
+        self._dynamics.set_magnet(piece.piece_id, _moment_a_m2(piece))
+        if piece.held and piece.path is None:
+            self._dynamics.hold(piece.piece_id, still(piece.here, self.clock.now()))
+
+    def settle(self, now_s: float) -> None:
+        """Let time pass for everything that moves, and hands let go at the ends of their paths."""
+        self._dynamics.advance(now_s)
+        for piece in [*self.pieces.values()]:
+            if piece.path is not None and piece.path.end_s <= now_s:
+                if piece.leaves:
+                    self._dynamics.remove(piece.piece_id)
+                elif not piece.held:
+                    self._dynamics.release(piece.piece_id)
+        super().settle(now_s)
+        if self._seen_version == self._dynamics.version:
+            return
+        self._seen_version = self._dynamics.version
+        for number in self._dynamics.overboard:
+            self.remove(self.pieces[number])
+        poses = self._dynamics.poses()
+        for piece in self.pieces.values():
+            if piece.path is None and not piece.held:
+                x, y, z = poses.feet_mm[poses.numbers.index(piece.piece_id)].tolist()
+                piece.here = (x, y, z)
+
+    def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
+        piece = super()._add(label, kind, factor, at)
+        self._dynamics.advance(self.clock.now())
+        self._dynamics.add(piece.piece_id, at, _moment_a_m2(piece), kind.disc.height_mm / 2)
+        return piece
+
+
+def _moment_a_m2(piece: Piece) -> float:
+    """Along the piece's axis. A north pole that faces down makes the moment point down."""
+    disc = piece.kind.disc
+    volume_m3 = math.pi * (disc.diameter_mm / 2000) ** 2 * disc.height_mm / 1000
+    return piece.kind.sign * piece.factor * disc.remanence_mt / 1000 * volume_m3 / MU0

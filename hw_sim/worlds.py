@@ -1,0 +1,22 @@
+"""Which world a simulated table stands in: the quick one, or the one with physics."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from hw_sim.errors import SimulationError
+from hw_sim.world.world import World
+
+
+def world(*, physics: bool) -> type[World]:
+    """The kind of world. Raises SimulationError for ``physics`` where MuJoCo is not installed."""
+    if not physics:
+        return World
+    if find_spec("mujoco") is None:
+        raise SimulationError(
+            "There is no physics engine here.",
+            remedy="Install it: pip install 'tiltboard[physics]'. Or leave out --physics.",
+        )
+    from hw_sim.physics.world import RigidWorld
+
+    return RigidWorld

@@ -1,0 +1,164 @@
+"""The bodies on the plate, against formulas of mechanics."""
+
+import math
+
+import numpy as np
+import pytest
+
+mujoco = pytest.importorskip("mujoco")
+
+from hw_sim.physics import body  # noqa: E402
+from hw_sim.physics.body import DISC, Shape  # noqa: E402
+from hw_sim.physics.dynamics import Dynamics  # noqa: E402
+
+G = 9.81  # MuJoCo's
+PLATE_MM = 380.0
+HEIGHT_MM = DISC.height_m * 1000
+
+
+class Ramp:
+    """Hands that tilt the plate about y, evenly, from the first second on."""
+
+    def __init__(self, deg_s=0.0, until_deg=0.0, shape=DISC):
+        self.deg_s, self.until_deg = deg_s, until_deg
+        self.dynamics = Dynamics(PLATE_MM, self.setpoint, lambda: math.inf, shape)
+
+    def setpoint(self, now_s):
+        turned = min(self.until_deg, max(0.0, now_s - 1.0) * self.deg_s)
+        return 0.0, math.radians(turned)
+
+    def tilt_deg(self, now_s):
+        return math.degrees(self.dynamics.motion(now_s).tilt_rad[1])
+
+
+def at_rest(shape=DISC):
+    return Dynamics(PLATE_MM, lambda _: (0.0, 0.0), lambda: 0.0, shape)
+
+
+def foot(dynamics, number=1):
+    poses = dynamics.poses()
+    return poses.feet_mm[poses.numbers.index(number)]
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.35, 0.5])
+def test_a_disc_slips_where_the_slope_is_its_friction(friction):
+    ramp = Ramp(4.0, 60.0, Shape(friction=friction))
+    # what it stands on is no rougher: MuJoCo takes the piece's own friction
+    ramp.dynamics.add(1, (0.0, 0.0, 0.0), 0.0, 0.5)
+    now_s = 1.0
+    while abs(foot(ramp.dynamics)[0]) < 0.2 and now_s < 12.0:
+        now_s += 0.05
+        ramp.dynamics.advance(now_s)
+    assert ramp.tilt_deg(now_s) == pytest.approx(math.degrees(math.atan(friction)), abs=0.8)
+
+
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_a_tower_tips_where_its_middle_leaves_its_foot(pieces):
+    tall = Shape(friction=1.2)
+    tips_deg = math.degrees(math.atan(tall.radius_m / (pieces * tall.height_m / 2)))
+    ramp = Ramp(4.0, 60.0, tall)
+    for level in range(pieces):
+        ramp.dynamics.add(level, (0.0, 0.0, level * HEIGHT_MM), 0.0, 0.5)
+    if tips_deg > 45.0:  # it slides first
+        ramp.dynamics.advance(1.0 + 45.0 / 4.0)
+        assert ramp.dynamics.poses().up[0][2] > 0.999
+        return
+    ramp.dynamics.advance(1.0 + (tips_deg - 1.5) / 4.0)
+    assert ramp.dynamics.poses().up[:, 2].min() > 0.99
+    ramp.dynamics.advance(1.0 + (tips_deg + 1.5) / 4.0 + 0.5)
+    assert ramp.dynamics.poses().up[:, 2].min() < 0.95
+
+
+def test_nothing_creeps_on_a_slope():
+    ramp = Ramp(30.0, 10.0)
+    ramp.dynamics.add(1, (30.0, 0.0, 0.0), 0.0, 0.5)
+    ramp.dynamics.advance(2.0)
+    before = foot(ramp.dynamics).copy()
+    ramp.dynamics.advance(7.0)
+    assert np.abs(foot(ramp.dynamics) - before).max() < 5 * 0.004  # mm in 5 s
+
+
+def test_what_rests_is_not_computed_and_stays():
+    dynamics = at_rest()
+    dynamics.add(1, (10.0, 20.0, 0.0), 0.0, 0.5)
+    dynamics.advance(2.0)
+    version = dynamics.version
+    dynamics.advance(3600.0)
+    assert dynamics.asleep
+    assert dynamics.version == version
+    assert foot(dynamics) == pytest.approx([10.0, 20.0, 0.0], abs=0.02)
+
+
+def test_energy_never_grows():
+    dynamics = at_rest()
+    dynamics.add(1, (0.0, 0.0, 40.0), 0.0, 0.5)
+    dynamics.add(2, (9.0, 0.0, 90.0), 0.0, 0.5)
+    energy_j = dynamics.energy_j()
+    for step in range(1, 300):
+        dynamics.advance(step * 0.004)
+        now_j = dynamics.energy_j()
+        assert now_j <= energy_j + 3e-4  # m g v dt / 2: what half a step's fall is worth
+        energy_j = min(energy_j, now_j)
+
+
+def test_it_falls_as_far_as_galileo_says():
+    dynamics = at_rest()
+    dynamics.add(1, (0.0, 0.0, 100.0), 0.0, 0.5)
+    dynamics.advance(0.12)
+    assert foot(dynamics)[2] == pytest.approx(100.0 - 1000 * G / 2 * 0.12**2, abs=2.0)
+
+
+def test_a_free_plate_leans_as_its_weights_balance():
+    dynamics = at_rest()
+    dynamics.set_free(free=True)
+    dynamics.add(1, (150.0, 0.0, 0.0), 0.0, 0.5)
+    dynamics.advance(20.0)
+    above = body.PLATE_KG * (body.SURFACE_M - body.PLATE_THICK_M / 2)
+    above += DISC.mass_kg * (body.SURFACE_M + DISC.height_m / 2)
+    below = -body.WEIGHT_KG * body.WEIGHT_M
+    lean = math.atan2(DISC.mass_kg * 0.150, below - above)
+    assert dynamics.motion(20.0).tilt_rad[1] == pytest.approx(lean, rel=0.02)
+
+
+def test_a_free_plate_swings_in_its_time():
+    dynamics = at_rest()
+    dynamics.add(1, (150.0, 0.0, 0.0), 0.0, 0.5)
+    dynamics.set_free(free=True)
+    dynamics.advance(20.0)
+    dynamics.remove(1)  # the plate leans, and is let go
+    crossings, before = [], dynamics.motion(20.0).tilt_rad[1]
+    for step in range(2000):
+        now_s = 20.0 + step * 0.003
+        dynamics.advance(now_s)
+        tilt = dynamics.motion(now_s).tilt_rad[1]
+        if before > 0 >= tilt:
+            crossings.append(now_s)
+        before = tilt
+    side, thick = PLATE_MM / 1000, body.PLATE_THICK_M
+    high = body.SURFACE_M - thick / 2
+    inertia = body.PLATE_KG * ((side**2 + thick**2) / 12 + high**2)
+    inertia += body.WEIGHT_KG * (3 * 0.05**2 + 0.02**2) / 12 + body.WEIGHT_KG * body.WEIGHT_M**2
+    righting = -body.WEIGHT_KG * body.WEIGHT_M - body.PLATE_KG * high
+    period_s = 2 * math.pi * math.sqrt(inertia / (righting * G))
+    assert crossings[2] - crossings[1] == pytest.approx(period_s, rel=0.05)
+
+
+def test_the_same_again_to_the_last_bit():
+    def run():
+        ramp = Ramp(40.0, 30.0)
+        for number in range(6):
+            ramp.dynamics.add(number, (35.0 * number - 100.0, 3.0 * number, 0.0), 0.1, 1.0)
+        ramp.dynamics.advance(2.5)
+        return ramp.dynamics.poses()
+
+    one, other = run(), run()
+    assert one.numbers == other.numbers
+    assert one.feet_mm.tobytes() == other.feet_mm.tobytes()
+    assert one.up.tobytes() == other.up.tobytes()
+
+
+def test_who_slides_off_the_edge_is_overboard():
+    ramp = Ramp(60.0, 35.0)
+    ramp.dynamics.add(7, (150.0, 0.0, 0.0), 0.0, 0.5)
+    ramp.dynamics.advance(4.0)
+    assert ramp.dynamics.overboard == (7,)

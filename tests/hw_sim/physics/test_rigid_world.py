@@ -1,0 +1,82 @@
+"""The world with physics, where it must be the other one and where it must not."""
+
+import math
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("mujoco")
+
+from firmware_host.cli.scenario import command
+from firmware_host.config.profile import load_profile
+from hw_sim.table import SimTable
+from hw_sim.world.magnet import MagnetKind
+from hw_sim.world.world import World
+from hw_sim.worlds import world
+
+SCENARIOS = Path(__file__).parents[2] / "sim" / "scenarios"
+RED, BLUE = MagnetKind.parse("N-strong"), MagnetKind.parse("S-weak")
+
+
+def table_in(kind):
+    table = SimTable(load_profile("plate-10"), 1, world=kind)
+    table.world.trays = {"red": RED, "blue": BLUE}
+    return table
+
+
+@pytest.fixture
+def table():
+    return table_in(world(physics=True))
+
+
+def until(table, action, spare_s=0.5):
+    while table.clock.now() < action.end_s + spare_s:
+        table.clock.sleep(0.02)
+        table.world.settle(table.clock.now())
+
+
+def fields_mt(table):
+    now_s = table.clock.now()
+    return [table.world.field_mt(sensor, now_s) for sensor in range(table.profile.size)]
+
+
+def test_hands_leave_the_same_field_in_both_worlds(table):
+    other = table_in(World)
+    for each in (table, other):
+        until(each, each.hands.put("red", 33))
+        until(each, each.hands.put("blue", 34, (2.0, -3.0)))
+        until(each, each.hands.move(33, 44))
+        until(each, each.hands.slide(34, 36))
+    assert fields_mt(table) == pytest.approx(fields_mt(other), abs=0.03)
+
+
+def test_a_steep_plate_empties_itself(table):
+    until(table, table.hands.put("red", 33))
+    until(table, table.hands.tilt(0.0, math.radians(15.0)), 1.0)
+    assert len(table.world.pieces) == 1
+    until(table, table.hands.tilt(0.0, math.radians(28.0)), 3.0)
+    assert not table.world.pieces
+    assert max(map(abs, fields_mt(table))) == 0.0
+
+
+def test_the_tilt_sensor_feels_the_plate_turn(table):
+    action = table.hands.tilt(math.radians(8.0), 0.0)
+    turned, before_s = 0.0, table.clock.now()
+    while table.clock.now() < action.end_s + 0.2:
+        table.clock.sleep(0.005)
+        now_s = table.clock.now()
+        turned += table.world.plate.rate_rad_s(now_s)[0] * (now_s - before_s)
+        before_s = now_s
+    assert math.degrees(turned) == pytest.approx(8.0, abs=0.2)
+    felt = table.world.plate.specific_force_m_s2(table.clock.now())
+    assert math.degrees(math.atan2(felt[1], felt[2])) == pytest.approx(8.0, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    "name", ["over", "attraktion-over", "gravity-connect-over", "gravity-trap-over"]
+)
+def test_a_game_is_played_to_its_end(name):
+    file = SCENARIOS / f"{name}.scenario"
+    done = CliRunner().invoke(command, ["--physics", str(file)])
+    assert done.exit_code == 0, done.output
