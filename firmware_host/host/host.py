@@ -219,7 +219,7 @@ class Host:
         """One scan, carried from the sensors to the lights."""
         self._inbox.work_off()
         if self._referee.wants_game == PAIRING and self._ask_pairing is not None:
-            self._referee.wants_game = None
+            self._referee.grant()
             self._ask_pairing()
         elif self._referee.wants_game is not None:
             games = games_to_begin(self.profile.capabilities)

@@ -90,6 +90,7 @@ class Book:
         self.position = position
         legal = position.legal()
         cells = position.cells
+        self.still = Plan(cells, cells)
         # A move that is named by an empty place puts a piece there (the contract: a cell).
         self.drops = frozenset(m for m in legal if m in game.board and m not in cells)
         self._made: dict[str, Pending] = {}
@@ -106,22 +107,21 @@ class Book:
     def match(
         self,
         cells: Mapping[str, str],
-        finding: Finding,
-        *,
-        hand_empty: bool,
         hidden: Set[str] = frozenset(),
+        *,
+        hand_empty: bool = True,
     ) -> tuple[Pending, ...]:
         """The legal move whose act stands on ``cells``, with any part of its consequences.
 
-        ``finding``: ``cells`` held against the position. One piece that has merely changed its
-        place was not dropped there, although a drop may push such a piece off and so leave the same
-        board; unless it may have been pushed to where nobody sees. ``hand_empty``: every piece that
-        was lifted must have landed again. Two moves can look alike (a drop, and the one on the
-        place that it pushes to): then the one with more still to do, because a complete one would
-        have been confirmed before; else the first by code point. Only moves that come in by
-        different sides, or that touch places which nobody sees (``hidden``), are all given: which
-        it was, must be asked.
+        One piece that has merely changed its place was not dropped there, although a drop may push
+        such a piece off and so leave the same board; unless it may have been pushed to where nobody
+        sees. ``hand_empty``: every piece that was lifted must have landed again. Two moves can look
+        alike (a drop, and the one on the place that it pushes to): then the one with more still to
+        do, because a complete one would have been confirmed before; else the first by code point.
+        Only moves that come in by different sides, or that touch places which nobody sees
+        (``hidden``), are all given: which it was, must be asked.
         """
+        finding = self.still.hold(cells)
         strays = finding.strays
         displaced = len(strays) == 1 and [*strays.values()] == [*finding.missing.values()]
         displaced = displaced and not hidden
@@ -153,6 +153,13 @@ class Book:
             for place, found in ends(pending.turn).items()
         )
 
+    def unseen(self, cells: Mapping[str, str], hidden: Set[str]) -> tuple[Pending, ...]:
+        """Moves that explain ``cells`` by something on ``hidden`` places that is not seen."""
+        if not hidden:
+            return ()
+        found = self.match(cells, hidden, hand_empty=False)
+        return tuple(each for each in found if not self.is_seen(each, cells, hidden))
+
     def without_the_move(self, cells: Mapping[str, str], finding: Finding) -> Finding:
         """``finding`` without what the player to move has done rightly: the only one of several
         pieces that may stand where it was put, or the piece that was lifted to be carried.
@@ -163,7 +170,7 @@ class Book:
                 place
                 for place, piece in strays.items()
                 for alone in [{**self.position.cells, place: piece}]
-                if self.match(alone, Finding(strays={place: piece}), hand_empty=True)
+                if self.match(alone)
             ]
             if len(good) == 1:
                 rest = {p: piece for p, piece in strays.items() if p != good[0]}
@@ -173,7 +180,14 @@ class Book:
             return replace(finding, missing={p: m for p, m in missing.items() if p not in held})
         return finding
 
-    def lifted(self, finding: Finding) -> tuple[Turn, ...]:
+    def in_hand(self, cells: Mapping[str, str], hidden: Set[str]) -> Landing | tuple[Turn, ...]:
+        """What a hand is about to do with the piece that it holds, if a legal move asks for that:
+        the only move left, or those that are possible.
+        """
+        finding = self.still.hold(cells)
+        return self._landing(finding, hidden) or self._lifted(finding)
+
+    def _lifted(self, finding: Finding) -> tuple[Turn, ...]:
         """Legal moves for which a piece is in the hand: it is missing from the position, and
         nothing else but what these moves take off.
         """
@@ -189,7 +203,7 @@ class Book:
                 found.append(pending.turn)
         return tuple(found)
 
-    def landing(self, finding: Finding, hidden: Set[str] = frozenset()) -> Landing | None:
+    def _landing(self, finding: Finding, hidden: Set[str]) -> Landing | None:
         """The only move for which a hand holds the piece (or may do so, where it stood ``hidden``),
         and has taken up what it captures.
         """

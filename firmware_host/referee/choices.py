@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from firmware_host.guidance import questions
+from firmware_host.messages import Message
 from firmware_host.referee.book import Pending
-from firmware_host.referee.unseen import ends
+from firmware_host.referee.unseen import Claim, ends
+from firmware_host.referee.view import Meaning
 from firmware_host.table.standing import Choice, Question
 from games.base import Game
 
 DONE = "done"
 
+Asked = tuple[Question, Mapping[str, Meaning]]
+"""And what each answer means."""
 
-def which_move(game: Game, found: Sequence[Pending], hidden: Collection[str] = ()) -> Question:
+
+def which_move(game: Game, found: Sequence[Pending], hidden: Collection[str] = ()) -> Asked:
     """Which of the moves ``found`` it was; the board fits them all. ``hidden``: as in unseen."""
     piece = found[0].turn.player
     places = unseen(found, hidden)
     ask = questions.which_move(places) if places else questions.which_side(game.name, piece)
-    return Question(ask, _choices(game, found))
+    return _among(game, found, ask, offer=False)
 
 
 def perhaps_moved(
     game: Game, found: Sequence[Pending], hidden: Collection[str], *, missed: bool
-) -> Question:
+) -> Asked:
     """Whether one of ``found`` has been made, and which: an offer, nothing shows it. ``missed``:
     not because it is known that nobody sees ``hidden``, but because somebody says so.
     """
@@ -34,13 +39,14 @@ def perhaps_moved(
         ask = questions.which_move(places or unseen(found, hidden))
     if missed:
         ask = questions.where_is_it()
-    return Question(ask, _choices(game, found), offer=True)
+    return _among(game, found, ask, offer=True)
 
 
-def perhaps_done(places: Sequence[str], hidden: Collection[str]) -> Question:
-    """Whether what is asked for at ``places`` has been done: an offer."""
+def perhaps_done(todo: Sequence[Claim], hidden: Collection[str]) -> Asked:
+    """Whether ``todo`` is so, as is asked for: an offer."""
+    places = [place for place, _ in todo]
     ask = questions.is_done(places) if set(places) <= set(hidden) else questions.is_that_done()
-    return Question(ask, (Choice(DONE, questions.done()),), offer=True)
+    return Question(ask, (Choice(DONE, questions.done()),), offer=True), {DONE: tuple(todo)}
 
 
 def landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
@@ -52,6 +58,12 @@ def landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
 def unseen(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
     """The hidden places that these moves touch."""
     return sorted({place for each in found for place in each.touched if place in hidden})
+
+
+def _among(game: Game, found: Sequence[Pending], ask: Message, *, offer: bool) -> Asked:
+    choices = _choices(game, found)
+    meant = {choice.value: each for choice, each in zip(choices, found, strict=True)}
+    return Question(ask, choices, offer=offer), meant
 
 
 def _choices(game: Game, found: Sequence[Pending]) -> tuple[Choice, ...]:

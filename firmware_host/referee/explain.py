@@ -2,96 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
-from firmware_host.referee.book import Pending
 from firmware_host.referee.carries import Carry, other_side
-from firmware_host.referee.line import Line
+from firmware_host.referee.play import Guide
+from firmware_host.referee.state import State
 from firmware_host.referee.view import carry_say, unclear_say
 from firmware_host.table.sight import UNKNOWN_PIECE, SightEvent
 from games.base import Game, Turn
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What led to a fix.
-
-    ``taking_back``: a move was taken back by button. ``matched``: the board has been right since
-    the game was begun. ``cause``: what perception saw just before. ``unseen``: moves that nobody
-    has seen explain the board, too. ``captures``: legal moves of which nothing but the capture was
-    done. ``moving``: pieces may be carried over the board.
+def fix_say(
+    state: State, steps: Sequence[Carry], captures: Sequence[Turn], blurred: Sequence[str]
+) -> Message:
+    """The first thing to do, and why. ``captures``: legal moves of which nothing but the capture
+    was done.
     """
-
-    line: Line
-    pending: Pending | None
-    taking_back: bool
-    matched: bool
-    cells: Mapping[str, str]
-    cause: SightEvent | None
-    unseen: bool = False
-    captures: tuple[Turn, ...] = ()
-    moving: bool = False
-
-    @property
-    def may_be_takeback(self) -> bool:
-        """The board is as it was before the move, which counts as a takeback if it stays so."""
-        if self.taking_back or self.unseen:
-            return False
-        if self.pending is not None:
-            return not self.pending.requested and self.cells == self.line.position.cells
-        return self.line.before is not None and self.cells == self.line.before.cells
-
-
-def fix_say(case: Case, steps: Sequence[Carry], blurred: Sequence[str]) -> Message:
-    """The first thing to do, and why."""
+    line = state.play.line
     if blurred:
-        return unclear_say(blurred[0], case.line.position.cells, case.cells)
-    if case.captures and case.matched and not case.taking_back and case.pending is None:
-        return _capture_first(case.line.game, case.captures[0])
+        return unclear_say(blurred[0], line.position.cells, state.cells)
+    if captures and state.play.matched:
+        return _capture_first(line.game, captures[0])
     first = steps[0]
-    say = carry_say(case.line.game, first)
-    if case.may_be_takeback:
+    say = carry_say(line.game, first)
+    if state.may_be_undone:
         return troubles.or_wait(say)
-    why = _why(case, first)
+    why = _why(state, first)
     if why is not None:
         say = troubles.because(why, say)
-    if _may_be_upside_down(case, first):
-        say = troubles.or_turn_over(say, case.line.position.to_move or "")
+    if _may_be_upside_down(state, first):
+        say = troubles.or_turn_over(say, line.position.to_move or "")
     return say
 
 
-def _why(case: Case, first: Carry) -> Message | None:
-    if case.taking_back:
+def _why(state: State, first: Carry) -> Message | None:
+    play, position, cause = state.play, state.play.line.position, state.seen.cause
+    if play.guide is Guide.TAKEBACK:
         return troubles.taking_back()
     if first.turn_over or first.piece == UNKNOWN_PIECE:
         return None
-    if first.source is not None and first.source not in case.line.game.board:
+    if first.source is not None and first.source not in play.line.game.board:
         return troubles.off_board()
-    if case.cause is not None and _explains(case.cause, first):
-        return troubles.happened(case.cause.happening)
-    if not case.matched:
+    if cause is not None and _explains(cause, first):
+        return troubles.happened(cause.happening)
+    if not play.matched:
         return troubles.resumed()
     extra = first.source is not None and first.target is None and not first.parked
-    if case.pending is not None:
-        return troubles.unfinished(case.pending.turn.player) if extra else None
+    if play.pending is not None:
+        return troubles.unfinished(play.pending.turn.player) if extra else None
     if not extra:
-        return _may_not_move(case, first) if case.moving else troubles.stay()
-    refusal = case.line.position.drop_refusal(first.piece, first.source or "")
+        return _may_not_move(state, first) if play.book.movers else troubles.stay()
+    refusal = position.drop_refusal(first.piece, first.source or "")
     return troubles.refused(refusal) if refusal else troubles.one_at_a_time()
 
 
-def _may_not_move(case: Case, first: Carry) -> Message | None:
+def _may_not_move(state: State, first: Carry) -> Message | None:
     """Why a piece that was lifted, or carried elsewhere, had to stay or must not land there."""
-    astray = first.source is not None
-    if not astray and first.piece == case.line.position.to_move:
+    position, astray = state.play.line.position, first.source is not None
+    if not astray and first.piece == position.to_move:
         return None
     place = first.source if first.source is not None else first.target or ""
-    mover = case.line.position.to_move or ""
-    in_hand = not astray and mover not in case.cells.values()  # and must not land there
-    refusal = case.line.position.drop_refusal(mover if in_hand else first.piece, place)
+    mover = position.to_move or ""
+    in_hand = not astray and mover not in state.cells.values()  # and must not land there
+    refusal = position.drop_refusal(mover if in_hand else first.piece, place)
     return troubles.stay() if refusal is None else troubles.refused(refusal)
 
 
@@ -107,18 +82,17 @@ def _explains(cause: SightEvent, first: Carry) -> bool:
     return not cause.places or first.source in cause.places or first.target in cause.places
 
 
-def _may_be_upside_down(case: Case, first: Carry) -> bool:
+def _may_be_upside_down(state: State, first: Carry) -> bool:
     """The mover may have dropped his own piece with the wrong side up."""
-    game, position = case.line.game, case.line.position
-    mover, place = position.to_move, first.source
+    play, position, place = state.play, state.play.line.position, first.source or ""
+    game, mover = play.line.game, position.to_move
     return (
-        case.pending is None
-        and case.matched
-        and not case.taking_back
+        play.pending is None
+        and play.matched
+        and play.guide is not Guide.TAKEBACK
         and first.target is None
         and mover is not None
         and mover in game.pieces
-        and place is not None
         and place in game.board
         and other_side(game, mover) == first.piece
         and position.drop_refusal(mover, place) is None

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from dataclasses import dataclass
+
 from firmware_host.guidance import sensors as words
 from firmware_host.messages import Message
-from firmware_host.referee.line import Line
 from firmware_host.table.sight import Sight
 
 
-class SensorNews:
-    """Remembers which sensors people know of."""
+@dataclass(frozen=True, slots=True)
+class SensorsTold:
+    """Which people know of: those that are ``masked``, and the last ``pair`` contradicted."""
 
-    def __init__(self) -> None:
-        self._told: frozenset[str] = frozenset()
-        self._contradicted: tuple[str, ...] = ()
+    masked: frozenset[str] = frozenset()
+    pair: tuple[str, ...] = ()
 
-    def fresh(self, line: Line, sight: Sight) -> Message | None:
-        """A sensor of the board that has just failed, or two that seem to be wired wrongly."""
-        pair = tuple(sorted(sight.contradicted or ()))
-        if pair and pair != self._contradicted:
-            self._contradicted = pair
-            return words.contradicted(*pair)
-        fresh = sorted(p for p in sight.masked if p not in self._told and p in line.game.board)
-        self._told = frozenset(sight.masked)
+    def told(self, sight: Sight, board: Container[str]) -> tuple[SensorsTold, Message | None]:
+        """What is told now: two sensors that seem to be wired wrongly, or one that has failed."""
+        pair = tuple(sorted(sight.contradicted or ())) or self.pair
+        if pair != self.pair:
+            return SensorsTold(self.masked, pair), words.contradicted(*pair)
+        told = SensorsTold(frozenset(sight.masked), pair)
+        fresh = sorted(p for p in sight.masked if p not in self.masked and p in board)
         if not fresh:
-            return None
+            return told, None
         first = fresh[0]
-        return words.failed(sight.masked[first], first, blind=first in sight.blind)
+        return told, words.failed(sight.masked[first], first, blind=first in sight.blind)

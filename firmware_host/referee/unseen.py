@@ -7,7 +7,7 @@ believed of it is what was last known or said; whatever else may be so is asked.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field
 
 from firmware_host.referee.plan import Plan
 from firmware_host.table.sight import Sight
@@ -75,43 +75,38 @@ def answered(
     return board
 
 
+@dataclass(frozen=True, slots=True)
 class Claims:
     """What people have said of places, or the rules have left no doubt of: the referee goes by it
     at once, and perception is told.
+
+    ``fresh``: place -> piece, and when it was said, until perception has accepted or refused it.
+    ``untold``: what perception has yet to be told.
     """
 
-    def __init__(self) -> None:
-        self._fresh: dict[str, tuple[str | None, float]] = {}
-        self._untold: list[Claim] = []
+    fresh: Mapping[str, tuple[str | None, float]] = field(default_factory=dict)
+    untold: tuple[Claim, ...] = ()
 
-    def __bool__(self) -> bool:
-        """Whether perception has yet to accept any."""
-        return bool(self._fresh)
+    def made(self, place: str, piece: str | None, now_s: float) -> Claims:
+        """With ``piece`` (or nothing) standing on ``place``."""
+        fresh = {**self.fresh, place: (piece, now_s)}
+        return Claims(fresh, (*self.untold, (place, piece)))
 
-    def make(self, place: str, piece: str | None, now_s: float) -> None:
-        """``piece`` (or nothing) stands on ``place``."""
-        self._fresh[place] = piece, now_s
-        self._untold.append((place, piece))
+    def left(self, sight: Sight, now_s: float) -> Claims:
+        """Without those that perception has accepted, or refused."""
 
-    def take(self) -> list[Claim]:
-        """What was said since this was asked last, for perception."""
-        untold, self._untold = self._untold, []
-        return untold
-
-    def over(self, sight: Sight, now_s: float) -> Sight:
-        """``sight``, until perception has accepted what it was told (or has refused it)."""
-        if not self._fresh:
-            return sight
-        cells = dict(sight.cells)
-        for place, (piece, since_s) in list(self._fresh.items()):
-            lag_s = now_s - since_s
+        def is_over(place: str, piece: str | None, lag_s: float) -> bool:
             read = place not in sight.masked and lag_s > MASK_S
-            if read or lag_s > MOST_LAG_S or (lag_s > LAG_S and cells.get(place) == piece):
-                del self._fresh[place]
-            elif cells.get(place) == piece:
-                pass
-            elif piece is None:
-                del cells[place]
-            else:
-                cells[place] = piece
-        return replace(sight, cells=cells)
+            accepted = lag_s > LAG_S and sight.cells.get(place) == piece
+            return read or accepted or lag_s > MOST_LAG_S
+
+        claims = self.fresh.items()
+        fresh = {p: (piece, s) for p, (piece, s) in claims if not is_over(p, piece, now_s - s)}
+        return Claims(fresh, self.untold)
+
+    def over(self, cells: Mapping[str, str]) -> Mapping[str, str]:
+        """``cells`` as they are by what was said."""
+        if not self.fresh:
+            return cells
+        said = {place: piece for place, (piece, _) in self.fresh.items()}
+        return {place: piece for place, piece in {**cells, **said}.items() if piece is not None}

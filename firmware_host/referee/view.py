@@ -7,14 +7,17 @@ from dataclasses import dataclass, field, replace
 
 from firmware_host.guidance import questions, troubles, turns
 from firmware_host.messages import Message
-from firmware_host.referee.book import Book, Landing
+from firmware_host.referee.book import Book, Landing, Pending
 from firmware_host.referee.carries import Carry, as_shifts, carries
-from firmware_host.referee.line import Line
 from firmware_host.referee.plan import Finding
-from firmware_host.table.standing import Phase, Question, Role, Sound, Standing
+from firmware_host.referee.unseen import Claim
+from firmware_host.table.standing import Phase, Question, Role
 from games.base import Game, Outcome, Position, Shift, Turn
 
 Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
+
+Meaning = Pending | tuple[Claim, ...]
+"""Of an answer: the move that was made, or what stands where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class View:
     """One phase as people see it; the rest as in Standing.
 
     ``problems``: what makes it a fix, to notice new ones. ``quiet``: they were to be expected.
+    ``meant``: what each answer to ``question`` means.
     """
 
     phase: Phase
@@ -32,9 +36,13 @@ class View:
     problems: Problems = frozenset()
     quiet: bool = False
     question: Question | None = None
+    meant: Mapping[str, Meaning] = field(default_factory=dict)
     tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     path_colour: str | None = None
+
+
+NOT_READY = View(Phase.PAUSED, troubles.not_ready())
 
 
 def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] = ()) -> View:
@@ -186,36 +194,6 @@ def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | Non
     places = outcome.places or [p for p, piece in position.cells.items() if piece in winners]
     roles = {**_last(last), **dict.fromkeys(places, Role.WIN)}
     return View(Phase.OVER, turns.over(game.name, outcome), roles)
-
-
-def standing(
-    view: View, line: Line | None, *, swap_legal: bool, made: bool, sounds: tuple[Sound, ...]
-) -> Standing:
-    """The whole account. ``made``: a move stands on the board that is not on disk."""
-    if line is None:
-        return Standing(
-            view.phase, None, None, None, None, (), {}, {}, (), view.say, None, sounds=sounds
-        )
-    return Standing(
-        phase=view.phase,
-        to_move=line.position.to_move,
-        game=line.game,
-        game_id=line.game_id,
-        position=line.position,
-        moves=line.moves,
-        roles=view.roles,
-        piece_for=view.piece_for,
-        shifts=view.shifts,
-        say=view.say,
-        outcome=line.position.outcome,
-        swap_legal=swap_legal,
-        can_take_back=made or line.last is not None,
-        question=view.question,
-        tint=view.tint,
-        path=view.path,
-        path_colour=view.path_colour,
-        sounds=sounds,
-    )
 
 
 def carry_say(game: Game, carry: Carry) -> Message:

@@ -61,6 +61,7 @@ class Room:
         self._journal = journal
         self._draw = draw
         self._line: Line | None = None
+        self._finished = False  # the result is on disk
         self.step_number = 0
         self._forget()
 
@@ -91,7 +92,8 @@ class Room:
         pending: PendingMove | None = None,
     ) -> None:
         """As ``Referee.begin``; nothing is pending in such a game. Raises IllegalMoveError."""
-        self._line = Line(self._journal, game, game_id, moves, reached)
+        self._line = Line.of(game, game_id, moves, reached)
+        self._finished = False
         self._forget()
         self.step_number += len(moves) + 1
         if not resumed:
@@ -158,6 +160,9 @@ class Room:
     def refuse(self, why: Message) -> None:
         """Nothing is wanted of the host that could be refused."""
 
+    def grant(self) -> None:
+        """Nor granted."""
+
     # Steps
 
     def step(
@@ -178,7 +183,7 @@ class Room:
                 self._sounds.append(Sound.PAUSED)
             self.trouble = error
             self._retry_s = now_s + RETRY_S
-        return self._stand(line, game)
+        return self._stand(self._playing[0], game)
 
     def _go_on(
         self, line: Line, game: SeatedGame, now_s: float, requests: Sequence[Request]
@@ -186,14 +191,19 @@ class Room:
         for _ in requests:  # checked: they are all TakeBack
             kept = self._kept_moves()
             if kept is not None:
-                line.take_back(kept)
+                self._journal.take_back(line.game_id, len(line.moves), kept)
+                self._line = line = line.shortened(kept)
+                self._finished = False
                 self.step_number += 1
             self._sounds.append(Sound.TAKEBACK)
         if CHANCE in line.position.awaiting and game.at_once(line.position):
             self._let_chance(line, game)
-        self._count_on(line, game, now_s)
-        if line.finish_owed:
-            line.finish()
+        self._count_on(self._playing[0], game, now_s)
+        line = self._playing[0]
+        outcome = line.position.outcome
+        if outcome is not None and not self._finished:
+            self._journal.finish(line.game_id, outcome.as_json())
+            self._finished = True
 
     def _count_on(self, line: Line, game: SeatedGame, now_s: float) -> None:
         if self._count is not None and game.time_up not in line.position.legal():
@@ -219,8 +229,9 @@ class Room:
         self._play(line, game, game.completed(position, dice.choice(legal), dice))
 
     def _play(self, line: Line, game: SeatedGame, move: str) -> None:
-        before = line.position
-        line.confirm(before.play(move))
+        before, turn = line.position, line.position.play(move)
+        self._journal.append(line.game_id, len(line.moves) + 1, turn.move)
+        self._line = line = line.played(turn)
         if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
             self.step_number += 1
             self._count = None if self._count is None else Counted()

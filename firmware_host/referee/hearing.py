@@ -1,0 +1,130 @@
+"""What people ask for with buttons, the page, or a tilt of the plate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+
+from firmware_host.guidance import troubles
+from firmware_host.referee import record
+from firmware_host.referee.asking import Asking
+from firmware_host.referee.book import Pending
+from firmware_host.referee.following import made
+from firmware_host.referee.play import Guide
+from firmware_host.referee.port import JournalPort
+from firmware_host.referee.state import State
+from firmware_host.table.buttons import BACK, Press
+from firmware_host.table.commands import Answer, MakeMove, Request, Swap, TakeBack
+from firmware_host.table.standing import Choice, Phase
+from games.base import Turn
+
+
+def heard(
+    state: State, journal: JournalPort, presses: Sequence[Press], requests: Sequence[Request]
+) -> State:
+    """Carry it out, one after the other; nothing more once the journal has refused."""
+    before = state.trouble
+    if state.may_answer:
+        state = _answered(state, *state.asking.leant(state.seen.sight.tilt_rad, state.seen.now_s))
+    for asked in (*presses, *requests):
+        if state.trouble is None or state.trouble is before:
+            state = _carry_out(state, journal, asked)
+    if state.trouble is not None and state.seen.is_due(state.retry_s):
+        state = replace(state, trouble=None, retry_s=inf)
+        if state.owed is not None:
+            state = _take_back(state, journal, state.owed)
+    return state
+
+
+def _carry_out(state: State, journal: JournalPort, asked: Press | Request) -> State:
+    match asked:
+        case Press():
+            return _back(state, journal, asked) if asked.button == BACK else _confirm(state, asked)
+        case Swap():
+            return _swap(state)
+        case MakeMove():
+            position = state.play.line.position
+            return (
+                _ask_for(state, position.play(asked.move)) if state.may_make(asked.move) else state
+            )
+        case Answer():
+            return _answered(state, state.asking, state.asking.named(asked.value))
+        case TakeBack():
+            # Who asks through a page is told where the journal refuses: it is not tried again.
+            return replace(_take_back(state, journal, asked.to), owed=None)
+
+
+def _confirm(state: State, press: Press) -> State:
+    """Answers what is asked; else a long press swaps, and a short one ends the end of a game."""
+    asking, play = state.asking, state.play
+    asked, paused = asking.question, state.view.phase is Phase.PAUSED
+    if asked is not None and paused:
+        return state  # the choice does not show
+    if asked is not None and not (asked.offer and press.long and play.exchange):
+        return _answered(state, *asking.pressed(press, state.seen.now_s))
+    if press.long:
+        return _swap(state)
+    if play.line.position.outcome is not None:
+        return replace(state, wants_new_game=True)
+    if state.silent_failures and state.view.phase is Phase.TURN:
+        empty = frozenset(play.line.game.board.keys() - state.seen.sight.cells.keys())
+        return state.playing(replace(play, missed=empty))
+    return state
+
+
+def _back(state: State, journal: JournalPort, press: Press) -> State:
+    """Out of what is asked, or the last move back; a long press opens the menu."""
+    asking, play = state.asking, state.play
+    if press.long and state.menu is not None:
+        seen = state.seen
+        menu = asking.browse(state.menu, play.line.game, seen.sight.cells, seen.now_s)
+        return replace(state, asking=menu)
+    if asking.menu:
+        return replace(state, asking=Asking())
+    if play.missed:
+        return state.playing(replace(play, missed=frozenset()))
+    if asking.opened:
+        return replace(state, asking=asking.folded())
+    return _take_back(state, journal)
+
+
+def _answered(state: State, asking: Asking, choice: Choice | None) -> State:
+    """What is asked is answered, if ``choice`` does."""
+    if choice is None:
+        return replace(state, asking=asking)
+    meant = asking.meaning(choice)
+    state = replace(state, asking=Asking())
+    if isinstance(meant, str):
+        return replace(state, wants_game=meant)
+    if isinstance(meant, Pending):
+        return made(state, meant)
+    said = {place: piece for place, piece in meant if piece is not None}
+    return state.claimed(said, {place for place, _ in meant}, confirmed=True)
+
+
+def _take_back(state: State, journal: JournalPort, to: int | None = None) -> State:
+    """Leave ``to`` moves (None: all but the last, or all where one is made that is not on disk);
+    then the board is guided. Where the journal refuses, that is tried again.
+    """
+    count = len(state.play.line.moves)
+    to = count - (not state.made) if to is None else to
+    if to < 0:
+        return state.noticed(troubles.nothing_to_take_back())
+    state = replace(state, trouble=None, retry_s=inf, owed=to)
+    state = record.take_back(state, journal, to) if count > to else record.drop(state, journal)
+    if state.trouble is not None:
+        return state
+    guided = replace(state.play, guide=Guide.TAKEBACK, taken_back=None)
+    return replace(state, play=guided, owed=None)
+
+
+def _swap(state: State) -> State:
+    exchange = state.play.exchange
+    return state.noticed(troubles.no_swap()) if exchange is None else _ask_for(state, exchange)
+
+
+def _ask_for(state: State, turn: Turn) -> State:
+    """Somebody says that ``turn`` is the move; all of it is still to be done."""
+    pending = Pending.asked(state.play.line.position, turn)
+    return state.playing(state.play.settled(pending))
