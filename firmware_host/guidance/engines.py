@@ -21,3 +21,8 @@ def thinks(mover: str, engine: str, level: int) -> Message:
 def plays(mover: str, todo: Message) -> Message:
     """Its move is to be carried out; ``todo``: the next thing to do."""
     return text("The computer has chosen for {player}. {todo}", player=player(mover), todo=todo)
+
+
+def hint(mover: str, move: str) -> Message:
+    """What the strongest engine would play."""
+    return text("A hint for {player}: {move}.", player=player(mover), move=move)

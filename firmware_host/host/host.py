@@ -39,6 +39,7 @@ from firmware_host.table.commands import (
     Answer,
     AnswerSweep,
     Calibrate,
+    Hint,
     HostCommand,
     ImportGame,
     MakeMove,
@@ -189,6 +190,8 @@ class Host:
                 self._code = None if code is None else CodeShown(code, self._clock.now())
             case NewGame():
                 self._new_game(command)
+            case Hint():
+                self.opponents.ask_hint(self.standing, self._clock.now())
             case ResumeGame() | ImportGame():
                 self._take_up(command, read_ahead(command, self.journal))
             case TakeBack() | Swap() | MakeMove() | Answer():
@@ -257,7 +260,7 @@ class Host:
 
     def _opponents_ask(self) -> Sequence[Request]:
         """Nothing before the first step, and nothing that has become impossible."""
-        asked = self.opponents.step(self.standing) if self._begun else ()
+        asked = self.opponents.step(self.standing, self._clock.now()) if self._begun else ()
         try:
             for request in asked:
                 self._referee.check(request)

@@ -14,12 +14,15 @@ from typing import Protocol
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Task, Thought
+from firmware_host.engines.search.levels import STRONGEST
 from firmware_host.guidance import engines as say
 from firmware_host.messages import Message
 from firmware_host.table.commands import MakeMove, TakeBack
 from firmware_host.table.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
 from firmware_host.table.standing import Phase, Role, Standing
-from games.base import Game
+from games.base import Game, Turn
+
+HINT_S = 10.0  # for how long one is shown
 
 _log = logging.getLogger(__name__)
 
@@ -64,8 +67,11 @@ class Opponents:
         self._seat_owed = False
         self._given: Task | None = None
         self._stuck: Task | None = None
+        self._hint_task: Task | None = None
+        self._hint: Turn | None = None
+        self._hint_until_s = 0.0
         self._moves = 0  # that stood in the last step
-        self._shown: tuple[Standing, bool, Standing] | None = None
+        self._shown: tuple[Standing, Task | None, Turn | None, Standing] | None = None
         self._thinks = False
 
     @property
@@ -91,7 +97,7 @@ class Opponents:
         """Another game. ``moves``: how many of it are made."""
         self._game_id, self.seats, self._moves = game_id, dict(seats), moves
         self.trouble = None
-        self._given = self._stuck = None
+        self._given = self._stuck = self._hint_task = self._hint = None
         self._seat_owed = self._thinks = False
         if self._room is not None:
             self._room.think(None)
@@ -110,9 +116,46 @@ class Opponents:
         """The same opponents for another game."""
         return {player: EngineSeat(seat.engine, seat.level) for player, seat in self.seats.items()}
 
-    def step(self, standing: Standing) -> Sequence[MakeMove | TakeBack]:
+    @property
+    def hinting(self) -> bool:
+        """A hint is being thought of."""
+        return self._hint_task is not None and self._hint is None
+
+    def ask_hint(self, standing: Standing, now_s: float) -> None:
+        """Think of a move for the person to move. Raises NotPossibleError."""
+        player, position = standing.to_move, standing.position
+        if self._room is None or standing.phase is not Phase.TURN or position is None:
+            raise NotPossibleError("There is nothing to hint at now.")
+        if player is None or player in self.seats or standing.game_id is None:
+            raise NotPossibleError("There is nothing to hint at now.")
+        seat = EngineSeat(level=STRONGEST)
+        self._hint_task = Task(standing.game_id, player, seat, standing.moves, position)
+        self._hint = None
+        self._hint_until_s = now_s + HINT_S
+
+    def _think_of_hint(self, standing: Standing, now_s: float) -> None:
+        """As long as the game stands as it did when the hint was asked for."""
+        task, room = self._hint_task, self._room
+        if task is None or room is None:
+            return
+        stands = (task.game_id, task.moves) == (standing.game_id, standing.moves)
+        if not stands or (self._hint is not None and now_s > self._hint_until_s):
+            self._hint_task = self._hint = None
+            room.think(None)
+            return
+        thought = room.think(task)
+        if thought is not None and self._hint is None:
+            self._hint_until_s = now_s + HINT_S
+            self.trouble = thought.trouble
+            if thought.move is None:
+                self._hint_task = None
+            else:
+                self._hint = task.position.play(thought.move)
+
+    def step(self, standing: Standing, now_s: float) -> Sequence[MakeMove | TakeBack]:
         """What engines ask for, seen how the game stands after a step."""
         self._thinks = False
+        self._think_of_hint(standing, now_s)
         if self._room is None or not self.seats or standing.game_id != self._game_id:
             return ()
         self._note_seats(self._game_id)
@@ -120,7 +163,8 @@ class Opponents:
         position, player = standing.position, standing.to_move
         seat = None if player is None else self.seats.get(player)
         if position is None or player is None or seat is None:
-            self._room.think(None)
+            if self._hint_task is None:
+                self._room.think(None)
             self._given = None
             return ()
         task = Task(self._game_id, player, seat, standing.moves, position)
@@ -171,16 +215,24 @@ class Opponents:
 
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what an engine does."""
-        given = self._given is not None and standing.phase is Phase.SETTLE
-        if not given and not self._thinks:
+        given = self._given if standing.phase is Phase.SETTLE else None
+        hint = self._hint if standing.phase is Phase.TURN else None
+        if given is None and hint is None and not self._thinks:
             return standing
-        if self._shown is None or self._shown[:2] != (standing, given):
-            self._shown = standing, given, self._over(standing, given=given)
-        return self._shown[2]
+        shown = self._shown
+        if shown is None or shown[0] is not standing or shown[1:3] != (given, hint):
+            shown = self._shown = standing, given, hint, self._over(standing, given, hint)
+        return shown[3]
 
-    def _over(self, standing: Standing, *, given: bool) -> Standing:
-        if given and self._given is not None:
-            return replace(standing, say=say.plays(self._given.player, standing.say))
+    def _over(self, standing: Standing, given: Task | None, hint: Turn | None) -> Standing:
+        if given is not None:
+            return replace(standing, say=say.plays(given.player, standing.say))
+        if hint is not None:
+            places = {p for s in hint.act for p in (s.source, s.target) if p is not None}
+            roles = dict.fromkeys(places, Role.LEGAL)
+            return replace(
+                standing, say=say.hint(hint.player, hint.move), roles=roles, path=hint.path
+            )
         last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
         seat = self.seats[self._player]
         thinks = say.thinks(self._player, seat.engine, seat.level)

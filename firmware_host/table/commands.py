@@ -69,6 +69,10 @@ class MakeMove(Verb, frozen=True, tag="make-move"):
     move: Name
 
 
+class Hint(Verb, frozen=True, tag="hint"):
+    """Ask the strongest engine for a move, which lights and sentence then show for a while."""
+
+
 class Answer(Verb, frozen=True, tag="answer"):
     """Answer the question that the table asks; ``value``: a choice's value, or another name."""
 
@@ -206,6 +210,7 @@ Request = TakeBack | Swap | MakeMove | Answer
 HostCommand = (
     Request
     | NewGame
+    | Hint
     | ResumeGame
     | ImportGame
     | Calibrate

@@ -26,7 +26,7 @@ class Done(msgspec.Struct, frozen=True):
 class GameKind(msgspec.Struct, frozen=True):
     """A game that can be started: whose it is, its rules in short, the presets that fit the plate
     (the usual one first), its options, limited to what the plate can carry, and the pieces that
-    stand for it.
+    stand for it. ``players``: those of each preset, in turn order; none where no engine can play.
     """
 
     name: str
@@ -35,6 +35,7 @@ class GameKind(msgspec.Struct, frozen=True):
     presets: list[Preset]
     options: list[OptionSpec]
     emblem: dict[str, LookInfo] = {}
+    players: list[list[str]] = []
 
 
 class Light(msgspec.Struct, frozen=True):

@@ -35,7 +35,8 @@ from firmware_host.web.publish import look_info
 from firmware_host.web.snapshot import ShiftInfo
 from firmware_host.web.table_port import TablePort
 from firmware_host.web.tokens import TOKEN_BYTES, TOKEN_LASTS_S, digest_of
-from games.base import GameType, RulesError
+from games.base import GameType, Preset, RulesError
+from games.seated import SeatedGame
 
 BODY_WITHIN_S = 10.0
 SEAT_TRIES_PER_MINUTE = 10  # of a million codes, whoever tries
@@ -140,6 +141,7 @@ class _Web:
                 for preset in menu.presets_for(kind, able)
             ],
             emblem={piece: look_info(kind, piece) for piece in kind.emblem},
+            players=[_seats_for_engines(kind, preset) for preset in menu.presets_for(kind, able)],
             options=[
                 replace(
                     option,
@@ -371,3 +373,9 @@ async def _limited_body(request: Request) -> bytes | None:
         if len(body) > messages_in.MAX_MESSAGE_BYTES:
             return None
     return bytes(body)
+
+
+def _seats_for_engines(kind: GameType, preset: Preset) -> list[str]:
+    """The players of a game in which engines can play; else nobody."""
+    game = kind.create(preset.options)
+    return [] if isinstance(game, SeatedGame) else list(game.players)

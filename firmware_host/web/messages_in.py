@@ -40,6 +40,7 @@ PageCommand = (
     | c.TakeBack
     | c.Swap
     | c.MakeMove
+    | c.Hint
     | c.Answer
     | c.ImportGame
     | c.Calibrate

@@ -114,6 +114,7 @@ class Publisher:
             calibration=self._calibration(),
             engines=dict(host.opponents.seats),
             thinking=host.opponents.thinking,
+            hinting=host.opponents.hinting,
             room=self._seats.room(),
         )
 

@@ -230,7 +230,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ``path``: places along which a light runs, in ``path_colour`` (``#rrggbb``). ``broken``:
     injected faults that have not been healed. ``calibration``: the one that is being done, or was
     interrupted. ``room``: of a game of seats, what everybody may see of it. ``engines``: player ->
-    the engine that plays for him; ``thinking``: for whom one thinks now.
+    the engine that plays for him; ``thinking``: for whom one thinks now;
+    ``hinting``: of a hint.
     """
 
     layout: int
@@ -264,4 +265,5 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     calibration: CalibrationInfo | None = None
     engines: dict[str, EngineSeat] = {}
     thinking: str | None = None
+    hinting: bool = False
     room: RoomInfo | None = None

@@ -11,7 +11,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Thought
 from firmware_host.messages import text
-from firmware_host.table.commands import CarryOut, MakeMove, NewGame, ResumeGame, TakeBack
+from firmware_host.table.commands import CarryOut, Hint, MakeMove, NewGame, ResumeGame, TakeBack
 from firmware_host.table.engine_seats import EngineSeat
 from firmware_host.table.standing import Phase
 from hw_sim.page_hands import PageHands
@@ -206,3 +206,20 @@ def test_processes_end_with_the_table(tmp_path, monkeypatch):
     with SimSession(load_profile("plate-10"), tmp_path) as session:
         room = session.host.opponents._room
     assert room.closed
+
+
+def test_a_hint_shows_one_place_until_a_move_is_made(table):
+    table.begin({})
+    table.until(lambda: table.standing.phase is Phase.TURN)
+    table.host.do(Hint())
+    assert table.host.opponents.hinting
+    table.until(lambda: not table.host.opponents.hinting)
+    table.session.tick()
+    assert str(table.host.shown.say) == "A hint for red: a1."
+    assert {place: role.value for place, role in table.host.shown.roles.items()} == {"a1": "legal"}
+    table.person("b2")
+    assert "hint" not in str(table.host.shown.say)
+    table.host.do(NewGame("momentum", OPTIONS, engines={"red": EngineSeat()}))
+    with pytest.raises(NotPossibleError):  # it is the computer's turn
+        table.until(lambda: table.standing.to_move == "red" and not table.standing.moves)
+        table.host.do(Hint())

@@ -22,6 +22,7 @@ export class Actions {
     this.goOn = button("back", "", takeBackToHere);
     this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
     this.help = button("hand", "", () => ownHand.carryOut(), primary);
+    this.hint = button("bulb", t("Hint"), command("hint"));
     this.swap = button("swap", t("Swap colours"), command("swap"));
     this.takeBack = button("back", t("Take back"), command("take-back"), { class: "take-back" });
     this.element = h("div", { class: "actions" });
@@ -37,7 +38,7 @@ export class Actions {
     else if (!mayAct) this.offer();
     else if (!layout.game) this.offer(this.play);
     else if (snapshot.phase === "over") this.offer(this.again, this.other, this.takeBack);
-    else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : null), this.takeBack);
+    else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : null), this.hinting(snapshot), this.takeBack);
   }
 
   lookingBack({ record, ply }) {
@@ -50,10 +51,18 @@ export class Actions {
   helping(snapshot) {
     const words = HELP[snapshot.phase];
     const something = Object.keys(snapshot.roles).length + snapshot.shifts.length > 0;
-    const alone = this.ownHand.on && snapshot.phase !== "fix" && !this.ownHand.done;
+    const engine = snapshot.phase === "settle" && snapshot.engines[snapshot.to_move]; // it plays by itself
+    const alone = engine || this.ownHand.on && snapshot.phase !== "fix" && !this.ownHand.done;
     if (!this.store.handsFree || !words || !something || alone) return null;
     setText(this.help.lastChild, words(snapshot));
     return this.help;
+  }
+
+  /** Where a person is to move. */
+  hinting({ phase, to_move: mover, engines, thinking, hinting }) {
+    const may = this.store.layout.engine_names.length && phase === "turn" && !engines[mover] && !thinking;
+    this.hint.disabled = hinting;
+    return may ? this.hint : null;
   }
 
   offer(...actions) {

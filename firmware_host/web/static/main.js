@@ -113,11 +113,13 @@ function build() {
   const newGame = () => dialogs.newGame.show();
   const playAgain = () => {
     const { name, options } = store.layout.game;
+    const { engines } = store.snapshot;
     const entries = Object.entries(options).filter(([, value]) => value !== null);
     const own = ([, value]) => typeof value === "object" && !Array.isArray(value); // a board from a file
     ask({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
       boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])),
+      engines: Object.fromEntries(Object.entries(engines).map(([player, { engine, level }]) => [player, { engine, level }])),
     }).catch((error) => complain(error.message));
   };
   const ownHand = new OwnHand(store, { ask, complain });

@@ -4,6 +4,7 @@ import { dialog, fetchJson } from "/static/dialogs.js";
 import { h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 import { emblem } from "/static/marble.js";
+import { Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -16,11 +17,12 @@ export class NewGame {
     this.about = h("div", { class: "game-about" });
     this.presets = h("div", { class: "presets" });
     this.options = h("div", { class: "options" });
+    this.opponents = new Opponents(store);
     this.problem = h("p", { class: "problem", role: "alert" });
     const start = h("button", { type: "submit", class: "primary" }, t("Start"));
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event) },
-      this.choice, this.about, this.presets, this.options,
+      this.choice, this.about, this.presets, this.opponents.element, this.options,
       h("footer", {}, this.problem,
         h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), start));
     this.element = dialog(t("New game"), "new-game", this.form);
@@ -116,6 +118,8 @@ export class NewGame {
     for (const input of this.presets.querySelectorAll("input")) {
       input.checked = preset.choices[input.name] === input.value;
     }
+    const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
+    this.opponents.show(players, { looks: this.chosen.emblem });
   }
 
   key(event) {
@@ -145,7 +149,7 @@ export class NewGame {
     this.problem.textContent = shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "";
     if (this.problem.textContent) return;
     try {
-      await this.ask({ type: "game", game: this.chosen.name, options, boards });
+      await this.ask({ type: "game", game: this.chosen.name, options, boards, engines: this.opponents.read() });
       this.element.close();
     } catch (error) {
       this.problem.textContent = error.message || t("The table does not answer.");

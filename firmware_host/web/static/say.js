@@ -53,7 +53,9 @@ export class Say {
   showGame(snapshot, layout) {
     const { phase, result } = snapshot;
     this.card.dataset.phase = layout.game ? phase : "none";
-    const what = layout.game ? PHASES[phase]?.() ?? phase : t("Welcome");
+    this.card.toggleAttribute("data-thinking", Boolean(snapshot.thinking));
+    const computer = snapshot.engines[snapshot.to_move] && (snapshot.thinking ? t("Thinking…") : phase === "settle" && t("The computer plays"));
+    const what = computer || (layout.game ? PHASES[phase]?.() ?? phase : t("Welcome"));
     const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
     const whose = partners.length ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
     setText(this.phase, this.store.watching ? t("You are watching") : whose);

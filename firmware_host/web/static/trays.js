@@ -3,6 +3,7 @@
 import { h, setText } from "/static/dom.js";
 import { marble } from "/static/marble.js";
 import { nameOf, t } from "/static/i18n.js";
+import { engineName } from "/static/opponents.js";
 
 const MOST_DRAWN = 25; // more only cover each other
 const OF_A_BOX = 9;
@@ -39,6 +40,7 @@ export class Trays {
 
   tray(piece) {
     const name = h("span", { class: "who" }, nameOf(piece));
+    const played = h("span", { class: "played-by" });
     const count = h("span", { class: "number" });
     const turn = h("span", { class: "turn" });
     const trough = h("div", { class: "trough" });
@@ -46,11 +48,11 @@ export class Trays {
     const single = drawing && players.includes(piece); // a ship each
     const element = h("section", { class: single ? "tray single" : "tray", "data-piece": piece },
       h("div", { class: "nameplate" },
-        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, this.partners(piece), turn,
+        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, played, this.partners(piece), turn,
         h("span", { class: "count" }, count, h("span", { class: "words" }, ` ${t("on the board")}`))),
       trough);
     trough.addEventListener("pointerdown", (event) => this.pointers.downOnTray(event, piece));
-    return { element, count, turn, trough, drawn: -1 };
+    return { element, count, turn, played, trough, drawn: -1 };
   }
 
   /** With whom he plays. */
@@ -76,6 +78,8 @@ export class Trays {
         tray.trough.replaceChildren(...balls);
       }
       setText(tray.count, this.counted(piece));
+      const engine = review ? null : snapshot.engines[piece];
+      setText(tray.played, engine ? engineName(engine) : "");
       tray.element.classList.toggle("to-move", toMove === piece);
       tray.element.classList.toggle("movable", store.handsFree);
       const won = result && (result.winner === piece || result.team?.includes(piece));

@@ -1,0 +1,48 @@
+"""The computer plays on the page: chosen in the dialog, thinking, moving by itself, hinting."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.web
+
+PATIENCE_MS = 60_000  # an engine's process is started
+
+
+def begin(page, **levels):
+    """A new game as it stands, with the computer at these levels."""
+    page.get_by_role("button", name="New game").first.click()
+    for player, level in levels.items():
+        field = page.locator(f'.opponents select[data-player="{player}"]')
+        field.select_option(f"tiltboard {level}")
+    page.get_by_role("button", name="Start", exact=True).click()
+
+
+def test_the_computer_answers_a_move_and_its_move_is_carried_out(served, open_page):
+    player = open_page(served.url)
+    page = player.page
+    begin(page, blue=1)
+    expect(page.locator('.tray[data-piece="blue"] .played-by')).to_have_text("mouse, level 1")
+    expect(page.locator('.tray[data-piece="red"] .played-by')).to_be_empty()
+    player.expect_turn("red")
+    player.drop("red", "d4")
+    expect(page.locator(".move")).to_have_count(2, timeout=PATIENCE_MS)
+    player.expect_turn("red")
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".move")).to_have_count(0, timeout=PATIENCE_MS)
+
+
+def test_two_computers_play_while_somebody_looks_on(served, open_page):
+    page = open_page(served.url).page
+    begin(page, red=1, blue=2)
+    expect(page.locator(".move").nth(3)).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_role("button", name="Hint")).to_have_count(0)
+
+
+def test_a_hint_is_one_lit_place_and_its_name(served, open_page):
+    page = open_page(served.url).page
+    begin(page)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#say .line").first).to_contain_text("A hint for red", timeout=PATIENCE_MS)
+    assert len(served.table.latest().roles) == 1
