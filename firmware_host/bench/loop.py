@@ -126,16 +126,16 @@ def run(echo: Callable[[str], None], seconds: int = 3) -> tuple[float, float]:
         tempfile.TemporaryDirectory() as state,
         ProcessPoolExecutor(1, get_context("spawn")) as visitors,
     ):
-        visitors.submit(_ask_all, (), 0, 0).result()  # its process is there before anything counts
-        text = _with_a_long_game(Path(state))
+        visitors.submit(ask_all, (), 0, 0).result()  # its process is there before anything counts
+        text = with_a_long_game(Path(state))
         with served(Path(state)) as (scans, port):
-            floods = _floods(text)
+            floods = floods_of(text, 1)
             rounds = [("nothing", []), *((flood.name, [flood]) for flood in floods)]
             rounds.append(("all at once", floods))
             worst = []
             for name, some in rounds:
                 scans.forget()
-                sent, done = visitors.submit(_ask_all, some, port, seconds).result()
+                sent, done = visitors.submit(ask_all, some, port, seconds).result()
                 worst.append(_told(echo, f"{name:<18}{sent:8}{done:8}", scans.gaps))
     by_clock, by_cpu = map(max, zip(*worst, strict=True))
     echo(f"  goal: never more than {GOAL_WORST_MS:.0f} ms of CPU ({by_cpu / GOAL_WORST_MS:.2f})")
@@ -152,7 +152,9 @@ def _told(
     return by_clock[-1], by_cpu[-1]
 
 
-def _floods(text: str) -> list[Flood]:
+def floods_of(text: str, game: int) -> list[Flood]:
+    """Every verb and every read. ``text``: a game to import; ``game``: the number of a long one."""
+
     def command(name: str, *bodies: dict[str, Any]) -> Flood:
         return Flood(name, f"{API}/command", bodies, COMMANDS_PER_S)
 
@@ -160,7 +162,7 @@ def _floods(text: str) -> list[Flood]:
         return Flood(name, f"{API}/{path}", per_s=READS_PER_S, burst=READ_BURST)
 
     take_back: dict[str, Any] = {"type": "take-back"}
-    resume = {"type": "resume", "game": 1}
+    resume = {"type": "resume", "game": game}
     return [
         command("game", {"type": "game", "game": "momentum"}),
         command("resume", resume),
@@ -170,14 +172,14 @@ def _floods(text: str) -> list[Flood]:
         command("answer", {"type": "answer", "value": "yes"}),
         command("calibrate", {"type": "calibrate"}, {"type": "stop-calibration"}),
         read("history", "history"),
-        read("record", "history/2"),
-        read("export", "history/2/export"),
+        read("record", f"history/{game}"),
+        read("export", f"history/{game}/export"),
         *(Flood(name, f"{API}/{name}") for name in ("snapshot", "layout", "games", "health")),
     ]
 
 
-def _with_a_long_game(state: Path) -> str:
-    """Make a journal with a game that nobody wants to win, twice; it as text, to be imported."""
+def with_a_long_game(state: Path) -> str:
+    """Make a journal with a game that nobody wants to win; it as text, to be imported."""
     game = game_type("momentum").create(LONG_OPTIONS)
     position = game.start()
     moves: list[str] = []
@@ -193,7 +195,6 @@ def _with_a_long_game(state: Path) -> str:
         position = emptiest.position
     with Journal.open(state / JOURNAL_NAME, SystemClock()) as journal:
         number = journal.store(PlayedGame(game.name, game.options, 0.0, "", tuple(moves), None))
-        journal.store(PlayedGame(game.name, game.options, 0.0, "", tuple(moves), None))
         return write_game(journal.load(number))
 
 
@@ -223,7 +224,7 @@ def served(state: Path) -> Iterator[tuple[Scans, int]]:
         live.table.stop()
 
 
-def _ask_all(floods: Sequence[Flood], port: int, seconds: float) -> tuple[int, int]:
+def ask_all(floods: Sequence[Flood], port: int, seconds: float) -> tuple[int, int]:
     """What the visitors' process does. Returns how many requests were sent, and how many done."""
     answers: Counter[int] = Counter()
     over = threading.Event()

@@ -42,7 +42,9 @@ def command(
     from firmware_host.web.tokens import Tokens
 
     if listing or revoke is not None:
-        tokens = Tokens(games_folder(state, simulated=simulated), SystemClock().calendar)
+        tokens = Tokens(
+            games_folder(state, simulated=simulated, make=False), SystemClock().calendar
+        )
         if revoke == "all":
             tokens.revoke_all()
         elif revoke is not None:

@@ -95,8 +95,9 @@ class Tokens:
         self._write(tuple(device for device in devices if device.id != number))
 
     def revoke_all(self) -> None:
-        """End every pairing."""
-        self._write(())
+        """End every pairing. Where none was ever made, nothing is written."""
+        if self._path.exists():
+            self._write(())
 
     def _refresh(self) -> None:
         try:
@@ -128,13 +129,13 @@ class Tokens:
         descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{TOKENS_NAME}.")
         new = Path(name)
         try:
+            owner = self._path.parent.stat()
             with os.fdopen(descriptor, "wb") as file:
+                if owner.st_uid != os.geteuid():  # not by its name, which may be a link by now
+                    os.fchown(descriptor, owner.st_uid, owner.st_gid)
                 file.write(msgspec.json.format(msgspec.json.encode(devices)))
                 file.flush()
                 os.fsync(file.fileno())
-            owner = self._path.parent.stat()
-            if owner.st_uid != os.geteuid():
-                os.chown(new, owner.st_uid, owner.st_gid)
             new.replace(self._path)
         except OSError:
             new.unlink(missing_ok=True)

@@ -57,13 +57,6 @@ def drop(kind, place, count):
     wait_until(f"move {count}", lambda: len(ask("/snapshot")["moves"]) == count)
 
 
-def set_up():
-    """The simulated plate is empty after a restart: put the pieces where the table expects them."""
-    for place, kind in ask("/snapshot")["position"].items():
-        ask("/command", {"type": "put", "kind": kind, **middle_mm(place)})
-    wait_until("turn", lambda: ask("/snapshot")["phase"] == "turn")
-
-
 def position():
     state = ask("/snapshot")
     return {key: state[key] for key in ("moves", "position", "to_move", "reserve")} | {
@@ -102,7 +95,7 @@ def drive(seen):
     wait_until("watchdog", lambda: restarted(1))
     seen["after_watchdog"] = after_restart()
     seen["new_pid"] = int(shown("MainPID")) != pid
-    set_up()
+    wait_until("turn", lambda: ask("/snapshot")["phase"] == "turn")
     drop("red", "g7", 3)
     seen["played_on"] = position()
 
@@ -110,24 +103,32 @@ def drive(seen):
     wait_until("kill", lambda: restarted(2))
     seen["after_kill"] = after_restart()
 
+    flood = ["/opt/tiltboard/bin/python", "/boot-test/flood.py"]
+    flooded = subprocess.run(flood, capture_output=True, text=True, check=False)
+    seen["floods"] = json.loads(flooded.stdout) if flooded.returncode == 0 else {}
+    seen["flood_errors"] = flooded.stderr
+    seen["restarts_after_floods"] = shown("NRestarts")
+    seen["after_floods"] = ask("/snapshot")["phase"]
+
     seen["memory_mb"] = int(shown("MemoryCurrent")) / 1e6 if shown("MemoryCurrent").isdigit() else 0
     subprocess.run(["systemctl", "stop", UNIT], check=True)
     seen["stopped"] = [shown("ActiveState"), shown("Result")]
-    games = ["/opt/tiltboard/bin/tiltboard", "games", "--json", "--state"]
-    listed = subprocess.run(
+    number = str(seen["before"]["game"])
+    export = ["/opt/tiltboard/bin/tiltboard", "export", number, "--state"]
+    exported = subprocess.run(
         [
             "setpriv",
             "--reuid=tiltboard",
             "--regid=tiltboard",
             "--clear-groups",
-            *games,
+            *export,
             "/var/lib/tiltboard/sim",
         ],
         capture_output=True,
         text=True,
         check=True,
     )
-    seen["games"] = [json.loads(line) for line in listed.stdout.splitlines()]
+    seen["exported"] = exported.stdout
 
 
 def main():

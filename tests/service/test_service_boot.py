@@ -83,7 +83,7 @@ def seen(tmp_path_factory, root):
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=300,
+            timeout=500,
             check=False,
         )
         result = system / "boot-test/seen.json"
@@ -113,7 +113,8 @@ def _install(root: Path, system: Path, python: str) -> None:
     (units / "boot-test.service").write_text(DRIVER)
     run("systemctl", f"--root={system}", "enable", "boot-test.service")
     (system / "boot-test").mkdir()
-    shutil.copy(Path(__file__).with_name("boot_drive.py"), system / "boot-test/drive.py")
+    for name in ("drive", "flood"):
+        shutil.copy(Path(__file__).with_name(f"boot_{name}.py"), system / f"boot-test/{name}.py")
 
 
 def _copy_packages(root: Path, target: Path) -> None:
@@ -158,13 +159,20 @@ def test_a_stalled_scan_loop_is_killed_and_the_game_goes_on(seen):
 
 def test_the_log_says_where_the_scan_loop_stood(seen):
     assert "Fatal Python error: Aborted" in seen["log"]
-    assert re.search(r'File ".*/service\.py", line \d+ in _loop', seen["log"])
+    assert re.search(r'File ".*/service/table\.py", line \d+ in _loop', seen["log"])
 
 
 def test_a_killed_service_starts_again_with_the_game(seen):
     assert seen["after_kill"] == seen["played_on"]
 
 
+def test_no_flood_of_the_page_brings_the_watchdog(seen):
+    assert len(seen["floods"]) > 10, seen["flood_errors"]
+    assert all(sent for sent, _ in seen["floods"].values())
+    assert seen["restarts_after_floods"] == "2"
+    assert seen["after_floods"] in {"setup", "fix", "turn"}
+
+
 def test_stopping_is_orderly_and_the_journal_readable(seen):
     assert seen["stopped"] == ["inactive", "success"]
-    assert seen["games"][0]["moves"] == 3
+    assert seen["exported"].endswith("1. d4 a1\n2. g7\n")

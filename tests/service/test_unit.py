@@ -264,3 +264,45 @@ def test_only_root_may_change_the_system(root):
         )
         assert done.returncode == 1
         assert "only root may do this" in done.stderr
+
+
+def test_a_table_runs_within_the_unit_s_own_limit_and_gets_no_more(root, tmp_path):
+    """LimitDATA holds where the kernel has no memory cgroup."""
+    unit = (root / "systemd/tiltboard.service").read_text()
+    limit = int(re.search(r"^LimitDATA=(\d+)M$", unit, re.MULTILINE)[1]) << 20
+    limited = f"""
+import resource, sys, urllib.request
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))
+from firmware_host.bench.loop import served
+with served(Path(sys.argv[1])) as (scans, port):
+    print(urllib.request.urlopen(f"http://127.0.0.1:{{port}}/api/v1/snapshot").status)
+    try:
+        bytearray({limit})
+    except MemoryError:
+        print("no more")
+    print(urllib.request.urlopen(f"http://127.0.0.1:{{port}}/api/v1/openapi.json").status)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", limited, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split("\n") == ["200", "no more", "200", ""], done.stderr
+
+
+@pytest.mark.parametrize("lacking", [(), ("lgpio",), ("spidev", "lgpio")])
+def test_the_installer_names_each_module_that_its_python_cannot_use(root, tmp_path, lacking):
+    """liblgpio.so may be missing where lgpio itself is there: only importing it tells."""
+    python = tmp_path / "python"
+    failing = "|".join(f"*import?{name}*" for name in lacking) or "nothing"
+    python.write_text(
+        f"#!/bin/sh\ncase $* in {failing}) echo 'ImportError: liblgpio.so.1'; exit 1;; esac\n"
+    )
+    python.chmod(0o755)
+    done = subprocess.run(
+        [root / "systemd/check-modules", python], capture_output=True, text=True, check=False
+    )
+    said = done.stderr.splitlines()
+    assert (done.returncode, len(said)) == (int(bool(lacking)), len(lacking))
+    for name, line in zip(lacking, said, strict=True):
+        assert f"cannot use {name} (ImportError: liblgpio.so.1)" in line
+        assert f"python3-{name}" in line

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from click.testing import CliRunner
 
@@ -101,3 +103,37 @@ def test_a_devices_name_does_nothing_to_the_terminal(tmp_path):
     listed = run("--list", "--state", tmp_path)
     assert "?[2Jphone??9" in listed
     assert listed.rstrip("\n").isprintable()
+
+
+@pytest.mark.parametrize("asked", [("--list",), ("--revoke", "all")])
+def test_a_folder_without_pairings_stays_as_it_is(tmp_path, asked):
+    run(*asked, "--state", tmp_path)
+    run(*asked, "--state", tmp_path / "none")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root writes in somebody else's folder")
+def test_the_list_that_root_writes_is_its_folder_s_owner_s_and_no_link_is_followed(
+    tmp_path, monkeypatch
+):
+    """The owner may put a link in the place of the new file at any moment."""
+    folder, target = tmp_path / "state", tmp_path / "root's"
+    folder.mkdir()
+    target.write_text("kept")
+    os.chown(folder, 1000, 1000)
+    fsync = os.fsync
+
+    def struck(descriptor):
+        fsync(descriptor)
+        [new] = folder.iterdir()
+        new.rename(tmp_path / "aside")
+        new.symlink_to(target)
+
+    tokens = Tokens(folder, SystemClock().calendar)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", struck)
+        tokens.pair("phone")
+    assert (target.stat().st_uid, target.read_text()) == (0, "kept")
+    (folder / "paired.json").unlink()
+    tokens.pair("phone")
+    assert (folder / "paired.json").stat().st_uid == 1000
