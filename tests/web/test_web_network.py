@@ -166,6 +166,20 @@ def test_what_a_proxy_forwards_does_not_come_from_the_table_itself(network, head
     assert not network.here(**{header: "203.0.113.9"}).state()["may_act"]
 
 
+def test_a_proxy_that_adds_nothing_is_not_the_table_itself_where_it_passes_on_its_name(network):
+    """As a forwarded port, or nginx with `proxy_set_header Host $host`."""
+    for name in (NAME, TABLE):
+        assert not network.here(Host=f"{name}:8080").state().get("may_act")
+    assert network.here(Host="games.example").get("/").status_code == 403
+
+
+def test_behind_a_proxy_that_hides_itself_no_browser_can_act(network):
+    """Host is rewritten to this machine; a browser's Origin is still the name that it was given."""
+    behind = network.here(Origin="http://games.example")
+    assert behind.post("/api/v1/command", NEW_GAME).status_code == 403
+    assert behind.post("/api/v1/pairing/code", {}).status_code == 403
+
+
 def test_a_device_that_calls_itself_localhost_is_none(network):
     phone = network.device(host="localhost")
     assert not phone.state()["may_act"]
