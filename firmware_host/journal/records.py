@@ -245,7 +245,7 @@ def event_of(row: Row) -> Event:
     Raises UnreadableEventsError where it is not what was written.
     """
     *columns, crc = row
-    if crc is None or crc != checksum(columns) or not _is_date(columns[5]):
+    if crc is None or crc != checksum(columns) or not is_date(columns[5]):
         raise UnreadableEventsError(
             text("event {sequence} of game {game} is damaged", sequence=columns[1], game=columns[0])
         )
@@ -258,12 +258,13 @@ def game_of(row: Row) -> StoredGame:
     Raises UnreadableEventsError where it is not what was written.
     """
     *columns, crc = row
-    if crc is None or crc != checksum(columns) or not _is_date(columns[3]):
+    if crc is None or crc != checksum(columns) or not is_date(columns[3]):
         raise UnreadableEventsError(text("game {game} is damaged", game=columns[0]))
     return StoredGame(*columns)
 
 
-def _is_date(at_s: object) -> bool:
+def is_date(at_s: object) -> bool:
+    """Whether the journal takes this for a time: no table existed before 1970."""
     return isinstance(at_s, float) and 0 <= at_s < YEAR_9999_S
 
 

@@ -28,7 +28,7 @@ from typing import Any
 import msgspec
 
 from firmware_host.config.errors import GameTextError
-from firmware_host.journal.records import GameRecord, PlayedGame, to_json
+from firmware_host.journal.records import GameRecord, PlayedGame, is_date, to_json
 from firmware_host.journal.review import Replay, replay
 from firmware_host.messages import Message, text
 from firmware_host.messages.hints import nearest
@@ -261,7 +261,7 @@ def _date(line: int, value: str) -> float:
         date_s = datetime.datetime.strptime(value, _DATE).replace(tzinfo=datetime.UTC).timestamp()
     except ValueError:
         date_s = -1.0
-    if date_s < 0:  # before 1970: no table existed
+    if not is_date(date_s):
         raise _unexpected(line, value, text("a date like 2026-03-01T18:20:00Z"))
     return date_s
 

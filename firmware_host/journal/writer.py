@@ -30,6 +30,7 @@ from firmware_host.journal.records import (
     PlayedGame,
     Stand,
     checksum,
+    game_of,
     json_object,
     stand_of,
     to_json,
@@ -262,6 +263,7 @@ class Journal(JournalReader):
     ) -> int:
         (game_id,) = self._database.execute("SELECT coalesce(max(id), 0) + 1 FROM games").fetchone()
         row = (game_id, game, to_json(options), float(started_s), note)
+        game_of((*row, checksum(row)))  # what could not be read again is not written
         self._database.execute(
             f"INSERT INTO games ({GAME_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?)",
             (*row, checksum(row)),

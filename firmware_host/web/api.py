@@ -48,7 +48,7 @@ class Endpoint:
     @property
     def route(self) -> str:
         """The path as Starlette writes it."""
-        return PREFIX + self.path.replace("{id}", "{id:int}")
+        return PREFIX + self.path
 
 
 _PARAMETERS = {

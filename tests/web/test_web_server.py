@@ -276,6 +276,8 @@ def test_errors_of_the_table_arrive_as_its_sentences(fake_served):
     assert (status, json.loads(body)) == (409, {"error": "There is no game 'chess'."})
     assert fake_served.request("GET", "/api/v1/history/9")[0] == 404
     assert fake_served.request("GET", "/api/v1/history/9/export")[0] == 404
+    for number in ("9" * 5000, "-1", "1.0", "\u0661".encode().hex(), str(2**53 + 1)):
+        assert fake_served.request("GET", f"/api/v1/history/{number}")[0] == 404
 
 
 def test_an_error_is_translated_and_a_defect_is_not_shown():

@@ -166,10 +166,11 @@ def edited(old: str, new: str, base: str = BY_HAND) -> str:
         (edited("size: 7", "siz: 7"), r"Line 7 has 'siz'; .*did you mean 'size'"),
         (edited("size: 7", "size: seven"), r"Line 7 .*JSON"),
         (edited("size: 7", "size: " + "[" * 5000), r"Line 7 .*JSON"),
-        (edited("size: 7", "size: -7"), r"Line 7, 'Option': .*size"),
+        (edited("size: 7", "size: -7"), r"Line 7, 'Option': .*from 1 to 26"),
         (edited("red, blue", "blue, red"), r"Line 6 has 'blue, red'; .*red, blue"),
         (edited("2026-03-01T", "01.03.2026 "), r"Line 5 .*2026-03-01T18:20:00Z"),
         (edited("2026", "0926"), r"Line 5 .*2026-03-01T18:20:00Z"),
+        (edited("2026", "9999"), r"Line 5 .*2026-03-01T18:20:00Z"),  # the journal has no such year
         (edited("Result: *", 'Result: {"winner":"red"}'), r"Line 9 .*\*, as the moves give"),
         (edited("complete", "line", WON), r'Line 10 .*"reason":"complete"'),
         (edited('{"winner":"red","reason":"complete"}', "*", WON), r"Line 10 has '\*'"),

@@ -129,6 +129,17 @@ def test_a_game_that_is_stored_as_the_current_one_is_that(journal: Journal) -> N
     assert journal.current() == journal.load(number)
 
 
+@pytest.mark.parametrize("started_s", [-1.0, 253_402_300_799.0, float("nan")])
+def test_a_game_that_could_not_be_read_again_is_not_stored(
+    journal: Journal, started_s: float
+) -> None:
+    number = journal.start("momentum", OPTIONS)
+    with pytest.raises(JournalDamagedError):
+        journal.store(PlayedGame("momentum", OPTIONS, started_s, "", ("d4",), None), current=True)
+    assert [game.id for game in journal.games()] == [number]
+    assert journal.current() == journal.load(number)
+
+
 def test_repeating_a_call_changes_nothing(journal: Journal, path: Path) -> None:
     number = journal.start("momentum", OPTIONS)
     for _ in range(2):
