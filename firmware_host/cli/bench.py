@@ -21,6 +21,7 @@ BENCHES = {
     "pi": ("pi", "run", "The time budget of a scan on each Pi, from published figures."),
     "profiles": ("profiles", "run", "Bus time, latency, CPU and errors of every profile."),
     "calibration": ("calibration", "run", "Time of a calibration; errors before and after."),
+    "physics": ("physics", "run", "Speed of the world in which pieces slide, tip and fall."),
     "speed": ("service", "speed", "How much faster than real time a scenario runs."),
     "following": ("following", "run", "Whole random games by a robot that does what is published."),
 }

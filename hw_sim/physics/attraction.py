@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 MU0_4PI = 1e-7
+FAR_M = 0.080  # two strong magnets pull with 0.2 mN there, a two-hundredth of a piece's friction
 NEAREST_M = 0.012  # two magnets in discs of 15 mm come no nearer; dipoles would pull without limit
+
+_NEXT, _LAST = [1, 2, 0], [2, 0, 1]
 
 
 class Magnets:
@@ -40,22 +44,40 @@ class Magnets:
         arms = axes * self._heights[:, None]
         at = centres_m + arms
         moments = axes * self.moments[:, None]
-        away = at[:, None, :] - at[None, :, :]  # from magnet j to magnet i
-        distance = np.linalg.norm(away, axis=2)
-        np.fill_diagonal(distance, np.inf)
-        unit = away / np.maximum(distance, 1e-9)[:, :, None]
-        far = np.maximum(distance, NEAREST_M)
-        along_i = np.einsum("ik,ijk->ij", moments, unit)
-        along_j = np.einsum("jk,ijk->ij", moments, unit)
-        both = moments @ moments.T
-        force = (3 * MU0_4PI / far**4)[:, :, None] * (
-            along_i[:, :, None] * moments[None, :, :]
-            + along_j[:, :, None] * moments[:, None, :]
-            + (both - 5 * along_i * along_j)[:, :, None] * unit
-        )
-        field = (MU0_4PI / far**3)[:, :, None] * (
-            3 * along_j[:, :, None] * unit - moments[None, :, :]
-        )
-        pull = force.sum(axis=1)
-        turn = np.cross(moments, field.sum(axis=1)) + np.cross(arms, pull)
+        away = at[:, None, :] - at[None, :, :]
+        pairs = np.nonzero(np.triu(np.einsum("ijk,ijk->ij", away, away) < FAR_M**2, 1))
+        pull, field = _pairwise(moments, pairs, away[pairs])
+        turn = _cross(moments, field) + _cross(arms, pull)
         return np.concatenate([pull, turn], axis=1)
+
+
+def _pairwise(moments: Array, pairs: tuple[Index, ...], away: Array) -> tuple[Array, Array]:
+    """Force in N on each magnet and field in T at each, (N, 3), of all ``pairs`` of them.
+
+    ``away``: from the second of a pair to the first, in m.
+    """
+    pull, field = np.zeros_like(moments), np.zeros_like(moments)
+    one, other = pairs
+    if one.size:
+        distance = np.sqrt(np.einsum("pk,pk->p", away, away))
+        unit = away / np.maximum(distance, 1e-9)[:, None]
+        far = np.maximum(distance, NEAREST_M)
+        first, second = moments[one], moments[other]
+        along = np.einsum("pk,pk->p", first, unit), np.einsum("pk,pk->p", second, unit)
+        both = np.einsum("pk,pk->p", first, second)
+        force = (3 * MU0_4PI / far**4)[:, None] * (
+            along[0][:, None] * second
+            + along[1][:, None] * first
+            + (both - 5 * along[0] * along[1])[:, None] * unit
+        )
+        np.add.at(pull, one, force)
+        np.add.at(pull, other, -force)
+        strength = (MU0_4PI / far**3)[:, None]
+        np.add.at(field, one, strength * (3 * along[1][:, None] * unit - second))
+        np.add.at(field, other, strength * (3 * along[0][:, None] * unit - first))
+    return pull, field
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Row by row; numpy's own spends most of its time on looking at axes."""
+    return a[:, _NEXT] * b[:, _LAST] - a[:, _LAST] * b[:, _NEXT]

@@ -36,6 +36,7 @@ REST_S = 0.3  # nothing has moved for so long: everything stands
 REST_MM = 0.01
 REST_TURN = 0.001  # of a unit vector
 REST_SPEED = 0.002  # m/s and rad/s: a swing looks the same on both sides of its end
+PULLED_FOR_S = 0.009  # magnets' forces are found anew so often: a hand moves 4 mm in that time
 KEPT_STEPS = 128  # of motion, for filters that look back
 GRIP_PER_S2 = 200.0**2  # a hand's stiffness per kilogram it holds
 GRIP_DAMPING_PER_S = 2 * 200.0
@@ -90,6 +91,7 @@ class Dynamics:
         self._held = True
         self._before: tuple[float, Array] | None = None
         self._poses: tuple[int, Poses] | None = None
+        self._pulled: tuple[float, Array] | None = None
         self.asleep = False
         self.version = 0  # changes whenever a piece may have
         self._time_s = 0.0
@@ -170,6 +172,7 @@ class Dynamics:
         """Something is about to move."""
         self.asleep = False
         self._before = None
+        self._pulled = None
         self.version += 1
 
     def advance(self, now_s: float) -> None:
@@ -192,9 +195,11 @@ class Dynamics:
         data.xfrc_applied[:] = 0.0
         if self._numbers:
             rows = self._rows
-            data.xfrc_applied[rows] = self._magnets.wrenches(
-                data.xpos[rows], data.xmat[rows].reshape(-1, 3, 3)[:, :, 2]
-            )
+            if self._pulled is None or self._pulled[0] <= self._time_s:
+                axes = data.xmat[rows].reshape(-1, 3, 3)[:, :, 2]
+                wrenches = self._magnets.wrenches(data.xpos[rows], axes)
+                self._pulled = self._time_s + PULLED_FOR_S, wrenches
+            data.xfrc_applied[rows] = self._pulled[1]
             self._grip()
         mujoco.mj_step2(model, data)
         mujoco.mj_step1(model, data)  # so that positions are those of now
@@ -205,7 +210,7 @@ class Dynamics:
     def _grip(self) -> None:
         """Hands pull what they hold to where it shall be, and keep it upright."""
         model, data = self._model, self._data
-        turned = self._turned()
+        upright = self._turned()[:, 2].tolist()
         for number, path in self._holds.items():
             row = self._numbers.index(number)
             body, at = self._rows[row], self._speed_at[row]
@@ -219,11 +224,13 @@ class Dynamics:
             force[2] += mass * 9.81
             size = float(np.linalg.norm(force))
             data.xfrc_applied[body, :3] += force * min(1.0, GRIP_N / max(size, 1e-9))
-            up = data.xmat[body].reshape(3, 3)[:, 2]
+            axes = data.xmat[body].reshape(3, 3)
             inertia = model.body_inertia[body].max()
-            lean = np.cross(up, turned[:, 2])
+            x, y, z = axes[:, 2].tolist()
+            u, v, w = upright
+            lean = np.array((y * w - z * v, z * u - x * w, x * v - y * u))
             # qvel's angular part of a free joint is in the body's axes
-            rate = data.xmat[body].reshape(3, 3) @ data.qvel[at + 3 : at + 6]
+            rate = axes @ data.qvel[at + 3 : at + 6]
             torque = inertia * (GRIP_PER_S2 * lean - GRIP_DAMPING_PER_S * rate)
             data.xfrc_applied[body, 3:] += torque
 
