@@ -1,26 +1,29 @@
-"""The page under test: served over the fake table, or over the simulated one, in real Chromium."""
+"""The page under test: served over the simulated table, in real Chromium."""
 
 from __future__ import annotations
 
 import http.client
-import importlib.util
 import json
-import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from drivers.clock import SystemClock
-from firmware_host.table.commands import CarryOut, Command, Put
+from drivers.clock import Clock, SystemClock
+from firmware_host.config.profile import load_profile
+from firmware_host.config.settings import Settings
+from firmware_host.service.table import Table
+from firmware_host.table.commands import CarryOut, Command, NewGame, Put
+from firmware_host.table.preview import Preview
 from firmware_host.web.server import WebServer
 from firmware_host.web.snapshot import Layout, Snapshot
-from firmware_host.web.table_port import TablePort
+from firmware_host.web.table_port import HealthMap, TablePort
+from hw_sim.live import LiveTable
 
 CHROMIUM = "/usr/bin/chromium"
 CHROMIUM_FLAGS = (
@@ -34,18 +37,7 @@ CHROMIUM_FLAGS = (
 )
 PATIENCE_MS = 15_000
 SPEED = 4.0
-
-
-def _load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-fake_table = _load("fake_table")
+REST_S = 1.5  # after the last thing that was asked: longer than a move takes to be seen
 
 
 class FasterClock(SystemClock):
@@ -56,6 +48,85 @@ class FasterClock(SystemClock):
 
     def sleep(self, duration_s: float) -> None:
         super().sleep(duration_s / SPEED)
+
+
+class ClockOnDemand:
+    """Time passes, as fast as the processor goes, only while somebody waits for the table."""
+
+    def __init__(self) -> None:
+        self._now_s = 0.0
+        self._until_s = 1.0
+        self._awaited: list[tuple[Future[Any], Future[Any]]] = []
+        self._news = threading.Condition()
+        self._free = False
+
+    def now(self) -> float:
+        return self._now_s
+
+    def calendar(self) -> float:
+        return 1_780_000_000.0 + self._now_s
+
+    def sleep(self, duration_s: float) -> None:
+        with self._news:
+            while not self._free and self._now_s >= self._until_s and self._all_done():
+                for asked, answer in self._awaited:
+                    _copy(asked, answer)
+                self._awaited.clear()
+                self._news.wait()
+            self._now_s += max(0.0, duration_s)
+
+    def _all_done(self) -> bool:
+        return all(asked.done() for asked, _ in self._awaited)
+
+    def awaited(self, asked: Future[Any]) -> Future[Any]:
+        """The same, done when the table has also come to rest."""
+        answer: Future[Any] = Future()
+        answer.set_running_or_notify_cancel()
+        with self._news:
+            self._awaited.append((asked, answer))
+            self._until_s = self._now_s + REST_S
+            self._news.notify()
+        return answer
+
+    def free(self) -> None:
+        """Let the table end."""
+        with self._news:
+            self._free = True
+            self._news.notify()
+
+
+def _copy(asked: Future[Any], answer: Future[Any]) -> None:
+    error = asked.exception()
+    if error is None:
+        answer.set_result(asked.result())
+    else:
+        answer.set_exception(error)
+
+
+class Resting:
+    """The simulated table, which costs nothing while nobody asks anything of it: for what concerns
+    the page's server.
+    """
+
+    def __init__(self, table: Table, clock: ClockOnDemand) -> None:
+        self._table = table
+        self._clock = clock
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def submit(self, command: Command) -> Future[None]:
+        return self._clock.awaited(self._table.submit(command))
+
+    def health(self) -> Future[HealthMap]:
+        return self._clock.awaited(self._table.health())
+
+    def preview(self, move: str) -> Future[Preview]:
+        return self._clock.awaited(self._table.preview(move))
+
+    def look(self) -> None:
+        """A few scans, and another snapshot."""
+        self._clock.awaited(self._table.call(lambda: None)).result(20)
 
 
 class Served:
@@ -150,8 +221,10 @@ class Altered:
         return getattr(self.table, name)
 
     def show(self, **fields: object) -> None:
-        """From the next snapshot on."""
+        """From the next snapshot on, which is made now where the table rests."""
         self._shown = fields
+        if isinstance(self.table, Resting):
+            self.table.look()
 
     def take_hands(self) -> None:
         """As on a real table, whose pieces only people can move."""
@@ -165,14 +238,17 @@ class Altered:
         return replace(self.table.latest(), **self._shown)
 
 
-@pytest.fixture
-def fake() -> Any:
-    return fake_table.FakeTable()
-
-
-@pytest.fixture
-def fake_without_hands() -> Any:
-    return fake_table.FakeTable(with_hands=False)
+@pytest.fixture(scope="module")
+def resting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resting]:
+    """One for all tests of a file: each begins with a game of its own."""
+    clock = ClockOnDemand()
+    live = _live(tmp_path_factory.mktemp("table"), clock)
+    live.start()
+    try:
+        yield Resting(live, clock)
+    finally:
+        clock.free()
+        live.stop()
 
 
 @pytest.fixture
@@ -190,15 +266,24 @@ def serve() -> Iterator[Callable[[TablePort], Served]]:
 
 
 @pytest.fixture
-def fake_served(fake: Any, serve: Callable[[TablePort], Served]) -> Served:
-    """The page over the fake table: what concerns the page alone."""
-    return serve(fake)
+def at_rest(resting: Resting, serve: Callable[[TablePort], Served]) -> Served:
+    """The page over a table that scans only while something is asked of it; the plate is empty."""
+    if resting.latest().pieces:
+        resting.submit(NewGame("momentum")).result(20)
+        resting.submit(CarryOut()).result(20)
+    return serve(resting)
 
 
 @pytest.fixture
 def served(simulated: TablePort, serve: Callable[[TablePort], Served]) -> Served:
     """The page over the simulated table, its chips, hands and referee."""
     return serve(simulated)
+
+
+@pytest.fixture
+def alter() -> type[Altered]:
+    """What alters a table."""
+    return Altered
 
 
 @pytest.fixture
@@ -209,17 +294,16 @@ def altered(simulated: TablePort, serve: Callable[[TablePort], Served]) -> Serve
 
 @pytest.fixture
 def simulated(tmp_path: Path) -> Iterator[TablePort]:
-    from firmware_host.config.profile import load_profile  # so that the others need no simulation
-    from firmware_host.config.settings import Settings
-    from hw_sim.live import LiveTable
-
-    profile, clock = load_profile("plate-10"), FasterClock()
-    live = LiveTable(profile, tmp_path, Settings(), real=clock)
-    live.table.start()
+    live = _live(tmp_path, FasterClock())
+    live.start()
     try:
-        yield live.table
+        yield live
     finally:
-        live.table.stop()
+        live.stop()
+
+
+def _live(state: Path, clock: Clock) -> Table:
+    return LiveTable(load_profile("plate-10"), state, Settings(), real=clock).table
 
 
 @pytest.fixture(scope="session")

@@ -39,9 +39,9 @@ def at_the_table(app):
 
 
 @pytest.fixture
-def described(fake):
+def described(resting):
     return schemathesis.openapi.from_asgi(
-        DESCRIPTION, at_the_table(create_app(fake, clock=VirtualClock()))
+        DESCRIPTION, at_the_table(create_app(resting, clock=VirtualClock()))
     )
 
 
@@ -86,9 +86,9 @@ def test_every_answer_is_as_described(described, method, path, mode):
     assert statuses & ({400, 404, 415} if wrong else {200, 404, 409})
 
 
-def test_an_answer_that_is_not_as_described_would_be_found(fake, monkeypatch):
-    monkeypatch.setattr(fake, "latest", lambda: {"layout": "one"})
-    app = at_the_table(create_app(fake, clock=VirtualClock()))
+def test_an_answer_that_is_not_as_described_would_be_found(resting, monkeypatch):
+    monkeypatch.setattr(resting, "latest", lambda: {"layout": "one"})
+    app = at_the_table(create_app(resting, clock=VirtualClock()))
     described = schemathesis.openapi.from_asgi(DESCRIPTION, app)
     case = described["/api/v1/snapshot"]["GET"].Case()
     with pytest.raises(FailureGroup):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from queue import SimpleQueue
 
 import pytest
 from playwright.sync_api import expect
 
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.messages import text
 from firmware_host.table.commands import AnswerSweep, Calibrate, StopCalibration
 from firmware_host.web.snapshot import CalibrationInfo, SweepChoice
 from firmware_host.web.table_port import HealthMap, PlaceHealth
@@ -15,94 +17,117 @@ from firmware_host.web.table_port import HealthMap, PlaceHealth
 pytestmark = pytest.mark.web
 
 PATIENCE_S = 15.0
-RIGHT = SweepChoice("right", "It stands right")
+RIGHT = SweepChoice("right", text("It stands right"))
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
-@pytest.fixture
-def asked(fake, monkeypatch):
-    """Waits for so much as the page asks for that concerns calibration; i1 is refused."""
-    found = SimpleQueue()
-    carry_out = fake._carry_out
+class Sweeping:
+    """The simulated table as if it were swept: a test says how far, and what is found. What a page
+    asks of the sweep is noted; i1 is refused.
+    """
 
-    def note(command):
+    def __init__(self, table):
+        self.table = table
+        self.found = None
+        self._noted = SimpleQueue()
+
+    def __getattr__(self, name):
+        return getattr(self.table, name)
+
+    def submit(self, command):
         if not isinstance(command, AnswerSweep | Calibrate | StopCalibration):
-            carry_out(command)
-            return
-        found.put(command)
+            return self.table.submit(command)
+        self._noted.put(command)
+        answer = Future()
         if command == Calibrate("i1"):
-            raise NotPossibleError("The table has not been calibrated yet.")
+            answer.set_exception(NotPossibleError("The table has not been calibrated yet."))
+        else:
+            answer.set_result(None)
+        return answer
 
-    monkeypatch.setattr(fake, "_carry_out", note)
-    return lambda count: [found.get(timeout=PATIENCE_S) for _ in range(count)]
+    def asked(self, count):
+        """Waits for so much."""
+        return [self._noted.get(timeout=PATIENCE_S) for _ in range(count)]
+
+    def health(self):
+        if self.found is None:
+            return self.table.health()
+        answer = Future()
+        answer.set_result(self.found)
+        return answer
+
+    def stands(self, **fields):
+        self.show(calibration=CalibrationInfo(**fields) if fields else None)
+
+    def step(self, done, place, **more):
+        self.stands(
+            running=True,
+            done=done,
+            total=111,
+            stage="places",
+            place=place,
+            say=text("Slide or carry it on to {place}, to the middle.", place=place),
+            **more,
+        )
 
 
-def stands(fake, **fields):
-    with fake._lock:
-        fake.calibration = CalibrationInfo(**fields) if fields else None
-        fake._publish()
-
-
-def step(fake, done, place, **more):
-    stands(
-        fake,
-        running=True,
-        done=done,
-        total=111,
-        stage="places",
-        place=place,
-        say=f"Slide or carry it on to {place}, to the middle.",
-        **more,
-    )
-
-
-def healthy(fake, places, **odd):
-    fake.found = HealthMap(
+def healthy(places, **odd):
+    return HealthMap(
         "2026-05-28 12:00",
-        "Worth a look: c2.",
-        "The tilt sensor lies with its face down and its x arrow to the north.",
+        text("Worth a look: c2."),
+        text("The tilt sensor lies with its face down and its x arrow to the north."),
         [
             PlaceHealth(
-                name, 12.1, 0.035, odd.get(name, 0.93), "Check it." if name in odd else None
+                name, 12.1, 0.035, odd.get(name, 0.93), text("Check it.") if name in odd else None
             )
             for name in places
         ],
     )
 
 
+@pytest.fixture
+def sweeping(simulated, alter):
+    return Sweeping(alter(simulated))
+
+
+@pytest.fixture
+def swept(sweeping, serve):
+    served = serve(sweeping)
+    served.new_game(pie=False)
+    return served
+
+
 @pytest.mark.parametrize("size", [{}, PHONE], ids=["desktop", "phone"])
-def test_a_card_leads_through_the_calibration(fake, fake_served, open_page, asked, size):
-    fake_served.new_game(pie=False)
-    page = open_page(fake_served.url, **size).page
+def test_a_card_leads_through_the_calibration(sweeping, swept, open_page, size):
+    page = open_page(swept.url, **size).page
     card = page.get_by_role("region", name="Sweep")
     expect(card).to_be_hidden()
-    step(fake, 4, "d1")
+    sweeping.step(4, "d1")
     expect(card.locator(".line")).to_have_text("Slide or carry it on to d1, to the middle.")
     expect(card).to_contain_text("4 of 111")
     assert card.get_by_role("progressbar").evaluate("bar => bar.value / bar.max") == 4 / 111
     expect(page.locator(".say-card")).to_be_hidden()
     plate = page.locator("#stage").bounding_box()
-    step(fake, 4, "d1", refused="d1 reads only 6.0 mT. Move it.", choices=[RIGHT])
+    sweeping.step(4, "d1", refused=text("d1 reads only 6.0 mT. Move it."), choices=[RIGHT])
     expect(card.get_by_role("alert")).to_have_text("d1 reads only 6.0 mT. Move it.")
     assert page.locator("#stage").bounding_box() == plate  # the table does not jump
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     card.get_by_role("button", name="It stands right").click()
-    step(fake, 5, "e1")
+    sweeping.step(5, "e1")
     expect(card.get_by_role("alert")).to_be_hidden()
     card.get_by_role("button", name="d1 again").click()
     card.get_by_role("button", name="Back to the game").click()
-    stands(fake, running=False, done=5, total=111)
+    sweeping.stands(running=False, done=5, total=111)
     expect(page.locator(".say-card")).to_be_visible()
     expect(card).to_be_hidden()  # whoever left on purpose is not asked to go on
-    assert asked(3) == [AnswerSweep("right"), Calibrate("d1"), StopCalibration()]
+    assert sweeping.asked(3) == [AnswerSweep("right"), Calibrate("d1"), StopCalibration()]
 
 
 def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
-    fake, fake_served, open_page, asked
+    sweeping, swept, open_page
 ):
-    fake_served.new_game(pie=False)
-    stands(fake, running=False, done=37, total=111)
-    player = open_page(fake_served.url)
+    sweeping.stands(running=False, done=37, total=111)
+    player = open_page(swept.url)
     page = player.page
     card = page.get_by_role("region", name="Sweep")
     expect(card).to_contain_text("37 of 111")
@@ -113,25 +138,24 @@ def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
     player.open_part("Sensors")
     page.get_by_role("button", name="Go on with the sweep (37 of 111)").click()
     page.get_by_role("button", name="Begin anew").click()
-    assert asked(3) == [Calibrate(), Calibrate(), Calibrate(fresh=True)]
+    assert sweeping.asked(3) == [Calibrate(), Calibrate(), Calibrate(fresh=True)]
 
 
-def test_the_map_names_the_worst_places_and_says_what_to_do(fake, fake_served, open_page, asked):
-    fake_served.new_game(pie=False)
-    player = open_page(fake_served.url)
+def test_the_map_names_the_worst_places_and_says_what_to_do(sweeping, swept, open_page):
+    player = open_page(swept.url)
     page = player.page
     player.open_part("Sensors")
     expect(page.get_by_text("The table has not been calibrated.")).to_be_visible()
     expect(page.locator(".health-map")).to_be_hidden()
     page.get_by_role("button", name="Set the table up").click()
-    step(fake, 110, "j10")
+    sweeping.step(110, "j10")
     expect(page.get_by_role("button", name="Set the table up")).to_be_hidden()
-    healthy(fake, fake._layout.places, c2=0.21)
-    stands(fake)  # it has come to its end: the map comes by itself
+    sweeping.found = healthy(sweeping.layout().places, c2=0.21)
+    sweeping.stands()  # it has come to its end: the map comes by itself
     expect(page.get_by_text("Worth a look: c2.")).to_be_visible()
     expect(page.get_by_role("img", name="Worth a look: c2.")).to_be_visible()
     expect(page.get_by_text("its face down")).to_be_visible()
-    assert page.locator(".health-map g").count() == len(fake._layout.places)
+    assert page.locator(".health-map g").count() == len(sweeping.layout().places)
     expect(page.locator(".health-map g.poor")).to_have_text("0.2")
     page.locator(".worst").get_by_role("button", name="c2").click()
     expect(page.get_by_text("margin 0.21 mT. Check it.")).to_be_visible()
@@ -140,7 +164,7 @@ def test_the_map_names_the_worst_places_and_says_what_to_do(fake, fake_served, o
     page.get_by_role("button", name="Measure i1 again").click()
     expect(page.get_by_text("The table has not been calibrated yet.")).to_be_visible()
     page.get_by_role("button", name="The tilt sensor again").click()
-    assert asked(4) == [Calibrate(), Calibrate("c2"), Calibrate("i1"), Calibrate("edges")]
+    assert sweeping.asked(4) == [Calibrate(), Calibrate("c2"), Calibrate("i1"), Calibrate("edges")]
     # The same as a table, for whoever does not see the map.
     page.get_by_text("As a table").click()
     row = page.get_by_role("row", name="c2")
@@ -171,7 +195,7 @@ def test_a_table_is_calibrated_from_the_page(served, open_page):
     [piece] = served.ask("/api/v1/snapshot")["pieces"]
     served.tell(type="take", what=piece["id"])
     expect(card).to_contain_text("Put a strong piece, south down")
-    served.tell(type="put", kind="blue", x_mm=-157.5, y_mm=-157.5)
+    served.tell(type="put", piece="blue", place="a1")
     expect(card).to_contain_text("Slide or carry it on to b1")
     card.get_by_role("button", name="Back to the game").click()
     expect(page.page.locator(".say-card")).to_be_visible()

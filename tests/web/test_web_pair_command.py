@@ -33,10 +33,10 @@ def pairing(tmp_path):
 
 
 @pytest.fixture
-def table(fake, pairing):
+def table(resting, pairing):
     """Served at every address of this machine."""
     every = EVERYWHERE
-    server = WebServer(fake, 0, host=every, access=Access(pairing))
+    server = WebServer(resting, 0, host=every, access=Access(pairing))
     server.start()
     yield server
     server.stop()
@@ -48,8 +48,8 @@ def test_it_shows_the_code_that_the_running_table_then_takes(table, pairing):
     pairing.redeem(code, "phone", "192.168.1.77")
 
 
-def test_it_says_what_to_do_where_no_table_runs_or_none_is_on_the_network(fake, table):
-    alone = WebServer(fake, 0)
+def test_it_says_what_to_do_where_no_table_runs_or_none_is_on_the_network(resting, table):
+    alone = WebServer(resting, 0)
     alone.start()
     try:
         with pytest.raises(TiltboardError, match=r"served to this machine alone.*--host"):

@@ -17,7 +17,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from drivers.errors import TiltboardError
-from firmware_host.messages import Catalogue
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.journal import read_game
+from firmware_host.messages import Catalogue, text
+from firmware_host.service.table import Table
+from firmware_host.table.commands import Put
 from firmware_host.web import live, messages_in
 from firmware_host.web.guard import LOCAL_NAMES, is_ours
 from firmware_host.web.limits import TokenBucket
@@ -26,6 +30,7 @@ from firmware_host.web.replies import explain
 from firmware_host.web.server import PortTakenError, WebServer
 from firmware_host.web.snapshot import FaultInfo
 from games.base import RulesError
+from hw_sim.clock import VirtualClock
 
 JSON = "application/json"
 
@@ -60,34 +65,34 @@ def ask(page, **message):
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example", "", "[::2]:{}"]
 )
-def test_a_foreign_host_is_refused_everywhere(fake_served, host):
-    host = host.format(fake_served.port)
+def test_a_foreign_host_is_refused_everywhere(at_rest, host):
+    host = host.format(at_rest.port)
     for path in ("/", "/static/main.js", "/api/v1/snapshot"):
-        assert fake_served.request("GET", path, host=host)[0] == 403
+        assert at_rest.request("GET", path, host=host)[0] == 403
     body = b'{"type": "take-back"}'
-    assert fake_served.request("POST", "/api/v1/command", body, host=host)[0] == 403
+    assert at_rest.request("POST", "/api/v1/command", body, host=host)[0] == 403
 
 
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"])
-def test_this_machine_by_any_of_its_names_is_served(fake_served, name):
-    host = f"{name}:{fake_served.port}"
-    assert fake_served.request("GET", "/", host=host)[0] == 200
+def test_this_machine_by_any_of_its_names_is_served(at_rest, name):
+    host = f"{name}:{at_rest.port}"
+    assert at_rest.request("GET", "/", host=host)[0] == 200
     origin = f"http://{host}"
-    assert fake_served.request("GET", "/api/v1/layout", host=host, origin=origin)[0] == 200
+    assert at_rest.request("GET", "/api/v1/layout", host=host, origin=origin)[0] == 200
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://localhost:{}", ""])
-def test_a_foreign_origin_is_refused(fake_served, origin):
-    origin = origin.format(fake_served.port)
-    assert fake_served.request("GET", "/api/v1/snapshot", origin=origin)[0] == 403
-    with pytest.raises(InvalidStatus) as refused, plug(fake_served, origin=origin):
+def test_a_foreign_origin_is_refused(at_rest, origin):
+    origin = origin.format(at_rest.port)
+    assert at_rest.request("GET", "/api/v1/snapshot", origin=origin)[0] == 403
+    with pytest.raises(InvalidStatus) as refused, plug(at_rest, origin=origin):
         pass
     assert refused.value.response.status_code == 403
 
 
-def test_a_foreign_host_is_refused_by_the_websocket(fake_served):
-    uri = f"ws://evil.example:{fake_served.port}/api/v1/ws"  # as after DNS rebinding
-    plain = socket.create_connection(("127.0.0.1", fake_served.port), timeout=20)
+def test_a_foreign_host_is_refused_by_the_websocket(at_rest):
+    uri = f"ws://evil.example:{at_rest.port}/api/v1/ws"  # as after DNS rebinding
+    plain = socket.create_connection(("127.0.0.1", at_rest.port), timeout=20)
     with pytest.raises(InvalidStatus) as refused, connect(uri, sock=plain, proxy=None):
         pass
     assert refused.value.response.status_code == 403
@@ -101,9 +106,9 @@ def test_two_host_headers_are_refused():
     assert not is_ours(Headers(raw=[(b"host", b"localhost:80")]), None, LOCAL_NAMES)
 
 
-def test_every_answer_forbids_the_page_to_reach_outside(fake_served):
+def test_every_answer_forbids_the_page_to_reach_outside(at_rest):
     for path in ("/", "/static/style.css", "/api/v1/games", "/nowhere"):
-        _, headers, _ = fake_served.request("GET", path)
+        _, headers, _ = at_rest.request("GET", path)
         policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
         assert policy["default-src"] == "'none'"
         assert {policy[k] for k in ("script-src", "style-src", "connect-src")} == {"'self'"}
@@ -111,26 +116,27 @@ def test_every_answer_forbids_the_page_to_reach_outside(fake_served):
         assert "access-control-allow-origin" not in headers
 
 
-def test_a_command_by_a_foreign_form_is_refused(fake_served):
+def test_a_command_by_a_foreign_form_is_refused(at_rest):
+    before = at_rest.ask("/api/v1/layout")
     body = b'{"type": "game", "game": "momentum"}'
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
-        assert fake_served.request("POST", "/api/v1/command", body, content_type=kind)[0] == 415
-    assert fake_served.ask("/api/v1/layout")["game"] is None
+        assert at_rest.request("POST", "/api/v1/command", body, content_type=kind)[0] == 415
+    assert at_rest.ask("/api/v1/layout") == before
 
 
-def test_a_taken_port_is_said_plainly(fake, fake_served):
-    with pytest.raises(PortTakenError, match=f"port {fake_served.port}"):
-        WebServer(fake, fake_served.port)
+def test_a_taken_port_is_said_plainly(resting, at_rest):
+    with pytest.raises(PortTakenError, match=f"port {at_rest.port}"):
+        WebServer(resting, at_rest.port)
 
 
 # How much
 
 
-def test_a_long_body_is_refused_and_a_long_message_ends_the_connection(fake_served):
+def test_a_long_body_is_refused_and_a_long_message_ends_the_connection(at_rest):
     long = json.dumps({"type": "import", "text": "x" * 70_000})
-    status, _, _ = fake_served.request("POST", "/api/v1/command", long.encode(), content_type=JSON)
+    status, _, _ = at_rest.request("POST", "/api/v1/command", long.encode(), content_type=JSON)
     assert status == 413
-    with page_of(fake_served) as page:
+    with page_of(at_rest) as page:
         page.send(long)
         with pytest.raises(ConnectionClosed) as closed:
             page.recv(timeout=20)
@@ -138,11 +144,11 @@ def test_a_long_body_is_refused_and_a_long_message_ends_the_connection(fake_serv
 
 
 @pytest.mark.parametrize("path", ["command", "pairing"])
-def test_brackets_without_end_are_not_understood_and_end_nothing(fake_served, path):
+def test_brackets_without_end_are_not_understood_and_end_nothing(at_rest, path):
     deep = '{"type": ' + "[" * 20_000
-    status, _, _ = fake_served.request("POST", f"/api/v1/{path}", deep.encode(), content_type=JSON)
+    status, _, _ = at_rest.request("POST", f"/api/v1/{path}", deep.encode(), content_type=JSON)
     assert status == 400
-    with page_of(fake_served) as page:
+    with page_of(at_rest) as page:
         page.send(deep)
         answer = json.loads(page.recv(timeout=20))
         assert (answer["type"], answer["ref"]) == ("error", 0)
@@ -150,9 +156,9 @@ def test_brackets_without_end_are_not_understood_and_end_nothing(fake_served, pa
         assert json.loads(page.recv(timeout=20)) == {"type": "done", "ref": 7}
 
 
-def test_too_fast_a_page_is_told_and_at_last_closed(fake_served, monkeypatch):
+def test_too_fast_a_page_is_told_and_at_last_closed(at_rest, monkeypatch):
     monkeypatch.setattr(live, "MESSAGES_PER_S", 0.001)  # however slow this machine is
-    with page_of(fake_served) as page:
+    with page_of(at_rest) as page:
         answers = []
         with pytest.raises(ConnectionClosed) as closed:
             for _ in range(3 * (int(MESSAGE_BURST) + MAX_REFUSED)):
@@ -174,11 +180,11 @@ def test_a_token_bucket_lets_its_burst_through_and_then_its_rate():
     assert [bucket.take() for _ in range(5)] == [True, True, True, False, False]
 
 
-def test_only_so_many_pages_may_be_open(fake_served):
+def test_only_so_many_pages_may_be_open(at_rest):
     with contextlib.ExitStack() as pages:
         for _ in range(MAX_PAGES):
-            pages.enter_context(page_of(fake_served))
-        with plug(fake_served) as one_more, pytest.raises(ConnectionClosed) as closed:
+            pages.enter_context(page_of(at_rest))
+        with plug(at_rest) as one_more, pytest.raises(ConnectionClosed) as closed:
             one_more.recv(timeout=20)
     assert closed.value.rcvd.code == 1013
     assert closed.value.rcvd.reason == "Too many pages are open."
@@ -213,9 +219,9 @@ def test_whatever_comes_is_a_message_or_refused(data):
         assert isinstance(messages_in.parse_command(_bytes(data)), messages_in.PageCommand)
 
 
-def test_a_connection_survives_whatever_a_page_sends(fake_served):
+def test_a_connection_survives_whatever_a_page_sends(at_rest):
     """Each message gets one answer, and the connection still serves after all of them."""
-    with page_of(fake_served) as page:
+    with page_of(at_rest) as page:
 
         @given(st.one_of(st.text(max_size=200), (JSON_VALUES | ALMOST).map(json.dumps)))
         @settings(max_examples=60, deadline=None, database=None)  # fewer than MESSAGE_BURST
@@ -256,8 +262,8 @@ def _bytes(data):
         '{"type": "ping", "ref": -1}',
     ],
 )
-def test_nonsense_is_answered_and_the_connection_lives_on(fake_served, message):
-    with page_of(fake_served) as page:
+def test_nonsense_is_answered_and_the_connection_lives_on(at_rest, message):
+    with page_of(at_rest) as page:
         page.send(message)
         answer = json.loads(page.recv(timeout=20))
         assert answer["type"] == "error"
@@ -265,19 +271,21 @@ def test_nonsense_is_answered_and_the_connection_lives_on(fake_served, message):
         assert ask(page, type="ping", ref=7)[0] == {"type": "done", "ref": 7}
 
 
-def test_errors_of_the_table_arrive_as_its_sentences(fake_served):
-    with page_of(fake_served) as page:
+def test_errors_of_the_table_arrive_as_its_sentences(at_rest):
+    at_rest.new_game()
+    with page_of(at_rest) as page:
         answer, _ = ask(page, type="take-back", ref=3)
         assert answer == {"type": "error", "ref": 3, "say": "There is no move to take back."}
         answer, _ = ask(page, type="game", game="momentum", options={"size": 8}, ref=4)
         assert "choose how many" in answer["say"]
     command = b'{"type": "game", "game": "chess"}'
-    status, _, body = fake_served.request("POST", "/api/v1/command", command, content_type=JSON)
-    assert (status, json.loads(body)) == (409, {"error": "There is no game 'chess'."})
-    assert fake_served.request("GET", "/api/v1/history/9")[0] == 404
-    assert fake_served.request("GET", "/api/v1/history/9/export")[0] == 404
+    status, _, body = at_rest.request("POST", "/api/v1/command", command, content_type=JSON)
+    assert status == 409
+    assert json.loads(body)["error"].startswith("There is no game chess; the games are: momentum")
+    assert at_rest.request("GET", "/api/v1/history/999")[0] == 404
+    assert at_rest.request("GET", "/api/v1/history/999/export")[0] == 404
     for number in ("9" * 5000, "-1", "1.0", "\u0661".encode().hex(), str(2**53 + 1)):
-        assert fake_served.request("GET", f"/api/v1/history/{number}")[0] == 404
+        assert at_rest.request("GET", f"/api/v1/history/{number}")[0] == 404
 
 
 def test_an_error_is_translated_and_a_defect_is_not_shown():
@@ -288,28 +296,29 @@ def test_an_error_is_translated_and_a_defect_is_not_shown():
     assert "secret" not in explain(RuntimeError("secret"), Catalogue())
 
 
-def test_without_hands_pieces_cannot_be_moved_but_games_can_be_started(serve, fake_without_hands):
-    served = serve(fake_without_hands)
-    with page_of(served) as page:
-        answer, _ = ask(page, type="put", piece="red", place="d4")
-        assert answer["type"] == "error"
-        assert answer["say"].startswith("This table has no hands")
-        assert ask(page, type="game", game="momentum")[0]["type"] == "done"
+def test_without_hands_pieces_cannot_be_moved():
+    table = Table(lambda: None, lambda: None, VirtualClock())
+    with pytest.raises(NotPossibleError, match="This table has no hands"):
+        table.submit(Put("red", "d4")).result(0)
 
 
 # What is sent
 
 
-def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(fake, fake_served):
-    fake_served.new_game(pie=False)
-    with plug(fake_served) as page:
+def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(resting, alter, serve):
+    table = alter(resting)
+    served = serve(table)
+    served.new_game(pie=False)
+    table.show(tilt_deg=(0.0, 0.0))
+    with plug(served) as page:
         layout, whole = json.loads(page.recv()), json.loads(page.recv())
-        assert layout == fake_served.ask("/api/v1/layout")
-        full = fake_served.ask("/api/v1/snapshot")
+        assert layout == served.ask("/api/v1/layout")
+        full = served.ask("/api/v1/snapshot")
         assert set(full) - set(whole) == {"time_s", "sensors"}
         assert all(full[name] == value for name, value in whole.items())
 
-        fake.fault(FaultInfo("imu", "The tilt sensor is lost.", "Check its plug."))
+        lost = FaultInfo("imu", text("The tilt sensor is lost."), text("Check its plug."))
+        table.show(faults=[lost], tilt_deg=(0.0, 0.0))
         changed = json.loads(page.recv(timeout=20))
         assert changed == {
             "type": "snapshot",
@@ -319,82 +328,94 @@ def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(fake, fake_serv
         }
 
 
-def test_noise_of_the_tilt_sensor_and_time_alone_are_not_sent(fake, fake_served):
-    fake_served.new_game()
-    with page_of(fake_served) as page:
+def test_noise_of_the_tilt_sensor_and_time_alone_are_not_sent(resting, alter, serve):
+    table = alter(resting)
+    served = serve(table)
+    served.new_game()
+    table.show(tilt_deg=(0.0, 0.0))
+    with page_of(served) as page:
         for tilt_deg in (0.01, -0.03, 0.02):
-            fake.tilt(tilt_deg, -tilt_deg)
+            table.show(tilt_deg=(tilt_deg, -tilt_deg))
         answer, before = ask(page, type="ping")
         assert (answer["type"], before) == ("done", [])
-        fake.tilt(0.11, 0.0)
+        table.show(tilt_deg=(0.11, 0.0))
         assert json.loads(page.recv(timeout=20)) == {"type": "snapshot", "tilt_deg": [0.1, 0.0]}
 
 
-def test_sensors_are_sent_to_pages_that_watch_them(fake, fake_served):
-    fake_served.new_game()
-    with page_of(fake_served) as page:
+def test_sensors_are_sent_to_pages_that_watch_them(at_rest):
+    at_rest.new_game()
+    with page_of(at_rest) as page:
         assert ask(page, type="watch", sensors=True)[0]["type"] == "done"
         first = json.loads(page.recv(timeout=20))
         assert set(first) == {"type", "sensors"}
         assert len(first["sensors"]["field_mt"]) == 100
-        fake.put("red", -157.5, -157.5)  # a1
-        second = json.loads(page.recv(timeout=20))
-        assert second["sensors"]["field_mt"][0] == -12.1
+        page.send('{"type": "put", "piece": "red", "place": "a1"}')
+        while True:
+            got = json.loads(page.recv(timeout=20))
+            if "sensors" in got and got["sensors"]["field_mt"][0] < -10.0:
+                return
 
 
-def test_a_page_that_leaves_puts_back_what_it_holds(fake, fake_served):
-    fake_served.new_game(pie=False)
-    fake.put("red", -52.5, -52.5)
-    with page_of(fake_served) as watching:
-        with page_of(fake_served) as leaving:
-            assert ask(leaving, type="pick-up", piece=1)[0]["type"] == "done"
-            lifted = json.loads(watching.recv(timeout=20))
-            assert lifted["pieces"][0]["z_mm"] > 0
-        back = json.loads(watching.recv(timeout=20))
-        assert back["pieces"] == [
-            {"id": 1, "piece": "red", "x_mm": -52.5, "y_mm": -52.5, "z_mm": 0.0}
-        ]
+def lifted(served, number):
+    [piece] = [each for each in served.table.latest().pieces if each.id == number]
+    return piece.z_mm > 0
 
 
-def test_a_page_that_failed_to_take_a_piece_leaves_it_to_the_hand_that_has_it(fake, fake_served):
-    fake_served.new_game(pie=False)
-    fake.put("red", -52.5, -52.5)
-    with page_of(fake_served) as holding:
-        assert ask(holding, type="pick-up", piece=1)[0]["type"] == "done"
-        with page_of(fake_served) as leaving:
-            assert ask(leaving, type="pick-up", piece=1)[0]["type"] == "error"
-        with page_of(fake_served):  # served after the other has gone
-            assert fake.in_hand == {1}
-        assert ask(holding, type="set-down", piece=1, place="e5")[0]["type"] == "done"
+@pytest.fixture
+def red(at_rest):
+    """A red marble's number."""
+    at_rest.new_game(pie=False)
+    at_rest.put("red", "d4")
+    return at_rest.table.latest().pieces[-1].id
 
 
-def test_leaving_does_not_cancel_what_the_table_has_begun(fake, fake_served, monkeypatch):
+def test_a_page_that_leaves_puts_back_what_it_holds(at_rest, red):
+    with page_of(at_rest) as leaving:
+        assert ask(leaving, type="pick-up", piece=red)[0]["type"] == "done"
+        assert lifted(at_rest, red)
+    at_rest.until(lambda _: not lifted(at_rest, red))
+    piece = at_rest.table.latest().pieces[-1]
+    assert (piece.id, piece.x_mm, piece.y_mm) == (red, -52.5, -52.5)
+
+
+def test_a_page_that_failed_to_take_a_piece_leaves_it_to_the_hand_that_has_it(at_rest, red):
+    with page_of(at_rest) as holding:
+        assert ask(holding, type="pick-up", piece=red)[0]["type"] == "done"
+        with page_of(at_rest) as leaving:
+            assert ask(leaving, type="pick-up", piece=red)[0]["type"] == "error"
+        with page_of(at_rest):  # served after the other has gone
+            assert lifted(at_rest, red)
+        assert ask(holding, type="set-down", piece=red, place="e5")[0]["type"] == "done"
+
+
+def test_leaving_does_not_cancel_what_the_table_has_begun(resting, at_rest, monkeypatch):
     begun: Future[None] = Future()
     begun.set_running_or_notify_cancel()
-    monkeypatch.setattr(fake, "bump", lambda: begun)
-    with page_of(fake_served) as page:
+    monkeypatch.setattr(resting, "submit", lambda command: begun)
+    with page_of(at_rest) as page:
         page.send('{"type": "bump"}')
         assert ask(page, type="ping", ref=2)[0]["ref"] == 2
-    with page_of(fake_served) as page:  # served after the other has gone
+    with page_of(at_rest) as page:  # served after the other has gone
         assert not begun.cancelled()
         begun.set_result(None)
 
 
-def test_files_are_kept_by_the_browser_until_they_change(fake_served):
-    status, headers, body = fake_served.request("GET", "/static/main.js")
+def test_files_are_kept_by_the_browser_until_they_change(at_rest):
+    status, headers, body = at_rest.request("GET", "/static/main.js")
     assert (status, headers["content-type"]) == (200, "text/javascript; charset=utf-8")
     assert b"import" in body
-    again = fake_served.request("GET", "/static/main.js", if_none_match=headers["etag"])
+    again = at_rest.request("GET", "/static/main.js", if_none_match=headers["etag"])
     assert (again[0], again[2]) == (304, b"")
-    other = fake_served.request("GET", "/static/main.js", if_none_match='"something-else"')
+    other = at_rest.request("GET", "/static/main.js", if_none_match='"something-else"')
     assert other[0] == 200
     for path in ("/static/nothing.js", "/static/..%2fapp.py", "/static/../app.py"):
-        assert fake_served.request("GET", path)[0] == 404
+        assert at_rest.request("GET", path)[0] == 404
 
 
-def test_an_exported_game_comes_as_a_file(fake, fake_served):
-    fake_served.new_game(pie=False)
-    fake.put("red", -52.5, -52.5)
-    status, headers, body = fake_served.request("GET", "/api/v1/history/1/export")
-    assert (status, body) == (200, b"momentum\nd4\n")
-    assert headers["content-disposition"] == 'attachment; filename="game-1.txt"'
+def test_an_exported_game_comes_as_a_file(at_rest):
+    at_rest.new_game(pie=False)
+    at_rest.play("d4")
+    number = at_rest.ask("/api/v1/layout")["game"]["id"]
+    status, headers, body = at_rest.request("GET", f"/api/v1/history/{number}/export")
+    assert (status, read_game(body.decode()).moves) == (200, ("d4",))
+    assert headers["content-disposition"] == f'attachment; filename="game-{number}.txt"'
