@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from firmware_host.config.profile import MuxAdcHall, Profile
+from firmware_host.config.profile import Profile
+from firmware_host.config.wiring import MuxAdcHall
 from hw_sim.chips import drv5055
 from hw_sim.chips.cd74hc4067 import INPUTS, AddressBus, AnalogSource, Cd74Hc4067
 from hw_sim.chips.drv5055 import Drv5055, HallSpread

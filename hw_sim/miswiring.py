@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from drivers.mounting import Axis, Mounting, all_mountings
-from firmware_host.config.profile import GpioPanel, MuxAdcHall
+from firmware_host.config.wiring import GpioPanel, MuxAdcHall
 from firmware_host.messages.hints import nearest
 from hw_sim.chips.drv5055 import HallSpread
 from hw_sim.errors import FaultError

@@ -10,7 +10,7 @@ from typing import Literal
 from drivers.node_firmware import plate
 from drivers.node_firmware.board import Board
 from drivers.node_firmware.node import Node
-from firmware_host.config.profile import MuxAdcHall, Spare
+from firmware_host.config.wiring import MuxAdcHall, Spare
 from hw_sim.buses.i2c import I2cBus, I2cChip, Message
 from hw_sim.buses.serial import SimLine
 from hw_sim.buses.spi import SpiPort

@@ -8,7 +8,8 @@ from typing import Self
 
 from drivers.mounting import FLAT, Vector
 from drivers.node_firmware.lights import strip_order
-from firmware_host.config.profile import (
+from firmware_host.config.profile import Profile
+from firmware_host.config.wiring import (
     DualSwitchHall,
     GpioPanel,
     Lsm6dsoxImu,
@@ -16,7 +17,6 @@ from firmware_host.config.profile import (
     MuxAdcHall,
     NodeHall,
     NodeImu,
-    Profile,
     Ws2812Lights,
 )
 from hw_sim.buses import SimBuses

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firmware_host.config.profile import NodeHall, Profile, load_profile
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.wiring import NodeHall
 from firmware_host.host.menu import usual_options
 from firmware_host.table.commands import NewGame
 from games.momentum import MOMENTUM

@@ -16,7 +16,8 @@ from drivers.clock import cpu_s
 from drivers.frame import Frame
 from firmware_host.bench.computers import COMPUTERS, PI4_STEP_US, nbody_step_us
 from firmware_host.bench.frozen import freeze
-from firmware_host.config.profile import DualSwitchHall, MuxAdcHall, load_profile
+from firmware_host.config.profile import load_profile
+from firmware_host.config.wiring import DualSwitchHall, MuxAdcHall
 from games.base import Game
 
 if TYPE_CHECKING:

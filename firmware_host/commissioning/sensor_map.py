@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from firmware_host.commissioning.findings import Finding, note, problem
 from firmware_host.commissioning.progress import Progress
 from firmware_host.commissioning.wires import MUX_INPUTS, measure, wire_of
-from firmware_host.config.profile import MuxAdcHall, NodeHall, Profile
+from firmware_host.config.profile import Profile
+from firmware_host.config.wiring import MuxAdcHall, NodeHall
 from firmware_host.messages import Message, text
 
 FEWEST = 4  # places that must agree before a whole cable is blamed

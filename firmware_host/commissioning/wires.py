@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from firmware_host.config.profile import DualSwitchHall, MatrixHall, MuxAdcHall, Profile
+from firmware_host.config.profile import Profile
+from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall
 from firmware_host.messages import Message, text
 
 MUX_INPUTS = 16

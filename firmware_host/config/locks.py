@@ -15,7 +15,8 @@ from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from drivers.pi_buses import PiBuses
 from firmware_host.config.needs import needs_of
-from firmware_host.config.profile import NodeHall, Profile
+from firmware_host.config.profile import Profile
+from firmware_host.config.wiring import NodeHall
 
 PREFIX: Final = "tiltboard:"
 NAME_MOST: Final = 107  # unix(7): sun_path has 108 bytes, the first of which is zero

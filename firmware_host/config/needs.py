@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firmware_host.config.profile import (
+from firmware_host.config.profile import Profile
+from firmware_host.config.wiring import (
     DualSwitchHall,
     GpioPanel,
     Lsm6dsoxImu,
@@ -16,7 +17,6 @@ from firmware_host.config.profile import (
     Mpu6050Imu,
     MuxAdcHall,
     NodeHall,
-    Profile,
     Ws2812Lights,
 )
 

@@ -18,7 +18,9 @@ from drivers.node_link import NodeSettings
 from drivers.panel import PanelSettings
 from drivers.plate import Plate, build_node_plate, build_plate
 from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
-from firmware_host.config.profile import (
+from firmware_host.config.profile import Profile
+from firmware_host.config.settings import Settings, engine_commands
+from firmware_host.config.wiring import (
     DualSwitchHall,
     GpioPanel,
     Lsm6dsoxImu,
@@ -27,10 +29,8 @@ from firmware_host.config.profile import (
     MuxAdcHall,
     NodeHall,
     NodeLights,
-    Profile,
     Ws2812Lights,
 )
-from firmware_host.config.settings import Settings, engine_commands
 from firmware_host.engines.room import EngineRoom
 from firmware_host.host.host import Host
 from firmware_host.host.menu import usual_options

@@ -11,7 +11,7 @@ from typing import Protocol
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import MatrixHall
+from firmware_host.config.wiring import MatrixHall
 from firmware_host.host.host import Host
 from firmware_host.messages import Message
 from firmware_host.perception.observation import Happening, Stillness

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firmware_host.config.profile import DualSwitchHall, MuxAdcHall, NodeHall, Profile, place_name
+from firmware_host.config.profile import Profile, place_name
+from firmware_host.config.wiring import DualSwitchHall, MuxAdcHall, NodeHall
 from firmware_host.guidance import words
 from firmware_host.messages import Message, text
 from firmware_host.table.buttons import LONG_PRESS_S

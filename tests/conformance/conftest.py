@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.profile import DualSwitchHall, MatrixHall, NodeHall, load_profile
+from firmware_host.config.profile import load_profile
+from firmware_host.config.wiring import DualSwitchHall, MatrixHall, NodeHall
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import KINDS
 

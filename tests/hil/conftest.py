@@ -18,7 +18,8 @@ import pytest
 
 from drivers.pi_buses import PiBuses
 from firmware_host.config.locks import BoardInUseError, own_board
-from firmware_host.config.profile import MatrixHall, Profile, load_profile
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.wiring import MatrixHall
 from firmware_host.host.assemble import missing_table
 
 PROFILE = "TILTBOARD_HIL_PROFILE"
