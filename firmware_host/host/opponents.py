@@ -216,7 +216,9 @@ class Opponents:
     def shown(self, standing: Standing) -> Standing:
         """``standing`` with what an engine does."""
         given = self._given if standing.phase is Phase.SETTLE else None
-        hint = self._hint if standing.phase is Phase.TURN else None
+        asked = self._hint_task
+        fits = asked is not None and asked.moves == standing.moves and standing.phase is Phase.TURN
+        hint = self._hint if fits else None
         if given is None and hint is None and not self._thinks:
             return standing
         shown = self._shown
