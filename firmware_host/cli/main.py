@@ -34,6 +34,7 @@ COMMANDS = {
     "scenario": "Run a file of steps and expectations on a simulated or a real table.",
     "rules": "Ask the rules: one position, or many from a file.",
     "engine": "Choose moves, by UGI on standard input and output.",
+    "match": "Let two players play many games, and say how much stronger one is.",
     "check-game": "Check a game that is installed, by playing it.",
     "board": "Check a board file of Gravity Trap.",
     "games": "List the games in the journal.",
