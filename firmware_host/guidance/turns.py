@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from firmware_host.guidance.words import piece, player, players
 from firmware_host.messages import Message, text
+from firmware_host.table.agreement import AGREED, RESIGNED
 from games.base import Outcome, Shift
 from games.registry import GAMES
 
@@ -103,12 +104,20 @@ def settle(game: str, shift: Shift, *, lifted_already: bool) -> Message:
     )
 
 
-def over(game: str, outcome: Outcome) -> Message:
-    """Who has won, and why in the game's own words where it has any."""
+def _why_over(game: str, outcome: Outcome) -> Message | None:
+    if outcome.reason == RESIGNED:
+        return text("{player} has resigned", player=player(str(outcome.extra["by"])))
+    if outcome.reason == AGREED:
+        return text("everybody has agreed")
     known = GAMES.get(game)
     template, params = ("", {}) if known is None else known.result_said(outcome)
     winner = None if outcome.winner is None else player(outcome.winner)
-    why = Message(template, {"winner": winner, **params}) if template else None
+    return Message(template, {"winner": winner, **params}) if template else None
+
+
+def over(game: str, outcome: Outcome) -> Message:
+    """Who has won, and why in the game's own words where it has any."""
+    why = _why_over(game, outcome)
     winners = outcome.team or (() if outcome.winner is None else (outcome.winner,))
     if not winners:
         return text("A draw.") if why is None else text("A draw: {why}.", why=why)

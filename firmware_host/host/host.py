@@ -34,6 +34,7 @@ from firmware_host.perception.observation import Magnet, Observation
 from firmware_host.referee import Referee
 from firmware_host.room import Room, Seats, overlay_for
 from firmware_host.room.zones import ZoneOverlay
+from firmware_host.table.agreement import agreed_end
 from firmware_host.table.buttons import Buttons
 from firmware_host.table.commands import (
     Answer,
@@ -44,7 +45,9 @@ from firmware_host.table.commands import (
     ImportGame,
     MakeMove,
     NewGame,
+    OfferDraw,
     Request,
+    Resign,
     ResumeGame,
     ShowCode,
     StopCalibration,
@@ -194,7 +197,7 @@ class Host:
                 self.opponents.ask_hint(self.standing, self._clock.now())
             case ResumeGame() | ImportGame():
                 self._take_up(command, read_ahead(command, self.journal))
-            case TakeBack() | Swap() | MakeMove() | Answer():
+            case TakeBack() | Swap() | MakeMove() | Answer() | Resign() | OfferDraw():
                 if self.calibrating is not None:
                     raise _busy_calibrating()
                 self._referee.check(command)
@@ -450,6 +453,9 @@ class Host:
             reached=replayed.positions,
             taken_back=record.taken_back,
             pending=record.pending,
+            agreed=agreed_end(replayed.game, record.result)
+            if replayed.positions[-1].outcome is None
+            else None,
         )
         self.opponents.sit_down(record.id, record.engines, len(record.moves))
         self._lay(replayed.game, overlay, replayed.positions[-1])

@@ -194,6 +194,8 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
         elif event.kind == EventKind.TAKE_BACK and 0 <= event.ply < len(moves):
             taken_back, pending, result = moves[event.ply], None, None
             del moves[event.ply :]
+        elif event.kind == EventKind.TAKE_BACK and result is not None:  # how the players ended it
+            result = None
         elif event.kind == EventKind.FINISH and event.payload is not None:
             result = json_object(event.payload, game.id)
         elif event.kind == EventKind.PENDING and event.payload is not None and result is None:

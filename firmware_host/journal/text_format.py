@@ -32,6 +32,7 @@ from firmware_host.journal.records import GameRecord, PlayedGame, is_date, to_js
 from firmware_host.journal.review import Replay, replay
 from firmware_host.messages import Message, text
 from firmware_host.messages.hints import nearest
+from firmware_host.table.agreement import agreed_end
 from firmware_host.table.engine_seats import EngineSeat
 from games.base import Game, RulesError
 from games.registry import game_type
@@ -54,7 +55,8 @@ def write_game(record: GameRecord) -> str:
     """``record`` as text. Raises NotPossibleError where its rules do not allow it (or are gone).
 
     Players and result are the rules', so that the text is right even if the power was cut between
-    the last move and its result. Of a game with secrets that goes on, only what everybody may know.
+    the last move and its result; but for a game that its players ended. Of a game with secrets that
+    goes on, only what everybody may know.
     """
     replayed = replay(record)
     game, outcome = replayed.game, replayed.positions[-1].outcome
@@ -74,6 +76,7 @@ def write_game(record: GameRecord) -> str:
     lines += [f"Engine {player}: {to_json(seat)}" for player, seat in record.engines.items()]
     note = "".join(c for c in " ".join(record.note.split()) if c.isprintable())[:MAX_NOTE].strip()
     lines += [f"Note: {note}"] if note else []
+    outcome = outcome or agreed_end(game, record.result)
     lines += [f"Result: {_written(None if outcome is None else outcome.as_json())}", ""]
     lines += [VIEW] if secret else []
     per_round = len(game.players)
@@ -179,6 +182,8 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
     outcome = replayed.positions[-1].outcome
     result = None if outcome is None else outcome.as_json()
     line, claimed = parsed.headers["Result"]
+    agreed = None if result is not None else agreed_end(game, _object(claimed))
+    result = result if agreed is None else agreed.as_json()
     if not _same(claimed, result):
         raise _unexpected(
             line,
@@ -245,6 +250,13 @@ def _replay(game: Game, rounds: Sequence[tuple[int, list[str]]]) -> Replay:
 
 def _written(result: Mapping[str, Any] | None) -> str:
     return UNFINISHED if result is None else to_json(result)
+
+
+def _object(claimed: str) -> dict[str, Any] | None:
+    try:
+        return msgspec.json.decode(claimed, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def _same(claimed: str, result: Mapping[str, Any] | None) -> bool:

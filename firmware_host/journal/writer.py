@@ -206,7 +206,7 @@ class Journal(JournalReader):
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
         """Take back the moves after number ``to``, of which ``ply`` must be the last; a finished
-        game goes on.
+        game goes on. ``to`` may be ``ply`` where the players ended it: then only that.
 
         If that was already done, nothing happens. Raises JournalConflictError.
         """
@@ -214,7 +214,8 @@ class Journal(JournalReader):
             last = self._last_event(game_id)
             if last.kind == EventKind.TAKE_BACK and last.ply == to:
                 return
-            if last.ply != ply or not 0 <= to < ply:
+            ended = to == ply and last.kind == EventKind.FINISH  # its players ended it
+            if last.ply != ply or not (ended or 0 <= to < ply):
                 raise JournalConflictError(
                     "Move {ply} of game {game} is not its last one in the journal.",
                     remedy=RESUME,

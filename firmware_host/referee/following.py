@@ -50,7 +50,7 @@ def _recognised(state: State) -> State:
     """A move has been made, or it is to be asked which; or nothing can be one yet."""
     play, cells = state.play, state.cells
     line, seen = play.line, state.seen
-    over = line.position.outcome is not None
+    over = line.outcome is not None
     if state.trouble is not None or not play.free or state.stands or over:
         return state
     if play.taken_back is not None and not play.matched:

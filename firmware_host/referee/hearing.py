@@ -14,8 +14,17 @@ from firmware_host.referee.following import made
 from firmware_host.referee.play import Guide
 from firmware_host.referee.port import JournalPort
 from firmware_host.referee.state import State
+from firmware_host.table.agreement import agreed_draw, resignation, sides
 from firmware_host.table.buttons import BACK, Press
-from firmware_host.table.commands import Answer, MakeMove, Request, Swap, TakeBack
+from firmware_host.table.commands import (
+    Answer,
+    MakeMove,
+    OfferDraw,
+    Request,
+    Resign,
+    Swap,
+    TakeBack,
+)
 from firmware_host.table.standing import Choice, Phase
 from games.base import Turn
 
@@ -48,6 +57,10 @@ def _carry_out(state: State, journal: JournalPort, asked: Press | Request) -> St
             return (
                 _ask_for(state, position.play(asked.move)) if state.may_make(asked.move) else state
             )
+        case Resign():
+            return record.agree(state, journal, resignation(state.play.line.game, asked.player))
+        case OfferDraw():
+            return _offer_draw(state, journal, asked.player)
         case Answer():
             return _answered(state, state.asking, state.asking.named(asked.value))
         case TakeBack():
@@ -65,7 +78,7 @@ def _confirm(state: State, press: Press) -> State:
         return _answered(state, *asking.pressed(press, state.seen.now_s))
     if press.long:
         return _swap(state)
-    if play.line.position.outcome is not None:
+    if play.line.outcome is not None:
         return replace(state, wants_new_game=True)
     if state.silent_failures and state.view.phase is Phase.TURN:
         empty = frozenset(play.line.game.board.keys() - state.seen.sight.cells.keys())
@@ -104,19 +117,30 @@ def _answered(state: State, asking: Asking, choice: Choice | None) -> State:
 
 
 def _take_back(state: State, journal: JournalPort, to: int | None = None) -> State:
-    """Leave ``to`` moves (None: all but the last, or all where one is made that is not on disk);
+    """Leave ``to`` moves (None: all but the last, or all where one is made that is not on disk or
+    the players have ended it);
     then the board is guided. Where the journal refuses, that is tried again.
     """
-    count = len(state.play.line.moves)
-    to = count - (not state.made) if to is None else to
+    count, agreed = len(state.play.line.moves), state.play.line.agreed is not None
+    to = count - (not state.made and not agreed) if to is None else to
     if to < 0:
         return state.noticed(troubles.nothing_to_take_back())
     state = replace(state, trouble=None, retry_s=inf, owed=to)
-    state = record.take_back(state, journal, to) if count > to else record.drop(state, journal)
+    fewer = count > to or agreed
+    state = record.take_back(state, journal, to) if fewer else record.drop(state, journal)
     if state.trouble is not None:
         return state
     guided = replace(state.play, guide=Guide.TAKEBACK, taken_back=None)
     return replace(state, play=guided, owed=None)
+
+
+def _offer_draw(state: State, journal: JournalPort, player: str) -> State:
+    """The offer stands until the next move; the last side's makes it a draw."""
+    play = state.play
+    offers = (*play.draw_offers, player)
+    if all(any(each in offers for each in side) for side in sides(play.line.game)):
+        return record.agree(state, journal, agreed_draw())
+    return state.playing(replace(play, draw_offers=offers))
 
 
 def _swap(state: State) -> State:

@@ -31,7 +31,7 @@ from games.base import Turn
 def judged(state: State) -> View:
     """How the game stands, by what the board shows."""
     play, seen = state.play, state.seen
-    line, outcome = play.line, play.line.position.outcome
+    line, outcome = play.line, play.line.outcome
     if outcome is not None:
         return over_view(line.game, line.position, outcome, line.last)
     if play.pending is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from games.base import Game, Position, Turn
+from games.base import Game, Outcome, Position, Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One game as far as the journal has it. ``reached``: the positions from the start through all
-    ``moves``; ``position``: after the last of them, ``last``.
+    ``moves``; ``position``: after the last of them, ``last``. ``agreed``: how its players
+    have ended it (table.agreement), if they have.
     """
 
     game: Game
@@ -20,17 +21,24 @@ class Line:
     reached: tuple[Position, ...]
     position: Position
     last: Turn | None
+    agreed: Outcome | None = None
 
     @classmethod
     def of(
-        cls, game: Game, game_id: int, moves: Sequence[str], reached: Sequence[Position] = ()
+        cls,
+        game: Game,
+        game_id: int,
+        moves: Sequence[str],
+        reached: Sequence[Position] = (),
+        *,
+        agreed: Outcome | None = None,
     ) -> Line:
         """Where ``reached`` is not known the moves are replayed. Raises IllegalMoveError."""
         known = list(reached) or [game.start()]
         for move in moves[len(known) - 1 :]:
             known.append(known[-1].after(move))
         last = known[-2].play(moves[-1]) if moves else None
-        return cls(game, game_id, tuple(moves), tuple(known), known[-1], last)
+        return cls(game, game_id, tuple(moves), tuple(known), known[-1], last, agreed)
 
     def played(self, turn: Turn) -> Line:
         """With one move more."""
@@ -38,8 +46,13 @@ class Line:
         return replace(self, moves=moves, reached=reached, position=turn.position, last=turn)
 
     def shortened(self, to: int) -> Line:
-        """Without the moves after the first ``to``."""
+        """Without the moves after the first ``to``, and not ended by its players."""
         return Line.of(self.game, self.game_id, self.moves[:to], self.reached[: to + 1])
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended, by its players or its rules; None while it goes on."""
+        return self.agreed or self.position.outcome
 
     @property
     def before(self) -> Position | None:

@@ -26,6 +26,7 @@ class Play:
     it was seen unfinished. ``taken_back``: the move that was taken back last, by hand or before the
     game was begun again, if nothing has happened since. ``missed``: empty places, on one of which a
     piece stands that nobody sees, as somebody says. ``finished``: the result is on disk.
+    ``draw_offers``: players who have offered a draw since the last move.
     """
 
     line: Line
@@ -38,6 +39,7 @@ class Play:
     taken_back: Turn | None = None
     missed: frozenset[str] = frozenset()
     finished: bool = False
+    draw_offers: tuple[str, ...] = ()
 
     def on(self, line: Line, *, taken_back: Turn | None = None) -> Play:
         """The position is another one, or no move is pending any more."""

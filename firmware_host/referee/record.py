@@ -12,8 +12,9 @@ from functools import partial
 from firmware_host.config.errors import JournalError
 from firmware_host.referee.port import JournalPort
 from firmware_host.referee.state import State
+from firmware_host.table.agreement import AGREED
 from firmware_host.table.standing import Sound
-from games.base import Turn
+from games.base import Outcome, Turn
 
 
 def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
@@ -34,10 +35,18 @@ def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
 
 def finish(state: State, journal: JournalPort) -> State:
     """The game is over: so is its record."""
-    line, outcome = state.play.line, state.play.line.position.outcome
+    line, outcome = state.play.line, state.play.line.outcome
     if outcome is None or state.play.finished:
         return state
     after = state.playing(replace(state.play, finished=True))
+    return _written(partial(journal.finish, line.game_id, outcome.as_json()), state, after)
+
+
+def agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
+    """The players have ended it."""
+    line = state.play.line
+    play = replace(state.play.on(replace(line, agreed=outcome)), finished=True)
+    after = state.playing(play, Sound.DRAW if outcome.reason == AGREED else Sound.WIN)
     return _written(partial(journal.finish, line.game_id, outcome.as_json()), state, after)
 
 
@@ -61,7 +70,7 @@ def drop(state: State, journal: JournalPort) -> State:
 
 
 def take_back(state: State, journal: JournalPort, to: int) -> State:
-    """Leave ``to`` moves, at once."""
+    """Leave ``to`` moves, at once; how the players ended it goes too."""
     line = state.play.line
     shorter = state.play.on(line.shortened(to), taken_back=line.last)
     write = partial(journal.take_back, line.game_id, len(line.moves), to)

@@ -18,12 +18,13 @@ from firmware_host.referee.port import JournalPort
 from firmware_host.referee.state import State, why_unread
 from firmware_host.referee.telling import standing, told
 from firmware_host.referee.unseen import Claim
+from firmware_host.table.agreement import resignation, side_of
 from firmware_host.table.buttons import Press
-from firmware_host.table.commands import Answer, MakeMove, Request, TakeBack
+from firmware_host.table.commands import Answer, MakeMove, OfferDraw, Request, Resign, TakeBack
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Question, Standing
-from games.base import Game, Position
+from games.base import Game, Outcome, Position
 
 
 class Referee:
@@ -81,6 +82,7 @@ class Referee:
         reached: Sequence[Position] = (),
         taken_back: str | None = None,
         pending: PendingMove | None = None,
+        agreed: Outcome | None = None,
     ) -> None:
         """A new game, or one from the journal, of which the board is then checked: ``moves``, and
         ``reached``, the positions from the start through all of them, else they are replayed.
@@ -88,9 +90,10 @@ class Referee:
         ``resumed``: the game was begun earlier, so what stands on the board may be a move that was
         not confirmed any more; with ``moves`` that is understood. ``taken_back``: the move that was
         taken back last; if it still stands there, that is no new one. ``pending``: the move
-        that was being carried out. Raises IllegalMoveError.
+        that was being carried out. ``agreed``: how its players have ended it. Raises
+        IllegalMoveError.
         """
-        line = Line.of(game, game_id, moves, reached)
+        line = Line.of(game, game_id, moves, reached, agreed=agreed)
         position = line.position
         play = Play(
             line,
@@ -98,6 +101,7 @@ class Referee:
             guide=None if resumed or moves else Guide.SETUP,
             pending=None if pending is None else Pending.noted(position, pending),
             held=pending,
+            finished=agreed is not None,
             taken_back=None if taken_back is None else position.play(taken_back),
         )
         self._state = State(play, self._menu, self._silent_failures)
@@ -106,7 +110,9 @@ class Referee:
         """Raises NotPossibleError where ``request`` could not be carried out now."""
         state = self._state
         if isinstance(request, TakeBack):
-            if state is None or not (state.made or state.play.line.moves):
+            if state is None or not (
+                state.made or state.play.line.moves or state.play.line.agreed is not None
+            ):
                 raise NotPossibleError("There is no move to take back.")
             if request.to is not None and request.to >= len(state.play.line.moves) + state.made:
                 raise NotPossibleError(
@@ -117,6 +123,8 @@ class Referee:
         elif isinstance(request, MakeMove):
             if state is None or not state.may_make(request.move):
                 raise NotPossibleError("{move} is not a legal move now.", move=request.move)
+        elif isinstance(request, Resign | OfferDraw):
+            _check_end(state, request)
         elif state is None or state.play.exchange is None:
             raise NotPossibleError("A swap is not possible now.")
 
@@ -152,6 +160,18 @@ class Referee:
         claims = self._state.claims
         self._state = replace(self._state, claims=replace(claims, untold=()))
         return claims.untold
+
+
+def _check_end(state: State | None, request: Resign | OfferDraw) -> None:
+    """Raises NotPossibleError where players cannot end the game now."""
+    if state is None or state.play.line.outcome is not None:
+        raise NotPossibleError("There is no game to end.")
+    if state.made:
+        raise NotPossibleError("A move is being carried out.", remedy="Finish it first.")
+    game = state.play.line.game
+    side_of(game, request.player)
+    if isinstance(request, Resign):
+        resignation(game, request.player)
 
 
 def _no_game(sight: Sight) -> Standing:

@@ -114,6 +114,8 @@ class State:
         play = self.play
         if play.pending is not None:
             return self.stands and not play.pending.requested
+        if play.line.agreed is not None:  # pieces are only cleared away
+            return False
         if play.guide is not None or not play.stands_as_before(self.cells):
             return False
         return not play.book.unseen(self.cells, self.hidden)

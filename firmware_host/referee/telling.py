@@ -78,7 +78,7 @@ def standing(state: State) -> Standing:
     view, line = state.view, state.play.line
     return Standing(
         phase=view.phase,
-        to_move=line.position.to_move,
+        to_move=None if line.outcome is not None else line.position.to_move,
         game=line.game,
         game_id=line.game_id,
         position=line.position,
@@ -87,9 +87,10 @@ def standing(state: State) -> Standing:
         piece_for=view.piece_for,
         shifts=view.shifts,
         say=view.say,
-        outcome=line.position.outcome,
+        outcome=line.outcome,
         swap_legal=state.play.exchange is not None,
-        can_take_back=state.made or line.last is not None,
+        can_take_back=state.made or line.last is not None or line.agreed is not None,
+        draw_offers=state.play.draw_offers,
         question=view.question,
         tint=view.tint,
         path=view.path,

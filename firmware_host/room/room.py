@@ -26,7 +26,7 @@ from firmware_host.table.pending import PendingMove
 from firmware_host.table.seat_commands import SeatMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Sound, Standing
-from games.base import Game, Position
+from games.base import Game, Outcome, Position
 from games.seated import SeatedGame
 
 COUNT_S = 5.0
@@ -90,8 +90,12 @@ class Room:
         reached: Sequence[Position] = (),
         taken_back: str | None = None,
         pending: PendingMove | None = None,
+        agreed: Outcome | None = None,
     ) -> None:
-        """As ``Referee.begin``; nothing is pending in such a game. Raises IllegalMoveError."""
+        """As ``Referee.begin``; nothing is pending or agreed in such a game.
+
+        Raises IllegalMoveError.
+        """
         self._line = Line.of(game, game_id, moves, reached)
         self._finished = False
         self._forget()

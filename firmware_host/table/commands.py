@@ -73,6 +73,18 @@ class Hint(Verb, frozen=True, tag="hint"):
     """Ask the strongest engine for a move, which lights and sentence then show for a while."""
 
 
+class Resign(Verb, frozen=True, tag="resign"):
+    """``player`` gives the game up, for the whole team: the other side has won."""
+
+    player: Name
+
+
+class OfferDraw(Verb, frozen=True, tag="offer-draw"):
+    """``player`` offers a draw until the next move; once every side has, the game is drawn."""
+
+    player: Name
+
+
 class Answer(Verb, frozen=True, tag="answer"):
     """Answer the question that the table asks; ``value``: a choice's value, or another name."""
 
@@ -206,7 +218,7 @@ class Heal(Verb, frozen=True, tag="heal"):
     targets: Targets = ()
 
 
-Request = TakeBack | Swap | MakeMove | Answer
+Request = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw
 HostCommand = (
     Request
     | NewGame

@@ -104,7 +104,8 @@ class Standing:
     out. ``say``: the next single thing to do, and why.
     ``question``: what the table asks; the phase stays as it was. ``tint``: place -> the names of
     one or more colours that a LEGAL light there takes in turn. ``path``: places along which a light
-    runs, in ``path_colour`` (a plain colour's name). ``sounds``: new in this step.
+    runs, in ``path_colour`` (a plain colour's name). ``draw_offers``: players who have offered a
+    draw since the last move. ``sounds``: new in this step.
     """
 
     phase: Phase
@@ -124,6 +125,7 @@ class Standing:
     tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     path_colour: str | None = None
+    draw_offers: tuple[str, ...] = ()
     sounds: tuple[Sound, ...] = field(default=())
 
 

@@ -41,6 +41,8 @@ PageCommand = (
     | c.Swap
     | c.MakeMove
     | c.Hint
+    | c.Resign
+    | c.OfferDraw
     | c.Answer
     | c.ImportGame
     | c.Calibrate

@@ -109,6 +109,7 @@ class Publisher:
             question=None if standing.question is None else _question(standing.question),
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
             path=list(standing.path),
+            draw_offers=list(standing.draw_offers),
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
             broken=[] if self._bench is None else list(self._bench.broken()),
             calibration=self._calibration(),

@@ -232,6 +232,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     interrupted. ``room``: of a game of seats, what everybody may see of it. ``engines``: player ->
     the engine that plays for him; ``thinking``: for whom one thinks now;
     ``hinting``: of a hint.
+    ``draw_offers``: players who offer a draw until the next move.
     """
 
     layout: int
@@ -261,6 +262,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     tint: dict[str, list[str]] = {}
     path: list[str] = []
     path_colour: str | None = None
+    draw_offers: list[str] = []
     broken: list[BrokenInfo] = []
     calibration: CalibrationInfo | None = None
     engines: dict[str, EngineSeat] = {}

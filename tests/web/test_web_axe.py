@@ -32,7 +32,7 @@ def size(request):
 def test_the_page_in_play(served, open_page, size, theme):
     player = open_page(served.url, viewport=size, color_scheme=theme)
     for game in GAMES:
-        served.tell(type="new-game", game=game)
+        served.tell(type="game", game=game)
         served.until(lambda snapshot: snapshot.phase in ("setup", "turn"))
         assert_nothing_found(player.page)
 

@@ -69,7 +69,7 @@ def test_a_finger_that_stays_only_looks(served, pushed):
 
 
 def test_a_ship_is_seen_to_fly_along_its_track(served, open_page):
-    served.tell(type="new-game", game="gravity-trap")
+    served.tell(type="game", game="gravity-trap")
     player = open_page(served.url, own_hand=True)
     for base in ("1", "2"):
         player.expect_phase("turn")
@@ -85,7 +85,7 @@ def test_a_ship_is_seen_to_fly_along_its_track(served, open_page):
 
 
 def test_a_place_where_one_tile_comes_in_shows_its_way(served, open_page):
-    served.tell(type="new-game", game="gravity-connect")
+    served.tell(type="game", game="gravity-connect")
     player = open_page(served.url)
     player.expect_phase("turn")
     player.page.mouse.move(*player.spot("A5"))

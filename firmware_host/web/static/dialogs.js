@@ -60,7 +60,7 @@ export class Games {
     const { id, title, started, moves, result } = game;
     const current = this.store.layout?.game?.id === id;
     const end = result
-      ? result.winner ? t("{player} won", { player: nameOf(result.winner) }) : t("drawn")
+      ? result.team ? t("{player} won", { player: result.team.map(nameOf).join(", ") }) : result.winner ? t("{player} won", { player: nameOf(result.winner) }) : t("drawn")
       : t("not finished");
     const count = moves === 1 ? t("1 move") : t("{count} moves", { count: moves });
     return h("article", { class: current ? "current" : "" },

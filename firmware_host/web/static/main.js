@@ -7,6 +7,7 @@ import { Connection } from "/static/connection.js";
 import { Games, Help, fetchJson } from "/static/dialogs.js";
 import { button, h, icon, setText } from "/static/dom.js";
 import { Drawer } from "/static/drawer.js";
+import { Ending } from "/static/ending.js";
 import { FaultPanel } from "/static/faults.js";
 import { Hand } from "/static/hand.js";
 import { loadTexts, t } from "/static/i18n.js";
@@ -18,6 +19,7 @@ import { Moves } from "/static/moves.js";
 import { NewGame } from "/static/newgame.js";
 import { Pairing } from "/static/pair.js";
 import { Pieces } from "/static/pieces.js";
+import { Players } from "/static/players.js";
 import { Plate } from "/static/plate.js";
 import { Pointers } from "/static/pointer.js";
 import { remember, remembered } from "/static/prefs.js";
@@ -105,6 +107,7 @@ function build() {
   store.listen((_, changed) => {
     if (changed.has("review") && store.review) tabs.show("moves"); // which has the buttons to step
   });
+  const players = new Players(store);
   const dialogs = {
     newGame: new NewGame(store, { ask }),
     games: new Games(store, { ask, review: (record, ply) => reviewer.look(record, ply) }),
@@ -123,8 +126,13 @@ function build() {
     }).catch((error) => complain(error.message));
   };
   const ownHand = new OwnHand(store, { ask, complain });
+  /** Again, with the colours exchanged where the players have names. */
+  const rematch = () => {
+    if (players.known) players.exchange();
+    playAgain();
+  };
   const actions = new Actions(store, {
-    ask, complain, ownHand, newGame, playAgain,
+    ask, complain, ownHand, newGame, playAgain: rematch,
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
   new Say(store, byId("say"), actions.element);
@@ -138,7 +146,7 @@ function build() {
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
   const tabs = new Tabs([
-    ["moves", t("Moves"), new Moves(store, reviewer).element],
+    ["moves", t("Moves"), new Moves(store, reviewer, new Ending(store, { ask, complain }).element).element],
     ["rules", t("Rules"), new Rules(store).element],
   ], remembered("tab", "moves"), (name) => remember("tab", name));
   const parts = new Tabs([

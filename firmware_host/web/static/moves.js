@@ -5,7 +5,8 @@ import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
 
 export class Moves {
-  constructor(store, { review, step }) {
+  /** `ending`: how the players can end it themselves. */
+  constructor(store, { review, step }, ending) {
     this.store = store;
     this.review = review;
     this.list = h("div", { class: "moves" });
@@ -14,9 +15,9 @@ export class Moves {
       button("previous", t("One move back"), () => step(-1)),
       button("next", t("One move on"), () => step(1)),
       button("last", t("Latest move"), () => step("last")));
-    this.element = h("div", { class: "moves-panel" }, this.list, this.steps);
+    this.element = h("div", { class: "moves-panel" }, this.list, this.steps, ending);
     store.listen((_, changed) => {
-      if (["layout", "moves", "review"].some((name) => changed.has(name))) this.draw();
+      if (["layout", "moves", "review", "players"].some((name) => changed.has(name))) this.draw();
     });
   }
 
@@ -34,7 +35,7 @@ export class Moves {
     const cells = [
       h("span", { class: "round" }),
       ...game.players.map((player) => h("span", { class: "head", title: nameOf(player) },
-        marble(player, game), players > 2 ? null : nameOf(player))),
+        marble(player, game), players > 2 ? null : store.players.called(player))),
     ];
     moves.forEach((move, at) => {
       if (at % players === 0) cells.push(h("span", { class: "round" }, `${at / players + 1}`));

@@ -58,7 +58,8 @@ export class Say {
     const what = computer || (layout.game ? PHASES[phase]?.() ?? phase : t("Welcome"));
     const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
     const whose = partners.length ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
-    setText(this.phase, this.store.watching ? t("You are watching") : whose);
+    const person = this.store.players.names[this.store.players.seatOf(result?.winner ?? snapshot.to_move)];
+    setText(this.phase, this.store.watching ? t("You are watching") : person ? `${person} · ${whose}` : whose);
     this.tell(this.words(snapshot));
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result));
@@ -86,7 +87,7 @@ export class Say {
     this.tell(ply === 0
       ? t("The start of the game.")
       : t("Move {number} of {count}: {player} {move}", {
-        number: ply, count: record.moves.length, player: mover ? nameOf(mover) : "", move,
+        number: ply, count: record.moves.length, player: mover ? this.store.players.called(mover) : "", move: this.store.label(move ?? ""),
       }));
     this.showBall(mover, false);
     this.count();

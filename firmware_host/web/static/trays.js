@@ -23,7 +23,7 @@ export class Trays {
     const { store } = this;
     if (!store.layout || !store.snapshot) return;
     if (changed.has("layout") || changed.has("review")) this.build();
-    const parts = ["layout", "review", "snapshot", "holding"];
+    const parts = ["layout", "review", "snapshot", "holding", "players"];
     if (parts.some((name) => changed.has(name))) this.fill();
   }
 
@@ -39,7 +39,9 @@ export class Trays {
   }
 
   tray(piece) {
-    const name = h("span", { class: "who" }, nameOf(piece));
+    const player = this.store.game.players.includes(piece);
+    const plate = player ? this.store.players.plate(piece) : null;
+    const name = plate?.name ?? h("span", { class: "who" }, nameOf(piece));
     const played = h("span", { class: "played-by" });
     const count = h("span", { class: "number" });
     const turn = h("span", { class: "turn" });
@@ -48,11 +50,11 @@ export class Trays {
     const single = drawing && players.includes(piece); // a ship each
     const element = h("section", { class: single ? "tray single" : "tray", "data-piece": piece },
       h("div", { class: "nameplate" },
-        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, played, this.partners(piece), turn,
+        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, plate?.score ?? null, played, this.partners(piece), turn,
         h("span", { class: "count" }, count, h("span", { class: "words" }, ` ${t("on the board")}`))),
       trough);
     trough.addEventListener("pointerdown", (event) => this.pointers.downOnTray(event, piece));
-    return { element, count, turn, played, trough, drawn: -1 };
+    return { element, count, turn, played, trough, plate, drawn: -1 };
   }
 
   /** With whom he plays. */
@@ -77,6 +79,7 @@ export class Trays {
           h("div", { class: "waiting" }, marble(piece, game)));
         tray.trough.replaceChildren(...balls);
       }
+      tray.plate?.update();
       setText(tray.count, this.counted(piece));
       const engine = review ? null : snapshot.engines[piece];
       setText(tray.played, engine ? engineName(engine) : "");

@@ -1,0 +1,63 @@
+"""How the players ended a game is kept: over a restart, in the export, and taken back again."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.config.errors import GameTextError
+from firmware_host.config.profile import load_profile
+from firmware_host.journal import read_game, write_game
+from firmware_host.table.commands import (
+    ImportGame,
+    NewGame,
+    OfferDraw,
+    Resign,
+    ResumeGame,
+    TakeBack,
+)
+from firmware_host.table.standing import Phase
+from hw_sim.session import SimSession
+
+RESIGNED = {"winner": "blue", "reason": "resigned", "by": "red"}
+
+
+@pytest.fixture
+def session(tmp_path):
+    with SimSession(load_profile("plate-7"), tmp_path) as session:
+        session.run_until(1.0)
+        yield session
+
+
+def ask(session, command):
+    done = session.host.submit(command)
+    session.run_until(session.clock.now() + 0.5)
+    done.result(0)
+
+
+def test_it_is_over_after_a_resume_and_goes_on_once_it_is_taken_back(session):
+    host = session.host
+    game = host.journal.current().id
+    ask(session, Resign("red"))
+    assert host.journal.load(game).result == RESIGNED
+    ask(session, NewGame("momentum", {"size": 5, "marbles": 5}))
+    ask(session, ResumeGame(game))
+    assert (host.standing.phase, host.standing.outcome.as_json()) == (Phase.OVER, RESIGNED)
+    ask(session, TakeBack())
+    assert host.journal.load(game).result is None
+    assert host.standing.outcome is None
+    for player in ("red", "blue"):
+        ask(session, OfferDraw(player))
+    assert host.journal.load(game).result == {"winner": None, "reason": "agreed"}
+
+
+def test_the_export_tells_it_and_an_import_keeps_it(session):
+    host = session.host
+    ask(session, Resign("red"))
+    text = write_game(host.journal.load(host.journal.current().id))
+    assert 'Result: {"winner":"blue","reason":"resigned","by":"red"}' in text
+    assert read_game(text).result == RESIGNED
+    ask(session, ImportGame(text))
+    assert host.standing.outcome.as_json() == RESIGNED
+    for wrong in ('"winner":"red"', '"winner":null', '"winner":"green"'):
+        with pytest.raises(GameTextError, match="Line"):
+            read_game(text.replace('"winner":"blue"', wrong))

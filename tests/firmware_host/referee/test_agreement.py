@@ -1,0 +1,90 @@
+"""A game that its players end: by resigning, and by a draw that every side has offered."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.table.commands import OfferDraw, Resign, TakeBack
+from firmware_host.table.standing import Phase, Sound
+
+
+def ask(table, request):
+    table.referee.check(request)
+    return table.scan(requests=[request])
+
+
+def test_who_resigns_has_lost_and_it_is_on_disk_shown_and_sounded_once(desk):
+    table = desk("d4", "a1", pie=False)
+    standing = ask(table, Resign("red"))
+    result = {"winner": "blue", "reason": "resigned", "by": "red"}
+    assert standing.outcome.as_json() == result
+    assert (standing.phase, standing.to_move) == (Phase.OVER, None)
+    assert str(standing.say) == "Blue wins: red has resigned!"
+    table.cells.clear()  # the board is cleared away: no move is taken back by that
+    table.wait(5.0)
+    assert table.standing.moves == ("d4", "a1")
+    assert (table.journal.results, table.heard()) == ([result], [Sound.WIN])
+    table.press("confirm")
+    assert table.referee.wants_new_game
+
+
+def test_back_takes_only_the_end_back(desk):
+    table = desk("d4", "a1", pie=False)
+    ask(table, Resign("blue"))
+    standing = ask(table, TakeBack())
+    assert (standing.outcome, standing.moves) == (None, ("d4", "a1"))
+    assert table.journal.results == []
+    standing = table.wait(0.2)
+    assert (standing.phase, standing.to_move) == (Phase.TURN, "red")
+    assert table.play("g7").moves == ("d4", "a1", "g7")
+
+
+def test_a_draw_needs_every_side_and_an_offer_lapses_with_the_next_move(desk):
+    table = desk("d4", pie=False)
+    assert ask(table, OfferDraw("red")).draw_offers == ("red",)
+    assert table.standing.phase is Phase.TURN
+    table.play("a1")
+    assert table.standing.draw_offers == ()
+    assert ask(table, OfferDraw("blue")).outcome is None
+    standing = ask(table, OfferDraw("red"))
+    assert standing.outcome.as_json() == {"winner": None, "reason": "agreed"}
+    assert str(standing.say) == "A draw: everybody has agreed."
+    assert table.heard()[-1] is Sound.DRAW
+
+
+def test_teams_win_and_agree_as_one_side(desk):
+    table = desk("d4", players=4, marbles=5)
+    ask(table, OfferDraw("red"))
+    assert ask(table, OfferDraw("white")).outcome is None  # both of one team
+    assert ask(table, OfferDraw("green")).outcome.reason == "agreed"
+    table = desk("d4", players=4, marbles=5)
+    outcome = ask(table, Resign("white")).outcome
+    assert outcome.as_json() == {
+        "winner": None, "reason": "resigned", "team": ["blue", "green"], "by": "white",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "request_", "words"),
+    [
+        ({"pie": False}, Resign("green"), "players are: red, blue"),
+        ({"pie": False}, OfferDraw("green"), "players are: red, blue"),
+        ({"players": 3}, Resign("red"), "more than two sides"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_can(desk, options, request_, words):
+    table = desk("d4", **options)
+    with pytest.raises(NotPossibleError, match=words):
+        table.referee.check(request_)
+
+
+def test_not_while_a_move_is_carried_out_nor_after_the_end(desk):
+    table = desk("d4", pie=False)
+    table.put("blue", "d5")
+    with pytest.raises(NotPossibleError, match="carried out"):
+        table.referee.check(Resign("blue"))
+    table = desk("d4", pie=False)
+    ask(table, Resign("blue"))
+    with pytest.raises(NotPossibleError, match="no game to end"):
+        table.referee.check(Resign("red"))

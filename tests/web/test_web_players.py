@@ -1,0 +1,63 @@
+"""People at the page: their names, the score, a rematch, and ends that they make themselves."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.web
+
+
+def name(page, piece, to):
+    page.locator(f'.tray[data-piece="{piece}"] .who').click()
+    page.get_by_label(f"Name of {piece.capitalize()}").fill(to)
+    page.keyboard.press("Enter")
+    expect(page.locator(f'.tray[data-piece="{piece}"] .who')).to_have_text(to)
+
+
+def score(page, piece):
+    return page.locator(f'.tray[data-piece="{piece}"] .score')
+
+
+def test_named_players_resign_score_and_change_colours_for_the_rematch(served, open_page):
+    served.new_game(pie=False)
+    served.play("d4")
+    player = open_page(served.url, own_hand=True)
+    page = player.page
+    name(page, "red", "Ada")
+    name(page, "blue", "Grace")
+    expect(page.locator(".say-card .phase")).to_have_text("Grace · Your turn")
+    expect(page.locator(".moves .head")).to_have_text(["Ada", "Grace"])
+    page.get_by_role("button", name="Resign").click()  # once is a slip
+    expect(page.locator(".say-card")).to_have_attribute("data-phase", "turn")
+    page.get_by_role("button", name="Grace resigns?").click()
+    expect(page.locator(".say-card .line")).to_have_text("Red wins: blue has resigned!")
+    expect(score(page, "red")).to_have_text("1")
+    expect(score(page, "blue")).to_have_text("0")
+    page.get_by_role("button", name="Take back").click()  # it was not meant
+    expect(score(page, "red")).to_be_empty()
+    player.expect_turn("blue")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Grace resigns?").click()
+    page.get_by_role("button", name="Play again").click()
+    player.expect_turn("red")
+    expect(page.locator(".say-card .phase")).to_have_text("Grace · Your turn")
+    expect(score(page, "blue")).to_have_text("1")  # Ada's
+    page.reload()
+    expect(page.locator('.tray[data-piece="blue"] .who')).to_have_text("Ada")
+    expect(score(page, "blue")).to_have_text("1")
+
+
+def test_a_draw_is_offered_declined_by_playing_on_and_agreed(served, open_page):
+    served.new_game(pie=False)
+    player = open_page(served.url)
+    page = player.page
+    page.get_by_role("button", name="Offer a draw").click()
+    expect(page.locator(".ending .hint")).to_contain_text("Red: a draw is offered.")
+    served.play("d4")
+    expect(page.locator(".ending .hint")).to_be_empty()
+    page.get_by_role("button", name="Offer a draw").click()
+    page.get_by_role("button", name="Red agrees").click()
+    expect(page.locator(".say-card .line")).to_have_text("A draw: everybody has agreed.")
+    expect(score(page, "red")).to_have_text("½")
+    assert served.table.latest().result == {"winner": None, "reason": "agreed"}
