@@ -103,7 +103,10 @@ class Perception:
         """Take one scan in."""
         now = frame.time_s
         events = [BoardEvent(now, h) for h in self._gate.observe(now, frame.motion)]
-        stalled = self._last_s is not None and now - self._last_s > _STALL_S
+        stalled = False
+        if self._last_s is not None:
+            self._watched.came_after(now - self._last_s)
+            stalled = now - self._last_s > _STALL_S
         self._last_s = now
         still = self._gate.state is Stillness.STILL
         if stalled or not still or not frame.field_mt:
@@ -200,7 +203,7 @@ class Perception:
 
     def _rest_here(self, *, anew: bool) -> None:
         track = self._count % _TRACK_EVERY == 0
-        after_s = _TRACK_EVERY / self._profile.scans_per_s if track else 0.0
+        after_s = _TRACK_EVERY / self._watched.scans_per_s if track else 0.0
         self._watched.rest_here(anew=anew, after_s=after_s)
         self._blind = self._stale = False
 
@@ -240,7 +243,7 @@ class Perception:
         """Let the zeros of empty places follow drift; and learn how much a millitesla means."""
         watched = self._watched
         unknown = self._distrust.failed | watched.pending.keys()
-        period_s = _TRACK_EVERY / self._profile.scans_per_s
+        period_s = _TRACK_EVERY / self._watched.scans_per_s
         for index, magnet in enumerate(watched.magnets):
             if magnet is Magnet.NONE and watched.zeros.zeroed[index] and index not in unknown:
                 watched.zeros.follow(index, watched.readings[index], period_s)

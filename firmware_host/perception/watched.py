@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from math import exp
 
@@ -16,6 +17,8 @@ from firmware_host.perception.observation import Magnet
 from firmware_host.perception.zeros import Zeros
 
 LONGEST_SEEN_S = 1.2
+_PERIODS = 9  # between scans; their median tells how often the table scans now
+_LATE = 1.2  # of the profile's period: then the computer does not keep it
 _RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's noise, peak to peak
 _RANGE_SHARE = 0.08  # or within this share of a strong reading
 _REST_S = 0.4  # the readings at rest follow those of now with this time constant
@@ -40,6 +43,7 @@ class Watched:
     were when nothing moved. ``pending``: places that are being judged. ``trail``: places over which
     something has moved since then, the last one at ``trail_s``. ``doubt``: places that may be empty
     or hold a weak magnet -> the reading if they are empty. ``classes``: magnets that may be met.
+    ``scans_per_s``: the profile's, or fewer on a computer that does not keep that.
     """
 
     def __init__(
@@ -47,6 +51,8 @@ class Watched:
     ) -> None:
         size = profile.size
         self.profile = profile
+        self.scans_per_s = float(profile.scans_per_s)
+        self._periods_s: deque[float] = deque(maxlen=_PERIODS)
         self.classes = classes
         self.zeros = Zeros(calibration)
         self.crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
@@ -67,7 +73,14 @@ class Watched:
 
     def scans(self, duration_s: float) -> int:
         """In that time; at least those of an average."""
-        return max(AVERAGED, round(duration_s * self.profile.scans_per_s))
+        return max(AVERAGED, round(duration_s * self.scans_per_s))
+
+    def came_after(self, period_s: float) -> None:
+        """Take the time between two scans in."""
+        self._periods_s.append(period_s)
+        if len(self._periods_s) == _PERIODS:
+            usual_s, wanted = sorted(self._periods_s)[_PERIODS // 2], self.profile.scans_per_s
+            self.scans_per_s = 1 / usual_s if usual_s * wanted > _LATE else float(wanted)
 
     def agree(self, index: int, count: int) -> bool:
         """Whether the last ``count`` scans of a place differ only by noise."""
