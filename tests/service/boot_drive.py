@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 
 PATIENCE_S = 60
-PITCH_MM = 35.0
 UNIT = "tiltboard.service"
 
 
@@ -47,13 +46,8 @@ def ask(path, body=None):
         page.close()
 
 
-def middle_mm(place):
-    column, row = ord(place[0]) - ord("a"), int(place[1:]) - 1
-    return {"x_mm": (column - 4.5) * PITCH_MM, "y_mm": (row - 4.5) * PITCH_MM}
-
-
-def drop(kind, place, count):
-    ask("/command", {"type": "put", "kind": kind, **middle_mm(place)})
+def drop(piece, place, count):
+    ask("/command", {"type": "put", "piece": piece, "place": place})
     wait_until(f"move {count}", lambda: len(ask("/snapshot")["moves"]) == count)
 
 

@@ -23,7 +23,7 @@ def asked(path, body=None):
 with tempfile.TemporaryDirectory() as folder:
     text = with_a_long_game(Path(folder))
 asked("/command", {"type": "import", "text": text})
-floods = floods_of(text, asked("/layout")["game"]["id"])
+floods = floods_of(text, asked("/history")[0]["id"])
 counts = {flood.name: ask_all([flood], PORT, SECONDS) for flood in floods}
 counts["all at once"] = ask_all(floods, PORT, SECONDS)
 json.dump(counts, sys.stdout)
