@@ -110,12 +110,16 @@ def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
 
 def lying(arrow: str, face: str) -> Mounting:
     """A chip whose x arrow and face point there. Raises ValueError if both are of one line."""
-    for lies in all_mountings():
-        points: dict[str, Axis] = {"east": lies.east, "north": lies.north, "up": lies.up}
+    for orientation in all_mountings():
+        points: dict[str, Axis] = {
+            "east": orientation.east,
+            "north": orientation.north,
+            "up": orientation.up,
+        }
         for way, axis in tuple(points.items()):
             points[_OPPOSITE[way]] = _TURNED[axis]
         if (points[arrow], points[face]) == ("+x", "+z"):
-            return lies
+            return orientation
     raise ValueError(f"no chip has its x arrow {arrow} and its face {face}")
 
 
@@ -126,7 +130,7 @@ def _turn_imu(table: SimTable, targets: Sequence[str]) -> None:
             "A chip's x arrow and its face are at right angles.",
             remedy="Name two such ways, for example: imu-turned north up.",
         )
-    table.imu_lies = lying(arrow, face)
+    table.imu_orientation = lying(arrow, face)
 
 
 def _swap_muxes(table: SimTable, targets: Sequence[str]) -> None:

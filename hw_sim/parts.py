@@ -55,8 +55,8 @@ class TableParts:
     A context manager: within it the seams below smbus2 and neopixel are in place.
     ``buses``: for the drivers. ``hands``: what happens to it. ``hall_board``,
     ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as
-    far as it has them. ``disk``: under its journal, where it has one. ``imu_lies``: how the tilt
-    sensor is glued in; may be set. ``dark_from``: the light before which the strip is broken.
+    far as it has them. ``disk``: under its journal, where it has one. ``imu_orientation``: how the
+    tilt sensor is glued in; may be set. ``dark_from``: the light before which the strip is broken.
     ``tolerances``: how far gaps and the Hall sensors' sensitivities differ, against what is stated.
     """
 
@@ -82,7 +82,7 @@ class TableParts:
         self.expanders: dict[int, Mcp23017] = {}
         self.matrix: SwitchMatrix | None = None
         self.hall_board = self._wire_hall()
-        self.imu_lies = FLAT
+        self.imu_orientation = FLAT
         self.imu = self._wire_imu()
         self.chain = Ws2812Chain(profile.size if profile.lights is not None else 0)
         self.piezo = Piezo()
@@ -205,7 +205,7 @@ class TableParts:
 
     def _felt(self, on_plate: Callable[[float], Vector]) -> Callable[[float], Vector]:
         """The same in the axes of the chip, however that lies."""
-        return lambda now_s: self.imu_lies.on_chip(on_plate(now_s))
+        return lambda now_s: self.imu_orientation.on_chip(on_plate(now_s))
 
     def _wire_lights_and_panel(self) -> None:
         profile, buses = self.profile, self.buses

@@ -35,7 +35,7 @@ class StrandedError(TiltboardError):
     """Raised when what is published cannot be carried out, or leads nowhere."""
 
 
-class Desk:
+class Tabletop:
     """A board that is seen perfectly, one hand, and the box of pieces beside it.
 
     ``cells``: what stands there. ``hand``: pieces in the hand. ``box``: pieces that may be taken
@@ -122,59 +122,59 @@ class Desk:
         )
 
 
-def by_list(desk: Desk) -> None:
+def by_list(table: Tabletop) -> None:
     """The whole list, without looking again."""
-    steps = desk.standing.shifts
-    if desk.turn and len(steps) != least(desk.cells, desk.turn.position.cells):
-        raise desk.stranded(f"{len(steps)} steps are not the least")
+    steps = table.standing.shifts
+    if table.turn and len(steps) != least(table.cells, table.turn.position.cells):
+        raise table.stranded(f"{len(steps)} steps are not the least")
     for step in steps:
-        desk.carry(step)
+        table.carry(step)
 
 
-def by_first(desk: Desk) -> None:
+def by_first(table: Tabletop) -> None:
     """The first step of the list that is published now."""
-    desk.carry(desk.standing.shifts[0])
+    table.carry(table.standing.shifts[0])
 
 
-def by_lights(desk: Desk) -> None:
+def by_lights(table: Tabletop) -> None:
     """One light: what stands there is taken into the hand, what it wants is put from it."""
-    standing = desk.standing
+    standing = table.standing
     lit = dict(sorted(standing.roles.items()))
     wanted = {p: standing.piece_for[p] for p, role in lit.items() if role is Role.PUT}
-    ready = [p for p, piece in wanted.items() if desk.hand[piece] or desk.box[piece]]
-    place = desk.rng.choice([*ready, *(p for p in lit if lit[p] in TAKEN)] or [*wanted])
+    ready = [p for p, piece in wanted.items() if table.hand[piece] or table.box[piece]]
+    place = table.rng.choice([*ready, *(p for p in lit if lit[p] in TAKEN)] or [*wanted])
     if place in wanted:
-        desk.put(wanted[place], place)
+        table.put(wanted[place], place)
     else:
-        desk.take(place)
+        table.take(place)
 
 
-def by_anything(desk: Desk) -> None:
+def by_anything(table: Tabletop) -> None:
     """Something of the move that a person might do next, by the rules' own list or by this one."""
-    position = desk.standing.position if desk.turn is None else desk.turn.position
+    position = table.standing.position if table.turn is None else table.turn.position
     after = {} if position is None else position.cells
-    shifts = [*(desk.turn.consequences if desk.turn else ()), *desk.standing.shifts]
+    shifts = [*(table.turn.consequences if table.turn else ()), *table.standing.shifts]
     free = [
         s
         for s in shifts
         if s.source is not None
-        and desk.cells.get(s.source) == s.piece != after.get(s.source)
-        and s.target not in desk.cells
+        and table.cells.get(s.source) == s.piece != after.get(s.source)
+        and s.target not in table.cells
     ]
-    lit = [place for place, role in desk.standing.roles.items() if role in TAKEN]
-    held = [(p, place) for place, p in after.items() if desk.hand[p] and place not in desk.cells]
-    what = desk.rng.choice(["carry", "carry", "take", "put", "list"])
+    lit = [place for place, role in table.standing.roles.items() if role in TAKEN]
+    held = [(p, place) for place, p in after.items() if table.hand[p] and place not in table.cells]
+    what = table.rng.choice(["carry", "carry", "take", "put", "list"])
     if what == "carry" and free:
-        desk.carry(desk.rng.choice(free))
+        table.carry(table.rng.choice(free))
     elif what == "take" and lit:
-        desk.take(desk.rng.choice(sorted(lit)))
+        table.take(table.rng.choice(sorted(lit)))
     elif what == "put" and held:
-        desk.put(*desk.rng.choice(sorted(held)))
-    elif desk.standing.shifts:
-        by_first(desk)
+        table.put(*table.rng.choice(sorted(held)))
+    elif table.standing.shifts:
+        by_first(table)
 
 
-Way = Callable[[Desk], None]
+Way = Callable[[Tabletop], None]
 WAYS: Mapping[str, Way] = {
     "the list at once": by_list,
     "the list's first step": by_first,
@@ -194,66 +194,66 @@ def least(cells: Mapping[str, str], after: Mapping[str, str]) -> int:
 
 def play(game: Game, way: Way, rng: Random) -> int:
     """One random game to its end; how many moves it had. Raises StrandedError."""
-    desk = Desk(game, rng)
-    while desk.standing.phase is not Phase.OVER:
-        position = desk.standing.position
-        if position is None or desk.standing.phase is not Phase.TURN:
-            raise desk.stranded("it is nobody's turn")
-        before, moves = dict(position.cells), [*desk.moves]
+    table = Tabletop(game, rng)
+    while table.standing.phase is not Phase.OVER:
+        position = table.standing.position
+        if position is None or table.standing.phase is not Phase.TURN:
+            raise table.stranded("it is nobody's turn")
+        before, moves = dict(position.cells), [*table.moves]
         turn = position.play(rng.choice(position.legal()))
         if rng.random() < MIXED_UP:
-            mix_up(desk, {shift.source for shift in turn.act})
-            restore(desk, way, before)
-        act(desk, turn)
-        follow(desk, way, turn)
-        if desk.moves != [*moves, turn.move] or desk.cells != dict(turn.position.cells):
-            raise desk.stranded(f"{turn.move} was meant")
+            mix_up(table, {shift.source for shift in turn.act})
+            restore(table, way, before)
+        act(table, turn)
+        follow(table, way, turn)
+        if table.moves != [*moves, turn.move] or table.cells != dict(turn.position.cells):
+            raise table.stranded(f"{turn.move} was meant")
         if rng.random() < TAKEN_BACK:
-            desk.look(TakeBack())
-            restore(desk, way, before)
-            if desk.moves != moves:
-                raise desk.stranded(f"{turn.move} was to be taken back")
-    return len(desk.moves)
+            table.look(TakeBack())
+            restore(table, way, before)
+            if table.moves != moves:
+                raise table.stranded(f"{turn.move} was to be taken back")
+    return len(table.moves)
 
 
-def act(desk: Desk, turn: Turn) -> None:
+def act(table: Tabletop, turn: Turn) -> None:
     """What the mover does with his own hand."""
-    desk.box = Counter(s.piece for s in (*turn.act, *turn.consequences) if s.source is None)
+    table.box = Counter(s.piece for s in (*turn.act, *turn.consequences) if s.source is None)
     for shift in sorted(turn.act, key=lambda shift: shift.target is not None):
-        desk.carry(shift)
-    if desk.standing.question is not None and turn.entrance is not None:
-        desk.look(Answer(turn.entrance.side))
+        table.carry(shift)
+    if table.standing.question is not None and turn.entrance is not None:
+        table.look(Answer(turn.entrance.side))
 
 
-def mix_up(desk: Desk, but: Collection[str | None]) -> None:
+def mix_up(table: Tabletop, but: Collection[str | None]) -> None:
     """Pieces change places: no move does that, if it is not of those ``but`` which it carries."""
-    places = sorted(desk.cells.keys() - but)
-    mixed = desk.rng.sample(places, min(len(places), desk.rng.choice([2, 3, 8])))
-    pieces = [desk.cells[place] for place in mixed]
-    desk.cells |= zip(mixed, [*pieces[1:], *pieces[:1]], strict=True)
-    desk.look()
+    places = sorted(table.cells.keys() - but)
+    mixed = table.rng.sample(places, min(len(places), table.rng.choice([2, 3, 8])))
+    pieces = [table.cells[place] for place in mixed]
+    table.cells |= zip(mixed, [*pieces[1:], *pieces[:1]], strict=True)
+    table.look()
 
 
-def restore(desk: Desk, way: Way, before: Mapping[str, str]) -> None:
+def restore(table: Tabletop, way: Way, before: Mapping[str, str]) -> None:
     """Follow until ``before`` stands there. Raises StrandedError."""
-    desk.box = Counter(before.values()) - Counter(desk.cells.values())
-    follow(desk, way, None)
-    if desk.cells != before:
-        raise desk.stranded("the board should be as it was")
+    table.box = Counter(before.values()) - Counter(table.cells.values())
+    follow(table, way, None)
+    if table.cells != before:
+        raise table.stranded("the board should be as it was")
 
 
-def follow(desk: Desk, way: Way, turn: Turn | None) -> None:
+def follow(table: Tabletop, way: Way, turn: Turn | None) -> None:
     """Until nothing is asked for any more. Raises StrandedError."""
-    desk.turn = turn
+    table.turn = turn
     phase = Phase.FIX if turn is None else Phase.SETTLE
     for _ in range(MOST_STEPS):
-        if desk.standing.phase in (Phase.TURN, Phase.OVER):
-            desk.hand.clear()  # what was taken off goes into the box
+        if table.standing.phase in (Phase.TURN, Phase.OVER):
+            table.hand.clear()  # what was taken off goes into the box
             return
-        if desk.standing.phase is not phase:
-            raise desk.stranded(f"the phase is {desk.standing.phase}")
-        way(desk)
-    raise desk.stranded("the list leads nowhere")
+        if table.standing.phase is not phase:
+            raise table.stranded(f"the phase is {table.standing.phase}")
+        way(table)
+    raise table.stranded("the list leads nowhere")
 
 
 def run(echo: Callable[[str], None], games: int = 20, only: Collection[str] = ()) -> None:

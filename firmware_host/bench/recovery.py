@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from firmware_host.host.menu import usual_options
 from firmware_host.table.commands import NewGame
-from firmware_host.trace.unlogged import quiet
+from firmware_host.trace.unlogged import unlogged
 from games.momentum import MOMENTUM
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(echo: Callable[[str], None], profile: str = "plate-10") -> None:
     cases += [(f"{name}, taken", name, at) for name, at in UNDER_A_PIECE.items() if name in names]
     for label, name, targets in cases:
         with (
-            quiet(),
+            unlogged(),
             tempfile.TemporaryDirectory() as state,
             SimSession(table, Path(state)) as session,
         ):

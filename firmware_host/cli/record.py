@@ -77,7 +77,7 @@ def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
             TraceWriter(out, header_for(table, calibration)) as writer,
         ):
             if calibration is not None:
-                plate.mount(calibration.lies)
+                plate.mount(calibration.orientation)
             for _ in range(count):
                 writer.write(plate.scan())
                 pacer.wait()

@@ -23,10 +23,10 @@ def command(trace: Path, as_json: bool, profile: str | None) -> None:
     from firmware_host.config.profile import load_profile
     from firmware_host.trace import read_trace
     from firmware_host.trace.report import report
-    from firmware_host.trace.unlogged import quiet
+    from firmware_host.trace.unlogged import unlogged
 
     recorded = read_trace(trace)
     table = load_profile(profile or recorded.header.profile)
-    with quiet():
+    with unlogged():
         for line in report(recorded, table, as_json=as_json, words=words):
             click.echo(line)

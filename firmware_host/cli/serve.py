@@ -126,7 +126,7 @@ def recorded(table: Table, path: Path | None) -> Iterator[None]:
     from firmware_host.trace.recorder import Recorder
 
     recorder = Recorder(path)
-    table.on_step = recorder.take
+    table.on_step = recorder.record
     try:
         yield
     finally:

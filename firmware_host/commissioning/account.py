@@ -38,9 +38,9 @@ def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
             profile, progress.lights, progress.light_at, right=progress.picture
         )
     yield from _panel(progress)
-    lies = _lies(progress)
-    if lies not in (None, FLAT):
-        yield note("imu", describe(lies or FLAT), sensor_map.MAPPED)
+    orientation = _orientation(progress)
+    if orientation not in (None, FLAT):
+        yield note("imu", describe(orientation or FLAT), sensor_map.MAPPED)
     yield from sensor_map.judge(profile, progress)
 
 
@@ -68,10 +68,14 @@ def calibration_of(
     found = before or uncalibrated(profile)
     if Part.LIGHTS in proven and progress.picture:
         found = replace(found, lights=progress.light_at)
-    lies = _lies(progress)
-    if lies is not None and progress.level is not None:
-        level_rad = gravity_tilt(lies.on_plate(progress.level))
-        found = replace(found, level_rad=level_rad, mounting=(lies.east, lies.north, lies.up))
+    orientation = _orientation(progress)
+    if orientation is not None and progress.level is not None:
+        level_rad = gravity_tilt(orientation.on_plate(progress.level))
+        found = replace(
+            found,
+            level_rad=level_rad,
+            mounting=(orientation.east, orientation.north, orientation.up),
+        )
     places = replace(progress, wanted=(Part.PLACES,))
     if Part.PLACES not in proven or next_task(places, profile) is not None:
         return found
@@ -128,7 +132,7 @@ def _scaled(kernel: Kernel, own: float, ratio: float) -> Kernel:
     )
 
 
-def _lies(progress: Progress) -> Mounting | None:
+def _orientation(progress: Progress) -> Mounting | None:
     """How the tilt sensor lies; None while that is not known."""
     if progress.level is None or len(progress.edges) < len(EDGES):
         return None

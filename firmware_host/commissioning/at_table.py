@@ -49,16 +49,16 @@ class TableSweep:
         progress = begin(profile, folder, again=again, fresh=fresh)
         self._proven = set(progress.wanted)
         self._before = known = known or uncalibrated(profile)
-        self._sweep = Sweep(profile, progress, lies=known.lies, lights=known.lights)
+        self._sweep = Sweep(profile, progress, orientation=known.orientation, lights=known.lights)
 
     @property
     def step(self) -> Step:
         """How it stands after the last scan."""
         return self._sweep.step
 
-    def take(self, frame: Frame, overlay: Overlay) -> Asked:
+    def update(self, frame: Frame, overlay: Overlay) -> Asked:
         """Take one scan in; what to show. ``overlay`` names the places, as the page knows them."""
-        step = self._sweep.take(frame)
+        step = self._sweep.update(frame)
         if step.accepted or step.task is None:
             self._keep()
         say = step.say if step.refused is None else _both(step.refused, step.say)

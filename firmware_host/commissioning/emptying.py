@@ -29,22 +29,22 @@ JOLT_M_S2 = 0.8
 class Emptying:
     """Nothing stands on the plate. ``tilt``: whether its tilt sensor is waited for."""
 
-    def __init__(self, profile: Profile, lies: Mounting, *, tilt: bool) -> None:
+    def __init__(self, profile: Profile, orientation: Mounting, *, tilt: bool) -> None:
         self._profile = profile
-        self._lies = lies
+        self._orientation = orientation
         self._tilt = tilt
         self._window = Window(scans(profile, EMPTY_S))
         self._last = Outcome()
         self._broken: int | None = None
         self.say = text("Take everything off the plate, and leave it alone for two seconds.")
 
-    def take(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
         """Done once two seconds were quiet, level and empty."""
         moving = frame.motion is not None and max(map(abs, frame.motion.rate_rad_s)) > QUIET_RAD_S
         if moving or (self._tilt and frame.motion is None):
             self._window.clear()
             return self._last
-        self._window.push((*frame.field_mt, *force_on_chip(frame, self._lies)))
+        self._window.push((*frame.field_mt, *force_on_chip(frame, self._orientation)))
         if not self._window.full:
             return self._last
         size = self._profile.size

@@ -93,14 +93,14 @@ def mounting_of(level: Vector, forces: Mapping[str, Vector]) -> Mounting | None:
     return found if found.east == east else None
 
 
-def describe(lies: Mounting) -> Message:
+def describe(orientation: Mounting) -> Message:
     """In words, for somebody who looks at the chip and its printed arrows."""
-    if lies == FLAT:
+    if orientation == FLAT:
         return text("The tilt sensor lies as the wiring page shows.")
     return text(
         "The tilt sensor lies with its face {face} and its x arrow {arrow}.",
-        face=_WHERE[_points(lies, "+z")],
-        arrow=_WHERE[_points(lies, "+x")],
+        face=_WHERE[_points(orientation, "+z")],
+        arrow=_WHERE[_points(orientation, "+x")],
     )
 
 
@@ -115,9 +115,13 @@ _WHERE = {
 _BACK = {"east": "west", "north": "south", "up": "down"}
 
 
-def _points(lies: Mounting, axis: Axis) -> str:
+def _points(orientation: Mounting, axis: Axis) -> str:
     """Where one of the chip's axes points."""
-    for where, known in (("east", lies.east), ("north", lies.north), ("up", lies.up)):
+    for where, known in (
+        ("east", orientation.east),
+        ("north", orientation.north),
+        ("up", orientation.up),
+    ):
         if known[1] == axis[1]:
             return where if known == axis else _BACK[where]
     raise ValueError(axis)

@@ -66,7 +66,7 @@ class Placing:
             else reasons.put_here(profile, place, task.magnet, carried=carried, same=begun)
         )
 
-    def take(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
         """Done once an input that may be the place's reads the piece, at rest."""
         now_s = frame.time_s
         self._since_s = now_s if self._since_s is None else self._since_s

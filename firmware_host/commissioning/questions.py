@@ -50,7 +50,7 @@ class Question:
                 self.say = text("Do you hear the buzzer?")
                 self._lights = {}
 
-    def take(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
         """Nothing is read: somebody has to answer."""
         del frame, progress
         return Outcome(lights=self._lights, choices=self._choices)
@@ -86,7 +86,7 @@ class Pressing:
         self._count = 0
         self.say = text("Press the button {button} for a second, and let go.", button=task.name)
 
-    def take(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
         """Done once every button is open again."""
         self._seen |= frame.pressed
         self._count = 0 if frame.pressed else self._count + 1

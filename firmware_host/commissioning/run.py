@@ -26,7 +26,7 @@ def run_sweep(
     silent_s = 0.0
     while True:
         frame = plate.scan()
-        step = sweep.take(frame)
+        step = sweep.update(frame)
         if step.accepted or sweep.done:
             save()
         plate.show(sweep.strip)

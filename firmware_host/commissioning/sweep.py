@@ -46,7 +46,7 @@ class _Attempt(Protocol):
 
     say: Message
 
-    def take(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
         """Take one scan in."""
 
     def answer(self, value: str, progress: Progress) -> Progress | None:
@@ -54,8 +54,8 @@ class _Attempt(Protocol):
 
 
 class Sweep:
-    """One sweep of one table, from ``progress`` on. ``lies``: how the plate that is scanned takes
-    its tilt sensor to lie. ``lights``: the light under each place, as the calibration knows it.
+    """One sweep of one table, from ``progress`` on. ``orientation``: of the tilt sensor, as the
+    plate that is scanned takes it. ``lights``: the light under each place, as it is calibrated.
     ``troubles``: parts that did not answer and were gone on without.
     ``step``: what it said last; ``done``: it has come to its end.
     """
@@ -65,12 +65,12 @@ class Sweep:
         profile: Profile,
         progress: Progress,
         *,
-        lies: Mounting = FLAT,
+        orientation: Mounting = FLAT,
         lights: Sequence[int] = (),
     ) -> None:
         self._profile = profile
         self._lights = lights
-        self._lies = lies
+        self._orientation = orientation
         self.progress = progress
         self.troubles: list[Finding] = []
         self.done = False
@@ -126,7 +126,7 @@ class Sweep:
         self.progress, self.done = progress, False
         self._task = self._attempt = self._refused = None
 
-    def take(self, frame: Frame) -> Step:
+    def update(self, frame: Frame) -> Step:
         """Take one scan in."""
         presses = self._buttons.update(frame.pressed, frame.time_s)
         pressing = self._task is not None and self._task.ask is Ask.PRESS
@@ -134,10 +134,10 @@ class Sweep:
             number = {CONFIRM: 0, BACK: 1}[press.button]
             if number < len(self.step.choices):
                 self._answer = self.step.choices[number].value
-        self.step = self._take(frame)
+        self.step = self._update(frame)
         return self.step
 
-    def _take(self, frame: Frame) -> Step:
+    def _update(self, frame: Frame) -> Step:
         value, self._answer = self._answer, None
         if value is not None and self._is_over(value):
             return self._next(accepted=True)
@@ -148,7 +148,7 @@ class Sweep:
         missing = self._missing_part(self._task, frame)
         if missing is not None:
             return missing
-        outcome = self._attempt.take(frame, self.progress)
+        outcome = self._attempt.update(frame, self.progress)
         if outcome.progress is not None:
             self.go_on_from(outcome.progress)
             self._refused = outcome.refused
@@ -195,11 +195,11 @@ class Sweep:
             case Ask.PRESS:
                 return Pressing(profile, task)
             case Ask.LEVEL:
-                return Levelling(profile, self._lies)
+                return Levelling(profile, self._orientation)
             case Ask.EDGE if task.edge is not None:
-                return Lifting(profile, task.edge, self._lies)
+                return Lifting(profile, task.edge, self._orientation)
             case Ask.EMPTY:
-                return Emptying(profile, self._lies, tilt=self._tilt)
+                return Emptying(profile, self._orientation, tilt=self._tilt)
             case Ask.PLACE | Ask.WEAK:
                 return Placing(profile, task, self.progress)
             case _:

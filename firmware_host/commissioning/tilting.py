@@ -18,25 +18,25 @@ REST_SWING_M_S2 = 0.35  # two degrees, and the noise of a window's readings
 SKIP = Choice(Answer.SKIP, text("Go on without the tilt sensor"))
 
 
-def force_on_chip(frame: Frame, lies: Mounting) -> Vector:
+def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
     """What the tilt sensor feels, in its own axes; nothing without one."""
     motion = frame.motion
-    return (0.0, 0.0, 0.0) if motion is None else lies.on_chip(motion.specific_force_m_s2)
+    return (0.0, 0.0, 0.0) if motion is None else orientation.on_chip(motion.specific_force_m_s2)
 
 
 class Levelling:
-    """The plate is level and at rest. ``say``: what to do; ``lies``: as the plate is read."""
+    """The plate is level and at rest. ``say``: what to do; ``orientation``: as it is read."""
 
-    def __init__(self, profile: Profile, lies: Mounting) -> None:
+    def __init__(self, profile: Profile, orientation: Mounting) -> None:
         self._rest = Window(scans(profile, REST_S))
-        self._lies = lies
+        self._orientation = orientation
         self._since_s: float | None = None
         self.say = text("Take everything off the plate, level it, and leave it alone.")
 
-    def take(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
         """Done once it rests."""
         self._since_s = frame.time_s if self._since_s is None else self._since_s
-        self._rest.push(force_on_chip(frame, self._lies))
+        self._rest.push(force_on_chip(frame, self._orientation))
         if self._rest.full and max(map(self._rest.swing, range(3))) < REST_SWING_M_S2:
             x, y, z = self._rest.means()
             if mounting.is_level((x, y, z)):
@@ -55,19 +55,19 @@ class Levelling:
 class Lifting:
     """One edge is lifted. ``say``: which."""
 
-    def __init__(self, profile: Profile, edge: Edge, lies: Mounting) -> None:
+    def __init__(self, profile: Profile, edge: Edge, orientation: Mounting) -> None:
         self._rest = Window(scans(profile, REST_S))
         self._edge = edge
-        self._lies = lies
+        self._orientation = orientation
         self._lights = dict.fromkeys(places.along(profile, edge), Light.LIFT)
         self._since_s: float | None = None
         self._levelled = False
         self.say = reasons.lift_edge(edge)
 
-    def take(self, frame: Frame, progress: Progress) -> Outcome:
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
         """Done once it is held still."""
         self._since_s = frame.time_s if self._since_s is None else self._since_s
-        level, now = progress.level or (0.0, 0.0, 1.0), force_on_chip(frame, self._lies)
+        level, now = progress.level or (0.0, 0.0, 1.0), force_on_chip(frame, self._orientation)
         self._levelled = self._levelled or not mounting.is_lifted(level, now)
         self._rest.push(now)
         if (

@@ -29,7 +29,7 @@ def check_parts(
     """A line or more for each part that ``profile`` has."""
     plate = plate_for(profile, buses)
     if calibration is not None:
-        plate.mount(calibration.lies)
+        plate.mount(calibration.orientation)
     try:
         frames = []
         for number in range(SCANS):
@@ -114,8 +114,8 @@ def _imu(
         yield note("imu", found, remedy)
     else:
         yield ok("imu", found)
-    if calibration is not None and calibration.lies != FLAT:
-        yield ok("imu", describe(calibration.lies))
+    if calibration is not None and calibration.orientation != FLAT:
+        yield ok("imu", describe(calibration.orientation))
 
 
 def _lights(profile: Profile, fault: PartError | None) -> Iterator[Finding]:

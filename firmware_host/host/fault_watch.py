@@ -32,7 +32,7 @@ class ScanWatch:
         self._steady_since_s = 0.0
         self._fault: PartError | None = None
 
-    def take(self, frame: Frame) -> PartError | None:
+    def update(self, frame: Frame) -> PartError | None:
         """Take one scan in; the fault, while there is one."""
         now_s, last_s = frame.time_s, self._last_s
         self._last_s = now_s
@@ -60,7 +60,7 @@ class MountingWatch:
     def __init__(self) -> None:
         self._since_s: float | None = None
 
-    def take(self, frame: Frame) -> PartError | None:
+    def update(self, frame: Frame) -> PartError | None:
         """Take one scan in; the fault, while there is one."""
         if frame.motion is None or frame.motion.specific_force_m_s2[2] > UPRIGHT_M_S2:
             self._since_s = None
@@ -95,7 +95,7 @@ class FaultLog:
         self._known: dict[str, _Trouble] = {}
         self._ill: set[str] = set()
 
-    def take(self, faults: Sequence[PartError], now_s: float) -> None:
+    def update(self, faults: Sequence[PartError], now_s: float) -> None:
         """The faults of this scan."""
         if not faults and not self._known:
             return

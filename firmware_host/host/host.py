@@ -102,7 +102,7 @@ class Host:
         self.notices: dict[str, Message] = {} if notice is None else {"journal": notice}
         self.ask_journal: Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]] | None = None
         self._calibration = calibration
-        plate.mount(calibration.lies)
+        plate.mount(calibration.orientation)
         self.calibration_left = unfinished(profile, calibration.folder)
         self.asked: Asked | None = None
         self.calibrating: TableSweep | None = None
@@ -239,9 +239,9 @@ class Host:
         self._calibration.keep(self.perception, ready=self.observation.ready, now_s=now_s)
         faults = self.frame.faults
         for watch in (self._scan_watch, self._mounting_watch):
-            fault = watch.take(self.frame)
+            fault = watch.update(self.frame)
             faults = faults if fault is None else (*faults, fault)
-        self._fault_log.take(faults, now_s)
+        self._fault_log.update(faults, now_s)
         self.sight = self.overlay.sight(self.observation, faults)
         presses = self._buttons.update(self.frame.pressed, self.frame.time_s)
         if self._code is not None and (presses or self._code.over(now_s)):
@@ -345,14 +345,14 @@ class Host:
 
     def _calibrate(self, calibrating: TableSweep) -> None:
         """One scan of a sweep; the game waits as it stands."""
-        self.asked = calibrating.take(self.frame, self.overlay)
+        self.asked = calibrating.update(self.frame, self.overlay)
         accepted = calibrating.step.accepted
         self.standing = replace(self.standing, sounds=(Sound.MOVE,) if accepted else ())
         found = calibrating.result(self._clock.calendar())
         if found is not None:
             self._calibration.replace(found)
             self.light_at = self._calibration.light_at
-            self.plate.mount(found.lies)
+            self.plate.mount(found.orientation)
             self._stop_calibrating()
             self._perception = None
             position = self.standing.position or self.game.start()

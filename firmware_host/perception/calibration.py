@@ -30,7 +30,9 @@ Failure = Literal["dead", "stuck", "noisy", "drifting", "silent", "contradicting
 LEFT_OUT: Failure = "left-out"
 Kernel = tuple[tuple[float, ...], ...]
 
-_MOUNTINGS = frozenset((lies.east, lies.north, lies.up) for lies in all_mountings())
+_MOUNTINGS = frozenset(
+    (orientation.east, orientation.north, orientation.up) for orientation in all_mountings()
+)
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,7 +71,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     failed: tuple[tuple[int, Failure], ...] = ()
 
     @property
-    def lies(self) -> Mounting:
+    def orientation(self) -> Mounting:
         """``mounting``, to be used."""
         return Mounting(*self.mounting)
 

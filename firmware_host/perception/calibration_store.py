@@ -41,9 +41,9 @@ class CalibrationStore:
         return self._path.parent
 
     @property
-    def lies(self) -> Mounting:
+    def orientation(self) -> Mounting:
         """How the tilt sensor lies; as the wiring page asks for where that is not known."""
-        return FLAT if self.loaded is None else self.loaded.lies
+        return FLAT if self.loaded is None else self.loaded.orientation
 
     @property
     def light_at(self) -> tuple[int, ...]:

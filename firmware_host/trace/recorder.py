@@ -30,8 +30,8 @@ class Recorder:
 
     Each file stands for itself: it begins with the game, its moves and the calibration as they are
     then, so that `tiltboard replay` plays it again. A new one begins after PART_S, and where the
-    game or the calibration becomes another. ``take`` hands a scan on and does not wait: a thread of
-    its own compresses and writes. A disk that is full or too slow ends the recording, never the
+    game or the calibration becomes another. ``record`` hands a scan on and does not wait: a thread
+    of its own compresses and writes. A disk that is full or too slow ends the recording, never the
     game; the log says so.
     """
 
@@ -53,7 +53,7 @@ class Recorder:
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
-    def take(self, host: Host) -> None:
+    def record(self, host: Host) -> None:
         """After each step, in the table's thread: what it read, and what was asked of it."""
         if self.failed:
             return

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def unlogged() -> Iterator[None]:
     """Nothing is logged meanwhile."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)

@@ -28,11 +28,11 @@ def health_answer(profile: Profile, calibration: Calibration) -> HealthMap:
                 remedy=remedy(one),
             )
         )
-    lies = profile.imu is not None and made
+    orientation = profile.imu is not None and made
     return HealthMap(
         made=local_time(calibration.made_s) if made else None,
         summary=_summary(found, worth_a_look(profile, calibration), made=made),
-        mounting=describe(calibration.lies) if lies else None,
+        mounting=describe(calibration.orientation) if orientation else None,
         places=places,
     )
 

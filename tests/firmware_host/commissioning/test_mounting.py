@@ -34,16 +34,16 @@ def felt(x_deg, y_deg=0.0):
 def test_there_are_24_ways_and_each_leads_back():
     found = set(all_mountings())
     assert len(found) == 24
-    for lies in found:
-        assert lies.on_plate(lies.on_chip((1.0, 2.0, 3.0))) == (1.0, 2.0, 3.0)
+    for orientation in found:
+        assert orientation.on_plate(orientation.on_chip((1.0, 2.0, 3.0))) == (1.0, 2.0, 3.0)
         # A turn keeps lengths and handedness: what is east x north stays up.
-        east, north = lies.on_chip((1.0, 0.0, 0.0)), lies.on_chip((0.0, 1.0, 0.0))
+        east, north = orientation.on_chip((1.0, 0.0, 0.0)), orientation.on_chip((0.0, 1.0, 0.0))
         cross = (
             east[1] * north[2] - east[2] * north[1],
             east[2] * north[0] - east[0] * north[2],
             east[0] * north[1] - east[1] * north[0],
         )
-        assert cross == lies.on_chip((0.0, 0.0, 1.0))
+        assert cross == orientation.on_chip((0.0, 0.0, 1.0))
     with pytest.raises(ValueError, match="no chip"):
         Mounting("+x", "-y", "+z")
 
@@ -55,29 +55,29 @@ def tiny():
 
 
 WAYS = list(all_mountings())
-TRIED = [("plate-10", lies) for lies in WAYS]
-TRIED += [(name, lies) for name in ("plate-7", "node") for lies in WAYS[1::9]]
+TRIED = [("plate-10", orientation) for orientation in WAYS]
+TRIED += [(name, orientation) for name in ("plate-7", "node") for orientation in WAYS[1::9]]
 
 
 @pytest.mark.parametrize(
-    ("name", "lies"), TRIED, ids=lambda v: getattr(v, "north", v) + getattr(v, "up", "")
+    ("name", "orientation"), TRIED, ids=lambda v: getattr(v, "north", v) + getattr(v, "up", "")
 )
-def test_it_works_however_it_lies(swept, name, lies):
+def test_it_works_however_it_lies(swept, name, orientation):
     profile = load_profile(name)
 
     def glue(table):
-        table.imu_lies = lies
+        table.imu_orientation = orientation
 
     run = swept(profile, seed=2, parts=(Part.EDGES,), prepare=glue)
     assert run.refused == []
     found, table = run.calibration(), run.table
-    assert found.lies == lies
-    x_g, y_g, z_g = lies.on_plate(table.imu.spread.accel_offset_g)
+    assert found.orientation == orientation
+    x_g, y_g, z_g = orientation.on_plate(table.imu.spread.accel_offset_g)
     level = atan(y_g / (1 + z_g)), atan(-x_g / (1 + z_g))
     assert found.level_rad == pytest.approx(level, abs=0.012)
     with table:
         plate, pacer = plate_for(profile, table.buses), Pacer(table.clock, profile.scans_per_s)
-        plate.mount(found.lies)
+        plate.mount(found.orientation)
         table.hands.tilt(radians(6), radians(-4))
         until_s = table.clock.now() + 4
         while table.clock.now() < until_s:
@@ -110,7 +110,7 @@ def test_another_edge_than_the_lit_one_has_both_asked_for_again(swept, tiny):
     edges = [task.edge.name for task in run.asked if task.edge is not None]
     assert edges == ["north", "east", "north", "east"]
     assert [words[:33] for words in run.refused] == ["The two edges contradict each oth"]
-    assert run.calibration().lies == FLAT
+    assert run.calibration().orientation == FLAT
 
 
 def test_a_corner_is_no_edge():
@@ -133,9 +133,9 @@ def test_it_is_told_in_words():
         "north": (0.0, G * sin(0.1), -G * cos(0.1)),
         "east": (-G * sin(0.1), 0, -G * cos(0.1)),
     }
-    lies = mounting_of((0.0, 0.0, -G), forces)
-    assert lies == Mounting("-x", "+y", "-z")
+    orientation = mounting_of((0.0, 0.0, -G), forces)
+    assert orientation == Mounting("-x", "+y", "-z")
     assert (
-        str(describe(lies))
+        str(describe(orientation))
         == "The tilt sensor lies with its face down and its x arrow to the west."
     )

@@ -142,7 +142,7 @@ def test_a_tilt_sensor_that_lies_otherwise_may_stay_so(swept, small):
     [(subject, state, said)] = run.found
     assert (subject, state) == ("imu", "note")
     assert said == "The tilt sensor lies with its face down and its x arrow to the north."
-    assert run.calibration().lies == Mounting("+y", "+x", "-z")
+    assert run.calibration().orientation == Mounting("+y", "+x", "-z")
 
 
 class Blindfolded:

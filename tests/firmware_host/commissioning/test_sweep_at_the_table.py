@@ -156,9 +156,9 @@ def test_a_place_is_done_again_at_once(session):
 
 def test_a_tilt_sensor_that_lies_otherwise_is_said_and_works_after_calibration(tmp_path):
     profile = load_profile("plate-7")
-    lies = Mounting("-x", "+y", "-z")
+    orientation = Mounting("-x", "+y", "-z")
     with SimSession(profile, tmp_path) as made:
-        made.table.imu_lies = lies
+        made.table.imu_orientation = orientation
         made.run_until(made.clock.now() + 4)
         assert made.host.standing.phase == "paused"
         assert "run the sweep" in str(made.host.standing.say)

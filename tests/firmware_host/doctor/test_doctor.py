@@ -367,16 +367,16 @@ def test_how_the_tilt_sensor_lies_is_said(sim, plate_10):
         found = check_parts(plate_10, sim.buses, calibration)
         return [(str(f.state), str(f.found)) for f in found if f.subject == "imu"]
 
-    sim.imu_lies = Mounting("-x", "+y", "-z")
+    sim.imu_orientation = Mounting("-x", "+y", "-z")
     [(state, found)] = imu()
     assert (state, found) == ("note", "The tilt sensor does not lie flat with its face up.")
     flat = replace_zeroed(uncalibrated(plate_10), (True,) * plate_10.size)
     known = msgspec.structs.replace(flat, level_rad=(0.0, 0.0), mounting=("-x", "+y", "-z"))
-    [(state, found), (_, lies)] = imu(known)
+    [(state, found), (_, orientation)] = imu(known)
     assert state == "ok"
     assert found.startswith("The plate leans by")
-    assert "face down and its x arrow to the west" in lies
-    sim.imu_lies = Mounting()
+    assert "face down and its x arrow to the west" in orientation
+    sim.imu_orientation = Mounting()
     [(state, found)] = imu(known)
     assert (state, "otherwise than when" in found) == ("problem", True)
 

@@ -39,7 +39,7 @@ class Log:
     def take(self, faults, times=1):
         for _ in range(times):
             self.now_s += 0.02
-            self.log.take(faults, self.now_s)
+            self.log.update(faults, self.now_s)
 
 
 def test_one_trouble_of_four_parts_is_one_line_when_it_comes_and_one_when_it_goes(told):

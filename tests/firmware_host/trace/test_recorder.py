@@ -33,14 +33,14 @@ class Play:
     def __init__(self, session, path):
         self.session = session
         self.recorder = Recorder(path)
-        self.recorder.take(session.host)
+        self.recorder.record(session.host)
 
     def run(self, duration_s):
         end_s = self.session.clock.now() + duration_s
         while self.session.clock.now() < end_s:
             self.session.wait()
             self.session.host.step()
-            self.recorder.take(self.session.host)
+            self.recorder.record(self.session.host)
 
     def new_game(self, **options):
         fits = usual_options(MOMENTUM, self.session.profile.capabilities)
@@ -163,11 +163,11 @@ def test_a_file_that_is_no_trace_is_left_alone_and_a_trace_is_kept_as_the_older_
 
 def test_a_disk_that_takes_nothing_ends_the_recording_and_nothing_else(play, tmp_path, caplog):
     writer = Recorder(tmp_path / "missing" / "live.trace")
-    writer.take(play.session.host)
+    writer.record(play.session.host)
     writer.close()
     assert writer.failed
     assert "The recording ends" in caplog.text
-    writer.take(play.session.host)  # no error, no more work
+    writer.record(play.session.host)  # no error, no more work
 
 
 def test_a_disk_that_does_not_keep_up_ends_the_recording(play, tmp_path, monkeypatch, caplog):
@@ -175,7 +175,7 @@ def test_a_disk_that_does_not_keep_up_ends_the_recording(play, tmp_path, monkeyp
     monkeypatch.setattr(Recorder, "_run", lambda _: None)
     slow = Recorder(tmp_path / "slow.trace")
     for _ in range(10):
-        slow.take(play.session.host)
+        slow.record(play.session.host)
     assert slow.failed
     assert len(slow._queue) <= 5
     assert caplog.text.count("does not keep up") == 1
@@ -186,7 +186,7 @@ def test_the_live_table_is_recorded_from_its_first_scan_on(tmp_path):
     (tmp_path / "state").mkdir()
     live = LiveTable(load_profile(PROFILE), tmp_path / "state", Settings(), real=clock)
     keeper = Recorder(tmp_path / "live.trace")
-    live.table.on_step = keeper.take
+    live.table.on_step = keeper.record
     live.table.start()
     live.table.stop()
     keeper.close()
