@@ -24,6 +24,7 @@ from games.errors import (
     RulesError,
     UnknownGameError,
 )
+from games.lesson import Lesson
 from games.rules import CHANCE, Dice, Rules
 
 __all__ = [
@@ -359,6 +360,7 @@ class GameType(ABC):
     emblem: tuple[str, ...] = ("red", "blue")
     style: str = ""
     at_the_table: bool = True
+    lesson: Lesson | None = None
     """Its board is read by sensors; False: see ``games.seated``, or its rules alone are there."""
     seated: bool = False
     """It makes a ``games.seated.SeatedGame``."""

@@ -22,6 +22,7 @@ from games.base import (
     Turn,
 )
 from games.description import style_of
+from games.lesson import lesson_of
 from games.option_values import checked
 from games.squares import bits
 
@@ -137,6 +138,7 @@ class AttraktionType(GameType):
     look = PieceLook("{colour} piece", "stone")
     emblem = PLAYERS
     style = style_of(__package__)
+    lesson = lesson_of(__package__)
     presets: Sequence[Preset] = PRESETS
     rules_summary = (
         "Take turns to place one piece of your colour on any empty space.",

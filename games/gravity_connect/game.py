@@ -30,6 +30,7 @@ from games.description import Slot as EdgeSlot
 from games.description import style_of
 from games.gravity_connect.board import MOST, SIDES, Board, Side, Slot
 from games.gravity_connect.rules import FULL, NO_SIDE, GravityConnectRules, State, fall
+from games.lesson import lesson_of
 from games.option_values import checked
 
 PLAYERS = ("red", "blue")
@@ -227,6 +228,7 @@ class GravityConnectType(GameType):
     option_specs: Sequence[OptionSpec] = SPECS
     look = PieceLook("{colour} tile", "tile")
     style = style_of(__package__)
+    lesson = lesson_of(__package__)
     presets: Sequence[Preset] = PRESETS
     rules_summary = (
         "Take turns to let a tile of your colour fall into the board from one of the slots on its "

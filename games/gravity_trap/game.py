@@ -27,6 +27,7 @@ from games.gravity_trap import options as gravity_trap_options
 from games.gravity_trap.board import Board
 from games.gravity_trap.options import NO_COPY, Options
 from games.gravity_trap.rules import GravityTrapRules, State
+from games.lesson import lesson_of
 from games.option_values import json_object
 
 POD = "pod"
@@ -188,6 +189,7 @@ class GravityTrapType(GameType):
     looks: Mapping[str, PieceLook] = {POD: PieceLook("pod", "pod", "yellow", "slate")}
     emblem = ("red", POD)
     style = style_of(__package__)
+    lesson = lesson_of(__package__)
     presets: Sequence[Preset] = gravity_trap_options.PRESETS
     rules_summary = (
         "Red puts a ship on any base, then blue on another. A pod goes on every other base, and "

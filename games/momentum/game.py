@@ -19,6 +19,7 @@ from games.base import (
     Shift,
     Turn,
 )
+from games.lesson import lesson_of
 from games.momentum import options as momentum_options
 from games.momentum.board import CUSHION, HOLE, Board
 from games.momentum.options import Options
@@ -201,6 +202,7 @@ class MomentumType(GameType):
     option_specs: Sequence[OptionSpec] = momentum_options.SPECS
     look = PieceLook("{colour} marble")
     last_piece = "Last marble"
+    lesson = lesson_of(__package__)
     rules_summary = (
         "Take turns to drop one marble of your colour on any empty cell.",
         "The drop sends a shock in all directions. Wherever a marble lies next to it, the line of "

@@ -1,0 +1,131 @@
+"""A game that goes only as its lesson goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from games.base import Game, IllegalMoveError, Outcome, Position, RulesError, Shift, Turn
+from games.description import Drawing, Slot
+from games.lesson import Lesson, Step
+from games.rules import Rules
+
+
+class GuidedGame(Game):
+    """``game`` as far as ``lesson`` goes: the only legal move is the next one of it."""
+
+    def __init__(self, game: Game, lesson: Lesson) -> None:
+        self._game = game
+        self.lesson = lesson
+        self.name, self.players, self.pieces = game.name, game.players, game.pieces
+        self.board, self.blocked, self.teams = game.board, game.blocked, game.teams
+        script = (*lesson.opening, *(step.move for step in lesson.steps))
+        self.rules = GuidedRules(game.rules, script)
+
+    def start(self) -> Position:
+        """After the opening."""
+        position = super().start()
+        for move in self.lesson.opening:
+            position = position.play(move).position
+        return position
+
+    def step_at(self, position: Position) -> int:
+        """How many steps have been made."""
+        return int(position.state.turn) - len(self.lesson.opening)
+
+    def next_step(self, position: Position) -> Step | None:
+        """What is to be done; None after the last one."""
+        at = self.step_at(position)
+        return self.lesson.steps[at] if at < len(self.lesson.steps) else None
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Those of the game."""
+        return self._game.options
+
+    def cells(self, state: Any) -> Mapping[str, str]:
+        """As the game has it."""
+        return self._game.cells(state)
+
+    def outcome(self, position: Position) -> Outcome:
+        """As the game has it."""
+        return self._game.outcome(position)
+
+    def turn(self, before: Position, move: str, after: Position) -> Turn:
+        """As the game has it."""
+        return self._game.turn(before, move, after)
+
+    @property
+    def edge_slots(self) -> Sequence[Slot]:
+        """As the game has them."""
+        return self._game.edge_slots
+
+    @property
+    def drawing(self) -> Drawing | None:
+        """As the game has it."""
+        return self._game.drawing
+
+    def why(self, turn: Turn, shift: Shift) -> tuple[str, Mapping[str, object]]:
+        """As the game tells it."""
+        return self._game.why(turn, shift)
+
+    def reserve(self, state: Any) -> Mapping[str, int]:
+        """As the game has it."""
+        return self._game.reserve(state)
+
+    def refusal(self, position: Position, move: str) -> RulesError | None:
+        """The lesson goes its own way."""
+        return None if move in position.legal() else _ANOTHER_MOVE
+
+    def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
+        """The same for a piece put somewhere."""
+        turns = [position.play(move) for move in position.legal()]
+        goals = {shift.target for turn in turns for shift in (*turn.act, *turn.consequences)}
+        if place in goals and self._game.drop_refusal(position, piece, place) is None:
+            return None
+        return _ANOTHER_MOVE
+
+
+class GuidedRules(Rules):
+    """Rules of which only ``script`` may be played."""
+
+    def __init__(self, rules: Rules, script: Sequence[str]) -> None:
+        self._rules = rules
+        self._script = script
+        self.players = rules.players
+
+    def moves(self, state: Any) -> Sequence[int]:
+        """The next of the script, if it is legal."""
+        wanted = self._script[state.turn] if state.turn < len(self._script) else None
+        return [move for move in self._rules.moves(state) if self._rules.name(move) == wanted]
+
+    def start(self) -> Any:
+        """As the rules have it."""
+        return self._rules.start()
+
+    def apply(self, state: Any, move: int) -> Any:
+        """As the rules have it."""
+        return self._rules.apply(state, move)
+
+    def result(self, state: Any) -> tuple[int, ...] | None:
+        """As the rules have it."""
+        return self._rules.result(state)
+
+    def key(self, state: Any) -> int:
+        """As the rules have it."""
+        return self._rules.key(state)
+
+    def name(self, move: int) -> str:
+        """As the rules have it."""
+        return self._rules.name(move)
+
+    def number(self, name: str) -> int | None:
+        """As the rules have it."""
+        return self._rules.number(name)
+
+    def mover(self, state: Any) -> int:
+        """As the rules have it."""
+        return self._rules.mover(state)
+
+
+_ANOTHER_MOVE = IllegalMoveError("Not yet: this lesson goes another way.")
