@@ -92,6 +92,7 @@ def _of_games() -> Iterator[str]:
     for kind in GAMES.values():
         yield from (kind.credit.notice, kind.last_piece, *kind.rules_summary)
         yield from (look.noun for look in (kind.look, *kind.looks.values()))
+        yield from () if kind.lesson is None else kind.lesson.texts
         for option in kind.option_specs:
             yield from (option.label or option.name, option.help, *option.choice_labels)
         for preset in kind.presets:

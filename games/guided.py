@@ -56,6 +56,16 @@ class GuidedGame(Game):
         return self._game.turn(before, move, after)
 
     @property
+    def labels(self) -> Mapping[str, str]:
+        """As the game has them."""
+        return self._game.labels
+
+    @property
+    def hexagonal(self) -> bool:
+        """As the game has it."""
+        return self._game.hexagonal
+
+    @property
     def edge_slots(self) -> Sequence[Slot]:
         """As the game has them."""
         return self._game.edge_slots

@@ -41,12 +41,14 @@ class OwnHand:
         self._waiting: list[Future[None]] = []
         self._overlay: Overlay | None = None  # another one with each game that is begun or resumed
         self._done: tuple[Shift, ...] | None = None  # what was carried out last
+        self._moves = False  # whether it was asked to make a move, as the other side in a lesson
         self._ready_s = 0.0  # when that has been seen
         self._refused: HandsError | None = None
 
     def carry_out(self, answer: Future[None]) -> None:
         """Do what is asked for now, and what follows from it; ``answer`` once nothing more is."""
         self._waiting.append(answer)
+        self._moves = self._session.host.standing.phase is Phase.TURN
 
     def step(self) -> None:
         """Begin what is due."""
@@ -99,8 +101,10 @@ class OwnHand:
         """The published list; without one, what stands on lit places goes to their middle, or off
         where nothing belongs there.
         """
-        if standing.phase not in ASKING or standing.position is None:
+        if standing.position is None:
             return ()
+        if standing.phase not in ASKING:
+            return standing.shifts if self._moves else ()
         if standing.shifts:
             return standing.shifts
         lit = [place for place, role in standing.roles.items() if role in LEAVING]

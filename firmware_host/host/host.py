@@ -22,6 +22,7 @@ from firmware_host.guidance import troubles
 from firmware_host.host.ahead import Ahead, read_ahead
 from firmware_host.host.fault_watch import FaultLog, MountingWatch, ScanWatch
 from firmware_host.host.inbox import Inbox
+from firmware_host.host.lessons import Unwritten, told
 from firmware_host.host.menu import PAIRING, game_menu, games_to_begin
 from firmware_host.host.opponents import Opponents, Thinks
 from firmware_host.journal import GameRecord, Journal, JournalReader, Replay, replay
@@ -44,6 +45,7 @@ from firmware_host.table.commands import (
     HostCommand,
     ImportGame,
     MakeMove,
+    Learn,
     NewGame,
     OfferDraw,
     Request,
@@ -51,6 +53,7 @@ from firmware_host.table.commands import (
     ResumeGame,
     ShowCode,
     StopCalibration,
+    StopLearning,
     Swap,
     TakeBack,
 )
@@ -59,6 +62,7 @@ from firmware_host.table.seat_commands import Count, SeatComputer, SeatMove, Sit
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Asked, Sound, Standing
 from games.base import Game, Position, RulesError
+from games.guided import GuidedGame
 from games.registry import game_type
 from games.seated import SeatedGame
 
@@ -132,6 +136,7 @@ class Host:
         self._ask_pairing: Callable[[], None] | None = None
         self.requests: tuple[Request, ...] = ()
         self._sounds_made = 0
+        self._lessons = 0  # taken since the start: their numbers, below those of games
         self._colours: tuple[Colour, ...] = ()
         self._looks: tuple[Look | None, ...] = ()
         self.light_at = calibration.light_at
@@ -202,6 +207,10 @@ class Host:
                     raise _busy_calibrating()
                 self._referee.check(command)
                 self._requests.append(command)
+            case Learn(game):
+                self._learn(game)
+            case StopLearning():
+                self._stop_learning()
             case SeatMove() | Count():
                 self._at_a_seat(command)
             case SitDown(digest, player, code):
@@ -230,6 +239,8 @@ class Host:
         elif self._referee.wants_game is not None:
             games = games_to_begin(self.profile.capabilities)
             self._try_game(games[self._referee.wants_game][1])
+        elif self._referee.wants_new_game and self.lesson is not None:
+            self._stop_learning()
         elif self._referee.wants_new_game:
             again = self.opponents.again()
             self._try_game(NewGame(self.game.name, self.game.options, engines=again))
@@ -254,6 +265,8 @@ class Host:
         self.requests = (*self._requests, *self._opponents_ask())
         self._requests = []
         self.standing = self._referee.step(self.sight, now_s, presses, self.requests)
+        if self.lesson is not None:
+            self.standing = told(self.lesson, self.standing)
         self._answer(self._referee.trouble)
         self._tell_of_engines()
         for place, piece in self._referee.take_claims():
@@ -459,6 +472,33 @@ class Host:
         )
         self.opponents.sit_down(record.id, record.engines, len(record.moves))
         self._lay(replayed.game, overlay, replayed.positions[-1])
+
+    def _learn(self, name: str) -> None:
+        """Raises NotPossibleError for a game without a lesson, and BoardDoesNotFitError."""
+        if self.calibrating is not None:
+            raise _busy_calibrating()
+        kind = game_type(name)
+        if kind.lesson is None:
+            raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)
+        game = GuidedGame(kind.create(kind.lesson.options), kind.lesson)
+        overlay = overlay_for(self.profile, game)
+        self._use(game, overlay)
+        silent = not self.profile.capabilities.measures
+        self._referee = Referee(Unwritten(), silent_failures=silent)
+        self._lessons += 1
+        self._referee.begin(game, -self._lessons)
+        self.opponents.sit_down(-self._lessons, {}, 0)
+        self._lay(game, overlay, game.start())
+
+    def _stop_learning(self) -> None:
+        record = self.journal.current()
+        if self.lesson is not None and record is not None:
+            self._resume(record)
+
+    @property
+    def lesson(self) -> GuidedGame | None:
+        """The lesson that is being taken."""
+        return self._game if isinstance(self._game, GuidedGame) else None
 
     def _use(self, game: Game, overlay: Overlay) -> None:
         """The referee that such a game has."""

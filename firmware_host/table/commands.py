@@ -53,6 +53,16 @@ class ResumeGame(Verb, frozen=True, tag="resume"):
     game: Number
 
 
+class Learn(Verb, frozen=True, tag="learn"):
+    """Learn a game in a minute; the one in progress is put aside until the lesson ends."""
+
+    game: Name
+
+
+class StopLearning(Verb, frozen=True, tag="stop-learning"):
+    """End the lesson and go back to the game that was put aside."""
+
+
 class TakeBack(Verb, frozen=True, tag="take-back"):
     """Take the last move back, or all moves after the first ``to``."""
 
@@ -228,6 +238,8 @@ HostCommand = (
     | Calibrate
     | AnswerSweep
     | StopCalibration
+    | Learn
+    | StopLearning
     | ShowCode
     | SeatCommand
 )

@@ -140,6 +140,7 @@ class _Web:
                 )
                 for preset in menu.presets_for(kind, able)
             ],
+            lesson=kind.lesson is not None,
             emblem={piece: look_info(kind, piece) for piece in kind.emblem},
             players=[_seats_for_engines(kind, preset) for preset in menu.presets_for(kind, able)],
             options=[

@@ -48,6 +48,8 @@ PageCommand = (
     | c.Calibrate
     | c.AnswerSweep
     | c.StopCalibration
+    | c.Learn
+    | c.StopLearning
     | SeatMove
     | Count
     | StandUp

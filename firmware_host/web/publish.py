@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from drivers.errors import PartError
 from firmware_host.guidance import words
 from firmware_host.host.host import Host
+from firmware_host.host.lessons import progress
 from firmware_host.lighting.palette import tint
 from firmware_host.messages import Message
 from firmware_host.table.overlay import Overlay
@@ -22,6 +23,7 @@ from firmware_host.web.snapshot import (
     FaultInfo,
     GameInfo,
     Layout,
+    LessonInfo,
     LookInfo,
     QuestionInfo,
     Sensors,
@@ -116,12 +118,20 @@ class Publisher:
             engines=dict(host.opponents.seats),
             thinking=host.opponents.thinking,
             hinting=host.opponents.hinting,
+            lesson=self._lesson(),
             room=self._seats.room(),
         )
 
     def seats(self) -> SeatsShown:
         """What goes to the devices that have seats."""
         return self._seats.seats()
+
+    def _lesson(self) -> LessonInfo | None:
+        lesson = self._host.lesson
+        if lesson is None:
+            return None
+        at = progress(lesson, self._host.standing)
+        return LessonInfo(at.done, at.steps, at.by_hand)
 
     def _calibration(self) -> CalibrationInfo | None:
         host = self._host
@@ -211,6 +221,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> Game
             for slot in game.edge_slots
         ],
         drawing=_drawing(game.drawing),
+        lesson=kind.lesson is not None,
         glossary=_glossary(game) if isinstance(game, SeatedGame) else {},
         labels=dict(game.labels),
         hexagonal=game.hexagonal,

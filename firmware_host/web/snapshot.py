@@ -64,7 +64,8 @@ class GameInfo(msgspec.Struct, frozen=True):
     besides its places. ``glossary``: of a game of seats, ``card:limit-it`` and the like -> what it
     is called, and what it does.
     besides its places. ``labels``: place -> what people call it, where that is not its name.
-    ``hexagonal``: places have six neighbours (games.base.Game.hexagonal).
+    ``hexagonal``: places have six neighbours (games.base.Game.hexagonal). ``lesson``: it can be
+    learnt in a minute.
     """
 
     id: int
@@ -82,6 +83,7 @@ class GameInfo(msgspec.Struct, frozen=True):
     looks: dict[str, LookInfo] = {}
     slots: list[SlotInfo] = []
     drawing: DrawingInfo | None = None
+    lesson: bool = False
     glossary: dict[str, tuple[Message, Message]] = {}
     labels: dict[str, str] = {}
     hexagonal: bool = False
@@ -210,6 +212,16 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
     choices: list[SweepChoice] = []
 
 
+class LessonInfo(msgspec.Struct, frozen=True):
+    """A lesson that is being taken: ``done`` of ``steps`` have been made. ``by_hand``: the next one
+    is not the learner's.
+    """
+
+    done: int
+    steps: int
+    by_hand: bool
+
+
 class Sensors(msgspec.Struct, frozen=True):
     """The sensor view: field in mT (south positive), confidence 0 to 1, class, unsure places."""
 
@@ -268,4 +280,5 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     engines: dict[str, EngineSeat] = {}
     thinking: str | None = None
     hinting: bool = False
+    lesson: LessonInfo | None = None
     room: RoomInfo | None = None

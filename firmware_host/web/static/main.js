@@ -125,6 +125,7 @@ function build() {
       engines: Object.fromEntries(Object.entries(engines).map(([player, { engine, level }]) => [player, { engine, level }])),
     }).catch((error) => complain(error.message));
   };
+  const learn = (game = store.layout.game.name) => ask({ type: "learn", game }).catch((error) => complain(error.message));
   const ownHand = new OwnHand(store, { ask, complain });
   /** Again, with the colours exchanged where the players have names. */
   const rematch = () => {
@@ -132,10 +133,10 @@ function build() {
     playAgain();
   };
   const actions = new Actions(store, {
-    ask, complain, ownHand, newGame, playAgain: rematch,
+    ask, complain, ownHand, newGame, playAgain: rematch, learn: () => learn(),
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
-  new Say(store, byId("say"), actions.element);
+  new Say(store, byId("say"), actions.element, () => learn());
   new CalibrationCard(store, byId("say"), { ask, complain });
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);

@@ -1,7 +1,7 @@
 // The dialog for a new game: which one, and with which options.
 
 import { dialog, fetchJson } from "/static/dialogs.js";
-import { h } from "/static/dom.js";
+import { button, h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 import { emblem } from "/static/marble.js";
 import { Opponents } from "/static/opponents.js";
@@ -62,10 +62,21 @@ export class NewGame {
     const by = credit.year ? `${credit.designer}, ${credit.year}` : credit.designer;
     this.about.replaceChildren(
       h("p", { class: "credit" }, t("by {designer}", { designer: by })),
+      ...(game.lesson ? [button("help", t("Learn in a minute"), () => this.learn(game), { class: "learn" })] : []),
       h("details", {}, h("summary", {}, t("Rules in short")), ...rules.map((p) => h("p", {}, p))),
       ...(credit.notice ? [h("p", { class: "notice" }, credit.notice)] : []));
     this.showOptions(game);
     this.showPresets(game);
+  }
+
+  /** The lesson of a game; the game on the plate is put aside. */
+  async learn({ name }) {
+    try {
+      await this.ask({ type: "learn", game: name });
+      this.element.close();
+    } catch (error) {
+      this.problem.textContent = error.message || t("The table does not answer.");
+    }
   }
 
   /** What a person should see is shown; the rest, for special boards and rules, is folded. */

@@ -1,6 +1,6 @@
 // What to do next, in one sentence; the result; what is broken; whether the table is there.
 
-import { h, icon, setText } from "/static/dom.js";
+import { button, h, icon, setText } from "/static/dom.js";
 import { shown } from "/static/boards.js";
 import { marble } from "/static/marble.js";
 import { nameOf, t } from "/static/i18n.js";
@@ -16,15 +16,16 @@ const PHASES = {
 };
 
 export class Say {
-  /** `actions`: the row of what can be pressed now. */
-  constructor(store, box, actions) {
+  /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game. */
+  constructor(store, box, actions, learn) {
     this.store = store;
+    this.ask = button("help", t("Learn in a minute"), learn, { class: "plain quiet ask-how", hidden: true });
     this.phase = h("span", { class: "phase" });
     this.mover = h("span", { class: "mover" });
     this.line = h("p", { class: "line", "aria-live": "polite" });
     this.tally = h("div", { class: "tally" });
     this.card = h("div", { class: "say-card" }, this.mover,
-      h("div", { class: "say-words" }, this.phase, this.tally, this.line), actions);
+      h("div", { class: "say-words" }, this.phase, this.tally, this.line), this.ask, actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
     box.append(this.link, this.faults, this.card);
@@ -59,17 +60,26 @@ export class Say {
     const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
     const whose = partners.length ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
     const person = this.store.players.names[this.store.players.seatOf(result?.winner ?? snapshot.to_move)];
-    setText(this.phase, this.store.watching ? t("You are watching") : person ? `${person} · ${whose}` : whose);
+    const shown = this.lessonOf(snapshot) ?? (person ? `${person} · ${whose}` : whose);
+    setText(this.phase, this.store.watching ? t("You are watching") : shown);
+    this.ask.hidden = !layout.game?.lesson || Boolean(snapshot.lesson) || !this.store.mayAct;
     this.tell(this.words(snapshot));
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result));
     this.count();
   }
 
+  /** How far a lesson has come, if it is one. */
+  lessonOf({ lesson }) {
+    if (!lesson) return null;
+    const { done, steps } = lesson;
+    return done === steps ? t("You can play it now!") : t("Learn: step {step} of {steps}", { step: done + 1, steps });
+  }
+
   words({ question, say, phase }) {
     const { game, handsFree, falling } = this.store;
     if (question && !question.offer && !falling) return question.ask;
-    const slots = phase === "turn" && handsFree && game?.slots.length;
+    const slots = phase === "turn" && handsFree && game?.slots.length && !this.store.snapshot.lesson;
     return slots ? `${say} ${t("Or press a slot.")}` : say;
   }
 

@@ -4,6 +4,7 @@ import { remember, remembered } from "/static/prefs.js";
 
 const ASKING = new Set(["setup", "settle", "fix"]);
 const LEAVES = new Set(["wrong", "remove", "lift"]);
+const TO_READ_MS = 3500; // what the other side is about to do in a lesson
 const AFTER_A_MISTAKE_MS = 4000; // longer than the board of before takes to count as a takeback
 
 export class OwnHand {
@@ -30,8 +31,10 @@ export class OwnHand {
   /** What is asked for now, as a text to compare; null where nothing is. */
   asked() {
     const { snapshot, handsFree, holding, layout } = this.store;
-    if (!handsFree || !snapshot || !layout.game || holding || !ASKING.has(snapshot.phase)) return null;
-    const { shifts, roles } = snapshot;
+    if (!handsFree || !snapshot || !layout.game || holding) return null;
+    const { shifts, roles, lesson } = snapshot;
+    const others = snapshot.phase === "turn" && lesson?.by_hand; // whose move it makes in a lesson
+    if (!others && !ASKING.has(snapshot.phase)) return null;
     const something = shifts.length || Object.values(roles).some((role) => LEAVES.has(role));
     return something ? JSON.stringify([layout.number, snapshot.phase, shifts, roles]) : null;
   }
@@ -42,7 +45,8 @@ export class OwnHand {
     if (!this.on || this.store.falling || this.store.working || asked === null
       || asked === this.done || this.due?.asked === asked) return;
     clearTimeout(this.due?.timer);
-    const wait = this.mistaken && this.store.snapshot.phase === "fix" ? AFTER_A_MISTAKE_MS : 0;
+    const { phase } = this.store.snapshot;
+    const wait = this.mistaken && phase === "fix" ? AFTER_A_MISTAKE_MS : phase === "turn" ? TO_READ_MS : 0;
     const timer = setTimeout(() => {
       this.due = null;
       if (this.on && this.asked() === asked) this.carryOut();

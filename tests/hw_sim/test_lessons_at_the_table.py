@@ -1,0 +1,155 @@
+"""Lessons at the simulated table: the learner follows the sentence, the table's own hand does the
+rest, and the game that was being played comes back as it was.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import pytest
+
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.profile import load_profile
+from firmware_host.table.commands import CarryOut, Learn, Move, NewGame, Put, StopLearning, Take
+from firmware_host.table.standing import Phase, Role
+from games.registry import GAMES
+from hw_sim.page_hands import PageHands
+from hw_sim.session import SimSession
+
+PATIENCE_S = 20.0
+
+
+class Table:
+    """One table with its page's hands, in virtual time."""
+
+    def __init__(self, session):
+        self.session, self.host = session, session.host
+        self.hands = PageHands(session, self._at_once)
+        self.run(3)
+
+    @staticmethod
+    def _at_once(work):
+        done: Future[None] = Future()
+        done.set_result(work())
+        return done
+
+    @property
+    def standing(self):
+        return self.host.standing
+
+    def run(self, duration_s):
+        end_s = self.session.clock.now() + duration_s
+        while self.session.clock.now() < end_s:
+            self._tick()
+
+    def _tick(self):
+        self.session.tick()
+        self.hands.settle()
+
+    def do(self, command):
+        answer = self.hands.do(command)
+        start_s = self.session.clock.now()
+        while not answer.done():
+            assert self.session.clock.now() < start_s + PATIENCE_S, str(self.standing.say)
+            self._tick()
+        answer.result()
+        self.run(0.5)
+
+    def ask(self, command):
+        self.host.do(command)
+        self.run(0.5)
+
+    def make(self, turn):
+        """A person's move, with the hands of the page: what leaves the board first."""
+        for shift in sorted(turn.act, key=lambda shift: shift.target is not None):
+            if shift.target is None:
+                self.do(Take(shift.source))
+            elif shift.source is None:
+                self.do(Put(shift.piece, shift.target))
+            else:
+                self.do(Move(shift.source, shift.target))
+
+
+@pytest.fixture
+def table(tmp_path):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        yield Table(session)
+
+
+def said(table):
+    return str(table.standing.say)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in GAMES.items() if kind.lesson])
+def test_a_lesson_is_played_to_its_end(table, name):
+    lesson = GAMES[name].lesson
+    table.ask(Learn(name))
+    table.do(CarryOut())  # the opening
+    for number, step in enumerate(lesson.steps):
+        assert table.standing.phase is Phase.TURN, said(table)
+        assert said(table) == step.say
+        if number % 2:  # the other side: the table's own hand makes it
+            assert table.standing.shifts
+            table.do(CarryOut())
+        else:
+            assert table.standing.shifts == ()
+            table.make(table.standing.position.play(step.move))
+            if table.standing.phase is Phase.SETTLE:
+                table.do(CarryOut())
+    assert table.standing.phase is Phase.OVER
+    assert said(table) == lesson.end
+    assert table.standing.outcome.winner == table.host.game.players[0]
+
+
+def test_only_the_next_step_is_lit_and_another_place_is_not_taken(table):
+    table.ask(Learn("momentum"))
+    lit = [place for place, role in table.standing.roles.items() if role is Role.LEGAL]
+    assert lit == ["c3"]
+    table.do(Put("red", "a1"))
+    assert table.standing.phase is Phase.FIX
+    assert said(table).startswith("Not yet: this lesson goes another way.")
+    assert table.standing.moves == ()
+    table.do(CarryOut())
+    assert said(table) == GAMES["momentum"].lesson.steps[0].say
+
+
+def test_the_game_put_aside_comes_back_as_it_was(table):
+    table.ask(NewGame("attraktion", {"size": 8}))
+    table.make(table.standing.position.play("d4"))
+    before, games = table.standing, table.host.journal.games()
+    table.ask(Learn("momentum"))
+    table.do(CarryOut())
+    table.make(table.standing.position.play("c3"))
+    assert table.standing.moves == ("c3",)
+    table.ask(StopLearning())
+    table.do(CarryOut())
+    assert table.host.lesson is None
+    assert (table.standing.game_id, table.standing.moves) == (before.game_id, before.moves)
+    assert table.standing.position.cells == before.position.cells
+    assert table.standing.phase is Phase.TURN
+    assert [(game.id, game.moves) for game in table.host.journal.games()] == [
+        (game.id, game.moves) for game in games
+    ]
+
+
+def test_one_lesson_after_the_other_and_a_new_game_end_the_first(table):
+    table.ask(Learn("momentum"))
+    first = table.standing.game_id
+    table.ask(Learn("gravity-connect"))
+    assert table.host.game.name == "gravity-connect"
+    assert table.standing.game_id != first
+    table.ask(NewGame("momentum", {}))
+    assert table.host.lesson is None
+
+
+def test_stopping_what_is_no_lesson_changes_nothing(table):
+    before = table.standing.game_id
+    table.ask(StopLearning())
+    assert table.standing.game_id == before
+
+
+def test_a_game_of_seats_has_no_lesson(table):
+    without = [name for name, kind in GAMES.items() if kind.lesson is None]
+    for name in without:
+        with pytest.raises(NotPossibleError, match="no lesson"):
+            table.ask(Learn(name))
