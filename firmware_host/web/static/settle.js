@@ -57,13 +57,16 @@ export class OwnHand {
   /** All of it, now. */
   async carryOut() {
     if (this.store.working) return;
+    const wanted = this.asked();
     this.store.set("working", true);
     try {
       await this.ask({ type: "carry-out" });
     } catch (error) {
       this.complain(error.message);
     }
-    this.done = this.asked(); // the table sees it otherwise; it says what to do
+    const left = this.asked();
+    const another = left !== wanted && this.store.snapshot.phase === "turn"; // the other side's, in a lesson
+    this.done = another ? null : left; // the table sees it otherwise; it says what to do
     this.store.set("working", false);
   }
 }
