@@ -67,6 +67,7 @@ def create_app(
     routes = [
         Route("/", web.page),
         Route("/static/{name}", web.asset),
+        Route("/worker.js", web.worker),
         Route(f"{api.PREFIX}/openapi.json", web.openapi),
         *(
             Route(endpoint.route, getattr(web, endpoint.handler), methods=[endpoint.method])
@@ -98,6 +99,10 @@ class _Web:
 
     async def asset(self, request: Request) -> Response:
         return assets.serve(self._assets, request.path_params["name"], request)
+
+    async def worker(self, request: Request) -> Response:
+        """The service worker: from the root, so that it is asked for the page too."""
+        return assets.serve(self._assets, assets.WORKER, request)
 
     async def openapi(self, _request: Request) -> Response:
         if self._description is None:  # few ask, and a start on a Pi should not wait for it

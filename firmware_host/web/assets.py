@@ -1,9 +1,12 @@
-"""The page's own files, read once and served with an ETag."""
+"""The page's own files, read once and served with an ETag, compressed where that is taken."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 
 from starlette.requests import Request
@@ -11,36 +14,63 @@ from starlette.responses import PlainTextResponse, Response
 
 from games.registry import GAMES
 
+WORKER = "worker.js"
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
+    "webmanifest": "application/manifest+json",
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asset:
-    """One file: what is sent, and the headers that go with it."""
+    """One file: what is sent, and of which type it is."""
 
     body: bytes
-    headers: dict[str, str]
+    kind: str
+
+    @cached_property
+    def tag(self) -> str:
+        """Of its contents."""
+        return hashlib.sha256(self.body).hexdigest()[:24]
+
+    @cached_property
+    def compressed(self) -> bytes:
+        """In gzip; made when it is first asked for, so that a start on a Pi does not wait."""
+        return gzip.compress(self.body, mtime=0)
+
+    def headers(self, *, compressed: bool) -> dict[str, str]:
+        """What goes with it. no-cache: keep it, but ask each time whether it is still good; a new
+        version shows at once.
+        """
+        tag = f'"{self.tag}-gzip"' if compressed else f'"{self.tag}"'
+        headers = {"content-type": self.kind, "etag": tag, "cache-control": "no-cache"}
+        return (
+            headers
+            | {"vary": "accept-encoding"}
+            | ({"content-encoding": "gzip"} if compressed else {})
+        )
 
 
 def load_assets() -> dict[str, Asset]:
-    """Every file of the page by name, and in ``games.css`` what the games say of their boards."""
+    """Every file of the page by name, and in ``games.css`` what the games say of their boards. The
+    service worker is told the names of the others, and a version that changes with any of them.
+    """
     folder = resources.files("firmware_host.web") / "static"
-    loaded = {}
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
     files["games.css"] = "\n".join(kind.style for kind in GAMES.values()).encode()
-    for name, body in files.items():
-        kind = MEDIA_TYPES.get(name.rpartition(".")[2])
-        if kind is None:
-            continue
-        tag = hashlib.sha256(body).hexdigest()[:24]
-        # no-cache: keep it, but ask each time whether it is still good; a new version shows at once
-        headers = {"content-type": kind, "etag": f'"{tag}"', "cache-control": "no-cache"}
-        loaded[name] = Asset(body, headers)
+    worker = files.pop(WORKER)
+    loaded = {
+        name: Asset(body, kind)
+        for name, body in sorted(files.items())
+        if (kind := MEDIA_TYPES.get(name.rpartition(".")[2])) is not None
+    }
+    version = hashlib.sha256("".join(asset.tag for asset in loaded.values()).encode()).hexdigest()
+    names = [name for name in loaded if name != "index.html"]
+    told = f"const VERSION = {json.dumps(version[:24])};\nconst FILES = {json.dumps(names)};\n"
+    loaded[WORKER] = Asset(told.encode() + worker, MEDIA_TYPES["js"])
     return loaded
 
 
@@ -49,7 +79,10 @@ def serve(assets: dict[str, Asset], name: str, request: Request) -> Response:
     asset = assets.get(name)
     if asset is None:
         return PlainTextResponse("There is no such file.", 404)
+    wishes = request.headers.get("accept-encoding", "").split(",")
+    compressed = "gzip" in (wish.partition(";")[0].strip() for wish in wishes)
+    headers = asset.headers(compressed=compressed)
     known = request.headers.get("if-none-match", "")
-    if asset.headers["etag"] in (tag.strip().removeprefix("W/") for tag in known.split(",")):
-        return Response(status_code=304, headers=asset.headers)
-    return Response(asset.body, headers=asset.headers)
+    if headers["etag"] in (tag.strip().removeprefix("W/") for tag in known.split(",")):
+        return Response(status_code=304, headers=headers)
+    return Response(asset.compressed if compressed else asset.body, headers=headers)

@@ -40,13 +40,14 @@ VISITOR = "tiltboard.visitor"
 # What a reverse proxy adds: whoever comes through one is not at this machine
 FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 # What a device needs in order to be paired, or to take a seat
-BEFORE_PAIRING = ("/", "/api/v1/texts", "/api/v1/pairing", "/api/v1/seats")
+BEFORE_PAIRING = ("/", "/worker.js", "/api/v1/texts", "/api/v1/pairing", "/api/v1/seats")
 # What the table's own thread answers, between two scans
 JOURNAL = "/api/v1/history"
 
 SECURITY_HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "manifest-src 'self'; worker-src 'self'; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "cross-origin-opener-policy": "same-origin",

@@ -328,7 +328,8 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Player]]:
 
     def start(url: str, *, own_hand: bool = False, **options: Any) -> Player:
         size = {"width": 1280, "height": 800}
-        context = browser.new_context(**{"viewport": size, "reduced_motion": "reduce", **options})
+        usual = {"viewport": size, "reduced_motion": "reduce", "service_workers": "block"}
+        context = browser.new_context(**{**usual, **options})
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         if not own_hand:

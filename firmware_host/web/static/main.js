@@ -18,6 +18,7 @@ import { drawSprite } from "/static/marble.js";
 import { Moves } from "/static/moves.js";
 import { NewGame } from "/static/newgame.js";
 import { Pairing } from "/static/pair.js";
+import { pictureButton } from "/static/picture.js";
 import { Pieces } from "/static/pieces.js";
 import { Players } from "/static/players.js";
 import { Plate } from "/static/plate.js";
@@ -63,7 +64,12 @@ function viewButtons(camera) {
     camera.lookFromAbove(!camera.above);
     above.setAttribute("aria-pressed", camera.above);
   }, { "aria-pressed": camera.above });
-  return [above, button("turn", t("Turn the plate"), () => camera.turn())];
+  const root = document.documentElement;
+  const full = button("full", t("Full screen"), () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else root.requestFullscreen().catch(() => {});
+  }, { hidden: !document.fullscreenEnabled });
+  return [above, full, button("turn", t("Turn the plate"), () => camera.turn())];
 }
 
 function header(store, sounds, dialogs, handle) {
@@ -147,7 +153,7 @@ function build() {
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
   const tabs = new Tabs([
-    ["moves", t("Moves"), new Moves(store, reviewer, new Ending(store, { ask, complain }).element).element],
+    ["moves", t("Moves"), new Moves(store, reviewer, new Ending(store, { ask, complain }).element, pictureButton(store, plate)).element],
     ["rules", t("Rules"), new Rules(store).element],
   ], remembered("tab", "moves"), (name) => remember("tab", name));
   const parts = new Tabs([
@@ -174,6 +180,7 @@ function build() {
   store.tell("link");
 }
 
+navigator.serviceWorker?.register("/worker.js").catch(() => {}); // there is one over HTTPS and on this machine
 await loadTexts().catch(() => {});
 drawSprite();
 build();

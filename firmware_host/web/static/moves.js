@@ -5,8 +5,8 @@ import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
 
 export class Moves {
-  /** `ending`: how the players can end it themselves. */
-  constructor(store, { review, step }, ending) {
+  /** `below`: what else can be done about the game. */
+  constructor(store, { review, step }, ...below) {
     this.store = store;
     this.review = review;
     this.list = h("div", { class: "moves" });
@@ -15,7 +15,7 @@ export class Moves {
       button("previous", t("One move back"), () => step(-1)),
       button("next", t("One move on"), () => step(1)),
       button("last", t("Latest move"), () => step("last")));
-    this.element = h("div", { class: "moves-panel" }, this.list, this.steps, ending);
+    this.element = h("div", { class: "moves-panel" }, this.list, this.steps, ...below);
     store.listen((_, changed) => {
       if (["layout", "moves", "review", "players"].some((name) => changed.has(name))) this.draw();
     });

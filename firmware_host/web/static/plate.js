@@ -9,8 +9,8 @@ import { Slots } from "/static/slots.js";
 
 const LIP_MM = 10;
 // Corners of a place, in places from its middle; a hexagon meets the six neighbours of its board.
-const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
-const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]].map(([x, y]) => [x / 3, y / 3]);
+export const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
+export const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]].map(([x, y]) => [x / 3, y / 3]);
 
 const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "preview", "position", "moves", "result", "layout", "review", "waiting"];
 

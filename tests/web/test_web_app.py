@@ -1,0 +1,74 @@
+"""The page as an app: installed, compressed, opened where the table is away, and its pictures."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.web
+
+SVG = "{http://www.w3.org/2000/svg}"
+FILES_KEPT = """async () => {
+  await navigator.serviceWorker.ready;
+  const [name] = await caches.keys();
+  return (await (await caches.open(name)).keys()).length;
+}"""
+
+
+def test_files_come_compressed_to_those_that_take_that_and_are_kept_as_such(served):
+    plain = served.request("GET", "/static/main.js")
+    packed = served.request("GET", "/static/main.js", accept_encoding="br, gzip;q=0.8")
+    assert packed[1]["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain[1]
+    assert gzip.decompress(packed[2]) == plain[2]
+    assert len(packed[2]) < 0.5 * len(plain[2])
+    assert packed[1]["etag"] != plain[1]["etag"]
+    again = served.request(
+        "GET", "/static/main.js", accept_encoding="gzip", if_none_match=packed[1]["etag"]
+    )
+    assert (again[0], again[2]) == (304, b"")
+
+
+def test_it_can_be_installed(served):
+    _, headers, page = served.request("GET", "/")
+    assert b'rel="manifest"' in page
+    assert "manifest-src 'self'" in headers["content-security-policy"]
+    status, headers, body = served.request("GET", "/static/manifest.webmanifest")
+    assert (status, headers["content-type"]) == (200, "application/manifest+json")
+    told = json.loads(body)
+    assert (told["start_url"], told["display"]) == ("/", "standalone")
+    for icon in told["icons"]:
+        assert served.request("GET", icon["src"])[0] == 200
+
+
+def test_it_opens_where_the_table_is_away_and_says_so(served, open_page):
+    player = open_page(served.url, service_workers="allow")
+    page = player.page
+    player.expect_turn("red")
+    assert page.evaluate(FILES_KEPT) > 40
+    served.lose()
+    page.reload()
+    expect(page.locator(".link-lost")).to_have_text("The table does not answer. Trying again…")
+    served.come_back()
+    player.expect_turn("red")
+
+
+def test_a_picture_of_the_position_shows_its_pieces(served, open_page):
+    served.new_game(pie=False)
+    served.play("d4", "a1")
+    player = open_page(served.url)
+    player.expect_turn("red")
+    with player.page.expect_download() as made:
+        player.page.get_by_role("button", name="Picture").click()
+    assert made.value.suggested_filename == "tiltboard-momentum-2.svg"
+    drawing = ElementTree.fromstring(Path(made.value.path()).read_text("utf-8"))  # noqa: S314 - ours
+    uses = [each.get("href") for each in drawing.iter(f"{SVG}use")]
+    assert sorted(uses) == ["#ball-blue", "#ball-red"]
+    known = {each.get("id") for each in drawing.iter(f"{SVG}symbol")}
+    assert {use[1:] for use in uses} <= known
+    assert len(list(drawing.iter(f"{SVG}polygon"))) == 49
