@@ -95,6 +95,8 @@ def cells():
         for name, phase in PHASES.items():
             if profile in phase.get("without", {}):
                 continue
+            if profile != MATRIX["whole"] and name not in MATRIX["others"]:
+                continue
             for row in MATRIX["faults"]:
                 wanted = row["fault"] in phase.get("only", [row["fault"]])
                 other = "only" in phase and profile != "plate-10"
