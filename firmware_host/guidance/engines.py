@@ -26,3 +26,25 @@ def plays(mover: str, todo: Message) -> Message:
 def hint(mover: str, move: str) -> Message:
     """What the strongest engine would play."""
     return text("A hint for {player}: {move}.", player=player(mover), move=move)
+
+
+def turning_point(
+    mover: str, move: str, better: str | None, before: float, after: float
+) -> Message:
+    """A move after which its player had less to expect; shares from 0 to 1."""
+    who = player(mover).capitalised()
+    fall = {"before": round(100 * before), "after": round(100 * after)}
+    if better is None:
+        return text(
+            "{player} {move}: from {before} % to {after} %, further than could be seen.",
+            player=who,
+            move=move,
+            **fall,
+        )
+    return text(
+        "{player} {move}: from {before} % to {after} %. {better} was better.",
+        player=who,
+        move=move,
+        better=better,
+        **fall,
+    )

@@ -10,11 +10,14 @@ from concurrent.futures import Future
 from drivers.clock import Clock
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Capabilities
+from firmware_host.engines.analysis import Analysis
+from firmware_host.guidance import engines as say
 from firmware_host.host.host import Host
 from firmware_host.journal import GameRecord as StoredGame
-from firmware_host.journal import replay, write_game
+from firmware_host.journal import Replay, replay, write_game
 from firmware_host.messages import text
 from firmware_host.room import overlay_for
+from firmware_host.service.analysing import Analysing
 from firmware_host.service.reading import JournalReading
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import Preview, preview
@@ -24,11 +27,13 @@ from firmware_host.web.seated import shown_moves, shown_options
 from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import (
+    GameAnalysis,
     GameRecord,
     GameSummary,
     HandsPort,
     HealthMap,
     RecordedPosition,
+    TurningPointInfo,
 )
 from games import registry
 from games.base import GameType, IllegalMoveError, Position
@@ -82,6 +87,7 @@ class Table:
         self._thread = threading.Thread(target=self._run, name="table")
         self._host: Host
         self._reading: JournalReading
+        self._analysing: Analysing
         self._published: tuple[Layout, Snapshot, SeatsShown]
         self.failure: BaseException | None = None
 
@@ -206,6 +212,20 @@ class Table:
         """One game for review."""
         return self._reading.ask(lambda journal: self._record(journal.load(game_id)))
 
+    def analysis(self, game_id: int) -> Future[GameAnalysis]:
+        """One game as the strongest level sees it."""
+        asked: Future[GameAnalysis] = Future()
+
+        def hand_on(done: Future[tuple[Replay, Analysis]]) -> None:
+            error = done.exception()
+            if error is not None:
+                asked.set_exception(error)
+            else:
+                asked.set_result(_told(*done.result()))
+
+        self._analysing.ask(game_id).add_done_callback(hand_on)
+        return asked
+
     def export(self, game_id: int) -> Future[str]:
         """One game as text."""
         return self._reading.ask(lambda journal: write_game(journal.load(game_id)))
@@ -236,6 +256,10 @@ class Table:
             self._started.set_exception(error)
             return
         self._reading = JournalReading(self._host.journal.path)
+        reading = self._reading
+        self._analysing = Analysing(
+            lambda game_id: reading.ask(lambda journal: journal.load(game_id))
+        )
         try:
             self._host.ask_journal = self._reading.ask_ahead
             self._publisher = Publisher(self._host, self._hands)
@@ -247,6 +271,7 @@ class Table:
             _log.exception("The scan loop ended")
             self.failure = error
         finally:
+            self._analysing.close()
             self._reading.close()
             (self._close or self._host.close)()
             self.on_stop()
@@ -295,3 +320,24 @@ class Table:
             result=None if stored.result is None else dict(stored.result),
             places=[] if outcome is None else list(outcome.places),
         )
+
+
+def _told(played: Replay, found: Analysis) -> GameAnalysis:
+    """With the turning points in words."""
+    labels = played.game.labels
+    return GameAnalysis(
+        shares=[round(share, 3) for share in found.shares],
+        turning=[
+            TurningPointInfo(
+                point.ply,
+                say.turning_point(
+                    point.player,
+                    labels.get(point.move, point.move),
+                    None if point.better is None else labels.get(point.better, point.better),
+                    point.before,
+                    point.after,
+                ),
+            )
+            for point in found.turning
+        ],
+    )

@@ -13,7 +13,7 @@ from firmware_host.table.verbs import Number
 from firmware_host.web import answers
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, PageCommand
 from firmware_host.web.snapshot import Layout, Snapshot
-from firmware_host.web.table_port import GameRecord, GameSummary, HealthMap
+from firmware_host.web.table_port import GameAnalysis, GameRecord, GameSummary, HealthMap
 
 PREFIX = "/api/v1"
 LONGEST_MOVE = 40
@@ -103,6 +103,13 @@ ENDPOINTS = (
         "record",
         "One game, position by position.",
         {200: GameRecord, **_ASKED},
+    ),
+    Endpoint(
+        "GET",
+        "/history/{id}/analysis",
+        "analysis",
+        "One game as the strongest engine sees it: who stood how, and what decided it.",
+        {200: GameAnalysis, **_ASKED},
     ),
     Endpoint(
         "GET",

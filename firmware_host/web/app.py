@@ -205,6 +205,9 @@ class _Web:
         number = _number(request)
         return await self._answer(request, self._table.record(number))
 
+    async def analysis(self, request: Request) -> Response:
+        return await self._answer(request, self._table.analysis(_number(request)))
+
     async def export(self, request: Request) -> Response:
         number = _number(request)
         answer = await self._answer(request, self._table.export(number), as_text=True)

@@ -66,6 +66,22 @@ class GameRecord(msgspec.Struct, frozen=True):
     places: list[str] = []
 
 
+class TurningPointInfo(msgspec.Struct, frozen=True):
+    """A move that decided much: its number, the first is 1, and why in a sentence."""
+
+    ply: int
+    say: Message
+
+
+class GameAnalysis(msgspec.Struct, frozen=True):
+    """``shares``: what the first player could expect of the game, 0 to 1, at the start and after
+    each move. ``turning``: at most three, in the order of play.
+    """
+
+    shares: list[float]
+    turning: list[TurningPointInfo]
+
+
 class Workbench(Protocol):
     """What is known of a table whose pieces the page can move. Called in the table's thread."""
 
@@ -162,6 +178,11 @@ class TablePort(Protocol):
 
     def record(self, game_id: int) -> Future[GameRecord]:
         """One game for review. NoSuchGameError where there is none."""
+
+    def analysis(self, game_id: int) -> Future[GameAnalysis]:
+        """One game as the strongest level sees it; takes up to half a minute. NoSuchGameError where
+        there is none, NotPossibleError, BusyError.
+        """
 
     def export(self, game_id: int) -> Future[str]:
         """One game as text. NoSuchGameError where there is none."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from firmware_host.table.commands import ImportGame
+
 pytestmark = pytest.mark.web
 
 PATIENCE_MS = 60_000  # an engine's process is started
@@ -46,3 +48,18 @@ def test_a_hint_is_one_lit_place_and_its_name(served, open_page):
     page.get_by_role("button", name="Hint").click()
     expect(page.locator("#say .line").first).to_contain_text("A hint for red", timeout=PATIENCE_MS)
     assert len(served.table.latest().roles) == 1
+
+
+def test_a_finished_game_is_drawn_with_what_decided_it(served, open_page):
+    played = ["tiltboard game 1", "Game: momentum", "Date: 2026-01-02T03:04:05Z"]
+    played += ["Players: red, blue", "Option size: 5", "Option marbles: 3", "Option pie: false"]
+    played += ["Result: *", "", "1. c3 a1", "2. a5 e5"]
+    served.table.submit(ImportGame("\n".join(played))).result(timeout=20)
+    page = open_page(served.url).page
+    page.locator(".move").nth(3).click()
+    page.get_by_role("button", name="What decided it?").click()
+    expect(page.locator(".analysis polyline")).to_have_count(1, timeout=PATIENCE_MS)
+    points = page.locator(".analysis polyline").get_attribute("points")
+    assert len(points.split()) == 5
+    page.locator(".plot svg").click(position={"x": 3, "y": 20})
+    expect(page.locator("#say .line").first).to_have_text("The start of the game.")

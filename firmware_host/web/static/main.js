@@ -1,6 +1,7 @@
 // Puts the page together.
 
 import { Actions } from "/static/actions.js";
+import { Analysis } from "/static/analysis.js";
 import { Buttons } from "/static/buttons.js";
 import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
@@ -152,8 +153,10 @@ function build() {
   new Keys(store, plate, presses, previews, announce);
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
+  const moves = new Moves(store, reviewer, new Ending(store, { ask, complain }).element, pictureButton(store, plate)).element;
+  moves.append(new Analysis(store, { fetchJson, review: reviewer.review, complain }).element);
   const tabs = new Tabs([
-    ["moves", t("Moves"), new Moves(store, reviewer, new Ending(store, { ask, complain }).element, pictureButton(store, plate)).element],
+    ["moves", t("Moves"), moves],
     ["rules", t("Rules"), new Rules(store).element],
   ], remembered("tab", "moves"), (name) => remember("tab", name));
   const parts = new Tabs([

@@ -1,0 +1,95 @@
+// Who stood how, move by move, and the moves that decided the game.
+
+import { button, h, s, setText } from "/static/dom.js";
+import { nameOf, t } from "/static/i18n.js";
+
+const WIDE = 300;
+const HIGH = 90;
+
+export class Analysis {
+  constructor(store, { fetchJson, review, complain }) {
+    Object.assign(this, { store, fetchJson, review, complain });
+    this.ask = button("bulb", t("What decided it?"), () => this.look());
+    this.plot = h("div", { class: "plot" });
+    this.points = h("ol", { class: "turning" });
+    this.element = h("div", { class: "analysis", hidden: true }, this.ask, this.plot, this.points);
+    store.listen((_, changed) => {
+      if (["layout", "moves", "phase", "review"].some((name) => changed.has(name))) this.update();
+    });
+  }
+
+  /** The game that is looked at, or that has ended on the plate. */
+  subject() {
+    const { review, layout, snapshot } = this.store;
+    if (review) return { game: review.record.game, moves: review.record.moves };
+    return snapshot?.phase === "over" && layout?.game ? { game: layout.game, moves: snapshot.moves } : null;
+  }
+
+  update() {
+    const subject = this.subject();
+    this.element.hidden = !subject || subject.game.players.length !== 2 || subject.moves.length < 2
+      || !this.store.layout.engine_names.length;
+    if (this.element.hidden) return;
+    const key = `${subject.game.id} ${subject.moves.join(" ")}`;
+    if (key !== this.key) {
+      this.key = key;
+      this.found = null;
+      this.ask.hidden = false;
+      this.plot.replaceChildren();
+      this.points.replaceChildren();
+    }
+    this.mark();
+  }
+
+  async look() {
+    const { key } = this;
+    const { game } = this.subject();
+    this.ask.disabled = true;
+    setText(this.ask.lastChild, t("Thinking it over…"));
+    try {
+      const found = await this.fetchJson(`/api/v1/history/${game.id}/analysis`);
+      if (key === this.key) this.draw(found, game);
+    } catch (error) {
+      this.complain(error.message);
+    }
+    this.ask.disabled = false;
+    setText(this.ask.lastChild, t("What decided it?"));
+  }
+
+  draw(found, game) {
+    this.found = found;
+    this.ask.hidden = true;
+    const { shares, turning } = found;
+    const x = (ply) => (ply / Math.max(1, shares.length - 1)) * WIDE;
+    const y = (share) => HIGH - share * HIGH;
+    const line = shares.map((share, ply) => `${x(ply).toFixed(1)},${y(share).toFixed(1)}`).join(" ");
+    this.now = s("line", { class: "now", y1: 0, y2: HIGH });
+    const dots = turning.map(({ ply }) => s("circle", { cx: x(ply), cy: y(shares[ply]), r: 4.5 }));
+    const [first, second] = game.players.map(nameOf);
+    const chart = s("svg", {
+      viewBox: `-5 -5 ${WIDE + 10} ${HIGH + 10}`, preserveAspectRatio: "none", role: "img",
+      "aria-label": t("Above the middle {first} is ahead, below it {second}.", { first, second }),
+      onclick: (event) => this.pick(event, shares.length),
+    }, s("line", { class: "even", x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2 }), this.now,
+    s("polyline", { points: line }), ...dots);
+    this.plot.replaceChildren(h("span", { class: "side" }, first), chart, h("span", { class: "side" }, second));
+    this.points.replaceChildren(...(turning.length
+      ? turning.map(({ ply, say }) => h("li", {}, h("button", { type: "button", class: "plain", onclick: () => this.review(ply - 1) }, say)))
+      : [h("li", { class: "hint" }, t("No single move decided it."))]));
+    this.mark();
+  }
+
+  pick(event, count) {
+    const box = event.currentTarget.getBoundingClientRect();
+    this.review(Math.round(((event.clientX - box.left) / box.width) * (count - 1)));
+  }
+
+  /** Where the position that is shown stands in the plot. */
+  mark() {
+    if (!this.found || !this.now) return;
+    const count = this.found.shares.length - 1;
+    const x = ((this.store.review?.ply ?? count) / Math.max(1, count)) * WIDE;
+    this.now.setAttribute("x1", x);
+    this.now.setAttribute("x2", x);
+  }
+}
