@@ -23,6 +23,7 @@ from firmware_host.config.settings import Settings, check_host, load_settings
 from firmware_host.messages import Catalogue, text
 from firmware_host.service.notify import Heartbeat
 from firmware_host.service.process import favour_the_scan
+from firmware_host.service.speaker import Speaker
 from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.web.guard import Access, machine_names
@@ -89,6 +90,7 @@ def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
     server = WebServer(table, plan.port, plan.catalogue, host=plan.host, access=access)
     heart = Heartbeat(table.latest, SystemClock())
     table.subscribe(heart.beat, looks=False)
+    speaker = speaker_of(plan, table)
     table.on_stop = ended.set
     try:
         table.start()
@@ -106,9 +108,21 @@ def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
         ended.wait()
     finally:
         heart.stopping()
+        if speaker is not None:
+            speaker.close()
         server.stop()
         table.stop()
     return 0 if table.failure is None else 1
+
+
+def speaker_of(plan: Wanted, table: Table) -> Speaker | None:
+    """What reads aloud, where the settings name a program."""
+    if plan.settings.speaker is None:
+        return None
+    speaker = Speaker(plan.settings.speaker, plan.catalogue, table.latest)
+    speaker.start()
+    table.subscribe(speaker.look, looks=False)
+    return speaker
 
 
 def has_screen(system: str, environment: Mapping[str, str]) -> bool:

@@ -27,7 +27,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All optional. ``game`` and ``options``: what a table without any game begins with.
 
     ``language``: of the table itself, and of pages whose browsers ask for none that there is; None:
-    that of the environment.
+    that of the environment. ``speaker``: the program that reads aloud what the table says.
     ``host``: the address to serve the page at, beside this machine's own; ``names``: under which
     other devices may reach it. ``watching``: whether those that are not paired may look on.
     ``engine``: name -> the engines that may play, besides ours.
@@ -36,6 +36,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     profile: str = "plate-10"
     language: str | None = None
     host: str = "127.0.0.1"
+    speaker: str | None = None
     port: Annotated[int, msgspec.Meta(ge=1, le=65535)] = 8080
     names: list[str] = []
     watching: Literal["open", "paired"] = "open"

@@ -37,6 +37,7 @@ import { Store } from "/static/store.js";
 import { Tabs } from "/static/tabs.js";
 import { TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
+import { Voice } from "/static/voice.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -143,7 +144,8 @@ function build() {
     ask, complain, ownHand, newGame, playAgain: rematch, learn: () => learn(),
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
-  new Say(store, byId("say"), actions.element, () => learn());
+  const voice = new Voice();
+  new Say(store, byId("say"), actions.element, () => learn(), voice);
   new CalibrationCard(store, byId("say"), { ask, complain });
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);
@@ -168,7 +170,7 @@ function build() {
     remember("part", name);
     attend();
   }, "parts");
-  const drawer = new Drawer([...viewButtons(plate.camera), themeButton()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
+  const drawer = new Drawer([...viewButtons(plate.camera), themeButton(), ...voice.buttons()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
   /** The sensors' readings come only while they are looked at. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";

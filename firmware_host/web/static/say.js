@@ -17,8 +17,9 @@ const PHASES = {
 
 export class Say {
   /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game. */
-  constructor(store, box, actions, learn) {
+  constructor(store, box, actions, learn, voice) {
     this.store = store;
+    this.voice = voice;
     this.ask = button("help", t("Learn in a minute"), learn, { class: "plain quiet ask-how", hidden: true });
     this.phase = h("span", { class: "phase" });
     this.mover = h("span", { class: "mover" });
@@ -86,6 +87,7 @@ export class Say {
   /** A long sentence is set smaller, so that the plate keeps its room. */
   tell(words) {
     setText(this.line, this.store.said(words));
+    this.voice.say(this.store.said(words));
     this.line.toggleAttribute("data-long", words.length > 95);
   }
 
