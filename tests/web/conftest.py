@@ -293,6 +293,11 @@ def altered(simulated: TablePort, serve: Callable[[TablePort], Served]) -> Serve
 
 
 @pytest.fixture
+def faster_clock() -> FasterClock:
+    return FasterClock()
+
+
+@pytest.fixture
 def simulated(tmp_path: Path) -> Iterator[TablePort]:
     live = _live(tmp_path, FasterClock())
     live.start()
@@ -323,10 +328,11 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Player]]:
     """Open the page at an address; afterwards it must have complained of nothing.
 
     ``own_hand``: the table's own hand works by itself, as it does in a browser that is new here.
+    ``room``: a game of seats is being played.
     """
     contexts, complaints = [], []
 
-    def start(url: str, *, own_hand: bool = False, **options: Any) -> Player:
+    def start(url: str, *, own_hand: bool = False, room: bool = False, **options: Any) -> Player:
         size = {"width": 1280, "height": 800}
         usual = {"viewport": size, "reduced_motion": "reduce", "service_workers": "block"}
         context = browser.new_context(**{**usual, **options})
@@ -343,7 +349,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Player]]:
         )
         page.goto(url)
         player = Player(page)
-        expect(page.locator(".felt")).to_be_visible()
+        expect(page.locator(".platform" if room else ".felt")).to_be_visible()
         return player
 
     expect.set_options(timeout=PATIENCE_MS)

@@ -57,6 +57,15 @@ export class Connection {
     this.wait = Math.min(LONGEST_WAIT_MS, this.wait * 2);
   }
 
+  /** Anew, with the cookies that this browser has now. */
+  reopen() {
+    const { socket } = this;
+    if (!socket) return;
+    this.lost(socket);
+    socket.close();
+    this.hurry();
+  }
+
   hurry() {
     if (this.socket) return;
     this.wait = FIRST_WAIT_MS;

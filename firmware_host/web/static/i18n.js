@@ -35,6 +35,7 @@ const NAMES = {
   white: () => t("White"),
   green: () => t("Green"),
   black: () => t("Black"),
+  yellow: () => t("Yellow"),
   pod: () => t("Pods"),
 };
 

@@ -29,6 +29,7 @@ import { Presses } from "/static/press.js";
 import { Previews } from "/static/preview.js";
 import { Questions } from "/static/question.js";
 import { Reviewer } from "/static/review.js";
+import { Room } from "/static/room.js";
 import { Say } from "/static/say.js";
 import { SensorView } from "/static/sensors.js";
 import { OwnHand } from "/static/settle.js";
@@ -179,6 +180,7 @@ function build() {
   };
   const questions = new Questions(store, { ask, complain });
   byId("side").append(questions.element, tabs.element, drawer.element);
+  new Room(store, { ask, complain, reconnect: () => connection.reopen() }, { table: byId("table"), side: byId("side") });
   header(store, new Sounds(store), dialogs, drawer.handle);
   new Pairing(store, byId("bar").querySelector("nav")).offer();
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));

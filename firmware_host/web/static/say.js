@@ -15,6 +15,11 @@ const PHASES = {
   over: () => t("The end"),
 };
 
+function phaseOf({ phase, room }) {
+  if (room && phase === "turn") return t("Round {round}", { round: room.public.round });
+  return PHASES[phase]?.() ?? phase;
+}
+
 export class Say {
   /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game. */
   constructor(store, box, actions, learn, voice) {
@@ -57,7 +62,7 @@ export class Say {
     this.card.dataset.phase = layout.game ? phase : "none";
     this.card.toggleAttribute("data-thinking", Boolean(snapshot.thinking));
     const computer = snapshot.engines[snapshot.to_move] && (snapshot.thinking ? t("Thinking…") : phase === "settle" && t("The computer plays"));
-    const what = computer || (layout.game ? PHASES[phase]?.() ?? phase : t("Welcome"));
+    const what = computer || (layout.game ? phaseOf(snapshot) : t("Welcome"));
     const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
     const whose = partners.length ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
     const person = this.store.players.names[this.store.players.seatOf(result?.winner ?? snapshot.to_move)];

@@ -7,6 +7,7 @@ export class Store {
     this.link = "connecting"; // connecting, open, lost
     this.watching = false; // this device is not paired: it may look on only
     this.review = null; // {record, ply} while an earlier position is looked at
+    this.seat = null; // what the seat that is looked at may see, see room.js
     this.holding = null; // what this page has in its hand, see hand.js
     this.hint = null; // {path, colour} of what somebody points at, see question.js and drops.js
     this.players = null; // names and score, see players.js
@@ -34,6 +35,10 @@ export class Store {
       this.layout = message;
       this.review = null;
       this.tell("layout");
+      return;
+    }
+    if (message.type === "seat") {
+      this.set("seat", message);
       return;
     }
     const { type, ...fields } = message;

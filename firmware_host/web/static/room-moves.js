@@ -1,0 +1,121 @@
+// What a seat may do now: from its list of legal moves to a few buttons, one question at a time.
+
+import { h } from "/static/dom.js";
+import { nameOf, t } from "/static/i18n.js";
+import { cardTitle, pieceName, titleOf, zoneName } from "/static/room-words.js";
+
+const rest = (words, from) => words.slice(from).join(":");
+
+// In which order the parts of a move are asked for: [part, what is asked, the label of an answer].
+const QUESTIONS = {
+  place: (game) => [
+    [([, names]) => names, () => t("Which piece?"), (names) => names.split("+").map((name) => pieceName(game, name)).join(" + ")],
+    [([,, zone]) => zone, () => t("Which zone?"), (zone) => zoneName(game, zone)],
+    [([how,,, under]) => (how === "ok" ? under ?? "ok" : how), () => t("How did it go?"), outcome],
+  ],
+  event: (game) => [
+    [([, zone, piece]) => `${piece}@${zone}`, () => t("Which piece?"), (found) => standing(game, found)],
+    [([how]) => how, () => t("How did it go?"), outcome],
+    [([how, , , to]) => (how === "ok" ? to ?? "" : ""), () => t("Where does it go?"),
+      (to) => (game.players.includes(to) ? nameOf(to) : zoneName(game, to))],
+    [(words) => rest(words, 4), () => t("On top of what?"), outcome],
+  ],
+  take: (game) => [[([zone, piece]) => `${piece}@${zone}`, () => t("Which piece?"), (found) => standing(game, found)]],
+  play: (game) => [
+    [([token]) => token, () => t("Which card shall it be?"), (token) => cardTitle(game, token)],
+    [([, ...more]) => more.join(":"), () => t("For what?"), (what) => argument(game, what)],
+  ],
+  hero: (game) => [
+    [([name]) => name, () => t("Which hero?"), (name) => titleOf(game, `hero:${name}`)],
+    [([, ...more]) => more.join(":"), () => t("For what?"), (what) => argument(game, what)],
+  ],
+  withdraw: (game) => [[([token]) => token, () => t("Which card?"), (token) => cardTitle(game, token)]],
+  name: (game) => [[([card]) => card, () => t("Which card shall it be?"), (card) => cardTitle(game, card)]],
+  draw: (game) => [
+    [([side]) => side, () => t("From which pile?"), side],
+    [([, card]) => card ?? "", () => t("Which card is it?"), (card) => cardTitle(game, card)],
+  ],
+  buy: () => [[([which]) => which, () => t("From which pile?"), side]],
+  choose: () => [[([what]) => what, () => t("What shall count?"), (what) => (what === "rest" ? t("The other cards") : t("Blindfolded!"))]],
+  roll: (game) => [
+    [([kind]) => kind, () => t("What does the troop die show?"), (kind) => titleOf(game, `kind:${kind}`)],
+    [([, zone]) => zone, () => t("What does the zone die show?"), (zone) => zoneName(game, zone)],
+  ],
+  troop: (game) => [[([kind]) => kind, () => t("What does the troop die show?"), (kind) => titleOf(game, `kind:${kind}`)]],
+  zone: (game) => [[([zone]) => zone, () => t("What does the zone die show?"), (zone) => zoneName(game, zone)]],
+};
+
+const side = (which) => (which === "left" ? t("Left pile") : t("Right pile"));
+const argument = (game, what) => (game.players.includes(what) ? nameOf(what)
+  : ["left", "right"].includes(what) ? side(what) : cardTitle(game, what));
+
+function standing(game, found) {
+  const [piece, zone] = found.split("@");
+  return t("{piece} in zone {zone}", { piece: pieceName(game, piece), zone });
+}
+
+function outcome(how) {
+  if (how === "ok" || how === "") return t("It holds");
+  if (how === "fail") return t("It fell, or it failed");
+  return t("It holds, on a tower of {count}", { count: how.replace("under=", "") });
+}
+
+/** Answers questions until one move is left. `done(move)` is told it; `leave()` shows everything again. */
+export class Chooser {
+  constructor(game, room, moves, { done, leave }) {
+    Object.assign(this, { game, room, moves, done, leave });
+    this.answers = [];
+    this.element = h("div", { class: "chooser" });
+    this.next();
+  }
+
+  next() {
+    const what = this.moves[0].split(":")[1];
+    const questions = QUESTIONS[what]?.(this.game) ?? [];
+    let moves = this.moves;
+    for (const [at, [part, ask, label]] of questions.entries()) {
+      const answers = [...new Set(moves.map((move) => part(move.split(":").slice(2))))];
+      const answered = this.answers[at] ?? (answers.length === 1 ? answers[0] : undefined);
+      if (answered === undefined) {
+        this.ask(ask(), answers.map((value) => [label(value), () => { this.answers[at] = value; this.next(); }]));
+        return;
+      }
+      this.answers[at] = answered;
+      moves = moves.filter((move) => part(move.split(":").slice(2)) === answered);
+    }
+    const [move] = moves;
+    if (move.split(":")[2] === "fail") this.askFallen(move);
+    else this.done(move);
+  }
+
+  ask(question, answers) {
+    const many = answers.length > 6;
+    this.element.replaceChildren(h("p", { class: "asked" }, question),
+      h("div", { class: many ? "answers many" : "answers" },
+        answers.map(([label, onclick]) => h("button", { type: "button", onclick }, label))),
+      this.back());
+  }
+
+  back() {
+    return h("button", { type: "button", class: "plain", onclick: () => this.leave() }, t("Back"));
+  }
+
+  /** What fell: a tick for each piece that could have. */
+  askFallen(move) {
+    const words = move.split(":");
+    const [held, from] = words[1] === "place" ? [words[3].split("+"), null] : [[words[4]], words[3]];
+    const there = Object.entries(this.room.zones).flatMap(([zone, towers]) =>
+      towers.flatMap((tower) => tower.split("+")).map((piece) => `${piece}@${zone}`));
+    if (from) there.splice(there.indexOf(`${held[0]}@${from}`), 1);
+    const boxes = [...held.map((piece) => [piece, t("{piece}, just now", { piece: pieceName(this.game, piece) })]),
+      ...there.map((found) => [found, standing(this.game, found)])].map(([value, label]) =>
+      h("label", { class: "check" }, h("input", { type: "checkbox", value }), label));
+    const finish = () => {
+      const fell = boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value);
+      this.done(fell.length ? `${move}:fell=${fell.join("+")}` : move);
+    };
+    this.element.replaceChildren(h("p", { class: "asked" }, t("What fell off the platform? Tick it.")),
+      h("div", { class: "fallen" }, boxes),
+      h("button", { type: "button", class: "primary", onclick: finish }, t("That is all")), this.back());
+  }
+}

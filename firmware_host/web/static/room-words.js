@@ -1,0 +1,77 @@
+// Moves of a game of seats in words for people. A move is WHO:WHAT:..., as `tiltboard rules` writes it.
+
+import { nameOf, t } from "/static/i18n.js";
+
+/** The title of a card, hero, zone or kind, as the game calls it. */
+export function titleOf(game, key) {
+  return game.glossary[key]?.[0] ?? key.slice(key.indexOf(":") + 1);
+}
+
+export const aboutOf = (game, key) => game.glossary[key]?.[1] ?? "";
+
+/** "antimatter=limit-it" and "hero=limit-it" as well as "limit-it". */
+export function cardTitle(game, token) {
+  const [card, name] = token.split("=");
+  if (!name) return titleOf(game, `card:${card}`);
+  const what = titleOf(game, `card:${name}`);
+  return card === "hero" ? what : t("{card} as {what}", { card: titleOf(game, `card:${card}`), what });
+}
+
+export function pieceName(game, piece) {
+  const [owner, kind] = piece.split("-");
+  return t("{owner}'s {kind}", { owner: nameOf(owner), kind: titleOf(game, `kind:${kind}`).toLowerCase() });
+}
+
+export function zoneName(game, zone) {
+  return zone === "any" ? t("any zone") : t("zone {zone}, {name}", { zone, name: titleOf(game, `zone:${zone}`) });
+}
+
+const pieces = (game, names) => names.split("+").map((name) => pieceName(game, name)).join(" + ");
+
+function fallen(words) {
+  const last = words.at(-1);
+  const count = last.startsWith("fell=") ? last.slice(5).split("+").filter(Boolean).length : 0;
+  return count === 0 ? t("it failed") : count === 1 ? t("1 piece fell") : t("{count} pieces fell", { count });
+}
+
+const SAID = {
+  pass: () => t("passes"),
+  pay: () => t("pays a green gem"),
+  buy: () => t("buys a card"),
+  draw: () => t("draws cards"),
+  keep: () => t("keeps a card"),
+  name: (game, [card]) => t("says: {card}", { card: cardTitle(game, card) }),
+  play: (game, [token, who]) => (nameOf(who ?? "") && game.players.includes(who)
+    ? t("plays {card} {who} must do it.", { card: cardTitle(game, token), who: nameOf(who) })
+    : t("plays {card}", { card: cardTitle(game, token) })),
+  withdraw: (game, [token]) => t("takes back {card}", { card: cardTitle(game, token) }),
+  hero: (game, [name]) => t("uses the hero {hero}", { hero: titleOf(game, `hero:${name}`) }),
+  choose: (_, [what]) => (what === "blindfolded" ? t("chooses Blindfolded") : t("chooses the other cards")),
+  take: (game, [zone, piece]) => t("takes {piece} from zone {zone}", { piece: pieceName(game, piece), zone }),
+  place: (game, words) => {
+    const [how, names, zone] = words;
+    const said = { piece: pieces(game, names), zone };
+    return how === "ok" ? t("puts {piece} into zone {zone}: it holds", said)
+      : t("puts {piece} into zone {zone}: {what}", { ...said, what: fallen(words) });
+  },
+  event: (game, words) => {
+    const [how, zone, piece, who] = words;
+    const said = { piece: pieceName(game, piece), zone, who: nameOf(who ?? "") };
+    if (how !== "ok") return t("takes {piece} from zone {zone}: {what}", { ...said, what: fallen(words) });
+    return game.players.includes(who) ? t("gives {piece} of zone {zone} to {who}", said) : t("takes {piece} from zone {zone}", said);
+  },
+};
+
+/** One move that was made, as a sentence. */
+export function sentence(game, move) {
+  const [who, what, ...rest] = move.split(":");
+  if (who === "chance") {
+    if (what === "heroes") return t("Everybody has a hero.");
+    if (what === "shuffle") return t("The cards are shuffled.");
+    const kind = what === "zone" ? null : titleOf(game, `kind:${rest[0]}`).toLowerCase();
+    if (what === "roll") return t("The dice: {kind}, zone {zone}.", { kind, zone: rest[1] });
+    return what === "troop" ? t("The troop die: {kind}.", { kind }) : t("The zone die: {zone}.", { zone: rest[0] });
+  }
+  if (who === "table") return what === "time" ? t("Five! Nobody says more.") : t("The table looked at the platform.");
+  return t("{who} {does}", { who: nameOf(who), does: SAID[what]?.(game, rest) ?? what });
+}

@@ -1,0 +1,346 @@
+"""A game of seats with real browsers: four phones, a kill, a lost phone; what each byte tells."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import threading
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from websockets.sync.client import connect
+
+from firmware_host.config.profile import load_profile
+from firmware_host.config.settings import Settings
+from hw_sim.live import LiveTable
+
+pytestmark = pytest.mark.web
+PLAYERS = ("red", "blue", "white", "green")
+PHONE = {"width": 360, "height": 740}
+PATIENCE_MS = 40_000  # five browsers and a table on one machine
+
+
+class Killable:
+    """A simulated table in real time whose service can be killed between two scans."""
+
+    def __init__(self, folder: Path, clock) -> None:
+        self.live = LiveTable(load_profile("plate-10"), folder, Settings(), real=clock)
+        self.table = self.live.table
+        self._wanted = threading.Event()
+        self._done = threading.Event()
+        self.table._own_loop = self._loop
+
+    def _loop(self, stepped) -> None:
+        session = self.live._session
+        while not self.table._stopping.is_set():
+            if self._wanted.is_set():
+                self._wanted.clear()
+                session.kill()
+                self._done.set()
+            session.host.step()
+            stepped(session.host)
+            self.live._wait()
+
+    def kill(self) -> None:
+        self._done.clear()
+        self._wanted.set()
+        assert self._done.wait(20)
+
+
+@pytest.fixture
+def killable(tmp_path, faster_clock):
+    running = Killable(tmp_path, faster_clock)
+    running.table.start()
+    yield running
+    running.table.stop()
+
+
+class Phone:
+    """Somebody's browser."""
+
+    def __init__(self, context, url: str) -> None:
+        self.context = context
+        self.page = context.new_page()
+        self.page.goto(url)
+
+    def press(self, what: str) -> None:
+        self.page.locator(f'.room-seat [data-what="{what}"]').click()
+
+    def say(self, words: str) -> None:
+        self.page.get_by_role("button", name=words, exact=True).click()
+
+    def expect_said(self, words: str) -> None:
+        expect(self.page.locator(".say-card .line")).to_contain_text(words)
+
+
+def begin(served, options, boards=None) -> None:
+    """A game, and its first snapshot."""
+    named = {"game": "gravity-warfare", "options": options, "boards": boards or {}}
+    served.tell(type="game", **named)
+    served.until(lambda snapshot: snapshot.room is not None)
+
+
+def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, browser):
+    """One round on the simulated plate. Three pieces hold; with the fourth, all four fall."""
+    expect.set_options(timeout=PATIENCE_MS)
+    served = serve(killable.table)
+    options = {"players": 4, "rounds": 1, "seed": 2}
+    begin(served, options)
+    codes = served.ask("/api/v1/seats")["codes"]
+    assert set(codes) == set(PLAYERS)
+
+    def phone(code: str = "", cookies=None) -> Phone:
+        context = browser.new_context(
+            viewport=PHONE, reduced_motion="reduce", storage_state=cookies
+        )
+        context.set_default_timeout(PATIENCE_MS)
+        return Phone(context, served.url + (f"#seat={code}" if code else ""))
+
+    phones = {player: phone(codes[player]) for player in PLAYERS}
+    for player, each in phones.items():
+        expect(each.page.locator(f'.room-seat[data-player="{player}"] h2')).to_be_visible()
+        expect(each.page.locator(".room-credit")).to_contain_text("Luis, Amelia and Daniel Machado")
+    phones["red"].press("chance")
+    for each in phones.values():
+        expect(each.page.locator(".hand-card")).not_to_have_count(0)
+
+    # red: everybody passes, one by one
+    phones["red"].expect_said("Red: roll both dice.")
+    phones["red"].press("chance")
+    for player in PLAYERS:
+        phones[player].press("pass")
+    _place(phones["red"], "It holds")
+
+    # blue: white's phone is lost in the window after the placement, and comes back to its seat
+    phones["blue"].expect_said("It holds!")
+    cookies = phones["white"].context.storage_state()
+    phones["white"].context.close()
+    phones["blue"].press("count")
+    phones["blue"].expect_said("Blue: roll both dice.")
+    phones["white"] = phone(cookies=cookies)
+    hand = phones["white"].page.locator('.room-seat[data-player="white"]')
+    expect(hand.locator(".hand-card")).not_to_have_count(0)
+
+    # blue: a challenge is laid, and the service is killed with its page in the open window
+    phones["blue"].press("chance")
+    phones["blue"].expect_said("Blue has")
+    white = phones["white"].page
+    white.locator('.hand-card[data-card="limit-it"]').click()
+    expect(phones["green"].page.locator(".laid-cards li")).to_have_count(1)
+    served.lose()
+    killable.kill()
+    served.come_back()
+    assert served.ask("/api/v1/snapshot")["room"]["public"]["turn"]["cards"] == [["white", "limit-it"]]
+    for player in ("red", "white", "green"):
+        phones[player].press("pass")
+    phones["blue"].press("pass")
+    _place(phones["blue"], "It holds")
+    phones["red"].press("count")
+    phones["blue"].expect_said("Blue: draw two cards and keep one, or pass.")
+    phones["blue"].press("draw")
+    phones["blue"].say("Left pile")
+    phones["blue"].page.locator(".drawn .hand-card").first.click()
+
+    # white: the phone is dead; the table frees the seat, and nobody sits down without the new code
+    phones["white"].expect_said("White: roll both dice.")
+    phones["white"].context.close()
+    served.tell(type="stand-up", player="white")
+    served.until(lambda snapshot: not snapshot.room.seats[2].taken)
+    stranger = phone(codes["white"])
+    expect(stranger.page.locator("#toasts")).to_contain_text("no code of a free seat")
+    stranger.context.close()
+    phones["white"] = phone(served.ask("/api/v1/seats")["codes"]["white"])
+    phones["white"].press("chance")
+    phones["green"].press("count")
+    phones["green"].expect_said("White has")
+    phones["white"].press("pass")
+    _place(phones["white"], "It holds")
+    phones["green"].press("count")
+
+    # green: everything falls, which is the end of the round and of this game
+    phones["green"].press("chance")
+    phones["red"].press("count")
+    phones["green"].expect_said("Green has")
+    phones["green"].press("pass")
+    _place(phones["green"], "It fell, or it failed")
+    for tick in phones["green"].page.locator(".fallen input").all():
+        tick.check()
+    phones["green"].say("That is all")
+
+    for each in phones.values():
+        each.expect_said("wins with the most points!" if _alone(served) else "share the victory.")
+    points = served.ask("/api/v1/snapshot")["room"]["public"]["points"]
+    assert points["green"] == 3  # of 5, less 2 for the toppled platform
+    assert points["red"] >= 6 and points["white"] >= 6
+    record = served.ask("/api/v1/history/2")
+    assert record["moves"][0].startswith("chance:heroes:")  # over: nothing is secret any more
+    for each in phones.values():
+        each.context.close()
+
+
+def _alone(served) -> bool:
+    return len(served.ask("/api/v1/snapshot")["result"]["winners"]) == 1
+
+
+def _place(phone: Phone, outcome: str) -> None:
+    """The first piece and zone of what is offered, and how it went."""
+    phone.press("place")
+    chooser = phone.page.locator(".chooser")
+    while chooser.get_by_role("button", name=outcome, exact=True).count() == 0:
+        chooser.locator(".answers button").first.click()
+    chooser.get_by_role("button", name=outcome, exact=True).click()
+
+
+def deck(players: int) -> dict[str, object]:
+    """Every card but the Guardians has a name of its own, so that a byte tells whose it is."""
+    cards = [{"name": f"zq{number}", "count": 1} for number in range(9 * players + 12)]
+    defences = [{"name": name, "count": 1} for name in ("do-it-yourself", "keep-it")]
+    heroes = [{"name": f"hq{n}", "ability": "gem" if n % 2 else "draw"} for n in range(8)]
+    guardians = {"name": "guardian", "count": players}
+    return {"card": [guardians, *cards, *defences], "hero": heroes}
+
+
+class Seat:
+    """A device at a seat, which keeps every byte that it is sent."""
+
+    def __init__(self, served, player: str) -> None:
+        self.player, self.served = player, served
+        body = json.dumps({"player": player}).encode()
+        status, headers, _ = served.request(
+            "POST", "/api/v1/seats", body, content_type="application/json"
+        )
+        assert status == 200
+        self.cookie = headers["set-cookie"].partition(";")[0]
+        self.heard: list[str] = []
+        self.socket = connect(
+            f"ws://127.0.0.1:{served.port}/api/v1/ws", additional_headers={"Cookie": self.cookie}
+        )
+        self.ask(type="look", player=player)
+
+    def ask(self, **message: object) -> dict:
+        self.socket.send(json.dumps({**message, "ref": 7}))
+        while True:
+            self.heard.append(self.socket.recv(timeout=20))
+            answer = json.loads(self.heard[-1])
+            if answer["type"] in ("done", "error"):
+                return answer
+
+    def drain(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            while True:
+                self.heard.append(self.socket.recv(timeout=0.2))
+
+    def read(self) -> str:
+        """All but the layouts, which name every card of the deck, in whoever's hand."""
+        return "\n".join(line for line in self.heard if '"type":"layout"' not in line)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "battle", "players": 3},
+        {"mode": "1v1", "rounds": 9},
+        {"mode": "teams", "players": 4},
+    ],
+    ids=lambda options: options["mode"],
+)
+def test_no_seat_is_sent_another_players_card(options, simulated, serve):
+    served = serve(simulated)
+    options = {**options, "seed": 3}
+    boards = {"deck": json.dumps(deck(options.get("players", 2)))}
+    begin(served, options, boards)
+    host = simulated._host
+    game = host.game
+    seats = {player: Seat(served, player) for player in game.players}
+    rng = random.Random(4)
+    secret: dict[str, set[str]] = {player: set() for player in game.players}  # ever his alone
+    shown: set[str] = set()
+
+    for _ in range(110):
+        position = host.standing.position
+        if position.over:
+            break
+        state = position.state
+        for player, hand in zip(game.players, state.hands, strict=False):
+            secret[player] |= {card for card in hand if card.startswith("zq")}
+        if state.heroes:
+            for number, player in enumerate(game.players):
+                secret[player].add(state.heroes[number])
+        legal = position.legal()
+        hasty = [move for move in legal if ":pass" in move or ":ok" in move]
+        move = rng.choice(hasty if hasty and rng.random() < 0.6 else legal)
+        who = move.partition(":")[0]
+        made = "chance" if who == "chance" else game.completed(position, move, rng)
+        shown |= set(made.replace("=", ":").split(":"))
+        seat = seats.get(who) or seats[game.players[0]]
+        answer = seat.ask(type="seat-move", move=made, player=who if who in seats else None)
+        assert answer["type"] == "done", answer
+        for each in seats.values():
+            each.ask(type="ping")
+    served_texts = [
+        served.request("GET", path, cookie=seats[game.players[0]].cookie)[2].decode()
+        for path in (
+            "/api/v1/snapshot", "/api/v1/history/2", "/api/v1/history/2/export", "/api/v1/history",
+        )
+    ]  # fmt: skip
+    for player, seat in seats.items():
+        seat.drain()
+        foreign = set().union(*(secret[other] for other in secret if other != player))
+        foreign -= secret[player] | shown
+        assert len(foreign) > 4
+        text = seat.read()
+        assert any(card in text for card in secret[player] - shown)
+        found = {card for card in foreign if f'"{card}"' in text or f":{card}" in text}
+        assert not found
+        assert '"seed"' not in text
+        seat.socket.close()
+    everybody = set().union(*secret.values()) - shown
+    if not host.standing.position.over:
+        for text in served_texts:
+            told = text.partition("glossary")[0] + text.partition('"moves"')[2]
+            assert not [card for card in everybody if f":{card}" in told and card not in boards]
+            assert '"seed"' not in text
+            assert "Option seed" not in text
+
+
+def test_a_seat_shows_its_hand_to_no_other_device(simulated, serve):
+    served = serve(simulated)
+    begin(served, {"players": 2})
+    red = Seat(served, "red")
+    assert red.ask(type="look", player="blue") == {
+        "type": "error", "ref": 7, "say": "Another device sits there.",
+    }  # fmt: skip
+    assert red.ask(type="seat-move", move="blue:pass", player="blue")["type"] == "error"
+    assert red.ask(type="stand-up", player="red")["type"] == "done"
+    assert red.ask(type="look", player="red")["type"] == "error"
+    red.socket.close()
+
+
+def test_one_device_is_passed_round(simulated, serve, open_page):
+    served = serve(simulated)
+    begin(served, {"players": 2, "rounds": 1, "seed": 3})
+    page = open_page(served.url, room=True).page
+    for player in ("red", "blue"):
+        page.locator(f'[data-sit="{player}"]').click()
+        expect(page.locator(f'[data-free="{player}"]')).to_be_visible()
+    page.locator('[data-what="chance"]').click()
+    page.locator('[data-what="chance"]').click()
+    expect(page.locator(".hand-card")).to_have_count(0)
+    page.get_by_role("button", name="I am Blue").click()
+    expect(page.locator('.room-seat[data-player="blue"] .hand-card')).not_to_have_count(0)
+    page.locator('[data-what="pass"]').click()
+    page.get_by_role("button", name="Hide it, and pass the device on").click()
+    expect(page.locator(".hand-card")).to_have_count(0)
+    page.get_by_role("button", name="I am Red").click()
+    page.locator('[data-what="pass"]').click()
+    _place(_Page(page), "It holds")
+    expect(page.locator('.platform .zone .tower [data-player="red"]')).to_have_count(1)
+    page.locator('[data-what="take-back"]').click()
+    expect(page.locator(".platform .tower")).to_have_count(0)
+
+
+class _Page(Phone):
+    def __init__(self, page) -> None:
+        self.page = page
