@@ -4,13 +4,26 @@ whose board the table reads: cards, dice, and pieces that slide and fall.
 
 from __future__ import annotations
 
+import random
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from games.base import Game, Position
 
 Words = tuple[str, Mapping[str, object]]
 """A template in English and what fills it."""
+
+
+class Computer(Protocol):
+    """A player that thinks in slices. ``best``: its move so far; one that tells what hands do says
+    only what it would like them to do.
+    """
+
+    best: str
+
+    def think(self) -> bool:
+        """A short slice of thought; False when there is nothing more to think of."""
 
 
 class SeatedGame(Game):
@@ -48,6 +61,22 @@ class SeatedGame(Game):
     @abstractmethod
     def at_once(self, position: Position) -> bool:
         """Whether chance goes on by itself now; else somebody rolls, or has the cards dealt."""
+
+    @abstractmethod
+    def landed(self, position: Position, zone: str) -> str | None:
+        """The move that a piece's coming to rest in ``zone`` means, where only one can be meant."""
+
+    @abstractmethod
+    def failure(self, position: Position, move: str) -> str | None:
+        """The move for what ``move`` was to do, and did not; None where it cannot fail."""
+
+    @abstractmethod
+    def computer(
+        self, view: Position, player: str, level: str, dice: random.Random
+    ) -> Computer | None:
+        """One that plays for ``player``, who is awaited; it sees his ``view`` and no more. None
+        where there is nothing that he can do.
+        """
 
     @property
     @abstractmethod

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from firmware_host.room.seats import LEVELS
+
 # Name -> (module, function, what it measures)
 BENCHES = {
     "engines": ("engines", "run", "Random playouts of each game per CPU second."),
@@ -23,6 +25,7 @@ BENCHES = {
     "calibration": ("calibration", "run", "Time of a calibration; errors before and after."),
     "physics": ("physics", "run", "Speed of the world in which pieces slide, tip and fall."),
     "speed": ("service", "speed", "How much faster than real time a scenario runs."),
+    "seats": ("seats", "run", "Games of seats that computer players play against each other."),
     "following": ("following", "run", "Whole random games by a robot that does what is published."),
 }
 
@@ -66,6 +69,19 @@ def _bench(name: str) -> click.Command:
         params = [
             click.Option(["--seconds"], type=seconds, default=3, show_default=True, help="Of each.")
         ]
+    elif name == "seats":
+        params = [
+            click.Option(["--games"], type=click.IntRange(1), default=20, show_default=True),
+            click.Option(
+                ["--level", "levels"],
+                type=click.Choice(LEVELS),
+                multiple=True,
+                default=("medium",),
+                show_default=True,
+                help="Of the seats, in turn.",
+            ),
+        ]
+        example = f"{example} --games 200 --level hard --level easy"
     elif name == "following":
         params, example = _games(), f"{example} --game attraktion --games 1000"
     return click.Command(name, callback=measure, params=params, help=summary, epilog=example)

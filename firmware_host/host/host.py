@@ -219,6 +219,7 @@ class Host:
                 self.seats.stand_up(player)
             case SeatComputer(player, level):
                 self.seats.play(player, level)
+                self.room.computers = self.seats.computers
 
     def _at_a_seat(self, command: SeatMove | Count) -> None:
         if self.calibrating is not None:
@@ -505,6 +506,7 @@ class Host:
         self._referee = self.room if isinstance(overlay, ZoneOverlay) else self._of_places
         self.room.overlay = overlay if isinstance(overlay, ZoneOverlay) else None
         self.seats.lay(game.players if self.seated else ())
+        self.room.computers = self.seats.computers
 
     def _lay(self, game: Game, overlay: Overlay, position: Position) -> None:
         """Lay a game over the plate; at the start of the host, ``position`` is expected there."""

@@ -18,7 +18,9 @@ from firmware_host.messages import Message
 from firmware_host.referee.line import Line
 from firmware_host.referee.port import JournalPort
 from firmware_host.room import words
+from firmware_host.room.computers import ROLL_S, Computers
 from firmware_host.room.lights import lights
+from firmware_host.room.proposals import REST_S, Proposal, Witness, looked
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import Request, TakeBack
@@ -44,13 +46,15 @@ class Counted:
 
 class Room:
     """One table's referee of seated games. ``draw``: an unpredictable number below its argument,
-    for the seed of a game that names none. ``overlay``: where the zones are; may be set.
+    for the seed of a game that names none. ``overlay``: where the zones are; ``computers``: the
+    levels of the seats that the computer plays. Both may be set.
 
     ``step_number``: grows with everything that may change a player's mind, so that what he decided
     before does not count; passing does not.
     """
 
     overlay: ZoneOverlay | None = None
+    computers: Mapping[str, str] = {}
     trouble: JournalError | None = None
     wants_game: str | None = None
     wants_new_game = False
@@ -69,6 +73,9 @@ class Room:
         self._count: Counted | None = None
         self._sounds: list[Sound] = []
         self._retry_s = 0.0
+        self._computers = Computers()
+        self._witness = Witness()
+        self._asks_since_s: float | None = None  # for chance, by a computer's turn
         self.trouble = None
         self.counting: int | None = None
         self._stood: tuple[tuple[object, ...], Standing] | None = None
@@ -104,6 +111,18 @@ class Room:
             self._sounds.append(Sound.START)
 
     @property
+    def position(self) -> Position:
+        """After the last move, which the standing shows from the next step on. Raises
+        NotPossibleError where no such game is being played.
+        """
+        return self._playing[0].position
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What hands seem to have done, or are to do for a computer; people say how it went."""
+        return self._witness.proposal
+
+    @property
     def _playing(self) -> tuple[Line, SeatedGame]:
         line = self._line
         if line is None or not isinstance(line.game, SeatedGame):
@@ -123,11 +142,26 @@ class Room:
         if asked.move == CHANCE:
             self._let_chance(line, game)
             return
-        if who in game.players and who != asked.player:
+        for_computer = who in self.computers and game.takes_back(asked.move)
+        if (
+            who in game.players
+            and who != asked.player
+            and not for_computer
+            and not self._meant(asked.move)
+        ):
             raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
         if who == CHANCE and game.at_once(line.position):
             raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
         self._play(line, game, asked.move)
+
+    def _meant(self, move: str) -> bool:
+        """Whether it tells how what is proposed went: anybody at the table may say so."""
+        proposed = self._witness.proposal
+        if proposed is None:
+            return False
+        line, game = self._playing
+        failed = game.failure(line.position, proposed.move)
+        return move == proposed.move or (failed is not None and move.startswith(failed))
 
     def count(self) -> None:
         """Begin a count of five. Raises NotPossibleError where nothing waits for its end."""
@@ -180,7 +214,7 @@ class Room:
         line, game = self._playing
         try:
             if self.trouble is None or now_s >= self._retry_s:
-                self._go_on(line, game, now_s, requests)
+                self._go_on(line, game, sight, now_s, requests)
                 self.trouble = None
         except JournalError as error:
             if self.trouble is None:
@@ -190,7 +224,12 @@ class Room:
         return self._stand(self._playing[0], game)
 
     def _go_on(
-        self, line: Line, game: SeatedGame, now_s: float, requests: Sequence[Request]
+        self,
+        line: Line,
+        game: SeatedGame,
+        sight: Sight,
+        now_s: float,
+        requests: Sequence[Request],
     ) -> None:
         for _ in requests:  # checked: they are all TakeBack
             kept = self._kept_moves()
@@ -203,11 +242,44 @@ class Room:
         if CHANCE in line.position.awaiting and game.at_once(line.position):
             self._let_chance(line, game)
         self._count_on(self._playing[0], game, now_s)
+        self._let_computers(self._playing[0], game, now_s)
+        self._look(self._playing[0], game, sight, now_s)
         line = self._playing[0]
         outcome = line.position.outcome
         if outcome is not None and not self._finished:
             self._journal.finish(line.game_id, outcome.as_json())
             self._finished = True
+
+    def _let_computers(self, line: Line, game: SeatedGame, now_s: float) -> None:
+        """A computer's move; what hands must do for it is proposed."""
+        if not self.computers or self._witness.proposal is not None:
+            return
+        position = line.position
+        if CHANCE in position.awaiting and position.mover in self.computers:
+            self._asks_since_s = now_s if self._asks_since_s is None else self._asks_since_s
+            if now_s >= self._asks_since_s + ROLL_S:
+                self._let_chance(line, game)
+            return
+        decided = self._computers.decided(game, position, self.computers, self.step_number, now_s)
+        if decided is None:
+            return
+        if game.takes_back(decided[1]) and game.failure(position, decided[1]) is not None:
+            self._witness = Witness(self._witness.before, Proposal(decided[1], seen=False))
+        else:
+            self._play(line, game, decided[1])
+
+    def _look(self, line: Line, game: SeatedGame, sight: Sight, now_s: float) -> None:
+        """What the sensors tell counts after a while of rest, unless somebody says otherwise."""
+        hands = any(game.takes_back(move) for move in line.position.legal())
+        if not hands or self.overlay is None:
+            self._witness = Witness()
+            return
+        if self._witness.proposal is not None and not self._witness.proposal.seen:
+            return
+        self._witness = looked(self._witness, sight, self.overlay, game, line.position)
+        proposed = self._witness.proposal
+        if proposed is not None and now_s >= proposed.since_s + REST_S:
+            self._play(line, game, proposed.move)
 
     def _count_on(self, line: Line, game: SeatedGame, now_s: float) -> None:
         if self._count is not None and game.time_up not in line.position.legal():
@@ -236,6 +308,7 @@ class Room:
         before, turn = line.position, line.position.play(move)
         self._journal.append(line.game_id, len(line.moves) + 1, turn.move)
         self._line = line = line.played(turn)
+        self._witness, self._asks_since_s = Witness(), None
         if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
             self.step_number += 1
             self._count = None if self._count is None else Counted()
@@ -246,7 +319,14 @@ class Room:
     def _stand(self, line: Line, game: SeatedGame) -> Standing:
         """The same value as long as nothing changes."""
         position = line.position
-        key = (id(position), id(self.trouble), self.counting, id(self.overlay), self.step_number)
+        key = (
+            id(position),
+            id(self.trouble),
+            self.counting,
+            id(self.overlay),
+            self.step_number,
+            self.proposal,
+        )
         if self._stood is None or self._stood[0] != key or self._sounds:
             self._stood = key, self._new_standing(line, game)
             self._sounds.clear()

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 
 from drivers.clock import Clock
 from firmware_host.config.errors import NotPossibleError
@@ -132,8 +133,10 @@ class Table:
         return self._published[1]
 
     def seats(self) -> SeatsShown:
-        """What goes to the devices that have seats; of the same step as the newest snapshot."""
-        return self._published[2]
+        """What goes to the devices that have seats; of the same step as the newest snapshot, but
+        for who has them, which is so at once.
+        """
+        return replace(self._published[2], holders=self._host.seats.holders)
 
     def subscribe(self, listener: Callable[[], None], *, looks: bool = True) -> Callable[[], None]:
         """Call ``listener`` after each new snapshot, from the table's thread. As long as nobody

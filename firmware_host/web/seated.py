@@ -9,6 +9,7 @@ from firmware_host.host.host import Host
 from firmware_host.web.seats_shown import RoomInfo, SeatInfo, SeatsShown, SeatView
 from games.base import Position
 from games.contract import describe
+from games.seated import SeatedGame
 
 NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")  # said elsewhere, or a seat's own
 
@@ -39,7 +40,9 @@ class SeatPublisher:
         if not host.seated or position is None:
             self._key, self._room, self._shown = None, None, SeatsShown()
             return
-        key = (id(position), host.room.step_number, host.room.counting, host.seats.changes)
+        proposed = host.room.proposal
+        room = (host.room.step_number, host.room.counting, proposed)
+        key = (id(position), *room, host.seats.changes)
         if key == self._key:
             return
         if self._of is not position:
@@ -56,6 +59,9 @@ class SeatPublisher:
                 SeatInfo(each, each in seats.holders, seats.computers.get(each)) for each in players
             ],
             counting=host.room.counting,
+            proposal=None if proposed is None else proposed.move,
+            failure=None if proposed is None else _failure(position, proposed.move),
+            seen=proposed is not None and proposed.seen,
         )
         self._shown = SeatsShown(
             dict(seats.holders),
@@ -75,6 +81,11 @@ def _view(position: Position, player: str, step: int) -> SeatView:
         hero=seen["heroes"].get(player),
         legal=seen["legal"],
     )
+
+
+def _failure(position: Position, move: str) -> str | None:
+    game = position.game
+    return game.failure(position, move) if isinstance(game, SeatedGame) else None
 
 
 def shown_moves(position: Position | None, moves: tuple[str, ...]) -> list[str]:

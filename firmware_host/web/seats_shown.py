@@ -23,7 +23,9 @@ class RoomInfo(msgspec.Struct, frozen=True):
     ``step``: goes back with a move, so that it counts only where nothing has changed. ``public``:
     the object of the ``tiltboard rules`` contract, as one sees it who plays no part. ``zones``:
     zone -> its towers. ``may``: what the table itself may do: the stems of chance, the end of a
-    count. ``counting``: seconds left of a count of five.
+    count. ``counting``: seconds left of a count of five. ``proposal``: a move of hands that the
+    table believes was made (``seen``), or that a computer player would like to be made;
+    ``failure``: the move if it did not hold.
     """
 
     step: int
@@ -32,6 +34,9 @@ class RoomInfo(msgspec.Struct, frozen=True):
     may: list[str]
     seats: list[SeatInfo]
     counting: int | None = None
+    proposal: str | None = None
+    failure: str | None = None
+    seen: bool = False
 
 
 class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):

@@ -2,7 +2,8 @@
 
 Three levels: ``easy`` plays at random, and passes often; ``medium`` follows a few rules of thumb;
 ``hard`` tries its better moves in worlds that it makes up, with other people's cards dealt at
-random from those that it has not seen, and plays each on for a while as a medium player would.
+random from those that it has not seen, and plays each on to the end of the turn as medium players
+would.
 What hands do is told by people, so a computer's placement says only what it would like to place.
 """
 
@@ -11,17 +12,17 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from games.gravity_warfare import dealer, making, moves
 from games.gravity_warfare.data import COLOURS, HAND
-from games.gravity_warfare.table import UNKNOWN, State, kind_of
+from games.gravity_warfare.table import UNKNOWN, State
 from games.gravity_warfare.view import View, view_of
 
 LEVELS = ("easy", "medium", "hard")
-WORLDS = 4  # that a hard player makes up for each of its candidates
-CANDIDATES = 5
-HORIZON = 30  # moves that are played on in each
+WORLDS = 8  # that a hard player makes up, the same for all its candidates
+CANDIDATES = 4
+HORIZON = 30  # moves that are played on in each, at most: to the end of the turn
+MARGIN = 0.3  # by which a candidate must be better than what a medium player would do
 HARDNESS = {
     "limit-it": 0.1, "blindfolded": 0.35, "duplicate-it": 0.15, "pair-it": 0.25, "spin-it": 0.3,
     "mount-it": 0.2, "chopsticks": 0.3, "teleport-it": 0.15, "copy-it": 0.15,
@@ -70,17 +71,19 @@ class Player:
         return next(self._slices, None) is not None
 
     def _try(self) -> Iterator[bool]:
-        """Each candidate in the same worlds; the best sum of what they come to counts."""
-        candidates = self._candidates()
-        if len(candidates) < 2:
+        """Each candidate in the same worlds with the same dice; what they come to on average."""
+        first, *others = self._candidates()
+        if not others:
             return
-        sums = dict.fromkeys(candidates, 0.0)
-        for _ in range(WORLDS):
-            world = imagined(self._table, self._player, self._dice)
-            for move in candidates:
-                sums[move] += self._outlook(world, move)
+        sums = dict.fromkeys((first, *others), 0.0)
+        for made in range(1, WORLDS + 1):
+            world, luck = imagined(self._table, self._dice), self._dice.random()
+            for move in sums:
+                sums[move] += self._outlook(world, move, random.Random(luck))
                 yield True
-            self.best = max(candidates, key=sums.__getitem__)
+            better = max(others, key=sums.__getitem__)
+            clearly = made > WORLDS / 2 and sums[better] > sums[first] + made * MARGIN
+            self.best = better if clearly else first
 
     def _candidates(self) -> list[str]:
         ranked = sorted(
@@ -88,13 +91,13 @@ class Player:
         )
         return list(dict.fromkeys([self.best, *ranked]))[:CANDIDATES]
 
-    def _outlook(self, world: State, move: str) -> float:
+    def _outlook(self, world: State, move: str, dice: random.Random) -> float:
         s = world.copy()
-        making.make(s, told(s, move, self._dice))
+        making.make(s, told(s, move, dice))
         for _ in range(HORIZON):
-            if s.stage == "over":
+            if s.stage == "over" or s.owner != world.owner or s.round != world.round:
                 break
-            making.make(s, reply(s, self._dice))
+            making.make(s, reply(s, dice))
         return _value(s, self._player)
 
 
@@ -139,7 +142,7 @@ def _liking(s: State, player: int, move: str, dice: random.Random) -> float:
         case "buy":
             return 0.2 if s.points[player] > 6 and len(s.hands[player]) < HAND - 2 else -1.0
         case "hero":
-            return _hero_liking(s, player, words[2], mine=mine) + 0.2 * whim
+            return _hero_liking(s, words[2], mine=mine) + 0.2 * whim
         case "withdraw":
             return -1.0
         case "choose":
@@ -164,7 +167,7 @@ def _card_liking(s: State, player: int, token: str, *, mine: bool) -> float:
     return HARDNESS.get(name, USUAL_HARDNESS) + 0.12 * close + 0.05 * lead - 0.9 - trouble
 
 
-def _hero_liking(s: State, player: int, name: str, *, mine: bool) -> float:
+def _hero_liking(s: State, name: str, *, mine: bool) -> float:
     ability = s.options.box.heroes.get(name, "")
     if ability in ("gem", "draw"):
         return 0.1
@@ -184,8 +187,8 @@ def _value(s: State, player: int) -> float:
     return side(player) - max(others)
 
 
-def imagined(seen: State, player: int, dice: random.Random) -> State:
-    """A world that ``player`` could be in: what he does not see, dealt at random."""
+def imagined(seen: State, dice: random.Random) -> State:
+    """A world that fits what a player sees: the rest is dealt at random."""
     s = seen.copy()
     rest = list((s.options.pack() - _known(s)).elements())
     dice.shuffle(rest)
@@ -215,8 +218,3 @@ def _known(s: State) -> Counter[str]:
         seen.update([*token.holes, *([token.card] if token.card else [])])
     del seen[UNKNOWN]
     return seen
-
-
-def kinds_left(s: State, player: int) -> list[str]:
-    """The kinds of troops that he still holds."""
-    return sorted({kind_of(name) for name in s.troops[player]})

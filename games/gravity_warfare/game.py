@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,13 +17,14 @@ from games.base import (
     RulesError,
     Turn,
 )
+from games.gravity_warfare import computer as players
 from games.gravity_warfare import data, dealer, words
 from games.gravity_warfare.data import COLOURS, Options
 from games.gravity_warfare.reasons import why_not
 from games.gravity_warfare.rules import Seen, WarfareRules, table_of
 from games.gravity_warfare.table import ANY, State
 from games.rules import Dice
-from games.seated import SeatedGame, Words
+from games.seated import Computer, SeatedGame, Words
 
 
 class WarfareGame(SeatedGame):
@@ -112,6 +114,27 @@ class WarfareGame(SeatedGame):
         """Heroes, and used cards that make new piles in the middle of a round."""
         state = table_of(position.state)
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
+
+    def landed(self, position: Position, zone: str) -> str | None:
+        """A placement on the surface, if there is one piece that it can be."""
+        end = f":{zone}"
+        meant = [move for move in position.legal() if ":place:ok:" in move and move.endswith(end)]
+        return meant[0] if len(meant) == 1 else None
+
+    def failure(self, position: Position, move: str) -> str | None:
+        """Of a placement or an event."""
+        words = move.split(":")
+        if words[1] not in ("place", "event"):
+            return None
+        return ":".join([words[0], words[1], "fail", words[3], words[4]])
+
+    def computer(
+        self, view: Position, player: str, level: str, dice: random.Random
+    ) -> Computer | None:
+        """As ``computer.Player``."""
+        if not view.legal():
+            return None
+        return players.Player(view.state, self.players.index(player), level, dice)
 
     @property
     def glossary(self) -> Mapping[str, tuple[str, str]]:

@@ -26,7 +26,7 @@ export function zoneName(game, zone) {
   return zone === "any" ? t("any zone") : t("zone {zone}, {name}", { zone, name: titleOf(game, `zone:${zone}`) });
 }
 
-const pieces = (game, names) => names.split("+").map((name) => pieceName(game, name)).join(" + ");
+export const piecesName = (game, names) => names.split("+").map((name) => pieceName(game, name)).join(" + ");
 
 function fallen(words) {
   const last = words.at(-1);
@@ -50,7 +50,7 @@ const SAID = {
   take: (game, [zone, piece]) => t("takes {piece} from zone {zone}", { piece: pieceName(game, piece), zone }),
   place: (game, words) => {
     const [how, names, zone] = words;
-    const said = { piece: pieces(game, names), zone };
+    const said = { piece: piecesName(game, names), zone };
     return how === "ok" ? t("puts {piece} into zone {zone}: it holds", said)
       : t("puts {piece} into zone {zone}: {what}", { ...said, what: fallen(words) });
   },

@@ -5,7 +5,7 @@ import { button, h } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 import { Chooser } from "/static/room-moves.js";
 import { RoomView } from "/static/room-view.js";
-import { aboutOf, cardTitle, titleOf } from "/static/room-words.js";
+import { aboutOf, cardTitle, piecesName, sentence, titleOf, zoneName } from "/static/room-words.js";
 
 const SEATS = "/api/v1/seats";
 const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")], ["hard", () => t("hard")]];
@@ -114,8 +114,8 @@ export class Room {
 
   play(move) {
     const player = move.split(":")[0];
-    const own = this.game.players.includes(player);
-    this.send({ type: "seat-move", move, player: own ? player : null, step: own ? this.store.seat.step : this.room.step });
+    const own = this.known.mine.includes(player);
+    this.send({ type: "seat-move", move, player: own ? player : null, step: own && this.store.seat ? this.store.seat.step : this.room.step });
   }
 
   /** One question after the other, unless there is nothing to ask. */
@@ -137,12 +137,29 @@ export class Room {
     const parts = [];
     if (mine.length > 1 && !view) parts.push(this.passing());
     if (view) parts.push(...this.hand(view));
+    parts.unshift(this.proposed());
     parts.push(this.tableActions());
     this.seat.dataset.player = view?.player ?? "";
     this.seat.classList.toggle("awaited", Boolean(view && this.room.public.awaiting.includes(view.player)));
     this.seat.replaceChildren(...parts);
     if (this.store.link === "open") return;
     for (const each of this.seat.querySelectorAll("button")) each.disabled = true; // nobody would hear it
+  }
+
+  /** What the sensors saw, or what a computer player asks hands to do: people say how it went. */
+  proposed() {
+    const { proposal, failure, seen } = this.room;
+    if (!proposal || this.chooser) return "";
+    const [who, , , piece, zone, under] = proposal.split(":");
+    const said = { who: nameOf(who), piece: piecesName(this.game, piece), zone: zoneName(this.game, zone) };
+    const event = proposal.split(":")[1] === "event";
+    const words = event ? sentence(this.game, proposal)
+      : seen ? t("{piece} lies in {zone}, and nothing fell. Right? Else say what happened.", said)
+        : under ? t("{who} would like {piece} in {zone}, on a tower of {count}. Place it for him. Does it hold?", { ...said, count: under.replace("under=", "") })
+          : t("{who} would like {piece} in {zone}. Place it for him. Does it hold?", said);
+    return h("div", { class: "proposed" }, h("p", { class: "asked" }, words), h("div", { class: "answers" },
+      h("button", { type: "button", class: "primary", "data-what": "accept", onclick: () => this.play(proposal) }, seen ? t("Right") : t("It holds")),
+      failure ? h("button", { type: "button", "data-what": "refuse", onclick: () => this.choose([failure]) }, t("It fell, or it failed")) : ""));
   }
 
   /** Several seats on one device: it is passed round, and each looks at his own hand. */

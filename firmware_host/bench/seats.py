@@ -1,0 +1,92 @@
+"""``tiltboard bench seats``: computer players play games of seats against each other, without a
+table; a model of hands says what holds (``games.gravity_warfare.computer.holds``).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.gravity_warfare import GRAVITY_WARFARE, computer, dealer, making, moves
+from games.gravity_warfare.table import State
+from games.gravity_warfare.view import view_of
+
+MODES: Mapping[str, Mapping[str, Any]] = {
+    "battle": {"mode": "battle"},
+    "simple": {"mode": "simple"},
+    "teams": {"mode": "teams", "players": 4},
+    "1v1": {"mode": "1v1"},
+}
+MOST_MOVES = 5_000
+
+
+@dataclass
+class Tally:
+    """What games of one mode came to. ``ends``: of rounds; ``wins``: by seat, shared ones too."""
+
+    games: int = 0
+    moves: int = 0
+    rounds: int = 0
+    unfinished: int = 0
+    wins: Counter[int] = field(default_factory=Counter)
+    cards: Counter[str] = field(default_factory=Counter)
+
+
+def run(
+    echo: Callable[[str], None], games: int = 20, levels: Sequence[str] = ("medium",), seed: int = 1
+) -> None:
+    """Print two lines a mode. ``levels``: of the seats in turn."""
+    for name, options in MODES.items():
+        tally = Tally()
+        for number in range(games):
+            dice = random.Random(f"{seed}/{name}/{number}")
+            play(options, levels, dice, tally)
+        won = ", ".join(f"{tally.wins[seat] / games:.0%}" for seat in sorted(tally.wins))
+        most = [f"{card} {count / games:.1f}" for card, count in tally.cards.most_common(5)]
+        length = f"{tally.moves / games:.0f} moves in {tally.rounds / games:.1f} rounds"
+        echo(
+            f"{name}: {games} games ({', '.join(levels)}), {length}, {tally.unfinished} unfinished"
+        )
+        echo(f"  won by seat: {won}; cards played a game: {', '.join(most)}")
+
+
+def play(
+    options: Mapping[str, Any], levels: Sequence[str], dice: random.Random, tally: Tally
+) -> State:
+    """One game to its end, counted. Each move is checked against the rules."""
+    game = GRAVITY_WARFARE.create(options)
+    state: State = game.start().state
+    for _ in range(MOST_MOVES):
+        if state.stage == "over":
+            break
+        tally.moves += 1
+        move = _next(state, levels, dice)
+        if not moves.allowed(state, move):
+            raise ValueError(f"an illegal move of a computer player: {move}")
+        words = move.split(":")
+        if words[1] == "play":
+            tally.cards[words[2].rpartition("=")[2]] += 1
+        state = state.copy()
+        making.make(state, move)
+    tally.games += 1
+    tally.rounds += state.round
+    tally.unfinished += state.stage != "over"
+    tally.wins.update(game.rules.result(state) or ())
+    return state
+
+
+def _next(s: State, levels: Sequence[str], dice: random.Random) -> str:
+    """Of one who is awaited, in no fixed order, as nobody waits for another in a window."""
+    awaited = moves.awaited(s)
+    if not awaited:
+        chances = [move for move in moves.listed(s) if move.startswith("chance")]
+        return dealer.completed(s, dice.choice(chances), dice)
+    player = dice.choice(awaited)
+    level = levels[player % len(levels)]
+    thinker = computer.Player(view_of(s, player), player, level, dice)
+    while thinker.think():
+        pass
+    return computer.told(s, thinker.best, dice)

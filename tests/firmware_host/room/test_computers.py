@@ -1,0 +1,169 @@
+"""Computer players at the table: they see their view, take always the same time, and finish games;
+what hands do is proposed, by them or by the sensors, and people say how it went.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from firmware_host.bench.seats import MODES, Tally, play
+from firmware_host.config.profile import load_profile
+from firmware_host.config.settings import Settings
+from firmware_host.room.computers import THINK_S
+from firmware_host.table.commands import NewGame
+from firmware_host.table.seat_commands import SeatComputer, SeatMove
+from games.gravity_warfare import GRAVITY_WARFARE, computer
+from games.gravity_warfare.table import UNKNOWN
+from games.gravity_warfare.view import view_of
+from hw_sim.session import SimSession
+
+
+@pytest.fixture
+def session(tmp_path):
+    with SimSession(load_profile("plate-10"), tmp_path, settings=Settings()) as running:
+        running.tick()
+        options = {"players": 3, "rounds": 1, "seed": 5}
+        ask(running, NewGame("gravity-warfare", options))
+        ask(running, SeatMove(None, "chance"))
+        yield running
+
+
+def ask(session, command):
+    done = session.host.submit(command)
+    session.tick()
+    session.tick()
+    return done.result(0)
+
+
+def position(session):
+    return session.host.standing.position
+
+
+def phase(session):
+    return position(session).game.more(position(session))["phase"]
+
+
+def until(session, holds, most_s=60.0):
+    end_s = session.clock.now() + most_s
+    while not holds():
+        assert session.clock.now() < end_s, session.host.standing.say
+        session.tick()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_levels_play_every_mode_to_its_end(mode):
+    tally = Tally()
+    for seed in range(3):
+        options = {**MODES[mode], "rounds": 1}
+        play(options, ("medium", "easy"), random.Random(seed), tally)
+    assert (tally.games, tally.unfinished) == (3, 0)
+    assert tally.moves > 60
+
+
+def test_rules_of_thumb_win_more_than_their_share_against_chance():
+    won = 0.0
+    for seed in range(60):
+        levels, seat = ["easy"] * 3, seed % 3
+        levels[seat] = "medium"
+        tally = Tally()
+        play({"mode": "battle", "rounds": 1}, levels, random.Random(seed), tally)
+        won += tally.wins[seat] / tally.wins.total()
+    assert won > 26  # a third of them would be 20
+
+
+def test_a_hard_player_thinks_in_slices_and_moves_within_the_rules():
+    tally = Tally()
+    play({"mode": "battle", "rounds": 1}, ("hard", "easy"), random.Random(1), tally)
+    assert tally.unfinished == 0
+
+
+def test_an_imagined_world_has_every_card_once_and_what_was_seen_in_its_place():
+    game = GRAVITY_WARFARE.create({"players": 4, "seed": 1})
+    state = game.start().state
+    dice = random.Random(2)
+    for _ in range(120):
+        from games.gravity_warfare import making
+
+        state = state.copy()
+        making.make(state, computer.reply(state, dice))
+    seen = view_of(state, 2).table
+    world = computer.imagined(seen, dice)
+    known = [world.hands[2], world.discard, world.points, world.zones]
+    assert known == [state.hands[2], state.discard, state.points, state.zones]
+    whole = sorted([*world.left, *world.right_pile, *(c for hand in world.hands for c in hand)])
+    truly = sorted([*state.left, *state.right_pile, *(c for hand in state.hands for c in hand)])
+    assert whole == truly
+    assert UNKNOWN not in world.heroes.values()
+
+
+def test_its_move_depends_on_its_view_alone(session):
+    game, before = position(session).game, position(session)
+    after = before.play("chance:roll:tank:3").position
+    other = after.state.copy()
+    other.hands[0], other.hands[2] = other.hands[2], other.hands[0]  # of those that blue cannot see
+    for level in computer.LEVELS:
+        moves = []
+        for state in (after.state, other):
+            thinker = computer.Player(view_of(state, 1), 1, level, random.Random(9))
+            while thinker.think():
+                pass
+            moves.append(thinker.best)
+        assert moves[0] == moves[1]
+    assert game.name == "gravity-warfare"
+
+
+def test_computers_move_after_the_same_time_and_have_their_pieces_placed(session):
+    for player, level in (("red", "medium"), ("blue", "easy"), ("white", "medium")):
+        ask(session, SeatComputer(player, level))
+    until(session, lambda: phase(session) == "window")
+    begun_s, made = session.clock.now(), len(session.host.standing.moves)
+    until(session, lambda: len(session.host.standing.moves) > made)
+    assert session.clock.now() - begun_s == pytest.approx(THINK_S, abs=0.1)
+    until(session, lambda: session.host.room.proposal is not None)
+    proposed = session.host.room.proposal
+    assert ":place:ok:" in proposed.move
+    assert not proposed.seen
+    session.run_until(session.clock.now() + 10)
+    assert session.host.room.proposal == proposed  # what hands did not do does not count
+    ask(session, SeatMove(None, proposed.move))
+    assert proposed.move in session.host.standing.moves
+
+
+def test_a_piece_that_comes_to_rest_is_proposed_and_counts_after_three_seconds(session):
+    for move in ("chance:roll:tank:5", "red:pass", "blue:pass", "white:pass"):
+        who = move.partition(":")[0]
+        ask(session, SeatMove(None if who == "chance" else who, move))
+    assert phase(session) == "place"
+    session.run_until(session.clock.now() + 1)
+    place = session.host.overlay.zones["5"][0]
+    session.hands.put("piece", place)
+    until(session, lambda: session.host.room.proposal is not None)
+    assert session.host.room.proposal.move == "red:place:ok:red-tank:5"
+    assert session.host.room.proposal.seen
+    seen_s = session.clock.now()
+    until(session, lambda: phase(session) == "after")
+    assert session.clock.now() - seen_s == pytest.approx(3.0, abs=0.2)
+
+
+def test_what_was_misread_is_corrected_before_it_counts_or_taken_back(session):
+    for move in ("chance:roll:tank:5", "red:pass", "blue:pass", "white:pass"):
+        who = move.partition(":")[0]
+        ask(session, SeatMove(None if who == "chance" else who, move))
+    session.run_until(session.clock.now() + 1)
+    session.hands.put("piece", session.host.overlay.zones["5"][0])
+    until(session, lambda: session.host.room.proposal is not None)
+    ask(session, SeatMove("blue", "red:place:fail:red-tank:5"))  # anybody at the table says so
+    assert session.host.standing.moves[-1] == "red:place:fail:red-tank:5"
+
+
+def test_a_piece_in_another_zone_is_not_proposed(session):
+    for move in ("chance:roll:tank:5", "red:pass", "blue:pass", "white:pass"):
+        who = move.partition(":")[0]
+        ask(session, SeatMove(None if who == "chance" else who, move))
+    session.run_until(session.clock.now() + 1)
+    session.hands.put("piece", session.host.overlay.zones["1"][0])
+    session.run_until(session.clock.now() + 5)
+    assert session.host.room.proposal is None
+    assert phase(session) == "place"
