@@ -201,7 +201,7 @@ def _place(phone: Phone, outcome: str) -> None:
 
 def deck(players: int) -> dict[str, object]:
     """Every card but the Guardians has a name of its own, so that a byte tells whose it is."""
-    cards = [{"name": f"zq{number}", "count": 1} for number in range(9 * players + 12)]
+    cards = [{"name": f"zq{number:03}", "count": 1} for number in range(9 * players + 12)]
     defences = [{"name": name, "count": 1} for name in ("do-it-yourself", "keep-it")]
     heroes = [{"name": f"hq{n}", "ability": "gem" if n % 2 else "draw"} for n in range(8)]
     guardians = {"name": "guardian", "count": players}
@@ -301,7 +301,7 @@ def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving
         text = seat.read()
         assert any(card in text for card in secret[player] - shown)
         found = {card for card in foreign if f'"{card}"' in text or f":{card}" in text}
-        assert not found
+        assert not found, [line for line in seat.heard for card in found if card in line][:2]
         assert '"seed"' not in text
     everybody = set().union(*secret.values()) - shown
     if not host.standing.position.over:
@@ -332,7 +332,9 @@ def test_one_device_is_passed_round(simulated, serve, open_page):
         page.locator(f'[data-sit="{player}"]').click()
         expect(page.locator(f'[data-free="{player}"]')).to_be_visible()
     page.locator('[data-what="chance"]').click()
+    expect(page.locator(".say-card .line")).to_have_text("Red: roll both dice.")
     page.locator('[data-what="chance"]').click()
+    expect(page.locator(".say-card .line")).to_contain_text("Red has")
     expect(page.locator(".hand-card")).to_have_count(0)
     page.get_by_role("button", name="I am Blue").click()
     expect(page.locator('.room-seat[data-player="blue"] .hand-card')).not_to_have_count(0)

@@ -14,7 +14,7 @@ from firmware_host.config.settings import Settings
 from firmware_host.room.computers import THINK_S
 from firmware_host.table.commands import NewGame
 from firmware_host.table.seat_commands import SeatComputer, SeatMove
-from games.gravity_warfare import GRAVITY_WARFARE, computer
+from games.gravity_warfare import GRAVITY_WARFARE, computer, making
 from games.gravity_warfare.table import UNKNOWN
 from games.gravity_warfare.view import view_of
 from hw_sim.session import SimSession
@@ -43,6 +43,12 @@ def position(session):
 
 def phase(session):
     return position(session).game.more(position(session))["phase"]
+
+
+def put(session, zone):
+    """A hand lays a piece into that zone."""
+    overlay = session.host.overlay
+    session.hands.put("piece", overlay.index_of(overlay.zones[zone][0]))
 
 
 def until(session, holds, most_s=60.0):
@@ -84,8 +90,6 @@ def test_an_imagined_world_has_every_card_once_and_what_was_seen_in_its_place():
     state = game.start().state
     dice = random.Random(2)
     for _ in range(120):
-        from games.gravity_warfare import making
-
         state = state.copy()
         making.make(state, computer.reply(state, dice))
     seen = view_of(state, 2).table
@@ -136,9 +140,9 @@ def test_a_piece_that_comes_to_rest_is_proposed_and_counts_after_three_seconds(s
         who = move.partition(":")[0]
         ask(session, SeatMove(None if who == "chance" else who, move))
     assert phase(session) == "place"
-    session.run_until(session.clock.now() + 1)
-    place = session.host.overlay.zones["5"][0]
-    session.hands.put("piece", place)
+    until(session, lambda: session.host.sight.ready)
+    session.tick()
+    put(session, "5")
     until(session, lambda: session.host.room.proposal is not None)
     assert session.host.room.proposal.move == "red:place:ok:red-tank:5"
     assert session.host.room.proposal.seen
@@ -151,8 +155,9 @@ def test_what_was_misread_is_corrected_before_it_counts_or_taken_back(session):
     for move in ("chance:roll:tank:5", "red:pass", "blue:pass", "white:pass"):
         who = move.partition(":")[0]
         ask(session, SeatMove(None if who == "chance" else who, move))
-    session.run_until(session.clock.now() + 1)
-    session.hands.put("piece", session.host.overlay.zones["5"][0])
+    until(session, lambda: session.host.sight.ready)
+    session.tick()
+    put(session, "5")
     until(session, lambda: session.host.room.proposal is not None)
     ask(session, SeatMove("blue", "red:place:fail:red-tank:5"))  # anybody at the table says so
     assert session.host.standing.moves[-1] == "red:place:fail:red-tank:5"
@@ -162,8 +167,9 @@ def test_a_piece_in_another_zone_is_not_proposed(session):
     for move in ("chance:roll:tank:5", "red:pass", "blue:pass", "white:pass"):
         who = move.partition(":")[0]
         ask(session, SeatMove(None if who == "chance" else who, move))
-    session.run_until(session.clock.now() + 1)
-    session.hands.put("piece", session.host.overlay.zones["1"][0])
+    until(session, lambda: session.host.sight.ready)
+    session.tick()
+    put(session, "1")
     session.run_until(session.clock.now() + 5)
     assert session.host.room.proposal is None
     assert phase(session) == "place"
