@@ -76,8 +76,26 @@ def _in_python(tree: ast.Module, errors: set[str], *, game: bool) -> Iterator[st
         elif game and isinstance(node, ast.FunctionDef) and node.name in SPOKEN:
             made = (inner for part in node.body[1:] for inner in ast.walk(part))  # no docstring
             yield from (each for each in _texts(made) if " " in each)
+        elif game and isinstance(node, ast.FunctionDef) and _makes_words(node):
+            yield from (each for each in _templates(node) if " " in each)
         elif game and isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REASONS":
             yield from (each for each in _texts(ast.walk(node.value)) if " " in each)
+
+
+def _makes_words(node: ast.FunctionDef) -> bool:
+    """Whether a game's function returns a template and what fills it."""
+    return node.returns is not None and ast.unparse(node.returns) in ("Words", "Why", "Why | None")
+
+
+def _templates(function: ast.FunctionDef) -> Iterator[str]:
+    """What it returns, or calls a template."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+            yield from _texts(ast.walk(node.value.elts[0]))
+        elif isinstance(node, ast.Return) and isinstance(node.value, ast.BoolOp):
+            yield from _texts(ast.walk(node.value))
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "template":
+            yield from _texts([node.value])
 
 
 def _texts(nodes: Iterable[ast.AST]) -> list[str]:
@@ -87,9 +105,13 @@ def _texts(nodes: Iterable[ast.AST]) -> list[str]:
 
 def _of_games() -> Iterator[str]:
     """What the games that the table plays declare of themselves."""
-    from games.registry import GAMES
+    from games.registry import HOSTED
+    from games.seated import SeatedGame
 
-    for kind in GAMES.values():
+    for kind in HOSTED.values():
+        game = kind.create({})
+        if isinstance(game, SeatedGame):
+            yield from (each for pair in game.glossary.values() for each in pair)
         yield from (kind.credit.notice, kind.last_piece, *kind.rules_summary)
         yield from (look.noun for look in (kind.look, *kind.looks.values()))
         yield from () if kind.lesson is None else kind.lesson.texts

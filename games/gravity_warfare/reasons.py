@@ -180,18 +180,20 @@ def _hero(s: State, player: int, args: Sequence[str]) -> Why:
         return "{name} helps in the window, not in {phase}.", {"name": name, "phase": s.phase}
     if player not in awaited(s):
         return "{who} has passed in this window.", {"who": who}
-    roles = {
-        "reuse": "helps who is neither owner nor doer, with a challenge of his of an earlier turn "
-        "of this round",
-        "free-zone": "helps the doer, where the zone is not free yet",
-        "free-troop": "helps the owner, where the troop is not free yet",
-        "cancel": "helps the doer against a challenge that lies",
-        "reroll-zone": "rolls again a zone that is not free",
-        "extra": "helps who is neither owner nor doer",
-        "reward": "helps the owner",
-        "save": "helps the doer",
-    }
-    return f"{{name}} {roles[ability]}.", {"name": name}
+    return REASONS[ability], {"name": name}
+
+
+REASONS = {
+    "reuse": "{name} helps who is neither owner nor doer, with a challenge of his of an earlier "
+    "turn of this round.",
+    "free-zone": "{name} helps the doer, where the zone is not free yet.",
+    "free-troop": "{name} helps the owner, where the troop is not free yet.",
+    "cancel": "{name} helps the doer against a challenge that lies.",
+    "reroll-zone": "{name} rolls again a zone that is not free.",
+    "extra": "{name} helps who is neither owner nor doer.",
+    "reward": "{name} helps the owner.",
+    "save": "{name} helps the doer.",
+}
 
 
 def _play(s: State, player: int, args: Sequence[str]) -> Why:
