@@ -12,6 +12,7 @@ from drivers.mpu6050 import Mpu6050
 from drivers.panel import Panel
 from firmware_host.cli import bench
 from firmware_host.config import profile as profile_module
+from firmware_host.config import wiring as wiring_module
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings, load_settings
 from firmware_host.lighting import LEGEND
@@ -70,7 +71,7 @@ def test_every_profile_key_and_kind_is_documented(open_page):
     shown = {key for row in rows for key in in_code(row[0])}
     kinds = {kind for row in rows if in_code(row[0]) == ["kind"] for kind in in_code(row[1])}
     keys, tags = set(), set()
-    for kind in structs(profile_module):
+    for kind in {*structs(profile_module), *structs(wiring_module)}:
         keys |= {field.encode_name for field in msgspec.structs.fields(kind)}
         if kind.__struct_config__.tag_field:
             keys.add(kind.__struct_config__.tag_field)
