@@ -20,7 +20,7 @@ from firmware_host.config.settings import Settings
 from firmware_host.journal import JournalReader
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.trace import read_trace
-from firmware_host.trace.unlogged import quiet
+from firmware_host.trace.unlogged import unlogged
 from firmware_host.web.tokens import TOKENS_NAME, Tokens
 from games.base import OptionError, RulesError
 from games.contract import answer_line
@@ -49,7 +49,7 @@ def test_spoilt_input_ends_in_the_tables_own_errors_only(kind, tmp_path):
             assert "\n" not in str(error)
             refused.append(spoilt)
 
-    with target.held, quiet(), warnings.catch_warnings():
+    with target.held, unlogged(), warnings.catch_warnings():
         warnings.simplefilter("error")
         examples = target.examples()
         assert target.read(examples[0])

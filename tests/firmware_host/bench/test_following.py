@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from firmware_host.bench.following import GAMES, WAYS, Desk, StrandedError, act, by_list, play
+from firmware_host.bench.following import GAMES, WAYS, StrandedError, Tabletop, act, by_list, play
 from firmware_host.table.standing import Phase, Role
 from games.base import Shift
 from games.registry import game_type
@@ -32,32 +32,32 @@ def test_what_is_published_leads_through_whole_games(name, options, how):
 
 
 def test_a_run_of_like_pieces_is_one_carry():
-    desk = Desk(game_type("attraktion").create({}), Random(0))
+    tabletop = Tabletop(game_type("attraktion").create({}), Random(0))
     for move in RUNS.split():
-        turn = desk.standing.position.play(move)
-        act(desk, turn)
-        desk.cells = dict(turn.position.cells)
-        desk.look()
-    turn = desk.standing.position.play("d6")
-    act(desk, turn)
+        turn = tabletop.standing.position.play(move)
+        act(tabletop, turn)
+        tabletop.cells = dict(turn.position.cells)
+        tabletop.look()
+    turn = tabletop.standing.position.play("d6")
+    act(tabletop, turn)
     pulled = [Shift("black", "d2", "d3"), Shift("black", "d3", "d4"), Shift("black", "d4", "d5")]
     assert list(turn.consequences) == pulled
-    assert str(desk.standing.say).endswith("move the black piece from d2 to d5.")
-    assert desk.standing.roles == {"d2": Role.LIFT, "d5": Role.PUT}
-    assert desk.standing.shifts == (Shift("black", "d2", "d5"),)
-    by_list(desk)
-    assert desk.standing.phase is Phase.TURN
-    assert desk.cells == dict(turn.position.cells)
+    assert str(tabletop.standing.say).endswith("move the black piece from d2 to d5.")
+    assert tabletop.standing.roles == {"d2": Role.LIFT, "d5": Role.PUT}
+    assert tabletop.standing.shifts == (Shift("black", "d2", "d5"),)
+    by_list(tabletop)
+    assert tabletop.standing.phase is Phase.TURN
+    assert tabletop.cells == dict(turn.position.cells)
 
 
 def test_the_robot_notices_what_cannot_be_carried_out():
-    desk = Desk(game_type("momentum").create({}), Random(0))
-    desk.cells["d4"] = "red"
-    desk.look()
+    tabletop = Tabletop(game_type("momentum").create({}), Random(0))
+    tabletop.cells["d4"] = "red"
+    tabletop.look()
     with pytest.raises(StrandedError, match="no blue is in the hand"):
-        desk.carry(Shift("blue", None, "d5"))
+        tabletop.carry(Shift("blue", None, "d5"))
     with pytest.raises(StrandedError, match="no blue stands on d4"):
-        desk.carry(Shift("blue", "d4", "d5"))
-    desk.hand["red"] = 1
+        tabletop.carry(Shift("blue", "d4", "d5"))
+    tabletop.hand["red"] = 1
     with pytest.raises(StrandedError, match="d4 is occupied"):
-        desk.carry(Shift("red", None, "d4"))
+        tabletop.carry(Shift("red", None, "d4"))
