@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from drivers.looks import Look
 from firmware_host.lighting.legend import LEGEND
@@ -35,6 +35,8 @@ class Lighting:
 
     def __init__(self) -> None:
         self._announce_until_s: float | None = None
+        self._roles: Mapping[str, Role] = {}
+        self._patterns: Sequence[Pattern] = ()
         self._key: tuple[object, ...] | None = None
         self._colours: tuple[Colour, ...] = ()
         self._looks_key: tuple[object, ...] | None = None
@@ -64,8 +66,10 @@ class Lighting:
         """Red, green, blue from 0 to 1, as the eye sees them, per place in plate index order."""
         announcing = self._announcing(standing, now_s)
         paused = standing.phase is Phase.PAUSED
-        roles = set(standing.roles.values())
-        levels = tuple((role, PATTERNS[role].level(now_s)) for role in Role if role in roles)
+        if standing.roles is not self._roles:
+            self._roles = standing.roles
+            self._patterns = [PATTERNS[role] for role in set(standing.roles.values())]
+        levels = tuple([pattern.level(now_s) for pattern in self._patterns])
         breath = PAUSED.level(now_s) if paused else None
         turn = tint_turn(now_s) if standing.tint else 0
         path, spot = standing.path, runner_at(len(standing.path), now_s) if standing.path else 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from firmware_host.perception import bands
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.health import Ailment, SensorHealth
-from firmware_host.perception.masked import LEAST_MT2, MaskedPlaces, around
+from firmware_host.perception.masked import LEAST_MT2, REST_S, MaskedPlaces, around
 from firmware_host.perception.observation import Magnet
 from firmware_host.perception.watched import Pending, Watched
 
@@ -32,7 +32,8 @@ class Distrust:
         self._expected = expected
         self._unchanged = set(range(profile.size))  # since the journal's word was given
         self._health = SensorHealth(profile.size, switches=not profile.capabilities.measures)
-        self.beliefs = MaskedPlaces(watched.crosstalk, profile.columns, profile.rows)
+        rest = watched.scans(REST_S)
+        self.beliefs = MaskedPlaces(watched.crosstalk, profile.columns, profile.rows, rest)
         self.weak: frozenset[int] = frozenset()
         self._now_s = 0.0
         self._began_s: float | None = None
@@ -92,15 +93,18 @@ class Distrust:
         watched.readings[index] = reading - watched.crosstalk.total_mt[index]
         watched.set_bands(index)
 
-    def take(self, now_s: float, field_mt: Sequence[float], scan: list[float]) -> None:
-        """Judge one scan, as the driver gives it; in the calibrated ``scan``, what is believed
-        stands for what failed sensors say.
+    def take(
+        self, now_s: float, field_mt: Sequence[float], scan: list[float], *, look: bool
+    ) -> None:
+        """Judge one scan, as the driver gives it, where it is time to ``look``; in the calibrated
+        ``scan``, what is believed stands for what failed sensors say.
         """
         self._now_s = now_s
         if self._began_s is None:
             self._began_s = now_s
         watched = self._watched
-        if self._health.take(now_s, field_mt, watched.noise.noisy, watched.magnets):
+        noisy = watched.noise.noisy
+        if look and self._health.take(now_s, field_mt, noisy, watched.magnets):
             self._follow_health()
         for index in self.beliefs.places():
             scan[index] = self.beliefs.reading_mt(index)
@@ -134,10 +138,16 @@ class Distrust:
             for i, ailment in sorted(self._health.masked.items(), key=lambda item: item[0])
         )
 
-    def look_for_weak(self, now_s: float) -> None:
-        """Find the ``weak`` magnets among what is pending."""
-        pending = self._watched.pending
-        self.weak = frozenset(i for i, p in pending.items() if self._is_weak(i, p, now_s))
+    def look_for_weak(self, now_s: float, pair: tuple[int, int] | None) -> None:
+        """Find the ``weak`` magnets among what is pending. ``pair``: two places of which each feels
+        the other's piece, if that was seen.
+        """
+        swapped = {} if pair is None else {pair[0]: pair[1], pair[1]: pair[0]}
+        self.weak = frozenset(
+            index
+            for index, pending in self._watched.pending.items()
+            if self._is_weak(index, pending, now_s, swapped.get(index, index))
+        )
 
     def _follow_health(self) -> None:
         """Believe where sensors have failed, read where they have healed."""
@@ -167,9 +177,9 @@ class Distrust:
         known_s = _DEAD_S if ailment is Ailment.DEAD else _SEEN_S
         return self._began_s is not None and self._now_s - self._began_s > known_s
 
-    def _is_weak(self, index: int, pending: Pending, now_s: float) -> bool:
+    def _is_weak(self, index: int, pending: Pending, now_s: float, at: int) -> bool:
         """Whether what rests there between the classes stands centred: its neighbours feel the
-        same share of a magnet as its own sensor does.
+        same share of a magnet as its own sensor does. ``at``: the place on which it stands.
         """
         watched = self._watched
         count = watched.scans(_WEAK_MAGNET_S)
@@ -180,14 +190,19 @@ class Distrust:
             return False
         if not watched.agree(index, count) or len(watched.history) < count:
             return False
-        near = around(index, watched.profile.columns, watched.profile.rows)
+        near = around(at, watched.profile.columns, watched.profile.rows)
         neighbours = [i for i in near if i not in watched.pending]
-        shares = [watched.crosstalk.share_mt(index, i) for i in neighbours]
+        shares = [watched.crosstalk.share_mt(at, i) for i in neighbours]
         weight = sum(share * share for share in shares)
         if weight < LEAST_MT2:
             return False
+        # What stood there before was taken off the neighbours of the place that felt it.
+        before = Magnet.NONE if at == index else pending.rest_magnets[index]
         felt = [
-            watched.mean(i, count) - watched.crosstalk.total_mt[i] - pending.rest_mt[i]
+            watched.mean(i, count)
+            - watched.crosstalk.total_mt[i]
+            - pending.rest_mt[i]
+            + watched.crosstalk.adds_mt(before, at, i)
             for i in neighbours
         ]
         amount = sum(f * s for f, s in zip(felt, shares, strict=True)) / weight

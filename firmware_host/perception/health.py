@@ -18,19 +18,20 @@ from firmware_host.perception.observation import Magnet
 
 # DRV5055A1 at 3.3 V: the output ends at 0.2 V and 3.1 V, +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0
-DEAD_SCANS = 15
-# With noise of 0.57 steps two readings are equal in at most 0.62 of cases: 0.62**75 = 3e-16.
-STUCK_SCANS = 75
-LIVELY_SCANS = 40  # fewer equal ones in a row: there is noise
+DEAD_LOOKS = 8  # 0.3 s: of looks every LOOK_S, as all here
+# 1.8 s. With noise of 0.57 steps a reading repeats in at most 0.62 of cases: 0.62**45 = 5e-10, so
+# that a false alarm, of three seconds, takes more than a thousand hours of rest.
+STUCK_LOOKS = 45
+LIVELY_LOOKS = 24  # fewer equal ones in a row: there is noise
 NOISY_S = 2.0
-RESTLESS_SHARE = 1 / 64
-CALM_MT = 0.2  # a healthy sensor steps by 0.05 mT from scan to scan
-BLOCK_SCANS = 25
+RESTLESS_SHARE = 1 / 32
+CALM_MT = 0.2  # a healthy sensor steps by 0.05 mT from look to look
+BLOCK_LOOKS = 12  # 0.5 s
 STEP_MT = 0.08  # between means of blocks: less is creeping, more is a magnet or a neighbour's
 CREPT_EMPTY_MT = 0.5  # temperature moves an empty place by 0.06 mT in 10 K
 CREPT_TAKEN_MT = 1.2  # and the reading of a strong magnet by up to 0.2 mT
 RESTED_MT = 0.08  # in RESTED_BLOCKS; less is no drift any more
-RESTED_BLOCKS = 20
+RESTED_BLOCKS = 20  # 10 s
 GOOD_S = 3.0  # a healed sensor has to be good for so long
 FELT_MT = (
     4.0  # a sensor that was said to feel nothing lives when its reading has changed by so much
@@ -50,7 +51,7 @@ class Ailment(Enum):
 
 
 class SensorHealth:
-    """Fed with every scan. ``masked``: places whose readings mean nothing now, and why."""
+    """Looks at a scan every LOOK_S. ``masked``: places whose readings mean nothing now, and why."""
 
     def __init__(self, size: int, *, switches: bool = False) -> None:
         self._switches = switches
@@ -58,7 +59,7 @@ class SensorHealth:
         self._equal = [0] * size
         self._noisy_since: dict[int, float] = {}
         self._good_since: dict[int, float] = {}
-        self._restless: dict[int, float] = {}  # masked place -> mean step between its scans
+        self._restless: dict[int, float] = {}  # masked place -> mean step between looks
         self._block = [0.0] * size
         self._block_count = 0
         self._means: list[list[float]] = []
@@ -110,7 +111,7 @@ class SensorHealth:
     def _judge_switches(self, raw_mt: Sequence[float]) -> None:
         if CONTRADICTION_MT in raw_mt:
             for index, value in enumerate(raw_mt):
-                if value == CONTRADICTION_MT and self._equal[index] >= DEAD_SCANS:
+                if value == CONTRADICTION_MT and self._equal[index] >= DEAD_LOOKS:
                     self.masked.setdefault(index, Ailment.CONTRADICTING)
 
     def _judge_levels(self, raw_mt: Sequence[float]) -> None:
@@ -118,13 +119,13 @@ class SensorHealth:
             for index, value in enumerate(raw_mt):
                 if (
                     abs(value) > RAIL_MT
-                    and self._equal[index] >= DEAD_SCANS
+                    and self._equal[index] >= DEAD_LOOKS
                     and self.masked.get(index) is not Ailment.LEFT_OUT
                 ):
                     self.masked[index] = Ailment.DEAD
-        if max(self._equal) >= STUCK_SCANS and median(self._equal) < LIVELY_SCANS:
+        if max(self._equal) >= STUCK_LOOKS and median(self._equal) < LIVELY_LOOKS:
             for index, count in enumerate(self._equal):
-                if count >= STUCK_SCANS:
+                if count >= STUCK_LOOKS:
                     self.masked.setdefault(index, Ailment.STUCK)
 
     def _judge_noise(self, now_s: float, noisy: Collection[int]) -> None:
@@ -138,9 +139,9 @@ class SensorHealth:
     def _collect(self, raw_mt: Sequence[float], magnets: Sequence[Magnet]) -> None:
         self._block = list(map(add, self._block, raw_mt))
         self._block_count += 1
-        if self._block_count < BLOCK_SCANS:
+        if self._block_count < BLOCK_LOOKS:
             return
-        means = [s / BLOCK_SCANS for s in self._block]
+        means = [s / BLOCK_LOOKS for s in self._block]
         self._block = [0.0] * len(means)
         self._block_count = 0
         if self._means:
@@ -178,7 +179,7 @@ class SensorHealth:
     def _is_good(self, index: int, ailment: Ailment, raw_mt: Sequence[float]) -> bool:
         match ailment:
             case Ailment.DEAD | Ailment.STUCK:
-                return abs(raw_mt[index]) <= RAIL_MT and self._equal[index] < LIVELY_SCANS
+                return abs(raw_mt[index]) <= RAIL_MT and self._equal[index] < LIVELY_LOOKS
             case Ailment.NOISY:
                 return self._restless.setdefault(index, 1.0) < CALM_MT
             case Ailment.DRIFTING:

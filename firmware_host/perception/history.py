@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from itertools import islice
-from operator import add
 
-AVERAGED = 4  # HARDWARE, pieces and the field: average at least four samples
+# HARDWARE, pieces and the field: average at least four samples. Noise goes by their number, so this
+# is no time.
+AVERAGED = 4
 
 
 class History:
@@ -31,10 +33,16 @@ class History:
         """Forget everything."""
         self._scans.clear()
 
+    def mean_less(self, known_mt: Sequence[float]) -> list[float]:
+        """Per sensor, the average of the last four scans, without what is known to add to it."""
+        four = islice(reversed(self._scans), AVERAGED)
+        scans = zip(*four, known_mt, strict=True)
+        return [(a + b + c + d) * 0.25 - known for a, b, c, d, known in scans]
+
     def mean(self) -> list[float]:
         """Per sensor, the average of the last four scans."""
-        a, b, c, d = islice(reversed(self._scans), AVERAGED)
-        return [total * 0.25 for total in map(add, map(add, map(add, a, b), c), d)]
+        four = islice(reversed(self._scans), AVERAGED)
+        return [(a + b + c + d) * 0.25 for a, b, c, d in zip(*four, strict=True)]
 
     def latest(self) -> list[float]:
         """The newest scan."""

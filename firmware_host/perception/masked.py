@@ -16,13 +16,13 @@ from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.observation import Magnet
 
-SCANS = 15  # at rest, averaged
+REST_S = 0.3  # averaged
 AGREEING = 2  # such means in a row that say the same
 NEAR = 0.35  # of a strong magnet: how far off a mean may be
 # Of the squares of what empty neighbours feel: two beside it, or one and three across.
 LEAST_MT2 = 0.04
 FOLLOW_SHARE = 0.1
-CALM_SHARE = 0.02  # every eighth scan: some eight seconds
+CALM_SHARE = 0.02  # of each look: some eight seconds
 READS_MT = {Magnet.NONE: 0.0, Magnet.N_STRONG: -10.0, Magnet.S_STRONG: 10.0}
 WEAK_MT = 2.0
 
@@ -44,15 +44,16 @@ class _Masked:
 
 
 class MaskedPlaces:
-    """Beliefs about masked places. ``columns``, ``rows``: of the plate."""
+    """Beliefs about masked places. ``columns``, ``rows``: of the plate; ``scans``: in REST_S."""
 
-    def __init__(self, crosstalk: Crosstalk, columns: int, rows: int) -> None:
+    def __init__(self, crosstalk: Crosstalk, columns: int, rows: int, scans: int) -> None:
         self._crosstalk = crosstalk
         self._columns, self._rows = columns, rows
         self._places: dict[int, _Masked] = {}
         self._calm_mt: dict[int, float] = {}
         self._sum: list[float] = []
         self._count = 0
+        self._scans = scans
         self._weak = False  # the game has weak pieces
 
     def __bool__(self) -> bool:
@@ -137,7 +138,7 @@ class MaskedPlaces:
         else:
             self._sum = [s + r for s, r in zip(self._sum, readings_mt, strict=True)]
         self._count += 1
-        if self._count >= SCANS:
+        if self._count >= self._scans:
             common = median(self._sum)  # all drift together with the temperature
             means = [(s - common) / self._count for s in self._sum]
             self._count = 0

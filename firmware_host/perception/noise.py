@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from operator import sub
 from statistics import median
 
-_SHARE = 1 / 64  # of each new difference; about 1.3 s at 50 scans/s
+LOOK_S = 0.04  # between looks at noise and health, where scans do not come more slowly
+_SHARE = 1 / 32  # of each new difference: 1.3 s
 _MOST_MT = 1.0  # what a difference counts at most, so that a glitch is no noise
 _START_MT = 0.05
 _SIGMA = 0.886  # a normal sigma over the mean size of differences: sqrt(pi) / 2
@@ -17,7 +17,7 @@ _CALM_MT = 0.2
 
 
 class NoiseMeter:
-    """How noisy each sensor is, and which sensors are ``noisy``, with hysteresis."""
+    """Looks at a scan every LOOK_S. ``noisy``: sensors that are, with hysteresis."""
 
     def __init__(self, size: int) -> None:
         self._mean_mt = [_START_MT] * size
@@ -26,14 +26,15 @@ class NoiseMeter:
     def take(self, before: list[float], now: list[float], skip: Iterable[int]) -> None:
         """Take one step between scans in, except at the places where something moves."""
         old = self._mean_mt
-        steps = list(map(abs, map(sub, before, now)))
-        if max(steps) > _MOST_MT:
+        steps = [abs(a - b) for a, b in zip(before, now, strict=True)]
+        largest = max(steps)
+        if largest > _MOST_MT:
             steps = [min(step, _MOST_MT) for step in steps]
         new = [m + _SHARE * (d - m) for m, d in zip(old, steps, strict=True)]
         for index in skip:
             new[index] = old[index]
         self._mean_mt = new
-        if self.noisy or max(new) > _CALM_MT:
+        if self.noisy or largest > _NOISY_MT:  # a mean rises only toward what is larger
             self.noisy = frozenset(
                 i for i, m in enumerate(new) if m > (_CALM_MT if i in self.noisy else _NOISY_MT)
             )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
+
+import msgspec
 
 
 class Magnet(Enum):
@@ -54,8 +56,7 @@ class BoardEvent:
     magnets: tuple[Magnet, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True):
     """What stands on the plate, as far as the sensors can witness it; index as in ``Frame``.
 
     ``magnets``: accepted (debounced) class per place. ``unsure``: places whose reading fits no
@@ -81,7 +82,7 @@ class Observation:
     stillness: Stillness
     tilt_rad: tuple[float, float]
     events: tuple[BoardEvent, ...] = ()
-    masked: Mapping[int, str] = field(default_factory=dict)
+    masked: Mapping[int, str] = msgspec.field(default_factory=dict)
     blind: frozenset[int] = frozenset()
     weak: frozenset[int] = frozenset()
     contradicted: tuple[int, int] | None = None

@@ -17,12 +17,13 @@ from firmware_host.perception.calibration import Calibration, check_fits, uncali
 from firmware_host.perception.changes import understand
 from firmware_host.perception.distrust import Distrust
 from firmware_host.perception.history import AVERAGED
+from firmware_host.perception.noise import LOOK_S
 from firmware_host.perception.observation import BoardEvent, Magnet, Observation, Stillness
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.verdicts import Verdicts
 from firmware_host.perception.watched import Watched
 from firmware_host.perception.witness import REST_S, Witness
-from firmware_host.perception.zeroing import SCANS, zero
+from firmware_host.perception.zeroing import AVERAGED_S, zero
 
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 
@@ -30,7 +31,7 @@ _STALL_S = 0.25  # a gap between scans after which the filters start again
 _UNSURE_S = 0.3
 _LONGEST_START_S = 3.0
 _LEARN_NOISE_S = 1.0
-_TRACK_EVERY = 8  # scans between looks at what changes slowly
+_TRACK_S = 0.16  # between looks at what changes slowly
 
 
 class Perception:
@@ -54,7 +55,7 @@ class Perception:
         self._profile = profile
         self._expected = expected
         self._gate = StillnessGate(calibration.level_rad, watched=profile.imu is not None)
-        self._watched = Watched(profile, calibration, classes, SCANS)
+        self._watched = Watched(profile, calibration, classes)
         self._distrust = Distrust(self._watched, calibration, expected)
         self._verdicts = Verdicts(self._watched, self._distrust)
         self._wire = calibration.wire
@@ -62,15 +63,17 @@ class Perception:
             self._watched.crosstalk,
             profile.columns,
             profile.rows,
-            max(1, round(REST_S * profile.scans_per_s / _TRACK_EVERY)),
+            round(REST_S / _TRACK_S),
         )
         self._ready = False
         self._blind = True  # since the last interruption nothing has been at rest
         self._stale = True  # and it was one during which anything may have happened
         self._start_s: float | None = None
         self._last_s: float | None = None
-        self._count = 0
-        self._sure: tuple[tuple[float, ...], list[Magnet]] = ((), [])
+        self._scans = 0
+        self._magnets: tuple[Magnet, ...] = ()  # as they were told last
+        self._foreign: frozenset[int] = frozenset()  # those of them that this game has not
+        self._confidence: tuple[float, ...] = (0.0,) * profile.size
 
     @property
     def calibration(self) -> Calibration:
@@ -92,6 +95,7 @@ class Perception:
         """
         self._watched.classes = classes
         self._watched.settle_doubt()
+        self._magnets = ()
 
     def believe(self, index: int, magnet: Magnet) -> None:
         """Take a person's word for what stands where the sensor cannot be trusted; from now on it
@@ -116,13 +120,17 @@ class Perception:
             raw_mt = frame.field_mt
             field_mt = [raw_mt[wire] for wire in self._wire] if self._wire else raw_mt
             scan = self._watched.zeros.removed(field_mt)
-            self._distrust.take(now, field_mt, scan)
+            self._scans += 1
+            self._distrust.take(now, field_mt, scan, look=self._is_time(LOOK_S))
             if still:
                 self._take(scan, now, events)
             else:
                 self._watched.readings = self._watched.crosstalk.removed(scan)
         stale = self._stale and still and bool(frame.field_mt)
         return self._observation(now, tuple(events), ready=self._ready and not stale)
+
+    def _is_time(self, every_s: float) -> bool:
+        return self._scans % max(1, round(every_s * self._watched.scans_per_s)) == 0
 
     def _interrupt(self) -> None:
         self._watched.interrupt()
@@ -133,25 +141,25 @@ class Perception:
 
     def _take(self, scan: list[float], now: float, events: list[BoardEvent]) -> None:
         watched = self._watched
-        if watched.history:
+        if watched.history and self._is_time(LOOK_S):
             moving = [i for i, p in watched.pending.items() if now - p.since_s < _LEARN_NOISE_S]
             watched.noise.take(watched.history.latest(), scan, moving)
         watched.history.push(scan)
         if not self._ready:
-            if len(watched.history) >= SCANS:
+            if len(watched.history) >= watched.scans(AVERAGED_S):
                 self._start(now)
         elif watched.history.filled:
             events.extend(self._judge(now))
-            self._count += 1
-            if self._count % _TRACK_EVERY == 0:
+            if self._is_time(_TRACK_S):
                 self._track()
-                self._distrust.look_for_weak(now)
+                self._distrust.look_for_weak(now, self._witness.pair)
 
     def _start(self, now: float) -> None:
         """Zero the sensors, and take what stands there as given."""
         watched, failed = self._watched, self._distrust.failed
+        scans = watched.scans(AVERAGED_S)
         places = range(self._profile.size)
-        restless = [i for i in places if i not in failed and not watched.agree(i, SCANS)]
+        restless = [i for i in places if i not in failed and not watched.agree(i, scans)]
         if self._start_s is None:
             self._start_s = now
         if restless and now - self._start_s < _LONGEST_START_S:
@@ -173,20 +181,23 @@ class Perception:
                 watched.move_zero(index, start.add_mt)
             watched.set_bands(index)
         watched.rest = watched.readings
+        self._scans = -1  # the next one is looked at in every way
         self._ready = True
         self._blind = self._stale = False
 
     def _judge(self, now: float) -> tuple[BoardEvent, ...]:
         watched = self._watched
-        mean = watched.history.mean()
-        first = self._blind and len(watched.history) == AVERAGED
-        crosstalk = watched.crosstalk
-        watched.readings = (crosstalk.resolve if first else crosstalk.removed)(mean)
+        history, crosstalk = watched.history, watched.crosstalk
+        if self._blind and len(history) == AVERAGED:
+            watched.readings = crosstalk.resolve(history.mean())
+        else:
+            watched.readings = history.mean_less(crosstalk.total_mt)
         out = watched.accepted.outside(watched.readings)
         if not out and not watched.pending:
             self._rest_here(anew=self._blind)
-            self._distrust.quiet(calm=self._count % _TRACK_EVERY == 0)
-            if self._profile.capabilities.measures and self._count % _TRACK_EVERY == 0:
+            calm = self._is_time(_TRACK_S)
+            self._distrust.quiet(calm=calm)
+            if calm and self._profile.capabilities.measures:
                 self._witness.look(watched.readings, watched.magnets, self._unread())
             return ()
         self._distrust.disturbed()
@@ -195,15 +206,14 @@ class Perception:
             del watched.pending[index]
             crosstalk.stand(index, watched.magnets[index])
         crosstalk.update(out, watched.readings)
-        watched.readings = crosstalk.removed(mean)
+        watched.readings = history.mean_less(crosstalk.total_mt)
         for index in out:
             if index not in watched.pending:
                 watched.left(index, now)
         return self._decide(now)
 
     def _rest_here(self, *, anew: bool) -> None:
-        track = self._count % _TRACK_EVERY == 0
-        after_s = _TRACK_EVERY / self._watched.scans_per_s if track else 0.0
+        after_s = _TRACK_S if self._is_time(_TRACK_S) else 0.0
         self._watched.rest_here(anew=anew, after_s=after_s)
         self._blind = self._stale = False
 
@@ -241,12 +251,11 @@ class Perception:
 
     def _track(self) -> None:
         """Let the zeros of empty places follow drift; and learn how much a millitesla means."""
-        watched = self._watched
+        watched, none = self._watched, Magnet.NONE
         unknown = self._distrust.failed | watched.pending.keys()
-        period_s = _TRACK_EVERY / self._watched.scans_per_s
-        for index, magnet in enumerate(watched.magnets):
-            if magnet is Magnet.NONE and watched.zeros.zeroed[index] and index not in unknown:
-                watched.zeros.follow(index, watched.readings[index], period_s)
+        states = enumerate(zip(watched.magnets, watched.zeros.zeroed, strict=True))
+        empty = [i for i, (m, zeroed) in states if m is none and zeroed and i not in unknown]
+        watched.zeros.follow(empty, watched.readings, _TRACK_S)
         watched.accepted.follow_noise(watched.noise.sigmas_mt())
 
     def _unread(self) -> set[int]:
@@ -257,33 +266,29 @@ class Perception:
 
     def _unsure(self, now: float) -> frozenset[int]:
         watched = self._watched
-        late = {i for i, p in watched.pending.items() if now - p.since_s >= _UNSURE_S}
-        for other in bands.WEAK_CLASSES - watched.classes:
-            if other in watched.magnets:
-                late.update(i for i, magnet in enumerate(watched.magnets) if magnet is other)
-        unsure = watched.noise.noisy.union(late, watched.doubt) - self._distrust.failed
-        return unsure | self._distrust.unchecked
-
-    def _confidence(self) -> tuple[float, ...]:
-        if not self._ready:
-            return (0.0,) * self._profile.size
-        watched = self._watched
-        kept, of = self._sure
-        if watched.pending or of != watched.magnets or self._count % _TRACK_EVERY == 0:
-            kept = watched.accepted.confidence(watched.readings)
-            self._sure = kept, list(watched.magnets)
-        return kept
+        late = [i for i, p in watched.pending.items() if now - p.since_s >= _UNSURE_S]
+        unsure = watched.noise.noisy.union(late, watched.doubt, self._foreign)
+        return (unsure - self._distrust.failed) | self._distrust.unchecked
 
     def _observation(
         self, now: float, events: tuple[BoardEvent, ...], *, ready: bool
     ) -> Observation:
+        watched = self._watched
+        magnets = tuple(watched.magnets)
+        changed = magnets != self._magnets
+        if changed:
+            foreign = bands.WEAK_CLASSES - watched.classes
+            self._foreign = frozenset(i for i, magnet in enumerate(magnets) if magnet in foreign)
+            self._magnets = magnets
+        if self._ready and (changed or watched.pending or self._is_time(_TRACK_S)):
+            self._confidence = watched.accepted.confidence(watched.readings)
         return Observation(
             time_s=now,
             ready=ready,
-            magnets=tuple(self._watched.magnets),
+            magnets=self._magnets,
             unsure=self._unsure(now),
-            confidence=self._confidence(),
-            field_mt=tuple(self._watched.readings),
+            confidence=self._confidence,
+            field_mt=tuple(watched.readings),
             stillness=self._gate.state,
             tilt_rad=self._gate.tilt_rad,
             events=events,

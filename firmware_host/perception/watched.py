@@ -47,7 +47,7 @@ class Watched:
     """
 
     def __init__(
-        self, profile: Profile, calibration: Calibration, classes: frozenset[Magnet], scans: int
+        self, profile: Profile, calibration: Calibration, classes: frozenset[Magnet]
     ) -> None:
         size = profile.size
         self.profile = profile
@@ -57,7 +57,7 @@ class Watched:
         self.zeros = Zeros(calibration)
         self.crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
         self.noise = NoiseMeter(size)
-        self.history = History(max(self.scans(LONGEST_SEEN_S), scans))
+        self.history = History(self.scans(LONGEST_SEEN_S))
         self.accepted = Accepted(size)
         self.readings = [0.0] * size
         self.rest = self.readings

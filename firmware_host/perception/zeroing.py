@@ -21,7 +21,7 @@ from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.observation import Magnet
 
-SCANS = 16
+AVERAGED_S = 0.32  # 16 scans of 50 a second
 # Drift since the last run that is taken for the new zero; beyond, the old one stands.
 _DRIFT_MT = 0.35
 # Without a stored zero: even a weak magnet 5 mm off centre reads more, at the worst zero.

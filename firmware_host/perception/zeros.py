@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import mul, sub
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -34,7 +33,8 @@ class Zeros:
 
     def removed(self, field_mt: Sequence[float]) -> list[float]:
         """One scan as calibrated readings."""
-        return list(map(mul, map(sub, field_mt, self._offset), self._gain))
+        known = zip(field_mt, self._offset, self._gain, strict=True)
+        return [(mt - zero) * gain for mt, zero, gain in known]
 
     def move(self, index: int, by_mt: float) -> None:
         """The calibrated reading ``by_mt`` is that sensor's zero; now that is known."""
@@ -42,8 +42,11 @@ class Zeros:
         self._anchor[index] = self._offset[index]
         self.zeroed[index] = True
 
-    def follow(self, index: int, reading_mt: float, over_s: float) -> None:
-        """An empty place has read so for ``over_s``: let its zero follow, slowly and not far."""
-        moved = self._offset[index] + over_s / FOLLOW_S * reading_mt / self._gain[index]
-        anchor = self._anchor[index]
-        self._offset[index] = min(max(moved, anchor - FOLLOW_MOST_MT), anchor + FOLLOW_MOST_MT)
+    def follow(self, places: Iterable[int], readings_mt: Sequence[float], over_s: float) -> None:
+        """Empty ``places`` have read so for ``over_s``: their zeros follow, slowly and not far."""
+        offset, gain, anchor = self._offset, self._gain, self._anchor
+        share, most = over_s / FOLLOW_S, FOLLOW_MOST_MT
+        for i in places:
+            moved = offset[i] + share * readings_mt[i] / gain[i]
+            off = moved - anchor[i]
+            offset[i] = moved if -most <= off <= most else anchor[i] + (most if off > 0 else -most)

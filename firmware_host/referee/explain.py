@@ -10,7 +10,7 @@ from firmware_host.referee.carries import Carry, other_side
 from firmware_host.referee.play import Guide
 from firmware_host.referee.state import State
 from firmware_host.referee.view import carry_say, unclear_say
-from firmware_host.table.sight import UNKNOWN_PIECE, SightEvent
+from firmware_host.table.sight import UNKNOWN_PIECE
 from games.base import Game, Turn
 
 
@@ -45,7 +45,8 @@ def _why(state: State, first: Carry) -> Message | None:
         return None
     if first.source is not None and first.source not in play.line.game.board:
         return troubles.off_board()
-    if cause is not None and _explains(cause, first):
+    ends = (first.source, first.target)
+    if cause is not None and (not cause.places or any(end in cause.places for end in ends)):
         return troubles.happened(cause.happening)
     if not play.matched:
         return troubles.resumed()
@@ -76,10 +77,6 @@ def _capture_first(game: Game, turn: Turn) -> Message:
     return troubles.capture_first(
         game.name, carried.piece, captured.piece, carried.target or captured.source or ""
     )
-
-
-def _explains(cause: SightEvent, first: Carry) -> bool:
-    return not cause.places or first.source in cause.places or first.target in cause.places
 
 
 def _may_be_upside_down(state: State, first: Carry) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firmware_host.referee import record
-from firmware_host.referee.book import Pending
+from firmware_host.referee.book import Book, Pending
 from firmware_host.referee.play import Guide
 from firmware_host.referee.port import JournalPort
 from firmware_host.referee.seen import TAKE_BACK_S
@@ -40,10 +40,12 @@ def _taken_back(state: State, journal: JournalPort) -> State:
 
 def _swapped_after_all(state: State, journal: JournalPort) -> State:
     """A slow swap looked like a takeback first; then the other colour came."""
-    turn, swap = state.play.taken_back, state.play.swapped_back
-    if turn is None or swap is None or state.cells != swap.position.cells:
+    turn = state.play.taken_back
+    if turn is None or not state.play.free or state.stands:
         return state
-    return record.confirm(state, journal, turn)
+    swap = Book(state.play.line.game, turn.position).exchange
+    swapped = swap is not None and state.cells == swap.position.cells
+    return record.confirm(state, journal, turn) if swapped else state
 
 
 def _recognised(state: State) -> State:

@@ -61,13 +61,6 @@ class Play:
         """The pie rule's move, while it is possible."""
         return self.book.exchange if self.pending is None else None
 
-    @property
-    def swapped_back(self) -> Turn | None:
-        """The pie rule's move that may still follow the move that was taken back."""
-        if self.taken_back is None:
-            return None
-        return Book(self.line.game, self.taken_back.position).exchange
-
     def stands_as_before(self, cells: Mapping[str, str]) -> bool:
         """Whether ``cells`` are the board of before the last move, which may be a takeback. An
         empty board is none until it was right once: a game goes on, and nothing is set up yet.

@@ -6,6 +6,8 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from msgspec import structs
+
 from firmware_host.guidance import troubles
 from firmware_host.perception.observation import Stillness
 from firmware_host.table.sight import Sight, SightEvent
@@ -99,15 +101,5 @@ class Seen:
     def shows(self, sight: Sight) -> bool:
         """Whether ``sight`` tells nothing new."""
         seen = self.sight
-        return (
-            not sight.events
-            and seen.ready == sight.ready
-            and seen.stillness is sight.stillness
-            and seen.faults == sight.faults
-            and seen.unsure == sight.unsure
-            and seen.masked == sight.masked
-            and seen.blind == sight.blind
-            and seen.weak == sight.weak
-            and seen.contradicted == sight.contradicted
-            and seen.cells == sight.cells
-        )
+        now = structs.replace(sight, time_s=seen.time_s, tilt_rad=seen.tilt_rad, events=seen.events)
+        return not sight.events and now == seen

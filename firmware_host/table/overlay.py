@@ -82,21 +82,23 @@ class Overlay:
             return None
         return self._piece_of.get(magnet, UNKNOWN_PIECE)
 
+    def _named(self, places: frozenset[int]) -> frozenset[str]:
+        return frozenset([self.places[index] for index in places]) if places else frozenset()
+
     def sight(self, observation: Observation, faults: tuple[PartError, ...] = ()) -> Sight:
         """Translate an observation into the game's words."""
-        if self._last is None or self._last[0] != observation.magnets:
-            cells = {
-                self.places[index]: self._piece_of.get(magnet, UNKNOWN_PIECE)
-                for index, magnet in enumerate(observation.magnets)
-                if magnet is not Magnet.NONE
-            }
-            self._last = (observation.magnets, cells)
+        magnets = observation.magnets
+        if self._last is None or self._last[0] != magnets:
+            read = zip(self.places, magnets, strict=True)
+            none, unknown = Magnet.NONE, UNKNOWN_PIECE
+            cells = {p: self._piece_of.get(m, unknown) for p, m in read if m is not none}
+            self._last = (magnets, cells)
         pair = observation.contradicted
         return Sight(
             time_s=observation.time_s,
             ready=observation.ready,
             cells=self._last[1],
-            unsure=frozenset(self.places[index] for index in observation.unsure),
+            unsure=self._named(observation.unsure),
             stillness=observation.stillness,
             tilt_rad=observation.tilt_rad,
             events=tuple(
@@ -110,8 +112,8 @@ class Overlay:
             ),
             faults=faults,
             masked={self.places[index]: why for index, why in observation.masked.items()},
-            blind=frozenset(self.places[index] for index in observation.blind),
-            weak=frozenset(self.places[index] for index in observation.weak),
+            blind=self._named(observation.blind),
+            weak=self._named(observation.weak),
             contradicted=None if pair is None else (self.places[pair[0]], self.places[pair[1]]),
         )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import msgspec
 
 from drivers.errors import PartError
 from firmware_host.perception.observation import Happening, Stillness
@@ -21,8 +23,7 @@ class SightEvent:
     pieces: tuple[str | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(msgspec.Struct, frozen=True):
     """What stands where.
 
     ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
@@ -38,8 +39,8 @@ class Sight:
     stillness: Stillness
     tilt_rad: tuple[float, float]
     events: tuple[SightEvent, ...] = ()
-    faults: tuple[PartError, ...] = field(default=())
-    masked: Mapping[str, str] = field(default_factory=dict)
+    faults: tuple[PartError, ...] = ()
+    masked: Mapping[str, str] = msgspec.field(default_factory=dict)
     blind: frozenset[str] = frozenset()
     weak: frozenset[str] = frozenset()
     contradicted: tuple[str, str] | None = None

@@ -9,6 +9,7 @@ from math import hypot
 from types import MappingProxyType
 
 import magpylib
+import msgspec
 import pytest
 
 from drivers.frame import Frame, Motion
@@ -49,7 +50,7 @@ class Piece:
 
 @dataclass
 class Plate:
-    """Pieces by name on plate-10; every call of ``scan`` is 20 ms later."""
+    """Pieces by name on plate-10; every call of ``scan`` is one of its scans later."""
 
     profile: Profile
     seed: int = 1
@@ -119,7 +120,7 @@ class Plate:
         self.number += 1
         return Frame(
             number=number,
-            time_s=number * 0.02,
+            time_s=number / self.profile.scans_per_s,
             field_mt=() if self.hall_lost else tuple(readings),
             motion=self.motion,
             pressed=frozenset(),
@@ -138,7 +139,7 @@ class Table:
     def run(self, seconds: float = 0.0) -> list[BoardEvent]:
         """Scan for that long, at least once; the new events."""
         fresh: list[BoardEvent] = []
-        for _ in range(max(1, round(seconds * 50))):
+        for _ in range(max(1, round(seconds * self.plate.profile.scans_per_s))):
             self.last = self.perception.observe(self.plate.scan())
             fresh.extend(self.last.events)
         self.events.extend(fresh)
@@ -158,7 +159,7 @@ class Table:
         piece = self.plate.pieces[name]
         x, y, z = piece.x_mm, piece.y_mm, piece.z_mm
         way = [b - a for a, b in zip((x, y, z), to_mm, strict=True)]
-        steps = max(1, round(hypot(*way) / speed_mm_s * 50))
+        steps = max(1, round(hypot(*way) / speed_mm_s * self.plate.profile.scans_per_s))
         fresh = []
         for step in range(1, steps + 1):
             s = step / steps
@@ -207,12 +208,15 @@ def plate(profile):
 def table(profile):
     """A table that has been zeroed: pieces first, keywords for plate and perception."""
 
-    def make(pieces=None, *, calibration=None, expected=NOTHING, classes=None, **more) -> Table:
-        on = Plate(profile, **more)
+    def make(
+        pieces=None, *, calibration=None, expected=NOTHING, classes=None, scans_per_s=50, **more
+    ) -> Table:
+        scanned = msgspec.structs.replace(profile, scans_per_s=scans_per_s)
+        on = Plate(scanned, **more)
         for place, piece in (pieces or {}).items():
             on.put(place, *piece) if isinstance(piece, tuple) else on.put(place, piece)
         options = {} if classes is None else {"classes": classes}
-        made = Table(on, Perception(profile, calibration, expected=expected, **options))
+        made = Table(on, Perception(scanned, calibration, expected=expected, **options))
         made.start()
         return made
 
