@@ -71,7 +71,8 @@ def test_options_stand_in_players_words_within_what_the_plate_carries(served, op
     player = open_page(served.url)
     dialog = open_dialog(player.page)
     dialog.get_by_text("More options").click()
-    for words in ("Swap rule", "Cut-out places", "Last round"):
+    expect(dialog.locator(".board-edit")).to_contain_text("Cut-out places, Holes, Cushions")
+    for words in ("Swap rule", "Last round"):
         expect(dialog.get_by_label(words)).to_be_visible()
     expect(dialog.get_by_label("Forced block")).to_be_hidden()  # three players only
     expect(dialog.get_by_label("Square board")).to_have_attribute("max", "10")
@@ -101,3 +102,28 @@ def test_what_a_person_fills_in_goes_before_the_preset(served, open_page):
     expect(player.page.locator(".square")).to_have_count(36)
     player.expect_turn("red")
     assert options(served) | {"size": 6, "pie": False, "marbles": 5} == options(served)
+
+
+def test_holes_cushions_and_missing_places_are_tapped_on_a_board(served, open_page):
+    player = open_page(served.url)
+    page = player.page
+    page.get_by_role("button", name="New game", exact=True).click()
+    page.get_by_role("radio", name="Momentum").click()
+    page.get_by_text("More options").click()
+    board = page.get_by_role("group", name="Board", exact=True)
+    expect(board.get_by_role("button")).to_have_count(49)
+    for place, taps in (("d4", 1), ("a1", 2), ("g7", 3), ("c3", 4)):
+        for _ in range(taps):
+            board.get_by_role("button", name=f"{place}:").click()
+    expect(board.get_by_role("button", name="a1: Holes")).to_be_visible()
+    expect(board.get_by_role("button", name="c3: open")).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    player.expect_turn("red")
+    options = served.ask("/api/v1/layout")["game"]["options"]
+    chosen = {name: options[name] for name in ("missing", "holes", "cushions")}
+    assert chosen == {"missing": ["d4"], "holes": ["a1"], "cushions": ["g7"]}
+
+    page.get_by_role("button", name="New game", exact=True).click()
+    page.get_by_role("radio", name="Hexagon", exact=True).check()
+    expect(board.get_by_role("button")).to_have_count(37)
+    expect(board.get_by_role("button", name="d4: open")).to_be_visible()  # 0,0

@@ -1,5 +1,6 @@
 // The dialog for a new game: which one, and with which options.
 
+import { boardFields } from "/static/boardedit.js";
 import { dialog, fetchJson } from "/static/dialogs.js";
 import { button, h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
@@ -21,7 +22,7 @@ export class NewGame {
     this.problem = h("p", { class: "problem", role: "alert" });
     const start = h("button", { type: "submit", class: "primary" }, t("Start"));
     // what does not fit is said by the table, in words that say what would
-    this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event) },
+    this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event), onchange: () => this.fields && this.drawBoard() },
       this.choice, this.about, this.presets, this.opponents.element, this.options,
       h("footer", {}, this.problem,
         h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), start));
@@ -87,7 +88,10 @@ export class NewGame {
       const offered = new Set(presets.map((preset) => preset.options[option.name]));
       return offered.size === option.high - option.low + 1; // the presets offer all there is
     };
-    this.fields = options.filter((option) => !asked(option)).map(optionField);
+    const places = options.filter(({ kind }) => kind === "places");
+    const board = boardFields(places);
+    this.fields = options.filter((option) => !asked(option))
+      .map((option) => board[places.indexOf(option)] ?? optionField(option));
     const first = ({ option }) => option.kind === "board" || (option.default === null && everywhere(option));
     const special = this.fields.filter((field) => !first(field));
     const more = h("details", { class: "more", open: presets.length === 0 },
@@ -126,11 +130,30 @@ export class NewGame {
       field.write(options[name]);
       field.element.hidden = players !== null && options.players !== undefined && options.players !== players;
     }
+    this.drawBoard();
     for (const input of this.presets.querySelectorAll("input")) {
       input.checked = preset.choices[input.name] === input.value;
     }
     const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
     this.opponents.show(players, { looks: this.chosen.emblem });
+  }
+
+  /** The board to tap on has the shape that is chosen. */
+  drawBoard() {
+    const chosen = this.wanted();
+    const usual = Object.fromEntries(this.fields.map(({ option }) => [option.name, option.default ?? undefined]));
+    for (const { reads } of this.fields) reads?.({ ...usual, ...chosen });
+  }
+
+  /** The options as they stand in the form. */
+  wanted() {
+    const options = { ...this.preset?.options };
+    for (const { option: { name }, element, read } of this.fields ?? []) {
+      const value = element.hidden ? undefined : read();
+      if (value === undefined) delete options[name];
+      else options[name] = value;
+    }
+    return options;
   }
 
   key(event) {
@@ -144,14 +167,9 @@ export class NewGame {
 
   async start(event) {
     event.preventDefault();
-    const options = { ...this.preset?.options };
-    const boards = {};
-    for (const { option: { name }, element, read, file } of this.fields ?? []) {
-      const [value, content] = [element.hidden ? undefined : read(), file?.()];
-      if (value === undefined) delete options[name];
-      else options[name] = value;
-      if (content !== undefined) boards[name] = content;
-    }
+    const options = this.wanted();
+    const boards = Object.fromEntries((this.fields ?? []).map(({ option, file }) => [option.name, file?.()])
+      .filter(([, content]) => content !== undefined));
     if (Object.values(boards).some((content) => !content.trim())) {
       this.problem.textContent = t("Choose the board's file first.");
       return;
