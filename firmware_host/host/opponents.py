@@ -15,14 +15,16 @@ from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Task, Thought
 from firmware_host.engines.search.levels import STRONGEST
+from firmware_host.engines.search.limits import expected
 from firmware_host.guidance import engines as say
 from firmware_host.messages import Message
-from firmware_host.table.commands import MakeMove, TakeBack
+from firmware_host.table.commands import MakeMove, OfferDraw, TakeBack
 from firmware_host.table.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game, Turn
 
 HINT_S = 10.0  # for how long one is shown
+ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
 
 _log = logging.getLogger(__name__)
 
@@ -70,6 +72,7 @@ class Opponents:
         self._hint_task: Task | None = None
         self._hint: Turn | None = None
         self._hint_until_s = 0.0
+        self._expects: dict[str, float] = {}  # of the game, when they moved last
         self._moves = 0  # that stood in the last step
         self._shown: tuple[Standing, Task | None, Turn | None, Standing] | None = None
         self._thinks = False
@@ -97,6 +100,7 @@ class Opponents:
         """Another game. ``moves``: how many of it are made."""
         self._game_id, self.seats, self._moves = game_id, dict(seats), moves
         self.trouble = None
+        self._expects = {}
         self._given = self._stuck = self._hint_task = self._hint = None
         self._seat_owed = self._thinks = False
         if self._room is not None:
@@ -152,7 +156,7 @@ class Opponents:
             else:
                 self._hint = task.position.play(thought.move)
 
-    def step(self, standing: Standing, now_s: float) -> Sequence[MakeMove | TakeBack]:
+    def step(self, standing: Standing, now_s: float) -> Sequence[MakeMove | TakeBack | OfferDraw]:
         """What engines ask for, seen how the game stands after a step."""
         self._thinks = False
         self._think_of_hint(standing, now_s)
@@ -162,6 +166,10 @@ class Opponents:
         moves, self._moves = self._moves, len(standing.moves)
         position, player = standing.position, standing.to_move
         seat = None if player is None else self.seats.get(player)
+        if standing.outcome is not None:
+            seat = None  # resigned or agreed upon, too
+        elif agreed := self._agrees(standing):
+            return agreed
         if position is None or player is None or seat is None:
             if self._hint_task is None:
                 self._room.think(None)
@@ -184,6 +192,8 @@ class Opponents:
         if self._stuck is not None and _same(self._stuck, task):
             return ()
         self.trouble = thought.trouble
+        if thought.info.value is not None:
+            self._expects[player] = expected(thought.info.value)
         if thought.move is None:
             self._stuck = task  # a person plays it
             return ()
@@ -193,6 +203,14 @@ class Opponents:
             self._given = replace(task, seat=thought.seat)
             self._seat_owed = True
         return (MakeMove(thought.move),)
+
+    def _agrees(self, standing: Standing) -> Sequence[OfferDraw]:
+        """To a draw that somebody offers, the engines that stood badly when they moved last."""
+        if not standing.draw_offers:
+            return ()
+        silent = self.seats.keys() - set(standing.draw_offers)
+        willing = [p for p in sorted(silent) if self._expects.get(p, 1.0) < ACCEPTED]
+        return [OfferDraw(player) for player in willing]
 
     def refused(self) -> None:
         """What was asked for last is not possible just now."""

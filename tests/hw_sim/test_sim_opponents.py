@@ -11,7 +11,16 @@ from firmware_host.config.profile import load_profile
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Thought
 from firmware_host.messages import text
-from firmware_host.table.commands import CarryOut, Hint, MakeMove, NewGame, ResumeGame, TakeBack
+from firmware_host.table.commands import (
+    CarryOut,
+    Hint,
+    MakeMove,
+    NewGame,
+    OfferDraw,
+    Resign,
+    ResumeGame,
+    TakeBack,
+)
 from firmware_host.table.engine_seats import EngineSeat
 from firmware_host.table.standing import Phase
 from hw_sim.page_hands import PageHands
@@ -30,7 +39,7 @@ class FirstMove:
 
     def __init__(self, commands=None):
         self.looks, self.asked, self.closed = 3, None, False
-        self.stuck, self.trouble = False, None
+        self.stuck, self.trouble, self.value = False, None, 0
         self.tasks = []
 
     def think(self, task):
@@ -45,7 +54,7 @@ class FirstMove:
             return None
         seat = EngineSeat(task.seat.engine, task.seat.level, "First 1.0")
         move = None if self.stuck else task.position.legal()[0]
-        return Thought(task, move, seat, self.info, self.trouble)
+        return Thought(task, move, seat, ugi.Info(value=self.value), self.trouble)
 
     def close(self):
         self.closed = True
@@ -223,3 +232,27 @@ def test_a_hint_shows_one_place_until_a_move_is_made(table):
     with pytest.raises(NotPossibleError):  # it is the computer's turn
         table.until(lambda: table.standing.to_move == "red" and not table.standing.moves)
         table.host.do(Hint())
+
+
+@pytest.mark.parametrize(("value", "agreed"), [(-200, True), (0, False)])
+def test_a_draw_is_agreed_upon_by_an_engine_that_stands_badly(table, value, agreed):
+    table.begin(BLUE)
+    table.room.value = value
+    table.person("c3")
+    table.moves_are(2)
+    table.host.do(OfferDraw("red"))
+    for _ in range(10):
+        table.session.tick()
+    assert (table.standing.outcome is not None) is agreed
+
+
+def test_nothing_is_thought_of_once_somebody_has_resigned(table):
+    table.begin(BLUE)
+    table.room.looks = 10**6
+    table.person("c3")
+    table.until(lambda: table.host.opponents.thinking == "blue")
+    table.host.do(Resign("red"))
+    table.until(lambda: table.standing.outcome is not None)
+    table.session.tick()
+    assert table.host.opponents.thinking is None
+    assert table.room.asked is None
