@@ -27,9 +27,13 @@ from drivers.plate import HallArray
 from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
+from firmware_host.engines.process import EngineProcess
+from firmware_host.engines.room import OUR_COMMAND
+from firmware_host.engines.search.levels import STRONGEST
 from firmware_host.host.host import Host
 from firmware_host.journal import Journal, PlayedGame, write_game
 from firmware_host.service.process import favour_the_scan
+from firmware_host.table.engine_seats import OURS
 from firmware_host.web.limits import (
     PAGES_PER_ADDRESS,
     READ_BURST,
@@ -49,6 +53,7 @@ LONG_GAME = 2000  # moves, the most that a game may have
 COMMANDS_PER_S = REQUESTS_PER_S + PAGES_PER_ADDRESS * MESSAGES_PER_S
 CONNECTIONS = 4  # of each flood, so that the next request does not wait for an answer
 API = "/api/v1"
+ENDLESS_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +85,10 @@ class Scans:
 
     def begin(self) -> None:
         """A scan begins."""
-        if self._ended is not None:
+        ended = self._ended  # which another thread may forget meanwhile
+        if ended is not None:
             now_s, used_s = SystemClock().now(), cpu_s()
-            self.gaps.append((1000 * (now_s - self._ended[0]), 1000 * (used_s - self._ended[1])))
+            self.gaps.append((1000 * (now_s - ended[0]), 1000 * (used_s - ended[1])))
 
     def end(self) -> None:
         """It has been read."""
@@ -114,9 +120,11 @@ class TimedHall:
         self._hall.close()
 
 
-def run(echo: Callable[[str], None], seconds: int = 3) -> tuple[float, float]:
-    """Each flood for so many seconds of real time, then all of them at once. Returns the longest
-    gaps, in ms of the clock and of CPU.
+def run(
+    echo: Callable[[str], None], seconds: int = 3, *, thinking: bool = False
+) -> tuple[float, float]:
+    """Each flood for so many seconds of real time, then all of them at once. ``thinking``: two
+    engines think all the while. Returns the longest gaps, in ms of the clock and of CPU.
     """
     echo(f"From a scan's end to the next one's begin, plate-10 simulated, each for {seconds} s, ms")
     echo(f"  {'':<18}{'requests':^16}{'by the clock':^26}{'of the CPU':^18}")
@@ -125,6 +133,7 @@ def run(echo: Callable[[str], None], seconds: int = 3) -> tuple[float, float]:
     with (
         tempfile.TemporaryDirectory() as state,
         ProcessPoolExecutor(1, get_context("spawn")) as visitors,
+        thinkers(2 if thinking else 0),
     ):
         visitors.submit(ask_all, (), 0, 0).result()  # its process is there before anything counts
         text = with_a_long_game(Path(state))
@@ -140,6 +149,29 @@ def run(echo: Callable[[str], None], seconds: int = 3) -> tuple[float, float]:
     by_clock, by_cpu = map(max, zip(*worst, strict=True))
     echo(f"  goal: never more than {GOAL_WORST_MS:.0f} ms of CPU ({by_cpu / GOAL_WORST_MS:.2f})")
     return by_clock, by_cpu
+
+
+@contextmanager
+def thinkers(count: int) -> Iterator[None]:
+    """So many of the table's engines, each in its process as at the table, think without end."""
+    engines = [EngineProcess(OURS, OUR_COMMAND, SystemClock()) for _ in range(count)]
+    over = threading.Event()
+
+    def think(engine: EngineProcess) -> None:
+        engine.set_up("momentum", {}, STRONGEST)
+        engine.think([], "infinite", ENDLESS_S, wanted=lambda: not over.is_set())
+
+    threads = [threading.Thread(target=think, args=(engine,)) for engine in engines]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+        for engine in engines:
+            engine.close()
 
 
 def _told(

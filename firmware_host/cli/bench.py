@@ -67,7 +67,10 @@ def _bench(name: str) -> click.Command:
     elif name == "loop":
         seconds = click.IntRange(1, 60)
         params = [
-            click.Option(["--seconds"], type=seconds, default=3, show_default=True, help="Of each.")
+            click.Option(
+                ["--seconds"], type=seconds, default=3, show_default=True, help="Of each."
+            ),
+            click.Option(["--thinking"], is_flag=True, help="While two engines think."),
         ]
     elif name == "seats":
         params = [
