@@ -4,6 +4,7 @@ and in the file that the table reads.
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import string
@@ -191,3 +192,17 @@ def test_a_browsers_wishes_go_by_their_weight():
 )
 def test_the_environment_is_read_as_gettext_reads_it(environment, language):
     assert environment_language(environment) == language
+
+
+def test_what_a_player_of_the_board_games_reads_is_whole(catalogue):
+    """Lessons, rules, options, pieces, and every sentence of a turn."""
+    wanted: set[str] = set()
+    for kind in GAMES.values():
+        if kind.lesson is not None:
+            wanted |= {*kind.lesson.texts, *kind.rules_summary, kind.last_piece, kind.look.noun}
+            wanted |= {option.label for option in kind.option_specs}
+    for name in ("questions", "sensors", "troubles", "turns", "words"):
+        tree = ast.parse((tool.ROOT / f"firmware_host/guidance/{name}.py").read_text())
+        wanted |= set(tool._in_python(tree, set(), game=False))
+    have = {tool.english_of(message.id) for message in translated(catalogue)}
+    assert sorted((wanted & ENGLISH) - have) == []
