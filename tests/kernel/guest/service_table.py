@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import http.client
+import contextlib
 import json
 import socket
 import subprocess
@@ -13,6 +13,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import msgspec
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from drivers.clock import SystemClock
 from firmware_host.config.profile import load_profile
@@ -27,7 +30,11 @@ from hw_sim.errors import SimulationError
 
 UNIT = "tiltboard.service"
 PATIENCE_S = 60.0
-LOOK_EVERY_S = 0.06  # the page answers twenty reads a second
+LOOK_EVERY_S = 0.06
+SCAN_S = 1.0  # the longest that a scan takes here
+PAGE = "://127.0.0.1:8080"
+ORIGIN = Origin(f"http{PAGE}")
+ASKED = 1  # one wish at a time
 SHORT_PRESS_S = 0.5
 WORLD, OWN = "/run/world", "/run/plan"
 
@@ -47,20 +54,74 @@ def shown(name: str) -> str:
     return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def ask(path: str, body: dict[str, Any] | None = None, at: str = "/api/v1") -> bytes:
-    """What the page's own interface answers. Raises ConnectionError, RuntimeError."""
-    page = http.client.HTTPConnection("127.0.0.1", 8080, timeout=PATIENCE_S)
-    try:
-        data = None if body is None else json.dumps(body)
-        headers = {"content-type": "application/json"}
-        page.request("GET" if body is None else "POST", f"{at}{path}", data, headers)
-        answer = page.getresponse()
-        said = answer.read()
-    finally:
-        page.close()
-    if answer.status != 200:
-        raise RuntimeError(f"{path}: {answer.status} {said.decode()}")
-    return said
+class Page:
+    """The service's page as far as it shows: a WebSocket, and all that has come over it, merged.
+
+    Opened again wherever it ends, as a page does (docs/websocket.md).
+    """
+
+    layout: Layout
+    snapshot: Snapshot
+
+    def __init__(self) -> None:
+        self._open()
+
+    def _open(self) -> None:
+        began = time.monotonic()
+        self._seen: dict[str, Any] = {}
+        self._answers: dict[int, str | None] = {}
+        while True:
+            with contextlib.suppress(OSError, InvalidHandshake):
+                self._socket = connect(f"ws{PAGE}/api/v1/ws", origin=ORIGIN, max_size=None)
+                break
+            if time.monotonic() - began > PATIENCE_S:
+                raise TimeoutError(f"the page: not in {PATIENCE_S:g} s")
+            time.sleep(LOOK_EVERY_S)
+        self._socket.send('{"type": "watch", "sensors": true}')
+        while "sensors" not in self._seen:
+            self._take(PATIENCE_S)
+
+    def look(self, wait_s: float = 0.0) -> bool:
+        """Take in what has come; before that wait for something, but not for ever. Whether anything
+        came: as the sensors are watched, a new scan is a message.
+        """
+        try:
+            if not self._take(wait_s):
+                return False
+            while self._take(0.0):
+                pass
+        except ConnectionClosed:
+            self._open()
+        return True
+
+    def _take(self, wait_s: float) -> bool:
+        try:
+            message = msgspec.json.decode(self._socket.recv(wait_s))
+        except TimeoutError:
+            return False
+        match message.pop("type"):
+            case "layout":
+                self.layout = msgspec.convert(message, Layout)
+            case "snapshot":
+                self._seen |= message
+                if "sensors" in self._seen:
+                    self.snapshot = msgspec.convert({"time_s": 0.0} | self._seen, Snapshot)
+            case "done" | "error":
+                self._answers[message["ref"]] = message.get("say")
+        return True
+
+    def ask(self, command: commands.Command) -> None:
+        """Returns when it is done. Raises RuntimeError with the answer where it is refused."""
+        message = msgspec.to_builtins(command) | {"ref": ASKED}
+        self._socket.send(msgspec.json.encode(message), text=True)
+        end = time.monotonic() + PATIENCE_S
+        while ASKED not in self._answers:
+            if time.monotonic() > end:
+                raise TimeoutError(f"{command}: no answer in {PATIENCE_S:g} s")
+            self.look(LOOK_EVERY_S)
+        refused = self._answers.pop(ASKED)
+        if refused is not None:
+            raise RuntimeError(f"{command}: {refused}")
 
 
 class World:
@@ -106,22 +167,23 @@ def _tuples(found: Any) -> Any:
 
 
 class ServiceHost:
-    """What a scenario reads of a host, from the service's layout and snapshot."""
+    """What a scenario reads of a host, from what the page shows."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._layout: Layout | None = None
+    def __init__(self, world: World, page: Page) -> None:
+        self._world, self._page = world, page
+        self._number = -1
         self.refresh()
 
-    def refresh(self) -> None:
-        """Look again. Raises ConnectionError while the service is down."""
-        seen = msgspec.json.decode(ask("/snapshot"), type=Snapshot)
-        if self._layout is None or self._layout.number != seen.layout:
-            self._layout = msgspec.json.decode(ask("/layout"), type=Layout)
-            playing = self._layout.game
+    def refresh(self, wait_s: float = 0.0) -> bool:
+        """Look again; whether there was anything new."""
+        new = self._page.look(wait_s)
+        layout, seen = self._page.layout, self._page.snapshot
+        if self._number != layout.number or not hasattr(self, "game"):
+            self._number = layout.number
+            playing = layout.game
             if playing is None:
                 raise RuntimeError("no game is being played")
-            self.profile = load_profile(self._layout.profile)
+            self.profile = load_profile(layout.profile)
             self.game = game_type(playing.name).create(playing.options)
             self.overlay = Overlay(self.profile, self.game)
             pieces = self.overlay.pieces
@@ -143,13 +205,14 @@ class ServiceHost:
             stillness=seen.stillness,
             ready=seen.say != str(troubles.not_ready()),
         )
+        return new
 
     def do(self, command: commands.Command) -> None:
-        """Over HTTP. Raises RuntimeError with the answer where it is refused."""
-        ask("/command", msgspec.to_builtins(command))
-        layout = self._layout
+        """As from the page. Raises RuntimeError with the answer where it is refused."""
+        before = self._number
+        self._page.ask(command)
         if isinstance(command, commands.NewGame):
-            wait_until("the new game", lambda: (self.refresh(), self._layout is not layout)[1])
+            wait_until("the new game", lambda: (self.refresh(), self._number != before)[1])
         self.refresh()
 
 
@@ -162,7 +225,8 @@ class ServiceSession:
 
     def __init__(self) -> None:
         self.world = World()
-        self.host = ServiceHost(self.world)
+        self.page = Page()
+        self.host = ServiceHost(self.world, self.page)
         self.clock = SystemClock()
         self.faults = self.world.faults
         self.hands = RemoteHands("hands", self.world.door)
@@ -173,9 +237,8 @@ class ServiceSession:
         return self.host.profile
 
     def tick(self) -> None:
-        """Look until there is a newer scan."""
-        before = self.host.snapshot.time_s
-        wait_until("scan", lambda: (self.host.refresh(), self.host.snapshot.time_s > before)[1])
+        """Wait for a newer scan, as long as the sensors are read."""
+        self.host.refresh(SCAN_S)
 
     def kill(self) -> None:
         """SIGKILL; returns when systemd has started it again and it is ready."""
@@ -193,4 +256,4 @@ class ServiceSession:
         wait_until(
             "restart", lambda: int(shown("NRestarts")) > before and shown("ActiveState") == "active"
         )
-        self.host = ServiceHost(self.world)
+        self.host.refresh()

@@ -1,22 +1,25 @@
 """The chips of a simulated table, at the end of a real kernel's wires. Runs as root in the guest.
 
 What comes down the buses of module/copper.c is answered by hw_sim's chip models; output lines of
-gpio-sim go to what is wired to them, and buttons pull its inputs. Who moves pieces says so on a
-socket: a JSON line {"call": "hands.put", "args": [...]} of the SimTable, answered by one line.
+gpio-sim, whose levels come with it, go to what is wired to them, and buttons pull its inputs. Who
+moves pieces says so on a socket: a JSON line {"call": "hands.put", "args": [...]} of the SimTable,
+answered by one line.
 
-The table's clock follows the guest's. What hw_sim says that a transfer takes is not waited for: no
-timing here is a Pi's.
+The table's clock follows the guest's, and a transfer takes at least as long as hw_sim says.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
+import itertools
 import os
-import select
 import socket
 import struct
 import sys
-import time
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +28,19 @@ import msgspec
 from drivers.errors import TiltboardError
 from firmware_host.config.profile import load_profile
 from hw_sim.buses.i2c import Message
+from hw_sim.clock import VirtualClock
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 
 SOCKET = Path("/run/world")
 COPPER = "/dev/copper"
 LINES = Path("/sys/devices/platform/gpio-sim.0/gpiochip0")
+NEXT = 0x4301
+HEAD = struct.Struct("<QQI")
 PART = struct.Struct("<HHHHI")
 SPI, READ, MODE = 0x8000, 0x4000, 0x3
-LONGEST_REQUEST = 16384
-BUTTONS_S = 0.005
+ROOM = 16384
+ROUND = 56  # requests, half a scan, until buttons and socket are looked at; or a pause
 
 
 class Header:
@@ -42,29 +48,27 @@ class Header:
 
     def __init__(self, table: SimTable) -> None:
         self._wiring, self._clock = table.buses.wiring, table.clock
-        self._outputs = {pin: _line(pin, "value") for pin in self._wiring.outputs}
-        self._inputs = {pin: _line(pin, "pull") for pin in self._wiring.inputs}
-        self._levels: dict[int, object] = {}
+        self._inputs = {
+            pin: os.open(LINES / f"sim_gpio{pin}/pull", os.O_RDWR) for pin in self._wiring.inputs
+        }
+        self._closed: dict[int, bool] = {}
+        self._lines = 0
 
-    def follow_outputs(self) -> None:
+    def follow_outputs(self, lines: int) -> None:
         """Tell what is wired to outputs of the levels that have changed."""
-        for pin, file in self._outputs.items():
-            level = os.pread(file, 1, 0)
-            if level != self._levels.get(pin):
-                self._levels[pin] = level
-                self._wiring.outputs[pin](float(level), None, self._clock.now())
+        changed, self._lines = lines ^ self._lines, lines
+        if changed:
+            for pin, output in self._wiring.outputs.items():
+                if changed >> pin & 1:
+                    output(float(lines >> pin & 1), None, self._clock.now())
 
     def drive_inputs(self) -> None:
         """A closed contact pulls its line to ground."""
         for pin, file in self._inputs.items():
-            level = self._wiring.inputs[pin](self._clock.now())
-            if level is not self._levels.get(pin, ""):
-                self._levels[pin] = level
-                os.pwrite(file, b"pull-down" if level is False else b"pull-up", 0)
-
-
-def _line(pin: int, attribute: str) -> int:
-    return os.open(LINES / f"sim_gpio{pin}" / attribute, os.O_RDWR)
+            closed = self._wiring.inputs[pin](self._clock.now()) is False
+            if closed is not self._closed.get(pin):
+                self._closed[pin] = closed
+                os.pwrite(file, b"pull-down" if closed else b"pull-up", 0)
 
 
 class World:
@@ -78,53 +82,66 @@ class World:
         self._conversions = 0
         self._door = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._door.bind(str(SOCKET))
+        self._door.setblocking(False)
 
     def serve(self) -> None:
         """For ever."""
-        while True:
-            ready, _, _ = select.select([self._copper, self._door], [], [], BUTTONS_S)
-            self._keep_time()
-            self._header.drive_inputs()
-            if self._copper in ready:
-                self._transfer(os.read(self._copper, LONGEST_REQUEST))
-            if self._door in ready:
-                asked, who = self._door.recvfrom(65536)
-                self._door.sendto(msgspec.json.encode(self._answer(asked)), who)
+        wire, clock, told = bytearray(ROOM), self.table.clock, 0
+        for turn in itertools.count():
+            now_ns, lines, parts = self._next(wire, told)
+            clock.advance(max(0.0, now_ns / 1e9 - clock.now()))
+            self._header.follow_outputs(lines)
+            if not parts or turn % ROUND == 0:
+                self._header.drive_inputs()
+                self._serve_hands()
+            told = self._answered(wire, parts) if parts else 0
 
-    def _keep_time(self) -> None:
-        clock = self.table.clock
-        clock.advance(max(0.0, time.monotonic() - clock.now()))
-
-    def _transfer(self, request: bytes) -> None:
+    def _answered(self, wire: bytearray, parts: int) -> int:
+        """Leave the answer to what stands in ``wire`` there; its size from the status on."""
+        now_s, (clock, transfer) = self.table.clock.now(), self._transfer(wire, parts)
+        clock.advance(max(0.0, now_s - clock.now()))
         try:
-            answer = struct.pack("<i", 0) + self._reply(request)
+            answer = b"\0\0\0\0" + bytes(transfer())
         except OSError as error:
             answer = struct.pack("<i", -(error.errno or errno.EIO))
+        size = len(answer)
+        struct.pack_into(f"<I{size}s", wire, 4, round((clock.now() - now_s) * 1e9), answer)
+        return size
+
+    def _next(self, wire: bytearray, told: int) -> tuple[int, int, int]:
+        """Answer with what stands in ``wire``, and have the next request there."""
+        struct.pack_into("<I", wire, 0, told)
         try:
-            os.write(self._copper, answer)
+            fcntl.ioctl(self._copper, NEXT, wire)
         except BrokenPipeError:
             print("a transfer waited too long for its answer", flush=True)
+            return self._next(wire, 0)
+        return HEAD.unpack_from(wire)
 
-    def _reply(self, request: bytes) -> bytes:
-        (count,), at = struct.unpack_from("<I", request), 4
-        messages: list[Message] = []
-        for _ in range(count):
-            bus, address, flags, length, hz = PART.unpack_from(request, at)
+    def _serve_hands(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            asked, who = self._door.recvfrom(65536)
+            self._door.sendto(msgspec.json.encode(self._answer(asked)), who)
+
+    def _transfer(
+        self, request: bytearray, parts: int
+    ) -> tuple[VirtualClock, Callable[[], Iterable[int]]]:
+        """The bus's clock, and what is to be done there."""
+        at, buses, messages = HEAD.size, self.table.buses, list[Message]()
+        for _ in range(parts):
+            number, address, flags, length, hz = PART.unpack_from(request, at)
             at += PART.size
-            sent = b"" if flags & READ else request[at : at + length]
+            sent = b"" if flags & READ else bytes(request[at : at + length])
             at += len(sent)
             if flags & SPI:
-                self._header.follow_outputs()
-                buses = self.table.buses
-                if bus == 0:
-                    return bytes(buses.light_port.transfer(sent, hz, flags & MODE))
-                self._conversions += 1
-                port = buses.spi_ports[bus, address]
-                return bytes(port.transfer(sent, hz, flags & MODE))
+                self._conversions += number != 0
+                port = buses.spi_ports[number, address] if number else buses.light_port
+                return port.clock, partial(port.transfer, sent, hz, flags & MODE)
             messages.append(
                 Message(address, None, length) if flags & READ else Message(address, sent)
             )
-        return self.table.buses.i2c_buses[bus].transfer(messages)
+        bus = buses.i2c_buses[number]
+        return bus.clock, partial(bus.transfer, messages)
 
     def _answer(self, asked: bytes) -> dict[str, Any]:
         try:
