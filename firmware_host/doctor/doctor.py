@@ -8,7 +8,7 @@ from pathlib import Path
 
 from drivers.absence import how_to_install
 from firmware_host.commissioning.findings import Finding, note, ok, problem
-from firmware_host.config.needs import Need, needs_of
+from firmware_host.config.needs import I2C, Need, needs_of
 from firmware_host.config.profile import Profile
 from firmware_host.doctor.boot_config import core_clock_stands_still, settings_in
 from firmware_host.doctor.machine import CONFIG_FILES, Machine
@@ -154,6 +154,12 @@ def _devices(
             remedy = (
                 text("Plug the plate in, or name its port in the profile.")
                 if need.part == "node"
+                # raspberrypi/linux 5979: config.txt alone brings the bus, not its device file.
+                else text(
+                    "Run: echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf, then see"
+                    " config.txt above and restart the Pi."
+                )
+                if need.kind is I2C
                 else text("See config.txt above; then restart the Pi.")
                 if need.lines
                 else text("Update the Pi (sudo apt full-upgrade) and restart it.")

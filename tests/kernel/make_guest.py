@@ -333,7 +333,7 @@ def boot(machine: Machine, disk: Path, tree: str, plan: str) -> Iterator[str]:
     told = f"rw quiet systemd.show_status=0 tiltboard.plan={plan}"
     if machine.name == "um":
         words = [str(image), "mem=768M", f"ubd0={disk}", f"dtb={dtb}", "root=/dev/ubda"]
-        words += ["con0=fd:0,fd:1", "con=null", "ssl=null", *told.split()]
+        words += ["con0=fd:0,fd:1", "con=null", "ssl=null", "time-travel=inf-cpu", *told.split()]
     else:
         words = [*QEMU, "-machine", QEMU_MACHINE, "-kernel", str(image), "-dtb", str(dtb)]
         words += ["-append", f"console=ttyAMA0 root=/dev/vda {told}"]

@@ -111,6 +111,13 @@ def test_a_core_clock_that_stands_still_for_another_reason_needs_no_line(pi, exa
     assert examined(pi)
 
 
+def test_a_bus_without_its_device_file_needs_the_module_that_makes_it(pi, examined):
+    pi.remove("dev/i2c-1")
+    [(_, found, remedy)] = examined(pi)
+    assert found == "There is no /dev/i2c-1, for the imu."
+    assert "echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf" in remedy
+
+
 def test_a_supply_that_falls_is_a_problem(pi, examined):
     pi.write("sys/class/hwmon/hwmon0/name", "cpu_thermal\n")
     pi.write("sys/class/hwmon/hwmon1/name", "rpi_volt\n")

@@ -20,6 +20,7 @@ from websockets.typing import Origin
 from drivers.clock import SystemClock
 from firmware_host.config.profile import load_profile
 from firmware_host.guidance import troubles
+from firmware_host.messages import Message
 from firmware_host.table import commands
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Phase, Role
@@ -35,7 +36,6 @@ SCAN_S = 1.0  # the longest that a scan takes here
 PAGE = "://127.0.0.1:8080"
 ORIGIN = Origin(f"http{PAGE}")
 ASKED = 1  # one wish at a time
-SHORT_PRESS_S = 0.5
 WORLD, OWN = "/run/world", "/run/plan"
 
 
@@ -101,11 +101,11 @@ class Page:
             return False
         match message.pop("type"):
             case "layout":
-                self.layout = msgspec.convert(message, Layout)
+                self.layout = _read(message, Layout)
             case "snapshot":
                 self._seen |= message
                 if "sensors" in self._seen:
-                    self.snapshot = msgspec.convert({"time_s": 0.0} | self._seen, Snapshot)
+                    self.snapshot = _read({"time_s": 0.0} | self._seen, Snapshot)
             case "done" | "error":
                 self._answers[message["ref"]] = message.get("say")
         return True
@@ -150,16 +150,17 @@ class World:
 
 
 class RemoteHands(World):
-    """SimTable's hands. A short press is longer: the guest scans 14 times a second."""
-
-    def press(self, button: str, held_s: float) -> Any:
-        """As hw_sim.hands.Hands has it."""
-        return self.__getattr__("press")(button, max(held_s, SHORT_PRESS_S))
+    """SimTable's hands."""
 
     @property
     def busy_until_s(self) -> float:
         """As hw_sim.hands.Hands has it."""
         return float(self.__getattr__("busy_until_s")())
+
+
+def _read(message: dict[str, Any], kind: type[Any]) -> Any:
+    """Texts for people come as the sentences that they are there."""
+    return msgspec.convert(message, kind, dec_hook=lambda _, sentence: Message(sentence))
 
 
 def _tuples(found: Any) -> Any:
@@ -196,14 +197,16 @@ class ServiceHost:
             say=seen.say,
             outcome=None if seen.result is None else _outcome(**seen.result),
         )
-        faults = [SimpleNamespace(part=fault.part, template=fault.problem) for fault in seen.faults]
+        faults = [
+            SimpleNamespace(part=fault.part, template=str(fault.problem)) for fault in seen.faults
+        ]
         self.sight = SimpleNamespace(cells=seen.cells, faults=faults)
         sensors = seen.sensors
         self.observation = SimpleNamespace(
             magnets=sensors.magnets,
             unsure=sensors.unsure,
             stillness=seen.stillness,
-            ready=seen.say != str(troubles.not_ready()),
+            ready=str(seen.say) != str(troubles.not_ready()),
         )
         return new
 
