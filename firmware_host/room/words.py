@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from firmware_host.messages import Message, text
@@ -18,6 +19,9 @@ NAMES: Mapping[str, Message] = {
 }
 
 
+_ZONE = re.compile("zone ([1-8])")
+
+
 def name(player: str) -> Message:
     """A player as a sentence begins with him: "Red"."""
     return NAMES.get(player, Message(player))
@@ -32,6 +36,9 @@ def said(words: Words) -> Message:
 def _word(value: object) -> object:
     if not isinstance(value, str) or "{" in value or "}" in value:
         return value
+    zone = _ZONE.fullmatch(value)
+    if zone is not None:
+        return text("zone {zone}", zone=zone[1])
     return NAMES.get(value, Message(value))
 
 

@@ -53,6 +53,7 @@ def glossary(options: Options) -> dict[str, tuple[str, str]]:
     for name, ability in options.box.heroes.items():
         found[f"hero:{name}"] = (spoken(name), ABILITIES[ability])
     found |= {f"kind:{name}": (title, "") for name, title in KINDS.items()}
+    found |= {f"troop:{name}": (name, "") for name in (*KINDS, "any troop", "any zone")}
     return found
 
 

@@ -19,7 +19,7 @@ export function cardTitle(game, token) {
 
 export function pieceName(game, piece) {
   const [owner, kind] = piece.split("-");
-  return t("{owner}'s {kind}", { owner: nameOf(owner), kind: titleOf(game, `kind:${kind}`).toLowerCase() });
+  return t("{kind} of {owner}", { owner: nameOf(owner), kind: titleOf(game, `kind:${kind}`).toLowerCase() });
 }
 
 export function zoneName(game, zone) {
