@@ -49,7 +49,7 @@ def glossary(options: Options) -> dict[str, tuple[str, str]]:
     found = {f"zone:{at}": (name, "") for at, name in enumerate(zones, start=1)}
     for name, kind in options.box.cards.items():
         found[f"card:{name}"] = CARDS.get(name, (spoken(name), JUDGED))
-        found[f"type:{name}"] = (kind, "")
+        found[f"type:{name}:{kind}"] = (kind, "")
     for name, ability in options.box.heroes.items():
         found[f"hero:{name}"] = (spoken(name), ABILITIES[ability])
     found |= {f"kind:{name}": (title, "") for name, title in KINDS.items()}

@@ -7,6 +7,9 @@ export function titleOf(game, key) {
   return game.glossary[key]?.[0] ?? key.slice(key.indexOf(":") + 1);
 }
 
+/** challenge, defence, event or wild: for its colour, so not translated. */
+export const typeOf = (game, card) => Object.keys(game.glossary).find((key) => key.startsWith(`type:${card}:`))?.split(":")[2];
+
 export const aboutOf = (game, key) => game.glossary[key]?.[1] ?? "";
 
 /** "antimatter=limit-it" and "hero=limit-it" as well as "limit-it". */

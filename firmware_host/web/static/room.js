@@ -5,7 +5,7 @@ import { button, h } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 import { Chooser } from "/static/room-moves.js";
 import { RoomView } from "/static/room-view.js";
-import { aboutOf, cardTitle, piecesName, sentence, titleOf, zoneName } from "/static/room-words.js";
+import { aboutOf, cardTitle, piecesName, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
 
 const SEATS = "/api/v1/seats";
 const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")], ["hard", () => t("hard")]];
@@ -201,7 +201,7 @@ export class Room {
   card(name, count, onclick) {
     const { game } = this;
     return h("button", {
-      type: "button", class: "hand-card", "data-card": name, "data-type": titleOf(game, `type:${name}`), disabled: !onclick, onclick,
+      type: "button", class: "hand-card", "data-card": name, "data-type": typeOf(game, name), disabled: !onclick, onclick,
     }, h("strong", {}, cardTitle(game, name), count > 1 ? ` × ${count}` : ""), h("span", {}, aboutOf(game, `card:${name}`)));
   }
 
