@@ -24,6 +24,7 @@ from typing import Any
 
 from drivers.clock import SystemClock, cpu_s
 from drivers.plate import HallArray
+from firmware_host.config.engine_seats import OURS
 from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
@@ -33,7 +34,6 @@ from firmware_host.engines.search.levels import STRONGEST
 from firmware_host.host.host import Host
 from firmware_host.journal import Journal, PlayedGame, write_game
 from firmware_host.service.process import favour_the_scan
-from firmware_host.table.engine_seats import OURS
 from firmware_host.web.limits import (
     PAGES_PER_ADDRESS,
     READ_BURST,

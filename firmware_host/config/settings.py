@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from firmware_host.config.engine_seats import OURS, EngineName
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.reading import read_toml
-from firmware_host.table.engine_seats import OURS, EngineName
 
 SYSTEM_FILE = Path("/etc/tiltboard/tiltboard.toml")
 

@@ -10,6 +10,7 @@ from firmware_host.config.errors import ConfigError
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
 from firmware_host.messages import ENGLISH, Catalogue, text
+from firmware_host.messages.errors import UnknownLanguageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ def read_configured(config: Path | None, profile: str | None) -> Configured:
     try:
         settings = load_settings(config)
         Catalogue.load(settings.language or ENGLISH)
-    except ConfigError as error:
+    except (ConfigError, UnknownLanguageError) as error:
         found = [of_error("settings", error)]
         settings = Settings()
     else:

@@ -14,11 +14,11 @@ from typing import Any
 
 from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
+from firmware_host.config.engine_seats import OURS, EngineSeat
 from firmware_host.engines import ugi
 from firmware_host.engines.errors import EngineError, EngineMoveError
 from firmware_host.engines.process import EngineProcess
 from firmware_host.messages import Message, text
-from firmware_host.table.engine_seats import OURS, EngineSeat
 from games.base import Position
 
 MOVE_S = 2.0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from firmware_host.config.engine_seats import OURS
 from firmware_host.guidance.words import player
 from firmware_host.messages import Message, text
-from firmware_host.table.engine_seats import OURS
 
 
 def thinks(mover: str, engine: str, level: int) -> Message:

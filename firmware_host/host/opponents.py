@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from firmware_host.config.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Task, Thought
@@ -19,7 +20,6 @@ from firmware_host.engines.search.limits import expected
 from firmware_host.guidance import engines as say
 from firmware_host.messages import Message
 from firmware_host.table.commands import MakeMove, OfferDraw, TakeBack
-from firmware_host.table.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game, Turn
 

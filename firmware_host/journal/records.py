@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from firmware_host.config.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
 from firmware_host.messages import Message, text
-from firmware_host.table.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
 from firmware_host.table.pending import PendingMove
 
 T = TypeVar("T")

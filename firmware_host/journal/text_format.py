@@ -27,13 +27,13 @@ from typing import Any
 
 import msgspec
 
+from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import GameTextError
 from firmware_host.journal.records import GameRecord, PlayedGame, is_date, to_json
 from firmware_host.journal.review import Replay, replay
 from firmware_host.messages import Message, text
 from firmware_host.messages.hints import nearest
 from firmware_host.table.agreement import agreed_end
-from firmware_host.table.engine_seats import EngineSeat
 from games.base import Game, RulesError
 from games.registry import game_type
 

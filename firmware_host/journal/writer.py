@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from drivers.clock import Clock
+from firmware_host.config.engine_seats import NO_ENGINES, EngineSeats
 from firmware_host.config.errors import JournalConflictError, JournalDamagedError
 from firmware_host.journal import schema
 from firmware_host.journal.failures import damaged, translated
@@ -37,7 +38,6 @@ from firmware_host.journal.records import (
 )
 from firmware_host.journal.salvage import salvage, salvage_name
 from firmware_host.messages import text
-from firmware_host.table.engine_seats import NO_ENGINES, EngineSeats
 from firmware_host.table.pending import PendingMove
 
 RESUME = "Resume the game: it is rebuilt from the journal."

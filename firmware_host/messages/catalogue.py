@@ -16,7 +16,7 @@ from importlib import resources
 
 import msgspec
 
-from firmware_host.config.errors import ConfigError
+from firmware_host.messages.errors import UnknownLanguageError
 from firmware_host.messages.hints import nearest
 from firmware_host.messages.message import Message
 
@@ -49,9 +49,9 @@ class Catalogue:
 
     @classmethod
     def load(cls, language: str) -> Catalogue:
-        """A shipped language. Raises ConfigError for one that does not exist."""
+        """A shipped language. Raises UnknownLanguageError for one that does not exist."""
         if language not in languages():
-            raise ConfigError(
+            raise UnknownLanguageError(
                 "There is no language {language!r}; {hint}",
                 remedy="Choose one that ships, or add its catalogue.",
                 language=language,

@@ -7,12 +7,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import BoundedSemaphore, Event
 
 from drivers.clock import SystemClock
+from firmware_host.config.engine_seats import OURS
 from firmware_host.config.errors import BusyError
 from firmware_host.engines.analysis import Analysis, analyse, check, engine_judge
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.room import OUR_COMMAND
 from firmware_host.journal import GameRecord, Replay, replay
-from firmware_host.table.engine_seats import OURS
 
 MOST_KEPT = 8  # analyses, for whoever asks again
 

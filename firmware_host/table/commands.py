@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from firmware_host.table.engine_seats import EngineSeat
+from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.table.seat_commands import SeatCommand
 from firmware_host.table.verbs import Name, Number, Verb
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.messages import Message
-from firmware_host.table.engine_seats import EngineSeat
 from firmware_host.web.seats_shown import RoomInfo
 
 

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 
 import pytest
 
+from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
 from firmware_host.engines import ugi
@@ -21,7 +22,6 @@ from firmware_host.table.commands import (
     ResumeGame,
     TakeBack,
 )
-from firmware_host.table.engine_seats import EngineSeat
 from firmware_host.table.standing import Phase
 from hw_sim.page_hands import PageHands
 from hw_sim.session import SimSession

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from drivers.clock import SystemClock
+from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.engines.errors import CannotPlayError, EngineLostError, EngineMoveError
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.room import EngineRoom, Task
-from firmware_host.table.engine_seats import EngineSeat
 from games.registry import game_type
 
 FAKE = [sys.executable, str(Path(__file__).with_name("fake_engine.py"))]

@@ -2,10 +2,10 @@
 
 import pytest
 
+from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import GameTextError
 from firmware_host.journal import Journal, read_game, write_game
 from firmware_host.journal.writer import STAND_EVERY
-from firmware_host.table.engine_seats import EngineSeat
 
 BLUE = {"blue": EngineSeat(level=3)}
 NAMED = {"blue": EngineSeat(level=3, version="tiltboard 0.1.0")}
