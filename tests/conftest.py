@@ -21,6 +21,7 @@ settings.register_profile(
 settings.load_profile("tiltboard")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
 def pytest_collection_modifyitems(items):
     """On several cores, too, there is one browser at a time: two of them starve each other. Its
     tests are the first, so that the other cores have work as long as it lasts.
