@@ -66,6 +66,6 @@ def test_a_hexagon_is_drawn_as_one_with_names_like_a1(served, open_page):
     player.page.mouse.click(*player.spot("0,0"))
     player.expect_moves("c3")
     player.expect_turn("blue")
-    served.put("red", "a3")
+    served.put("red", "-2,0")
     player.expect_phase("fix")
     expect(player.page.locator(".say-card .line")).to_contain_text("a3")

@@ -84,12 +84,18 @@ def test_the_games_are_chosen_by_arrow_keys(served, open_page):
     page = open_page(served.url).page
     dialog = open_new_game(page)
     names = dialog.locator(".game-choice").get_by_role("radio")
-    assert names.all_inner_texts() == ["Momentum", "Attraktion", "Gravity Connect", "Gravity Trap"]
+    assert [name.replace("\n", " ") for name in names.all_inner_texts()] == [
+        "Momentum",
+        "Attraktion",
+        "Gravity Connect",
+        "Gravity Trap",
+        "Gravity Warfare",
+    ]
     names.first.focus()
     page.keyboard.press("ArrowLeft")
     expect(names.last).to_be_focused()
     expect(names.last).to_be_checked()
-    expect(dialog.locator(".credit")).to_have_text("by Mike McManaway, 2008")
+    expect(dialog.locator(".credit")).to_have_text("by Luis, Amelia and Daniel Machado, 2017")
     page.keyboard.press("ArrowRight")
     expect(names.first).to_be_checked()
     expect(dialog.locator(".game-choice [aria-checked=true]")).to_have_count(1)
