@@ -45,13 +45,13 @@ def command(
         tokens = Tokens(
             games_folder(state, simulated=simulated, make=False), SystemClock().calendar
         )
-        if revoke == "all":
+        if not tokens.devices() and revoke in (None, "all"):
+            say(text("No device is paired."))
+        elif revoke == "all":
             tokens.revoke_all()
         elif revoke is not None:
             tokens.revoke(revoke)
         devices = tokens.devices()
-        if listing and not devices:
-            say(text("No device is paired."))
         for device in devices if listing else ():
             until = datetime.datetime.fromtimestamp(device.expires_s, datetime.UTC).date()
             ends = words(text("(until {day})", day=until))

@@ -107,8 +107,8 @@ def test_a_devices_name_does_nothing_to_the_terminal(tmp_path):
 
 @pytest.mark.parametrize("asked", [("--list",), ("--revoke", "all")])
 def test_a_folder_without_pairings_stays_as_it_is(tmp_path, asked):
-    run(*asked, "--state", tmp_path)
-    run(*asked, "--state", tmp_path / "none")
+    for folder in (tmp_path, tmp_path / "none", "/proc/1"):
+        assert run(*asked, "--state", folder) == "No device is paired.\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -83,7 +83,6 @@ COMMAND = f"{sys.executable} -m firmware_host.cli"
         f"games --state /tmp/{'x' * 300}",
         f"games --state {'x/' * 3000}",
         f"export 1 --state /tmp/{'x' * 300}",
-        "pair --revoke all --state /proc/1",
         "pair --list --state /dev/null",
         "rules --batch <&-",
         f"rules momentum --option size={'9' * 5000}",
