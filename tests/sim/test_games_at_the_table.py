@@ -80,7 +80,10 @@ def test_the_page_is_told_what_is_asked_and_where_the_tile_goes(session, play):
     assert snapshot.tint["I5"] == ["#999999"]
     info = publisher.layout().game
     assert info is not None
-    assert info.names == {"red": "red tile", "blue": "blue tile"}
+    assert {piece: str(name) for piece, name in info.names.items()} == {
+        "red": "red tile",
+        "blue": "blue tile",
+    }
     slots = {slot.name: slot for slot in info.slots}
     assert len(slots) == 36
     assert (slots["12"].side, slots["12"].colour) == ("right", "gray")
@@ -110,7 +113,11 @@ def test_the_page_is_told_how_tracks_are_drawn(session, play):
     assert len(info.board) == 22
     assert info.drawing.hole == (4.5, 4.5)
     assert all(len(track) % 3 == 1 for track in info.drawing.tracks)
-    assert info.names == {"red": "red ship", "blue": "blue ship", "pod": "pod"}
+    assert {piece: str(name) for piece, name in info.names.items()} == {
+        "red": "red ship",
+        "blue": "blue ship",
+        "pod": "pod",
+    }
     assert info.slots == []
     play("game momentum\nexpect phase turn")
     other = publisher.layout().game
