@@ -11,7 +11,7 @@ play: $(VENV)/.play
 
 test: $(VENV)/.dev
 	sh .ci/system-packages $(BIN)
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto
 
 # Rules, drivers, chips, perception, referee, journal: no browser, no whole games.
 quick: $(VENV)/.dev

@@ -28,7 +28,19 @@ class UnknownGameError(RulesError, LookupError):
 
 
 class OptionError(RulesError):
-    """Raised when an option is unknown, unreadable, out of range, or does not fit the others."""
+    """Raised when an option is unknown, unreadable, out of range, or does not fit the others.
+
+    Its sentence may have only players' word for the option; ``str(error)`` is for those who have
+    written its name.
+    """
+
+    def __str__(self) -> str:
+        return self.named(super().__str__())
+
+    def named(self, sentence: str) -> str:
+        """Its ``sentence``, in any language, with the option's name before it if that is not in."""
+        name = str(self.params.get("name", ""))
+        return sentence if name in sentence else f"{name}: {sentence}"
 
 
 class IllegalMoveError(RulesError):

@@ -46,6 +46,7 @@ def _checked(spec: OptionSpec, value: Any) -> Any:
             raise OptionError(
                 "{label}: a whole number from {low} to {high}.",
                 label=spec.label or spec.name,  # what players call it
+                name=spec.name,
                 low=low,
                 high=high,
             )

@@ -21,12 +21,17 @@ settings.register_profile(
 settings.load_profile("tiltboard")
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
-def pytest_collection_modifyitems(items):
-    """On several cores, too, there is one browser at a time: two of them starve each other. Its
-    tests are the first, so that the other cores have work as long as it lasts.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """On several cores, too, there is one browser at a time: two of them starve each other. And
+    what shares a table, in the order in which the file has it, stays together.
     """
-    for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-    items.sort(key=lambda item: "browser" not in getattr(item, "fixturenames", ()))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            if nodeid.startswith("tests/web/"):
+                return "browser"
+            return "table" if nodeid.startswith("tests/sim/test_fault_phases.py") else nodeid
+
+    return Together(config, log)

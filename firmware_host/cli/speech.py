@@ -16,6 +16,7 @@ from firmware_host.config.settings import load_settings
 from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
 from firmware_host.messages.explain import explained
 from games.base import RulesError
+from games.errors import OptionError
 
 _SETUP = re.compile(r"\btiltboard (?:bringup|calibrate)\b(?! --sim)")
 
@@ -97,8 +98,9 @@ def printable(foreign: str) -> str:
 
 
 def sentence(error: TiltboardError | RulesError) -> str:
-    """What an error says, and its remedy."""
-    return explained(error, catalogue())
+    """What an error says, and its remedy; an option by the name that is written here."""
+    said = explained(error, catalogue())
+    return error.named(said) if isinstance(error, OptionError) else said
 
 
 def problem(message: Message) -> click.ClickException:

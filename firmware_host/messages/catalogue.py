@@ -97,6 +97,9 @@ class _Inner:
     def __str__(self) -> str:
         return format(self)
 
+    def __repr__(self) -> str:
+        return repr(format(self))  # where a sentence quotes a word: {piece!r}
+
 
 _ENGLISH = Catalogue()
 

@@ -11,9 +11,9 @@ import pytest
 
 import firmware_host
 import games
-from firmware_host.config.errors import ConfigError
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue, Message, text
+from firmware_host.messages.errors import UnknownLanguageError
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.web.language import encoder
@@ -103,5 +103,5 @@ def test_a_sentence_inside_a_sentence_is_translated_first():
 
 
 def test_a_language_that_does_not_exist_names_those_that_do():
-    with pytest.raises(ConfigError, match="known are: en"):
+    with pytest.raises(UnknownLanguageError, match="known are: de, en, es"):
         Catalogue.load("tlh")

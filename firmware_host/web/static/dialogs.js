@@ -43,6 +43,7 @@ export class Games {
 
   async show() {
     this.problem.textContent = "";
+    this.list.replaceChildren(); // of last time
     this.element.showModal();
     try {
       const stored = await fetchJson("/api/v1/history");
