@@ -47,9 +47,9 @@ def translated(catalogue):
 
 
 def formatted(template: str) -> set[tuple[str, str]]:
-    """Field and form: ("piece", "acc") for {piece:acc}."""
+    """Field and form: ("piece", "acc") for {piece:acc}. An example in JSON has no fields."""
     parsed = string.Formatter().parse(template)
-    return {(name, form or "") for _, name, form, _ in parsed if name}
+    return {(name, form or "") for _, name, form, _ in parsed if name and name.isidentifier()}
 
 
 def test_a_text_of_each_kind_is_gathered():
