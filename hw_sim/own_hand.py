@@ -53,7 +53,7 @@ class OwnHand:
     def step(self) -> None:
         """Begin what is due."""
         standing, now_s = self._session.host.standing, self._session.clock.now()
-        if self._session.host.opponents.moving and not self._waiting:
+        if self._session.host.playing.opponents.moving and not self._waiting:
             self._waiting.append(Future())  # an engine has no hand of its own
         if self._session.host.overlay is not self._overlay:
             self._overlay = self._session.host.overlay

@@ -9,7 +9,7 @@ from typing import Any
 
 from drivers.errors import TiltboardError
 from firmware_host.perception.observation import Stillness
-from firmware_host.referee import Referee
+from firmware_host.referee import Beginning, Line, Referee
 from firmware_host.table.commands import Answer, Request, TakeBack
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.sight import Sight
@@ -47,7 +47,7 @@ class Tabletop:
         self.rng = rng
         self.turn: Turn | None = None
         self.referee = Referee(self)
-        self.referee.begin(game, 1)
+        self.referee.begin(Beginning(Line.of(game, 1)))
         self.cells: dict[str, str] = {}
         self.hand: Counter[str] = Counter()
         self.box: Counter[str] = Counter()

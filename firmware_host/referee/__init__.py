@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from firmware_host.referee.line import Beginning, Line
 from firmware_host.referee.port import JournalPort
 from firmware_host.referee.referee import Referee
 
-__all__ = ["JournalPort", "Referee"]
+__all__ = ["Beginning", "JournalPort", "Line", "Referee"]

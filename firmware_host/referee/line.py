@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from firmware_host.table.pending import PendingMove
 from games.base import Game, Outcome, Position, Turn
 
 
@@ -28,7 +29,7 @@ class Line:
         cls,
         game: Game,
         game_id: int,
-        moves: Sequence[str],
+        moves: Sequence[str] = (),
         reached: Sequence[Position] = (),
         *,
         agreed: Outcome | None = None,
@@ -58,3 +59,20 @@ class Line:
     def before(self) -> Position | None:
         """Before the last confirmed move; None where there is none."""
         return self.reached[-2] if self.moves else None
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A game as it stands when a referee takes it on: a new one, or one from the journal, of which
+    the board is then checked.
+
+    ``resumed``: it was begun earlier, so what stands on the board may be a move that was not
+    confirmed any more; after moves that is understood. ``taken_back``: the move that was taken back
+    last; if it still stands there, that is no new one. ``pending``: the move that was being carried
+    out.
+    """
+
+    line: Line
+    resumed: bool = False
+    taken_back: str | None = None
+    pending: PendingMove | None = None

@@ -12,7 +12,7 @@ from firmware_host.messages import Message
 from firmware_host.referee.book import Book, Pending
 from firmware_host.referee.following import followed
 from firmware_host.referee.hearing import heard
-from firmware_host.referee.line import Line
+from firmware_host.referee.line import Beginning
 from firmware_host.referee.play import Guide, Play
 from firmware_host.referee.port import JournalPort
 from firmware_host.referee.state import State, why_unread
@@ -21,10 +21,8 @@ from firmware_host.referee.unseen import Claim
 from firmware_host.table.agreement import resignation, side_of
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import Answer, MakeMove, OfferDraw, Request, Resign, TakeBack
-from firmware_host.table.pending import PendingMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Question, Standing
-from games.base import Game, Outcome, Position
 
 
 class Referee:
@@ -72,36 +70,19 @@ class Referee:
         self._menu = menu
         self._state = self._state and replace(self._state, menu=menu)
 
-    def begin(
-        self,
-        game: Game,
-        game_id: int,
-        moves: Sequence[str] = (),
-        *,
-        resumed: bool = False,
-        reached: Sequence[Position] = (),
-        taken_back: str | None = None,
-        pending: PendingMove | None = None,
-        agreed: Outcome | None = None,
-    ) -> None:
-        """A new game, or one from the journal, of which the board is then checked: ``moves``, and
-        ``reached``, the positions from the start through all of them, else they are replayed.
-
-        ``resumed``: the game was begun earlier, so what stands on the board may be a move that was
-        not confirmed any more; with ``moves`` that is understood. ``taken_back``: the move that was
-        taken back last; if it still stands there, that is no new one. ``pending``: the move
-        that was being carried out. ``agreed``: how its players have ended it. Raises
-        IllegalMoveError.
+    def begin(self, beginning: Beginning) -> None:
+        """Another game. Raises IllegalMoveError for a move that was taken back, or is pending, and
+        cannot have been made.
         """
-        line = Line.of(game, game_id, moves, reached, agreed=agreed)
+        line, taken_back, pending = beginning.line, beginning.taken_back, beginning.pending
         position = line.position
         play = Play(
             line,
-            Book(game, position),
-            guide=None if resumed or moves else Guide.SETUP,
+            Book(line.game, position),
+            guide=None if beginning.resumed or line.moves else Guide.SETUP,
             pending=None if pending is None else Pending.noted(position, pending),
             held=pending,
-            finished=agreed is not None,
+            finished=line.agreed is not None,
             taken_back=None if taken_back is None else position.play(taken_back),
         )
         self._state = State(play, self._menu, self._silent_failures)

@@ -15,7 +15,7 @@ from typing import Any
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
-from firmware_host.referee.line import Line
+from firmware_host.referee.line import Beginning, Line
 from firmware_host.referee.port import JournalPort
 from firmware_host.room import words
 from firmware_host.room.computers import ROLL_S, Computers
@@ -24,11 +24,10 @@ from firmware_host.room.proposals import REST_S, Proposal, Witness, looked
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import Request, TakeBack
-from firmware_host.table.pending import PendingMove
 from firmware_host.table.seat_commands import SeatMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Sound, Standing
-from games.base import Game, Outcome, Position
+from games.base import Position
 from games.seated import SeatedGame
 
 COUNT_S = 5.0
@@ -87,27 +86,13 @@ class Room:
             options[name] = options[name] or 1 + self._draw(SEEDS)
         return options
 
-    def begin(
-        self,
-        game: Game,
-        game_id: int,
-        moves: Sequence[str] = (),
-        *,
-        resumed: bool = False,
-        reached: Sequence[Position] = (),
-        taken_back: str | None = None,
-        pending: PendingMove | None = None,
-        agreed: Outcome | None = None,
-    ) -> None:
-        """As ``Referee.begin``; nothing is pending or agreed in such a game.
-
-        Raises IllegalMoveError.
-        """
-        self._line = Line.of(game, game_id, moves, reached)
+    def begin(self, beginning: Beginning) -> None:
+        """Another game; nothing is pending or agreed in such a one."""
+        self._line = beginning.line
         self._finished = False
         self._forget()
-        self.step_number += len(moves) + 1
-        if not resumed:
+        self.step_number += len(beginning.line.moves) + 1
+        if not beginning.resumed:
             self._sounds.append(Sound.START)
 
     @property

@@ -136,7 +136,7 @@ class Table:
         """What goes to the devices that have seats; of the same step as the newest snapshot, but
         for who has them, which is so at once.
         """
-        return replace(self._published[2], holders=self._host.seats.holders)
+        return replace(self._published[2], holders=self._host.playing.seats.holders)
 
     def subscribe(self, listener: Callable[[], None], *, looks: bool = True) -> Callable[[], None]:
         """Call ``listener`` after each new snapshot, from the table's thread. As long as nobody

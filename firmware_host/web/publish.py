@@ -68,7 +68,7 @@ class Publisher:
                 hands=self._bench is not None,
                 game=game_info(game_id, host.game, host.overlay, over=key[1]),
                 breakable=[] if self._bench is None else list(self._bench.breakable()),
-                engine_names=list(host.opponents.names),
+                engine_names=list(host.playing.opponents.names),
             )
             self._layout_of = (key, layout)
         return self._layout_of[1]
@@ -77,6 +77,7 @@ class Publisher:
         """The table after the last step."""
         host = self._host
         standing, observation, position = host.shown, host.observation, host.standing.position
+        opponents = host.playing.opponents
         tilt_x, tilt_y = observation.tilt_rad
         return Snapshot(
             layout=self.layout().number,
@@ -99,7 +100,7 @@ class Publisher:
             lights=self._lights(),
             dimmed=round(host.plate.dimmed, 3),
             pieces=[] if self._bench is None else list(self._bench.loose()),
-            sounds=[SoundInfo(number, sound.value) for number, sound in host.sounds],
+            sounds=[SoundInfo(number, sound.value) for number, sound in host.showing.sounds],
             faults=[*self._notices(), *(_fault(fault) for fault in host.sight.faults)],
             sensors=Sensors(
                 field_mt=[round(value, 2) for value in observation.field_mt],
@@ -115,9 +116,9 @@ class Publisher:
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
             broken=[] if self._bench is None else list(self._bench.broken()),
             calibration=self._calibration(),
-            engines=dict(host.opponents.seats),
-            thinking=host.opponents.thinking,
-            hinting=host.opponents.hinting,
+            engines=dict(opponents.seats),
+            thinking=opponents.thinking,
+            hinting=opponents.hinting,
             lesson=self._lesson(),
             room=self._seats.room(),
         )
@@ -127,7 +128,7 @@ class Publisher:
         return self._seats.seats()
 
     def _lesson(self) -> LessonInfo | None:
-        lesson = self._host.lesson
+        lesson = self._host.playing.lesson
         if lesson is None:
             return None
         at = progress(lesson, self._host.standing)
@@ -158,9 +159,9 @@ class Publisher:
         a code, which pages must not tell.
         """
         shown = self._host.plate.shown
-        if self._host.shows_code:
+        if self._host.showing.shows_code:
             shown = bytes(len(shown))
-        return b"".join(shown[3 * at : 3 * at + 3] for at in self._host.light_at).hex()
+        return b"".join(shown[3 * at : 3 * at + 3] for at in self._host.showing.light_at).hex()
 
     def _notices(self) -> list[FaultInfo]:
         """What people should know for as long as the service runs."""

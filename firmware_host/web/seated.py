@@ -35,20 +35,18 @@ class SeatPublisher:
         return self._shown
 
     def _refresh(self) -> None:
-        host = self._host
-        position = host.standing.position
-        if not host.seated or position is None:
+        playing, position = self._host.playing, self._host.standing.position
+        if not playing.seated or position is None:
             self._key, self._room, self._shown = None, None, SeatsShown()
             return
-        proposed = host.room.proposal
-        room = (host.room.step_number, host.room.counting, proposed)
-        key = (id(position), *room, host.seats.changes)
+        room, seats, players = playing.room, playing.seats, position.game.players
+        step, counting, proposed = room.step_number, room.counting, room.proposal
+        key = (id(position), step, counting, proposed, seats.changes)
         if key == self._key:
             return
         if self._of is not position:
             self._of = position
         self._key = key
-        step, seats, players = host.room.step_number, host.seats, position.game.players
         public = describe(position.public())
         self._room = RoomInfo(
             step=step,
@@ -58,7 +56,7 @@ class SeatPublisher:
             seats=[
                 SeatInfo(each, each in seats.holders, seats.computers.get(each)) for each in players
             ],
-            counting=host.room.counting,
+            counting=counting,
             proposal=None if proposed is None else proposed.move,
             failure=None if proposed is None else _failure(position, proposed.move),
             seen=proposed is not None and proposed.seen,

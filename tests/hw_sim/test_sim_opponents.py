@@ -82,7 +82,7 @@ class Table:
 
     @property
     def room(self):
-        return self.host.opponents._room
+        return self.host.playing.opponents._room
 
     def until(self, condition, within_s=10.0):
         end_s = self.session.clock.now() + within_s
@@ -118,7 +118,7 @@ def table(tmp_path, monkeypatch):
 def test_its_move_is_guided_carried_out_and_journalled(table):
     table.begin(BLUE)
     table.person("c3")  # for red, by a page
-    table.until(lambda: table.host.opponents.thinking == "blue")
+    table.until(lambda: table.host.playing.opponents.thinking == "blue")
     assert str(table.host.shown.say) == "The computer, level 3, is thinking for blue."
     assert "legal" not in {role.value for role in table.host.shown.roles.values()}
     table.until(lambda: table.standing.phase is Phase.SETTLE)
@@ -189,13 +189,13 @@ def test_it_plays_on_after_a_restart_and_in_a_game_that_is_resumed(table):
     table.person("c3")
     table.moves_are(1)
     table.session.kill()
-    assert table.host.opponents.seats == BLUE
+    assert table.host.playing.opponents.seats == BLUE
     table.moves_are(2)
     table.begin({})
-    assert table.host.opponents.thinking is None
+    assert table.host.playing.opponents.thinking is None
     table.host.do(ResumeGame(game))
     table.until(lambda: table.standing.game_id == game)
-    assert table.host.opponents.seats == NAMED
+    assert table.host.playing.opponents.seats == NAMED
 
 
 def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
@@ -213,7 +213,7 @@ def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
 def test_processes_end_with_the_table(tmp_path, monkeypatch):
     monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
     with SimSession(load_profile("plate-10"), tmp_path) as session:
-        room = session.host.opponents._room
+        room = session.host.playing.opponents._room
     assert room.closed
 
 
@@ -221,8 +221,8 @@ def test_a_hint_shows_one_place_until_a_move_is_made(table):
     table.begin({})
     table.until(lambda: table.standing.phase is Phase.TURN)
     table.host.do(Hint())
-    assert table.host.opponents.hinting
-    table.until(lambda: not table.host.opponents.hinting)
+    assert table.host.playing.opponents.hinting
+    table.until(lambda: not table.host.playing.opponents.hinting)
     table.session.tick()
     assert str(table.host.shown.say) == "A hint for red: a1."
     assert {place: role.value for place, role in table.host.shown.roles.items()} == {"a1": "legal"}
@@ -250,9 +250,9 @@ def test_nothing_is_thought_of_once_somebody_has_resigned(table):
     table.begin(BLUE)
     table.room.looks = 10**6
     table.person("c3")
-    table.until(lambda: table.host.opponents.thinking == "blue")
+    table.until(lambda: table.host.playing.opponents.thinking == "blue")
     table.host.do(Resign("red"))
     table.until(lambda: table.standing.outcome is not None)
     table.session.tick()
-    assert table.host.opponents.thinking is None
+    assert table.host.playing.opponents.thinking is None
     assert table.room.asked is None

@@ -13,7 +13,7 @@ from firmware_host.web.snapshot import FaultInfo
 
 pytestmark = pytest.mark.web
 
-VIEWPORTS = {"laptop": (1280, 800), "desk": (1920, 1080), "tablet": (768, 1024)}
+VIEWPORTS = {"laptop": (1280, 800), "refereed": (1920, 1080), "tablet": (768, 1024)}
 
 
 @pytest.mark.parametrize("name", VIEWPORTS)

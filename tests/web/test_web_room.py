@@ -265,7 +265,7 @@ def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving
     shown: set[str] = set()
 
     for _ in range(110):
-        position = simulated.call(lambda: host.room.position).result(20)
+        position = simulated.call(lambda: host.playing.room.position).result(20)
         if position.over:
             break
         state = position.state

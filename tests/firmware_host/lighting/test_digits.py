@@ -110,7 +110,7 @@ def test_any_button_ends_it_and_does_nothing_else(session):
     session.run_until(session.clock.now() + 0.5)
     session.hands.press("back", 0.3)
     session.run_until(session.clock.now() + 1.0)
-    assert not host.shows_code
+    assert not host.showing.shows_code
     assert (shining(session), host.standing.phase) == (game, phase)
 
 

@@ -13,7 +13,7 @@ from firmware_host.config.errors import JournalFullError
 from firmware_host.config.profile import load_profile
 from firmware_host.host.menu import game_menu
 from firmware_host.perception.observation import Happening, Stillness
-from firmware_host.referee import Referee
+from firmware_host.referee import Beginning, Line, Referee
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import Answer, Request
 from firmware_host.table.pending import PendingMove
@@ -62,15 +62,15 @@ class MemoryJournal:
             raise JournalFullError("The disk is full.", remedy="Make room.")
 
 
-class Desk:
+class RefereedTable:
     """Board, clock and referee; ``log`` holds every standing that differs from the one before."""
 
-    def __init__(self, game: Game, moves: Sequence[str] = (), **begin: bool) -> None:
+    def __init__(self, game: Game, moves: Sequence[str] = (), **begin: Any) -> None:
         self.game = game
         self.journal = MemoryJournal()
         self.journal.moves = list(moves)
         self.referee = Referee(self.journal, game_menu(load_profile("plate-10").capabilities))
-        self.referee.begin(game, 7, moves, **begin)
+        self.begin(moves, **begin)
         self.now_s = 100.0
         self.cells: dict[str, str] = {}
         self.unsure: frozenset[str] = frozenset()
@@ -85,6 +85,9 @@ class Desk:
         self.sounds: list[Sound] = []
         self.log: list[Standing] = []
         self.standing: Standing
+
+    def begin(self, moves: Sequence[str] = (), game_id: int = 7, **more: Any) -> None:
+        self.referee.begin(Beginning(Line.of(self.game, game_id, moves), **more))
 
     def scan(
         self,
@@ -195,11 +198,11 @@ def create(game: str, options: Mapping[str, Any]) -> Game:
 
 
 @pytest.fixture(scope="session")
-def desk() -> Callable[..., Desk]:
+def refereed() -> Callable[..., RefereedTable]:
     """A game whose board stands as it should: after one scan it is the first player's turn."""
 
-    def start(*moves: str, game: str = "momentum", **options: Any) -> Desk:
-        table = Desk(create(game, options))
+    def start(*moves: str, game: str = "momentum", **options: Any) -> RefereedTable:
+        table = RefereedTable(create(game, options))
         table.scan()
         table.play(*moves)
         assert table.journal.moves == list(moves)
@@ -211,7 +214,7 @@ def desk() -> Callable[..., Desk]:
 
 
 @pytest.fixture(scope="session")
-def new_desk() -> Callable[..., Desk]:
+def new_desk() -> Callable[..., RefereedTable]:
     """A game just begun, or resumed with ``begin={"resumed": True}``; nothing scanned yet."""
 
     def start(
@@ -219,25 +222,25 @@ def new_desk() -> Callable[..., Desk]:
         game: str = "momentum",
         begin: Mapping[str, bool] | None = None,
         **options: Any,
-    ) -> Desk:
-        return Desk(create(game, options), moves, **(begin or {}))
+    ) -> RefereedTable:
+        return RefereedTable(create(game, options), moves, **(begin or {}))
 
     return start
 
 
 @pytest.fixture
-def referee_alone(desk: Callable[..., Desk]) -> Desk:
+def referee_alone(refereed: Callable[..., RefereedTable]) -> RefereedTable:
     """A referee that has no game yet."""
-    table = desk()
+    table = refereed()
     table.referee = Referee(table.journal)
     return table
 
 
 @pytest.fixture(scope="session")
-def example_desk(desk: Callable[..., Desk]) -> Callable[..., Desk]:
+def example_desk(refereed: Callable[..., RefereedTable]) -> Callable[..., RefereedTable]:
     """RULES' worked example of Momentum, red to drop on d5; reached by real moves."""
 
-    def start() -> Desk:
-        return desk("c4", "e4", "a3", "c2", "e7", "e5", "e6", "a2", "d1", "e7", pie=False)
+    def start() -> RefereedTable:
+        return refereed("c4", "e4", "a3", "c2", "e7", "e5", "e6", "a2", "d1", "e7", pie=False)
 
     return start

@@ -14,8 +14,8 @@ def ask(table, request):
     return table.scan(requests=[request])
 
 
-def test_who_resigns_has_lost_and_it_is_on_disk_shown_and_sounded_once(desk):
-    table = desk("d4", "a1", pie=False)
+def test_who_resigns_has_lost_and_it_is_on_disk_shown_and_sounded_once(refereed):
+    table = refereed("d4", "a1", pie=False)
     standing = ask(table, Resign("red"))
     result = {"winner": "blue", "reason": "resigned", "by": "red"}
     assert standing.outcome.as_json() == result
@@ -29,8 +29,8 @@ def test_who_resigns_has_lost_and_it_is_on_disk_shown_and_sounded_once(desk):
     assert table.referee.wants_new_game
 
 
-def test_back_takes_only_the_end_back(desk):
-    table = desk("d4", "a1", pie=False)
+def test_back_takes_only_the_end_back(refereed):
+    table = refereed("d4", "a1", pie=False)
     ask(table, Resign("blue"))
     standing = ask(table, TakeBack())
     assert (standing.outcome, standing.moves) == (None, ("d4", "a1"))
@@ -40,8 +40,8 @@ def test_back_takes_only_the_end_back(desk):
     assert table.play("g7").moves == ("d4", "a1", "g7")
 
 
-def test_a_draw_needs_every_side_and_an_offer_lapses_with_the_next_move(desk):
-    table = desk("d4", pie=False)
+def test_a_draw_needs_every_side_and_an_offer_lapses_with_the_next_move(refereed):
+    table = refereed("d4", pie=False)
     assert ask(table, OfferDraw("red")).draw_offers == ("red",)
     assert table.standing.phase is Phase.TURN
     table.play("a1")
@@ -53,12 +53,12 @@ def test_a_draw_needs_every_side_and_an_offer_lapses_with_the_next_move(desk):
     assert table.heard()[-1] is Sound.DRAW
 
 
-def test_teams_win_and_agree_as_one_side(desk):
-    table = desk("d4", players=4, marbles=5)
+def test_teams_win_and_agree_as_one_side(refereed):
+    table = refereed("d4", players=4, marbles=5)
     ask(table, OfferDraw("red"))
     assert ask(table, OfferDraw("white")).outcome is None  # both of one team
     assert ask(table, OfferDraw("green")).outcome.reason == "agreed"
-    table = desk("d4", players=4, marbles=5)
+    table = refereed("d4", players=4, marbles=5)
     outcome = ask(table, Resign("white")).outcome
     assert outcome.as_json() == {
         "winner": None, "reason": "resigned", "team": ["blue", "green"], "by": "white",
@@ -73,18 +73,18 @@ def test_teams_win_and_agree_as_one_side(desk):
         ({"players": 3}, Resign("red"), "more than two sides"),
     ],
 )
-def test_what_cannot_be_is_refused_with_what_can(desk, options, request_, words):
-    table = desk("d4", **options)
+def test_what_cannot_be_is_refused_with_what_can(refereed, options, request_, words):
+    table = refereed("d4", **options)
     with pytest.raises(NotPossibleError, match=words):
         table.referee.check(request_)
 
 
-def test_not_while_a_move_is_carried_out_nor_after_the_end(desk):
-    table = desk("d4", pie=False)
+def test_not_while_a_move_is_carried_out_nor_after_the_end(refereed):
+    table = refereed("d4", pie=False)
     table.put("blue", "d5")
     with pytest.raises(NotPossibleError, match="carried out"):
         table.referee.check(Resign("blue"))
-    table = desk("d4", pie=False)
+    table = refereed("d4", pie=False)
     ask(table, Resign("blue"))
     with pytest.raises(NotPossibleError, match="no game to end"):
         table.referee.check(Resign("red"))

@@ -17,8 +17,8 @@ def say(table):
     return str(table.standing.say)
 
 
-def test_a_wrong_colour_is_refused_by_the_rule_and_sounded_once(desk):
-    table = desk("d4", pie=False)
+def test_a_wrong_colour_is_refused_by_the_rule_and_sounded_once(refereed):
+    table = refereed("d4", pie=False)
     table.put("red", "g7")
     assert (table.standing.phase, table.standing.to_move) == (Phase.FIX, "blue")
     assert roles(table) == {"g7": Role.WRONG}
@@ -34,8 +34,8 @@ def test_a_wrong_colour_is_refused_by_the_rule_and_sounded_once(desk):
     assert table.journal.moves == ["d4"]
 
 
-def test_a_drop_on_a_hole_or_a_cushion_says_so(desk):
-    table = desk(holes=["e5"], cushions=["c3"], marbles=8)
+def test_a_drop_on_a_hole_or_a_cushion_says_so(refereed):
+    table = refereed(holes=["e5"], cushions=["c3"], marbles=8)
     table.put("red", "e5")
     assert say(table) == "e5 is a hole: no marble is dropped there. Take the red marble off e5."
     table.take("e5")
@@ -43,8 +43,8 @@ def test_a_drop_on_a_hole_or_a_cushion_says_so(desk):
     assert say(table) == "c3 is a cushion: no marble is dropped there. Take the red marble off c3."
 
 
-def test_a_drop_that_must_block_forbids_says_so(desk):
-    table = desk("a1", "c1", "e1", "g1", "a7", players=3, marbles=3)
+def test_a_drop_that_must_block_forbids_says_so(refereed):
+    table = refereed("a1", "c1", "e1", "g1", "a7", players=3, marbles=3)
     table.put("white", "c7")
     assert say(table) == (
         "c7 lets red win at once: white must prevent that while he can. "
@@ -52,8 +52,8 @@ def test_a_drop_that_must_block_forbids_says_so(desk):
     )
 
 
-def test_two_drops_at_once_are_one_too_many(desk):
-    table = desk()
+def test_two_drops_at_once_are_one_too_many(refereed):
+    table = refereed()
     table.cells = {"a1": "red", "g7": "red"}
     table.scan()
     assert roles(table) == {"a1": Role.WRONG, "g7": Role.WRONG}
@@ -62,8 +62,8 @@ def test_two_drops_at_once_are_one_too_many(desk):
     assert table.standing.moves == ("g7",)
 
 
-def test_a_legal_drop_beside_a_refused_one_counts_when_that_is_gone(desk):
-    table = desk("d4", pie=False)
+def test_a_legal_drop_beside_a_refused_one_counts_when_that_is_gone(refereed):
+    table = refereed("d4", pie=False)
     table.put("red", "g7")
     table.put("blue", "a1")
     assert roles(table) == {"g7": Role.WRONG}
@@ -71,16 +71,16 @@ def test_a_legal_drop_beside_a_refused_one_counts_when_that_is_gone(desk):
     assert table.standing.moves == ("d4", "a1")
 
 
-def test_a_lifted_marble_is_asked_back(desk):
-    table = desk("d4", "a1", pie=False)
+def test_a_lifted_marble_is_asked_back(refereed):
+    table = refereed("d4", "a1", pie=False)
     table.take("d4")
     assert (table.standing.phase, roles(table)) == (Phase.FIX, {"d4": Role.PUT})
     assert dict(table.standing.piece_for) == {"d4": "red"}
     assert say(table) == "Pieces on the board stay where they are. Put a red marble on d4."
 
 
-def test_a_marble_carried_elsewhere_is_sent_home(desk):
-    table = desk("d4", "a1", pie=False)
+def test_a_marble_carried_elsewhere_is_sent_home(refereed):
+    table = refereed("d4", "a1", pie=False)
     table.move("d4", "f6")
     assert roles(table) == {"d4": Role.PUT, "f6": Role.WRONG}
     assert (
@@ -89,9 +89,9 @@ def test_a_marble_carried_elsewhere_is_sent_home(desk):
 
 
 @pytest.mark.parametrize(("source", "target"), [("f6", "e5"), ("g4", "f4"), ("g4", "f3")])
-def test_an_own_marble_pushed_to_the_next_place_is_no_drop(desk, source, target):
+def test_an_own_marble_pushed_to_the_next_place_is_no_drop(refereed, source, target):
     """A drop beside it would push it away, at the rim even off: the same board, but no move."""
-    table = desk(source, "a1", pie=False)
+    table = refereed(source, "a1", pie=False)
     del table.cells[source]
     table.cells[target] = "red"
     table.event(Happening.SLID, source, target)
@@ -102,8 +102,8 @@ def test_an_own_marble_pushed_to_the_next_place_is_no_drop(desk, source, target)
     assert table.journal.moves == [source, "a1"]
 
 
-def test_several_knocked_marbles_go_home_by_the_shortest_way(desk):
-    table = desk("b2", "b6", "f2", "f6", pie=False)
+def test_several_knocked_marbles_go_home_by_the_shortest_way(refereed):
+    table = refereed("b2", "b6", "f2", "f6", pie=False)
     table.cells = {"b3": "red", "b7": "blue", "g2": "red", "e6": "blue"}
     table.event(Happening.KNOCKED, "b2", "b3", "b6", "b7", "f2", "g2", "f6", "e6")
     assert table.lights(Role.WRONG) == {"b3", "b7", "g2", "e6"}
@@ -115,8 +115,8 @@ def test_several_knocked_marbles_go_home_by_the_shortest_way(desk):
     assert table.standing.phase is Phase.TURN
 
 
-def test_exchanged_marbles_are_not_upside_down_but_a_ring(desk):
-    table = desk("d4", "g7", pie=False)
+def test_exchanged_marbles_are_not_upside_down_but_a_ring(refereed):
+    table = refereed("d4", "g7", pie=False)
     table.cells = {"d4": "blue", "g7": "red"}
     table.scan()
     assert say(table).endswith("Take the blue marble off d4 for a moment.")
@@ -126,8 +126,8 @@ def test_exchanged_marbles_are_not_upside_down_but_a_ring(desk):
     assert say(table).startswith("Put a blue marble on g7.")
 
 
-def test_upside_down_is_recognised_where_that_is_what_happened(desk):
-    table = desk("d4", "a1", pie=False)
+def test_upside_down_is_recognised_where_that_is_what_happened(refereed):
+    table = refereed("d4", "a1", pie=False)
     table.take("d4")
     table.put("blue", "d4")
     assert roles(table) == {"d4": Role.WRONG}
@@ -137,22 +137,22 @@ def test_upside_down_is_recognised_where_that_is_what_happened(desk):
     assert table.standing.phase is Phase.TURN
 
 
-def test_a_weak_magnet_without_a_partner_reads_unknown_upside_down(desk):
-    table = desk("a1", "c1", "e1", "g1", players=3, marbles=5)
+def test_a_weak_magnet_without_a_partner_reads_unknown_upside_down(refereed):
+    table = refereed("a1", "c1", "e1", "g1", players=3, marbles=5)
     table.cells["e1"] = UNKNOWN_PIECE
     table.scan()
     assert say(table) == "The white marble on e1 lies upside down: turn it over."
 
 
-def test_an_unknown_piece_is_taken_off(desk):
-    table = desk("d4", pie=False)
+def test_an_unknown_piece_is_taken_off(refereed):
+    table = refereed("d4", pie=False)
     table.put(UNKNOWN_PIECE, "b2")
     assert roles(table) == {"b2": Role.WRONG}
     assert say(table) == "Take the strange piece off b2."
 
 
-def test_a_piece_beside_the_board_is_wrong(desk):
-    table = desk("g7", pie=False)
+def test_a_piece_beside_the_board_is_wrong(refereed):
+    table = refereed("g7", pie=False)
     table.put("blue", "h8")
     assert roles(table) == {"h8": Role.WRONG}
     assert say(table) == "That place does not belong to the board. Take the blue marble off h8."
@@ -213,8 +213,8 @@ def test_in_settle_an_uninvolved_marble_must_come_back(example_desk):
     assert table.standing.piece_for["b3"] == "blue"
 
 
-def test_each_new_fault_sounds_again_and_a_mended_one_does_not(desk):
-    table = desk("d4", "a1", pie=False)
+def test_each_new_fault_sounds_again_and_a_mended_one_does_not(refereed):
+    table = refereed("d4", "a1", pie=False)
     table.put("blue", "g7")
     assert table.heard() == [Sound.WRONG]
     table.put("blue", "g5")
@@ -224,8 +224,8 @@ def test_each_new_fault_sounds_again_and_a_mended_one_does_not(desk):
     assert table.heard() == []
 
 
-def test_a_bump_explains_what_came_with_it_but_not_what_comes_later(desk):
-    table = desk("d4", "a1", pie=False)
+def test_a_bump_explains_what_came_with_it_but_not_what_comes_later(refereed):
+    table = refereed("d4", "a1", pie=False)
     del table.cells["d4"]
     table.event(Happening.BUMPED)
     assert say(table).startswith("The table was bumped.")
@@ -235,8 +235,8 @@ def test_a_bump_explains_what_came_with_it_but_not_what_comes_later(desk):
     assert say(table).startswith("Pieces on the board stay")
 
 
-def test_of_two_pieces_that_came_at_once_the_one_that_may_stand_stays(desk):
-    table = desk("c3", size=5, marbles=5, pie=False)
+def test_of_two_pieces_that_came_at_once_the_one_that_may_stand_stays(refereed):
+    table = refereed("c3", size=5, marbles=5, pie=False)
     table.cells |= {"a1": "red", "e5": "blue"}
     table.scan()
     assert table.lights(Role.WRONG) == {"a1"}
@@ -245,8 +245,8 @@ def test_of_two_pieces_that_came_at_once_the_one_that_may_stand_stays(desk):
     assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ("c3", "e5"))
 
 
-def test_of_two_pieces_that_might_each_stand_one_goes(desk):
-    table = desk("c3", size=5, marbles=5, pie=False)
+def test_of_two_pieces_that_might_each_stand_one_goes(refereed):
+    table = refereed("c3", size=5, marbles=5, pie=False)
     table.cells |= {"a1": "blue", "e5": "blue"}
     table.scan()
     assert table.lights(Role.WRONG) == {"a1", "e5"}
@@ -254,9 +254,9 @@ def test_of_two_pieces_that_might_each_stand_one_goes(desk):
     assert table.standing.moves == ("c3", "e5")
 
 
-def test_a_pod_that_cannot_be_reached_goes_back_and_the_ship_stays_in_the_hand(desk):
+def test_a_pod_that_cannot_be_reached_goes_back_and_the_ship_stays_in_the_hand(refereed):
     board = {"tracks": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 6]]}
-    table = desk("1", "5", game="gravity-trap", board=board)
+    table = refereed("1", "5", game="gravity-trap", board=board)
     table.take("1")
     table.take("7")
     assert table.standing.phase is Phase.FIX

@@ -97,9 +97,9 @@ def move(table, rng):
     return "swap" if "swap" in position.legal() and place in position.cells else place
 
 
-def play(desk, options, seed):
+def play(refereed, options, seed):
     rng = Random(seed)
-    table = desk(**options)
+    table = refereed(**options)
     played = []
     for _ in range(14):
         if table.standing.phase is Phase.OVER:
@@ -134,15 +134,15 @@ def play(desk, options, seed):
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_no_dead_end(desk, options, seed):
-    play(desk, options, seed)
+def test_no_dead_end(refereed, options, seed):
+    play(refereed, options, seed)
 
 
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
-def test_undisturbed_games_never_sound_wrong(desk, options):
+def test_undisturbed_games_never_sound_wrong(refereed, options):
     for seed in range(8):
         rng = Random(seed)
-        table = desk(**options)
+        table = refereed(**options)
         count = 0
         while table.standing.phase is not Phase.OVER and count < 30:
             assert len(table.journal.moves) == count

@@ -33,8 +33,8 @@ def values(table):
 # --- drops
 
 
-def test_a_drop_that_nobody_sees_is_offered_and_one_press_makes_it(desk):
-    table = desk("d4", pie=False)
+def test_a_drop_that_nobody_sees_is_offered_and_one_press_makes_it(refereed):
+    table = refereed("d4", pie=False)
     table.hide("a1")
     assert table.standing.question.offer
     assert values(table) == ["a1"]
@@ -52,8 +52,8 @@ def test_a_drop_that_nobody_sees_is_offered_and_one_press_makes_it(desk):
 
 
 @pytest.mark.parametrize("lag_s", [0.0, 0.3])
-def test_however_long_perception_takes_to_believe_it_nothing_flickers(desk, lag_s):
-    table = desk("d4", pie=False)
+def test_however_long_perception_takes_to_believe_it_nothing_flickers(refereed, lag_s):
+    table = refereed("d4", pie=False)
     table.lag_s = lag_s
     table.hide("a1")
     table.put("blue", "a1")
@@ -64,9 +64,9 @@ def test_however_long_perception_takes_to_believe_it_nothing_flickers(desk, lag_
     assert table.standing.moves == ("d4", "a1")
 
 
-def test_of_several_one_is_chosen_with_confirm_or_named(desk):
+def test_of_several_one_is_chosen_with_confirm_or_named(refereed):
     for by_button in (True, False):
-        table = desk("d4", pie=False)
+        table = refereed("d4", pie=False)
         table.hide("a1", "g7", "b5")
         assert values(table) == ["a1", "b5", "g7"]
         assert "a1, b5, g7: press confirm if you put it on one of them" in say(table)
@@ -82,8 +82,8 @@ def test_of_several_one_is_chosen_with_confirm_or_named(desk):
         assert table.standing.moves == ("d4", "b5")
 
 
-def test_back_leaves_the_choices_and_takes_nothing_back(desk):
-    table = desk("d4", pie=False)
+def test_back_leaves_the_choices_and_takes_nothing_back(refereed):
+    table = refereed("d4", pie=False)
     table.hide("a1", "g7")
     table.press("confirm")
     assert not table.standing.question.offer
@@ -93,23 +93,23 @@ def test_back_leaves_the_choices_and_takes_nothing_back(desk):
     assert table.standing.moves == ()
 
 
-def test_a_piece_that_is_seen_to_be_put_needs_no_answer(desk):
-    table = desk("d4", pie=False)
+def test_a_piece_that_is_seen_to_be_put_needs_no_answer(refereed):
+    table = refereed("d4", pie=False)
     table.hide("a1", "g7")
     table.press("confirm")
     table.put("blue", "f1")
     assert table.standing.moves == ("d4", "f1")
 
 
-def test_swap_keeps_its_long_press(desk):
-    table = desk("d4")
+def test_swap_keeps_its_long_press(refereed):
+    table = refereed("d4")
     table.hide("a1")
     table.press("confirm", 2.0)
     assert dict(table.standing.roles) == {"d4": Role.REMOVE}
 
 
-def test_a_swap_that_nobody_sees_is_one_of_the_answers(desk):
-    table = desk("d4")
+def test_a_swap_that_nobody_sees_is_one_of_the_answers(refereed):
+    table = refereed("d4")
     table.hide("d4")
     assert values(table) == ["swap"]
     table.cells["d4"] = "blue"
@@ -120,9 +120,9 @@ def test_a_swap_that_nobody_sees_is_one_of_the_answers(desk):
 # --- moves whose traces are seen
 
 
-def test_a_consequence_that_was_carried_out_makes_no_move_that_nobody_saw(desk):
+def test_a_consequence_that_was_carried_out_makes_no_move_that_nobody_saw(refereed):
     # Red on b2; blue drops on a1, which nobody sees, and carries b2 to c3.
-    table = desk("b2", pie=False)
+    table = refereed("b2", pie=False)
     table.hide("a1")
     table.put("blue", "a1")
     table.take("b2")
@@ -136,9 +136,9 @@ def test_a_consequence_that_was_carried_out_makes_no_move_that_nobody_saw(desk):
     assert "It is red's turn" in say(table)
 
 
-def test_what_was_wrong_while_the_place_was_still_seen_tells_nothing_of_it(desk):
+def test_what_was_wrong_while_the_place_was_still_seen_tells_nothing_of_it(refereed):
     """Found by the soak: a marble that was pushed along was taken for the work of a later drop."""
-    table = desk("b2", pie=False)
+    table = refereed("b2", pie=False)
     table.move("b2", "c3")
     assert table.standing.phase is Phase.FIX
     table.hide("a1")
@@ -148,9 +148,9 @@ def test_what_was_wrong_while_the_place_was_still_seen_tells_nothing_of_it(desk)
     assert table.standing.moves == ("b2", "a1")
 
 
-def test_a_marble_taken_up_again_was_not_pushed_off_by_what_nobody_sees(desk):
+def test_a_marble_taken_up_again_was_not_pushed_off_by_what_nobody_sees(refereed):
     """Found by the soak: blue on b6 would push a7 off the board; red may also take it back."""
-    table = desk("a7", pie=False)
+    table = refereed("a7", pie=False)
     table.hide("b6")
     table.take("a7")
     table.wait(1.0)
@@ -160,9 +160,9 @@ def test_a_marble_taken_up_again_was_not_pushed_off_by_what_nobody_sees(desk):
     assert table.standing.moves == ("a7", "b6")
 
 
-def test_the_next_move_waits_until_it_is_said_that_the_last_one_is_done(desk):
+def test_the_next_move_waits_until_it_is_said_that_the_last_one_is_done(refereed):
     # Blue on b2 pushes c3 to d4, which nobody sees.
-    table = desk("c3", pie=False)
+    table = refereed("c3", pie=False)
     table.hide("d4")
     table.put("blue", "b2")
     table.take("c3")
@@ -180,11 +180,11 @@ def test_the_next_move_waits_until_it_is_said_that_the_last_one_is_done(desk):
     assert table.hidden == {"d4": "red"}
 
 
-def test_the_next_move_tells_nothing_of_one_whose_seen_part_is_not_done(desk):
+def test_the_next_move_tells_nothing_of_one_whose_seen_part_is_not_done(refereed):
     """Found by the soak: a knocked marble looked like the next move and what it pushes off."""
     game = {"players": 4, "width": 4, "height": 4, "marbles": 3, "must_block": False}
     moves = ["d1", "a2", "a1", "b4", "b2", "c1", "a1", "c2", "d1", "a4"]
-    table = desk(*moves, pie=False, round_limit=3, **game)
+    table = refereed(*moves, pie=False, round_limit=3, **game)
     table.hide("c1", "d1")
     table.put("white", "b2")
     assert table.standing.phase is Phase.SETTLE
@@ -198,8 +198,8 @@ def test_the_next_move_tells_nothing_of_one_whose_seen_part_is_not_done(desk):
 
 
 @pytest.mark.parametrize("what", [Happening.SLID, Happening.KNOCKED, Happening.BUMPED])
-def test_what_may_have_been_knocked_is_asked_about(desk, what):
-    table = desk("b2", pie=False)
+def test_what_may_have_been_knocked_is_asked_about(refereed, what):
+    table = refereed("b2", pie=False)
     table.hide("a1")
     del table.cells["b2"]
     table.cells["c3"] = "red"
@@ -211,9 +211,9 @@ def test_what_may_have_been_knocked_is_asked_about(desk, what):
     assert table.standing.moves == ("b2", "a1")
 
 
-def test_a_piece_that_lands_where_another_of_its_kind_is_to_go_was_not_pushed_there(desk):
+def test_a_piece_that_lands_where_another_of_its_kind_is_to_go_was_not_pushed_there(refereed):
     # Blue on e3 pushes d3 to c3, which nobody sees; on c3 it would push d3 to e3.
-    table = desk("a1", "d3", "a5", size=5, marbles=6, pie=False)
+    table = refereed("a1", "d3", "a5", size=5, marbles=6, pie=False)
     table.hide("c3")
     table.put("blue", "e3")
     assert dict(table.standing.roles) == {"d3": Role.LIFT, "c3": Role.PUT}
@@ -224,9 +224,9 @@ def test_a_piece_that_lands_where_another_of_its_kind_is_to_go_was_not_pushed_th
     assert table.hidden == {"c3": "blue"}
 
 
-def test_a_piece_in_the_hand_does_not_tell_what_was_dropped_where_nobody_sees(desk):
+def test_a_piece_in_the_hand_does_not_tell_what_was_dropped_where_nobody_sees(refereed):
     # Red on b2 pushes a3 off the board; on a2 it pushes a3 to a4.
-    table = desk("e5", "a3", size=5, marbles=6, pie=False)
+    table = refereed("e5", "a3", size=5, marbles=6, pie=False)
     table.hide("a2", "b2")
     table.take("a3")
     table.wait(1.0)
@@ -250,8 +250,8 @@ def test_after_a_restart_a_piece_elsewhere_may_have_been_dropped_or_pushed_there
     assert table.standing.moves[-1] == "d5"
 
 
-def test_a_confirmed_move_tells_what_stands_where_nobody_sees(desk):
-    table = desk("d4", pie=False)
+def test_a_confirmed_move_tells_what_stands_where_nobody_sees(refereed):
+    table = refereed("d4", pie=False)
     table.hide("a1")
     table.untold.clear()
     table.lag_s = 60.0
@@ -259,8 +259,8 @@ def test_a_confirmed_move_tells_what_stands_where_nobody_sees(desk):
     assert [(place, piece) for _, place, piece in table.untold] == [("a1", None)]
 
 
-def test_of_two_hidden_places_the_one_that_pushes_so_is_offered(desk):
-    table = desk("c3", pie=False)
+def test_of_two_hidden_places_the_one_that_pushes_so_is_offered(refereed):
+    table = refereed("c3", pie=False)
     table.hide("b2", "d2")  # blue on b2 pushes c3 to d4; on d2 it pushes c3 to b4
     table.take("c3")
     assert sorted(values(table)) == ["b2", "d2"]
@@ -270,8 +270,8 @@ def test_of_two_hidden_places_the_one_that_pushes_so_is_offered(desk):
     assert table.standing.moves == ("c3", "b2")
 
 
-def test_where_two_drops_explain_it_the_table_asks_which(desk):
-    table = desk("a4", "g7", pie=False, size=7)
+def test_where_two_drops_explain_it_the_table_asks_which(refereed):
+    table = refereed("a4", "g7", pie=False, size=7)
     table.hide("b4", "b5")  # a4's east and north-east neighbours: both push it off the board
     table.put("red", "b5")
     table.take("a4")
@@ -285,8 +285,8 @@ def test_where_two_drops_explain_it_the_table_asks_which(desk):
     assert table.standing.phase is Phase.TURN
 
 
-def test_a_source_that_nobody_sees_is_asked_about(desk):
-    table = desk("d4", pie=False)
+def test_a_source_that_nobody_sees_is_asked_about(refereed):
+    table = refereed("d4", pie=False)
     table.hide("d4")
     table.put("blue", "d5")
     assert dict(table.standing.roles) == {"d4": Role.LIFT, "d3": Role.PUT}
@@ -298,8 +298,8 @@ def test_a_source_that_nobody_sees_is_asked_about(desk):
     assert table.hidden == {"d4": None}
 
 
-def test_a_target_that_nobody_sees_is_asked_about(desk):
-    table = desk("d4", pie=False)
+def test_a_target_that_nobody_sees_is_asked_about(refereed):
+    table = refereed("d4", pie=False)
     table.hide("d3")
     table.put("blue", "d5")
     assert table.standing.question is None
@@ -313,8 +313,8 @@ def test_a_target_that_nobody_sees_is_asked_about(desk):
     assert table.hidden == {"d3": "red"}
 
 
-def test_a_marble_of_the_mover_s_is_no_sign_that_he_has_finished(desk):
-    table = desk("d4", pie=False)
+def test_a_marble_of_the_mover_s_is_no_sign_that_he_has_finished(refereed):
+    table = refereed("d4", pie=False)
     table.hide("d3")
     table.put("blue", "d5")
     table.take("d4")
@@ -322,8 +322,8 @@ def test_a_marble_of_the_mover_s_is_no_sign_that_he_has_finished(desk):
     assert (table.standing.phase, table.standing.moves) == (Phase.FIX, ("d4",))
 
 
-def test_a_piece_that_leaves_the_board_from_a_hidden_place(desk):
-    table = desk("a4", pie=False)
+def test_a_piece_that_leaves_the_board_from_a_hidden_place(refereed):
+    table = refereed("a4", pie=False)
     table.hide("a4")
     table.put("blue", "b4")
     assert dict(table.standing.roles) == {"a4": Role.REMOVE}
@@ -335,8 +335,8 @@ def test_a_piece_that_leaves_the_board_from_a_hidden_place(desk):
 # --- takeback, fix, set-up
 
 
-def test_a_takeback_by_button_asks_for_what_nobody_sees(desk):
-    table = desk("d4", "a1", pie=False)
+def test_a_takeback_by_button_asks_for_what_nobody_sees(refereed):
+    table = refereed("d4", "a1", pie=False)
     table.hide("a1")
     table.press("back")
     assert dict(table.standing.roles) == {"a1": Role.WRONG}
@@ -347,9 +347,9 @@ def test_a_takeback_by_button_asks_for_what_nobody_sees(desk):
     assert table.hidden == {"a1": None}
 
 
-def test_a_takeback_of_what_nobody_sees_is_by_button(desk):
+def test_a_takeback_of_what_nobody_sees_is_by_button(refereed):
     # Red on b2; blue drops on c3 and pushes it to a1, which nobody sees.
-    table = desk("b2", pie=False)
+    table = refereed("b2", pie=False)
     table.hide("a1")
     table.put("blue", "c3")
     table.move("b2", "a1")
@@ -366,9 +366,9 @@ def test_a_takeback_of_what_nobody_sees_is_by_button(desk):
     assert table.hidden == {"a1": None}
 
 
-def test_what_may_be_a_move_that_nobody_saw_is_not_taken_back_by_standing(desk):
+def test_what_may_be_a_move_that_nobody_saw_is_not_taken_back_by_standing(refereed):
     # Black on a1 draws the white piece from c1 to b1; neither place is seen.
-    table = desk("c1", game="attraktion", size=5)
+    table = refereed("c1", game="attraktion", size=5)
     table.hide("a1", "b1")
     table.put("black", "a1")
     table.take("c1")
@@ -384,8 +384,8 @@ def test_what_may_be_a_move_that_nobody_saw_is_not_taken_back_by_standing(desk):
     assert table.hidden == {"a1": "black", "b1": "white"}
 
 
-def test_a_hidden_move_is_not_taken_back_by_standing(desk):
-    table = desk("b2", pie=False)
+def test_a_hidden_move_is_not_taken_back_by_standing(refereed):
+    table = refereed("b2", pie=False)
     table.hide("a1")
     table.put("blue", "a1")
     table.press("confirm")
@@ -396,8 +396,8 @@ def test_a_hidden_move_is_not_taken_back_by_standing(desk):
     assert table.standing.moves == ("b2", "a1")
 
 
-def test_a_wrong_answer_has_a_way_back(desk):
-    table = desk("d4", pie=False)
+def test_a_wrong_answer_has_a_way_back(refereed):
+    table = refereed("d4", pie=False)
     table.hide("a1", "g7")
     table.answer("g7")
     table.press("back")
@@ -419,8 +419,8 @@ def test_set_up_asks_for_what_it_cannot_see(new_desk):
     assert (table.standing.phase, table.hidden) == (Phase.TURN, {"a1": None})
 
 
-def test_what_is_not_seen_for_long_may_be_confirmed_of_any_place(desk):
-    table = desk("d4", pie=False)
+def test_what_is_not_seen_for_long_may_be_confirmed_of_any_place(refereed):
+    table = refereed("d4", pie=False)
     table.put("blue", "d5")
     table.take("d4")
     table.wait(4.9)
@@ -432,8 +432,8 @@ def test_what_is_not_seen_for_long_may_be_confirmed_of_any_place(desk):
     assert say(table) == "Put the red marble on d3. If that is done, press confirm."
 
 
-def test_what_is_not_seen_may_be_confirmed_together_with_what_nobody_sees(desk):
-    table = desk("d4", pie=False)
+def test_what_is_not_seen_may_be_confirmed_together_with_what_nobody_sees(refereed):
+    table = refereed("d4", pie=False)
     table.hide("d4")
     table.put("blue", "d5")
     del table.cells["d4"]
@@ -446,8 +446,8 @@ def test_what_is_not_seen_may_be_confirmed_together_with_what_nobody_sees(desk):
     assert table.hidden == {"d4": None, "d3": "red"}
 
 
-def test_a_piece_that_cannot_be_read_is_confirmed_to_stand_there(desk):
-    table = desk("d4", pie=False)
+def test_a_piece_that_cannot_be_read_is_confirmed_to_stand_there(refereed):
+    table = refereed("d4", pie=False)
     table.unsure = frozenset({"d4"})
     table.wait(6.1)
     assert say(table).endswith("to the middle of its place. If that is done, press confirm.")
@@ -460,8 +460,8 @@ def test_a_piece_that_cannot_be_read_is_confirmed_to_stand_there(desk):
 # --- the other games
 
 
-def test_attraktion_a_piece_that_is_drawn_to_a_hidden_place(desk):
-    table = desk("c3", game="attraktion", size=6)
+def test_attraktion_a_piece_that_is_drawn_to_a_hidden_place(refereed):
+    table = refereed("c3", game="attraktion", size=6)
     table.hide("c4")
     table.put("black", "c5")
     table.take("c3")
@@ -471,8 +471,8 @@ def test_attraktion_a_piece_that_is_drawn_to_a_hidden_place(desk):
     assert table.standing.moves == ("c3", "c5")
 
 
-def test_gravity_connect_asks_for_the_slot_of_a_tile_that_nobody_sees(desk):
-    table = desk(game="gravity-connect")
+def test_gravity_connect_asks_for_the_slot_of_a_tile_that_nobody_sees(refereed):
+    table = refereed(game="gravity-connect")
     table.hide("I3")
     # The entry of 12, and where a tile of 3 comes to lie.
     assert sorted(values(table)) == ["left", "right"]
@@ -484,8 +484,8 @@ def test_gravity_connect_asks_for_the_slot_of_a_tile_that_nobody_sees(desk):
     assert table.standing.moves == ("12",)
 
 
-def test_gravity_connect_slots_of_one_side_go_by_their_own_names(desk):
-    table = desk(game="gravity-connect")
+def test_gravity_connect_slots_of_one_side_go_by_their_own_names(refereed):
+    table = refereed(game="gravity-connect")
     table.hide("I3", "I5")
     assert "12" in values(table)
     assert "14" in values(table)
@@ -496,8 +496,8 @@ def test_gravity_connect_slots_of_one_side_go_by_their_own_names(desk):
     assert table.standing.moves == ()
 
 
-def test_gravity_connect_a_landing_that_nobody_sees(desk):
-    table = desk(game="gravity-connect")
+def test_gravity_connect_a_landing_that_nobody_sees(refereed):
+    table = refereed(game="gravity-connect")
     table.hide("A3")
     table.put("red", "I3")
     table.answer("right")
@@ -508,9 +508,9 @@ def test_gravity_connect_a_landing_that_nobody_sees(desk):
 
 
 @pytest.fixture
-def trap(desk):
+def trap(refereed):
     def start():
-        return desk("3", "8", game="gravity-trap", board=TRACKS)
+        return refereed("3", "8", game="gravity-trap", board=TRACKS)
 
     return start
 
@@ -552,8 +552,8 @@ def test_gravity_trap_a_ship_that_starts_where_nobody_sees(trap):
     assert table.hidden == {"3": None}
 
 
-def test_gravity_trap_the_pod_of_a_hidden_place_in_the_set_up(desk):
-    table = desk("3", game="gravity-trap", board=TRACKS)
+def test_gravity_trap_the_pod_of_a_hidden_place_in_the_set_up(refereed):
+    table = refereed("3", game="gravity-trap", board=TRACKS)
     table.hide("5")
     table.put("blue", "8")
     for place in sorted(table.lights(Role.PUT) - {"5"}):
@@ -619,10 +619,10 @@ def carry_out(table, turn, rng, count):
 @pytest.mark.parametrize("options", GAMES, ids=str)
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_a_whole_game_with_places_that_nobody_sees(desk, options, lag_s, seed):
+def test_a_whole_game_with_places_that_nobody_sees(refereed, options, lag_s, seed):
     """The journal has what the hands meant, and what is believed is what stands there."""
     rng = Random(seed)
-    table = desk(**options)
+    table = refereed(**options)
     table.lag_s = lag_s
     table.hide(*rng.sample(sorted(table.game.board), rng.choice([1, 1, 2, 3])))
     meant = []

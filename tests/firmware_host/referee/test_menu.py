@@ -60,8 +60,8 @@ def test_numbers_are_limited_to_what_the_plate_can_carry():
     }
 
 
-def test_holding_back_opens_it_and_the_phase_stays(desk):
-    table = desk("a1")
+def test_holding_back_opens_it_and_the_phase_stays(refereed):
+    table = refereed("a1")
     standing = table.press("back", 2.0)
     assert (standing.phase, standing.to_move) == (Phase.TURN, "blue")
     assert str(standing.say).startswith("Which game? Chosen now: Momentum.")
@@ -70,8 +70,8 @@ def test_holding_back_opens_it_and_the_phase_stays(desk):
     assert table.standing.moves == ("a1",)
 
 
-def test_the_buttons_choose(desk):
-    table = desk()
+def test_the_buttons_choose(refereed):
+    table = refereed()
     table.press("back", 2.0)
     table.press("confirm")
     assert table.standing.path == ("b1",)
@@ -80,19 +80,19 @@ def test_the_buttons_choose(desk):
     table.press("confirm", 2.0)
     assert table.referee.wants_game == OFFERED[2]
     assert table.standing.question is None
-    table.referee.begin(table.game, 8)
+    table.begin(game_id=8)
     assert table.referee.wants_game is None
 
 
-def test_a_command_chooses(desk):
-    table = desk()
+def test_a_command_chooses(refereed):
+    table = refereed()
     table.press("back", 2.0)
     table.answer("gravity-trap")
     assert table.referee.wants_game == "gravity-trap"
 
 
-def test_back_leaves_it_and_takes_nothing_back(desk):
-    table = desk("a1")
+def test_back_leaves_it_and_takes_nothing_back(refereed):
+    table = refereed("a1")
     table.press("back", 2.0)
     table.press("back")
     assert table.standing.question is None
@@ -100,16 +100,16 @@ def test_back_leaves_it_and_takes_nothing_back(desk):
     assert table.lights(Role.LAST) == {"a1"}
 
 
-def test_a_piece_that_is_put_closes_it(desk):
-    table = desk("a1")
+def test_a_piece_that_is_put_closes_it(refereed):
+    table = refereed("a1")
     table.press("back", 2.0)
     table.put("blue", "d4")
     assert table.standing.question is None
     assert table.standing.moves == ("a1", "d4")
 
 
-def test_it_stands_at_the_end_of_a_game_too(desk):
-    table = desk("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
+def test_it_stands_at_the_end_of_a_game_too(refereed):
+    table = refereed("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
     assert table.standing.phase is Phase.OVER
     table.press("back", 2.0)
     assert (table.standing.phase, table.standing.question is not None) == (Phase.OVER, True)
@@ -120,8 +120,8 @@ def test_it_stands_at_the_end_of_a_game_too(desk):
     assert table.referee.wants_new_game
 
 
-def test_it_lies_over_another_question_and_that_comes_back(desk):
-    table = desk(game="gravity-connect")
+def test_it_lies_over_another_question_and_that_comes_back(refereed):
+    table = refereed(game="gravity-connect")
     table.put("red", "I3")
     side = table.standing.question
     table.press("back", 2.0)
@@ -132,8 +132,8 @@ def test_it_lies_over_another_question_and_that_comes_back(desk):
     assert table.lights(Role.PUT) == {"A3"}
 
 
-def test_a_board_too_small_for_a_light_each_still_asks(desk):
-    table = desk(width=2, height=1, marbles=1, pie=False)
+def test_a_board_too_small_for_a_light_each_still_asks(refereed):
+    table = refereed(width=2, height=1, marbles=1, pie=False)
     table.press("back", 2.0)
     table.press("confirm")
     table.press("confirm")
@@ -142,8 +142,8 @@ def test_a_board_too_small_for_a_light_each_still_asks(desk):
     assert table.referee.wants_game == OFFERED[2]
 
 
-def test_what_the_host_cannot_begin_is_said_for_a_moment(desk):
-    table = desk()
+def test_what_the_host_cannot_begin_is_said_for_a_moment(refereed):
+    table = refereed()
     table.press("back", 2.0)
     table.answer("attraktion")
     why = game_menu(PLATE).ask

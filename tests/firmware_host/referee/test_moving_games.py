@@ -15,15 +15,15 @@ BOARD = {"tracks": [[1, 2, 3, 4, 5], [6, 3, 7]]}
 
 
 @pytest.fixture
-def trap(desk):
+def trap(refereed):
     def start(*moves, **options):
-        return desk("1", "5", *moves, game="gravity-trap", board=BOARD, **options)
+        return refereed("1", "5", *moves, game="gravity-trap", board=BOARD, **options)
 
     return start
 
 
-def test_the_set_up_is_two_moves_and_then_pods_are_put_everywhere(desk):
-    table = desk(game="gravity-trap", board=BOARD)
+def test_the_set_up_is_two_moves_and_then_pods_are_put_everywhere(refereed):
+    table = refereed(game="gravity-trap", board=BOARD)
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
     assert table.lights(Role.LEGAL) == set("1234567")
     assert str(table.standing.say) == "It is red's turn: put a red ship on a lit place."

@@ -14,13 +14,13 @@ def restarted(table, **more):
     journal = table.journal
     table.referee = Referee(journal)
     kept = {"resumed": True, "pending": journal.pending, **more}
-    table.referee.begin(table.game, 7, tuple(journal.moves), **kept)
+    table.begin(tuple(journal.moves), **kept)
     table.scan()
     return table
 
 
-def test_what_is_carried_out_is_on_disk_until_it_is_confirmed(desk):
-    d = desk("d4")
+def test_what_is_carried_out_is_on_disk_until_it_is_confirmed(refereed):
+    d = refereed("d4")
     d.put("blue", "d5")
     assert d.journal.pending == PendingMove("d5")
     assert d.journal.moves == ["d4"]
@@ -28,16 +28,16 @@ def test_what_is_carried_out_is_on_disk_until_it_is_confirmed(desk):
     assert (d.journal.pending, d.journal.moves) == (None, ["d4", "d5"])
 
 
-def test_a_move_without_consequences_needs_no_second_write(desk):
-    d = desk()
+def test_a_move_without_consequences_needs_no_second_write(refereed):
+    d = refereed()
     d.journal.calls.clear()
     d.put("red", "d4")
     assert [call[0] for call in d.journal.calls] == ["append"]
 
 
 @pytest.mark.parametrize("carried", [(), ("d4",), ("d4", "d3")])
-def test_a_restart_comes_back_to_the_same_settle(desk, carried):
-    d = desk("d4")
+def test_a_restart_comes_back_to_the_same_settle(refereed, carried):
+    d = refereed("d4")
     d.put("blue", "d5")
     asked = d.standing.roles
     if carried:
@@ -53,8 +53,8 @@ def test_a_restart_comes_back_to_the_same_settle(desk, carried):
     assert d.journal.moves == ["d4", "d5"]
 
 
-def test_the_answer_to_a_question_outlives_a_restart(desk):
-    d = desk(game="gravity-connect", size=5, line=4)
+def test_the_answer_to_a_question_outlives_a_restart(refereed):
+    d = refereed(game="gravity-connect", size=5, line=4)
     d.put("red", "E3")
     d.answer("right")
     assert d.standing.phase is Phase.SETTLE
@@ -65,8 +65,8 @@ def test_the_answer_to_a_question_outlives_a_restart(desk):
     assert len(d.journal.moves) == 1
 
 
-def test_a_half_done_swap_by_button_outlives_a_restart(desk):
-    d = desk("d4")
+def test_a_half_done_swap_by_button_outlives_a_restart(refereed):
+    d = refereed("d4")
     d.press("confirm", 2.0)
     assert d.journal.pending == PendingMove("swap", requested=True)
     d.take("d4")
@@ -76,8 +76,8 @@ def test_a_half_done_swap_by_button_outlives_a_restart(desk):
     assert d.journal.moves == ["d4", "swap"]
 
 
-def test_a_half_done_swap_by_hand_outlives_a_restart(desk):
-    d = desk("d4")
+def test_a_half_done_swap_by_hand_outlives_a_restart(refereed):
+    d = refereed("d4")
     d.take("d4")
     d.wait(3.1)
     assert d.journal.moves == []  # the marble was lifted for so long: it may be a takeback
@@ -86,8 +86,8 @@ def test_a_half_done_swap_by_hand_outlives_a_restart(desk):
     assert d.journal.moves == ["d4", "swap"]
 
 
-def test_back_drops_it_for_good(desk):
-    d = desk("d4")
+def test_back_drops_it_for_good(refereed):
+    d = refereed("d4")
     d.put("blue", "d5")
     d.press("back")
     assert d.journal.pending is None
@@ -98,8 +98,8 @@ def test_back_drops_it_for_good(desk):
     assert d.standing.phase is Phase.TURN
 
 
-def test_undone_by_hand_it_is_dropped(desk):
-    d = desk("d4")
+def test_undone_by_hand_it_is_dropped(refereed):
+    d = refereed("d4")
     d.put("blue", "d5")
     restarted(d)
     d.take("d5")
@@ -108,8 +108,8 @@ def test_undone_by_hand_it_is_dropped(desk):
     assert d.standing.phase is Phase.TURN
 
 
-def test_a_full_disk_pauses_before_anything_is_asked_for(desk):
-    d = desk("d4")
+def test_a_full_disk_pauses_before_anything_is_asked_for(refereed):
+    d = refereed("d4")
     d.journal.full = True
     d.put("blue", "d5")
     assert d.standing.phase is Phase.PAUSED
@@ -119,8 +119,8 @@ def test_a_full_disk_pauses_before_anything_is_asked_for(desk):
     assert d.journal.pending == PendingMove("d5")
 
 
-def test_the_position_before_is_a_takeback_after_a_restart_too(desk):
-    d = desk("d4", "b2")
+def test_the_position_before_is_a_takeback_after_a_restart_too(refereed):
+    d = refereed("d4", "b2")
     d.cells.pop("b2")
     restarted(d)
     assert d.journal.moves == ["d4", "b2"]

@@ -14,9 +14,9 @@ SIDES = {"left": "orange", "right": "gray", "top": "green", "bottom": "purple"}
 
 
 @pytest.fixture
-def connect(desk):
+def connect(refereed):
     def start(*moves, **options):
-        return desk(*moves, game="gravity-connect", **options)
+        return refereed(*moves, game="gravity-connect", **options)
 
     return start
 

@@ -23,8 +23,8 @@ def by_page(table):
 
 
 @pytest.mark.parametrize("ask", [by_button, by_page])
-def test_a_confirmed_move_goes_at_once_and_the_board_follows(desk, ask):
-    table = desk("d4", "a1", pie=False)
+def test_a_confirmed_move_goes_at_once_and_the_board_follows(refereed, ask):
+    table = refereed("d4", "a1", pie=False)
     standing = ask(table)
     assert (standing.phase, standing.to_move, standing.moves) == (Phase.FIX, "blue", ("d4",))
     assert table.journal.calls[-1] == ("take_back", 7, 2, 1)
@@ -54,8 +54,8 @@ def test_the_pushed_marbles_are_led_home_too(example_desk):
 
 
 @pytest.mark.parametrize("place", ["d4", "g7"])
-def test_a_board_that_is_not_surely_as_before_takes_nothing_back(desk, place):
-    table = desk("d4", "a1", pie=False)
+def test_a_board_that_is_not_surely_as_before_takes_nothing_back(refereed, place):
+    table = refereed("d4", "a1", pie=False)
     table.wait(1.0)
     table.unsure = frozenset({place})  # a knocked piece off its middle, or one that has just come
     table.take("a1")
@@ -72,8 +72,8 @@ def test_a_board_that_is_not_surely_as_before_takes_nothing_back(desk, place):
     assert table.journal.moves == ["d4"]
 
 
-def test_several_moves_in_a_row(desk):
-    table = desk("d4", "a1", "g7", pie=False)
+def test_several_moves_in_a_row(refereed):
+    table = refereed("d4", "a1", "g7", pie=False)
     for _ in range(3):
         table.press("back")
     assert table.journal.moves == []
@@ -89,8 +89,8 @@ def test_several_moves_in_a_row(desk):
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
 
 
-def test_all_moves_after_one_go_at_once_as_one_entry_of_the_journal(desk):
-    table = desk("d4", "a1", "g7", "c1", pie=False)
+def test_all_moves_after_one_go_at_once_as_one_entry_of_the_journal(refereed):
+    table = refereed("d4", "a1", "g7", "c1", pie=False)
     standing = table.scan(requests=[TakeBack(to=1)])
     assert (standing.phase, standing.to_move, standing.moves) == (Phase.FIX, "blue", ("d4",))
     assert table.journal.calls[-1] == ("take_back", 7, 4, 1)
@@ -98,8 +98,8 @@ def test_all_moves_after_one_go_at_once_as_one_entry_of_the_journal(desk):
     assert table.heard() == [Sound.TAKEBACK]
 
 
-def test_a_refusing_journal_is_asked_again_for_who_has_only_the_button(desk):
-    table = desk("d4", "a1", "g7", pie=False)
+def test_a_refusing_journal_is_asked_again_for_who_has_only_the_button(refereed):
+    table = refereed("d4", "a1", "g7", pie=False)
     table.journal.full = True
     table.press("back")
     assert len(table.journal.moves) == 3
@@ -108,8 +108,8 @@ def test_a_refusing_journal_is_asked_again_for_who_has_only_the_button(desk):
     assert table.journal.moves == [*table.standing.moves] == ["d4", "a1"]
 
 
-def test_what_a_page_asked_of_a_refusing_journal_is_refused_and_not_done_later(desk):
-    table = desk("d4", "a1", "g7", pie=False)
+def test_what_a_page_asked_of_a_refusing_journal_is_refused_and_not_done_later(refereed):
+    table = refereed("d4", "a1", "g7", pie=False)
     table.journal.full = True
     table.scan(requests=[TakeBack(to=0)])
     assert table.referee.trouble is not None
@@ -119,8 +119,8 @@ def test_what_a_page_asked_of_a_refusing_journal_is_refused_and_not_done_later(d
     assert len(table.journal.moves) == len(table.standing.moves) == 3
 
 
-def test_there_must_be_a_move_after_the_one_that_is_named(desk):
-    table = desk("d4", "a1", pie=False)
+def test_there_must_be_a_move_after_the_one_that_is_named(refereed):
+    table = refereed("d4", "a1", pie=False)
     with pytest.raises(NotPossibleError, match="no move after move 2"):
         table.referee.check(TakeBack(to=2))
     table.put("red", "d5")  # made, and not confirmed: that one is after move 2
@@ -145,8 +145,8 @@ def test_in_settle_the_pending_move_is_dropped_and_the_journal_left_alone(exampl
     assert table.journal.calls == [*calls, ("hold", 7, None)]
 
 
-def test_nothing_to_take_back_is_said_for_a_while(desk):
-    table = desk()
+def test_nothing_to_take_back_is_said_for_a_while(refereed):
+    table = refereed()
     said = say(table)
     table.press("back")
     assert table.standing.phase is Phase.TURN
@@ -158,8 +158,8 @@ def test_nothing_to_take_back_is_said_for_a_while(desk):
         table.referee.check(TakeBack())
 
 
-def test_by_hand_the_board_of_before_must_stand_three_seconds(desk):
-    table = desk("d4", "a1", pie=False)
+def test_by_hand_the_board_of_before_must_stand_three_seconds(refereed):
+    table = refereed("d4", "a1", pie=False)
     table.take("a1")
     assert table.standing.phase is Phase.FIX
     assert say(table) == "Put a blue marble on a1. Or wait, and the move is taken back."
@@ -172,8 +172,8 @@ def test_by_hand_the_board_of_before_must_stand_three_seconds(desk):
     assert table.heard() == [Sound.TAKEBACK]
 
 
-def test_by_hand_a_move_that_ended_the_game_goes_back_too(desk):
-    table = desk("a1", "c3", "a3", size=3, marbles=2, pie=False)
+def test_by_hand_a_move_that_ended_the_game_goes_back_too(refereed):
+    table = refereed("a1", "c3", "a3", size=3, marbles=2, pie=False)
     assert table.standing.phase is Phase.OVER
     table.take("a3")
     table.wait(2.9)
@@ -185,15 +185,15 @@ def test_by_hand_a_move_that_ended_the_game_goes_back_too(desk):
     assert table.standing.phase is Phase.OVER
 
 
-def test_when_the_game_is_over_clearing_another_marble_takes_nothing_back(desk):
-    table = desk("a1", "c3", "a3", size=3, marbles=2, pie=False)
+def test_when_the_game_is_over_clearing_another_marble_takes_nothing_back(refereed):
+    table = refereed("a1", "c3", "a3", size=3, marbles=2, pie=False)
     table.take("a1")
     table.wait(10.0)
     assert (table.standing.phase, len(table.journal.moves)) == (Phase.OVER, 3)
 
 
-def test_by_hand_the_three_seconds_begin_anew_after_every_change_and_pause(desk):
-    table = desk("d4", "a1", pie=False)
+def test_by_hand_the_three_seconds_begin_anew_after_every_change_and_pause(refereed):
+    table = refereed("d4", "a1", pie=False)
     table.take("a1")
     table.wait(2.5)
     table.put("blue", "a1")
@@ -217,9 +217,9 @@ def test_by_hand_the_three_seconds_begin_anew_after_every_change_and_pause(desk)
         ["take a1", "take b2", "put b1"],
     ],
 )
-def test_by_hand_a_move_that_pushed_goes_back_in_any_order(desk, order):
+def test_by_hand_a_move_that_pushed_goes_back_in_any_order(refereed, order):
     """On its way the board may look like the other player's drop that pushes what he holds."""
-    table = desk("g7", "b1", pie=False)
+    table = refereed("g7", "b1", pie=False)
     table.play("c1")  # pushes b1 to a1
     assert table.standing.position.cells == {"g7": "red", "a1": "blue", "c1": "red"}
     order = [step.replace("b2", "c1") for step in order]
@@ -254,8 +254,8 @@ def test_in_settle_by_hand_the_pending_move_is_dropped(example_desk):
     assert table.heard() == [Sound.TAKEBACK]
 
 
-def test_a_finished_game_goes_on_after_a_takeback(desk):
-    table = desk("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
+def test_a_finished_game_goes_on_after_a_takeback(refereed):
+    table = refereed("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
     assert table.standing.phase is Phase.OVER
     table.press("back")
     assert (table.standing.phase, table.standing.outcome) == (Phase.FIX, None)
@@ -268,8 +268,8 @@ def test_a_finished_game_goes_on_after_a_takeback(desk):
 # --- swap
 
 
-def test_exchanging_the_marble_swaps(desk):
-    table = desk("d4")
+def test_exchanging_the_marble_swaps(refereed):
+    table = refereed("d4")
     assert table.standing.swap_legal
     assert "swap" in say(table)
     table.take("d4")
@@ -285,8 +285,8 @@ def test_exchanging_the_marble_swaps(desk):
     assert table.heard() == [Sound.MOVE]
 
 
-def test_putting_the_same_marble_back_changes_nothing(desk):
-    table = desk("d4")
+def test_putting_the_same_marble_back_changes_nothing(refereed):
+    table = refereed("d4")
     before = table.scan()
     table.take("d4")
     table.put("red", "d4")
@@ -295,8 +295,8 @@ def test_putting_the_same_marble_back_changes_nothing(desk):
     assert table.heard() == []
 
 
-def test_lifting_and_dropping_elsewhere_is_no_swap(desk):
-    table = desk("d4")
+def test_lifting_and_dropping_elsewhere_is_no_swap(refereed):
+    table = refereed("d4")
     table.take("d4")
     table.put("blue", "a1")
     assert table.standing.phase is Phase.FIX
@@ -304,8 +304,8 @@ def test_lifting_and_dropping_elsewhere_is_no_swap(desk):
     assert table.journal.moves == ["d4", "a1"]
 
 
-def test_an_empty_board_for_three_seconds_takes_the_first_move_back(desk):
-    table = desk("d4")
+def test_an_empty_board_for_three_seconds_takes_the_first_move_back(refereed):
+    table = refereed("d4")
     table.take("d4")
     table.wait(3.02)
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
@@ -314,8 +314,8 @@ def test_an_empty_board_for_three_seconds_takes_the_first_move_back(desk):
     assert table.journal.moves == ["e5"]
 
 
-def test_a_slow_swap_is_still_a_swap(desk):
-    table = desk("d4")
+def test_a_slow_swap_is_still_a_swap(refereed):
+    table = refereed("d4")
     table.take("d4")
     table.wait(20.0)
     assert table.journal.moves == []
@@ -324,8 +324,8 @@ def test_a_slow_swap_is_still_a_swap(desk):
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
 
 
-def test_a_slow_swap_is_forgotten_once_something_else_was_played(desk):
-    table = desk("d4")
+def test_a_slow_swap_is_forgotten_once_something_else_was_played(refereed):
+    table = refereed("d4")
     table.take("d4")
     table.wait(4.0)
     table.put("red", "a1")
@@ -343,8 +343,8 @@ def test_a_slow_swap_is_forgotten_once_something_else_was_played(desk):
         lambda table: table.scan(requests=[Swap()]),
     ],
 )
-def test_swap_by_button_guides_the_exchange(desk, ask):
-    table = desk("d4")
+def test_swap_by_button_guides_the_exchange(refereed, ask):
+    table = refereed("d4")
     ask(table)
     assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "blue")
     assert dict(table.standing.roles) == {"d4": Role.REMOVE}
@@ -363,16 +363,16 @@ def test_swap_by_button_guides_the_exchange(desk, ask):
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "red")
 
 
-def test_swap_by_button_can_be_called_off(desk):
-    table = desk("d4")
+def test_swap_by_button_can_be_called_off(refereed):
+    table = refereed("d4")
     table.press("confirm", 2.0)
     table.press("back")
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
     assert table.journal.moves == ["d4"]
 
 
-def test_swap_when_it_is_not_legal_says_so(desk):
-    table = desk("d4", "a1")
+def test_swap_when_it_is_not_legal_says_so(refereed):
+    table = refereed("d4", "a1")
     with pytest.raises(NotPossibleError):
         table.referee.check(Swap())
     table.press("confirm", 2.0)
@@ -383,8 +383,8 @@ def test_swap_when_it_is_not_legal_says_so(desk):
     assert table.journal.moves == ["d4", "a1"]
 
 
-def test_a_swap_is_taken_back_like_any_move(desk):
-    table = desk("d4", "swap")
+def test_a_swap_is_taken_back_like_any_move(refereed):
+    table = refereed("d4", "swap")
     table.press("back")
     assert table.journal.moves == ["d4"]
     assert say(table) == "The move is taken back. Take the blue marble off d4."

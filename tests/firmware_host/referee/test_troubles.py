@@ -50,11 +50,11 @@ def mend(table):
     ],
 )
 @pytest.mark.parametrize("phase", [Phase.TURN, Phase.SETTLE, Phase.FIX, Phase.OVER])
-def test_play_pauses_says_why_and_goes_on_where_it_was(desk, phase, happen, sentence):
+def test_play_pauses_says_why_and_goes_on_where_it_was(refereed, phase, happen, sentence):
     if phase is Phase.OVER:
-        table = desk("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
+        table = refereed("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
     else:
-        table = desk("d4", pie=False)
+        table = refereed("d4", pie=False)
         if phase is not Phase.TURN:
             table.put("blue", "e5")
         if phase is Phase.FIX:
@@ -76,8 +76,8 @@ def test_play_pauses_says_why_and_goes_on_where_it_was(desk, phase, happen, sent
     assert table.heard() == []
 
 
-def test_what_changed_during_a_pause_is_judged_as_it_stands(desk):
-    table = desk("d4", pie=False)
+def test_what_changed_during_a_pause_is_judged_as_it_stands(refereed):
+    table = refereed("d4", pie=False)
     tilt(table)
     table.scan()
     table.put("blue", "a1")
@@ -94,8 +94,8 @@ def test_a_fault_shows_before_any_game(referee_alone):
     assert (standing.phase, standing.game) == (Phase.PAUSED, None)
 
 
-def test_a_takeback_by_button_counts_during_a_pause(desk):
-    table = desk("d4", "a1", pie=False)
+def test_a_takeback_by_button_counts_during_a_pause(refereed):
+    table = refereed("d4", "a1", pie=False)
     tilt(table)
     table.press("back")
     assert table.journal.moves == ["d4"]
@@ -108,8 +108,8 @@ def test_a_takeback_by_button_counts_during_a_pause(desk):
 # --- places that cannot be read
 
 
-def test_a_short_doubt_changes_nothing(desk):
-    table = desk("d4", pie=False)
+def test_a_short_doubt_changes_nothing(refereed):
+    table = refereed("d4", pie=False)
     before = table.scan()
     table.unsure = frozenset({"d4"})
     table.wait(0.38)
@@ -118,8 +118,8 @@ def test_a_short_doubt_changes_nothing(desk):
     assert table.scan() == before
 
 
-def test_a_lasting_doubt_is_said_then_becomes_a_fix_then_heals(desk):
-    table = desk("d4", pie=False)
+def test_a_lasting_doubt_is_said_then_becomes_a_fix_then_heals(refereed):
+    table = refereed("d4", pie=False)
     before = table.scan()
     table.unsure = frozenset({"d4"})
     table.wait(0.5)
@@ -135,24 +135,24 @@ def test_a_lasting_doubt_is_said_then_becomes_a_fix_then_heals(desk):
     assert table.sounds == [Sound.WRONG]
 
 
-def test_something_unreadable_on_an_empty_place(desk):
-    table = desk("d4", pie=False)
+def test_something_unreadable_on_an_empty_place(refereed):
+    table = refereed("d4", pie=False)
     table.unsure = frozenset({"f6"})
     table.wait(1.1)
     assert dict(table.standing.roles) == {"f6": Role.WRONG}
     assert say(table).startswith("The table cannot read f6.")
 
 
-def test_doubt_beside_the_board_is_nobody_s_business(desk):
-    table = desk("d4", pie=False)
+def test_doubt_beside_the_board_is_nobody_s_business(refereed):
+    table = refereed("d4", pie=False)
     before = table.scan()
     table.unsure = frozenset({"h8"})
     table.wait(5.0)
     assert table.standing == before
 
 
-def test_an_unsure_place_is_never_a_move(desk):
-    table = desk("d4", pie=False)
+def test_an_unsure_place_is_never_a_move(refereed):
+    table = refereed("d4", pie=False)
     table.unsure = frozenset({"a1"})
     table.put("blue", "a1")
     table.wait(0.5)
@@ -166,15 +166,15 @@ def test_an_unsure_place_is_never_a_move(desk):
     assert table.journal.moves == ["d4", "a1"]
 
 
-def test_doubt_elsewhere_does_not_hold_a_move_up(desk):
-    table = desk("d4", pie=False)
+def test_doubt_elsewhere_does_not_hold_a_move_up(refereed):
+    table = refereed("d4", pie=False)
     table.unsure = frozenset({"g7"})
     table.put("blue", "a1")
     assert table.journal.moves == ["d4", "a1"]
 
 
-def test_in_settle_an_unsure_target_is_not_confirmed(desk):
-    table = desk("d4", pie=False)
+def test_in_settle_an_unsure_target_is_not_confirmed(refereed):
+    table = refereed("d4", pie=False)
     table.put("blue", "e5")
     table.take("d4")
     table.unsure = frozenset({"c3"})
@@ -202,8 +202,8 @@ def test_an_unsure_place_keeps_set_up_from_ending(new_desk):
 # --- the journal refuses
 
 
-def test_a_full_disk_pauses_keeps_the_move_and_confirms_it_later(desk):
-    table = desk("d4", pie=False)
+def test_a_full_disk_pauses_keeps_the_move_and_confirms_it_later(refereed):
+    table = refereed("d4", pie=False)
     table.journal.full = True
     table.put("blue", "a1")
     assert (table.standing.phase, table.standing.to_move) == (Phase.PAUSED, "blue")
@@ -220,8 +220,8 @@ def test_a_full_disk_pauses_keeps_the_move_and_confirms_it_later(desk):
     assert table.heard() == [Sound.MOVE]
 
 
-def test_with_a_full_disk_the_board_may_still_go_back(desk):
-    table = desk("d4", pie=False)
+def test_with_a_full_disk_the_board_may_still_go_back(refereed):
+    table = refereed("d4", pie=False)
     table.journal.full = True
     table.put("blue", "a1")
     table.take("a1")
@@ -231,8 +231,8 @@ def test_with_a_full_disk_the_board_may_still_go_back(desk):
     assert (table.standing.phase, table.standing.moves) == (Phase.TURN, ("d4",))
 
 
-def test_with_a_full_disk_back_drops_the_move_that_waits(desk):
-    table = desk("d4", pie=False)
+def test_with_a_full_disk_back_drops_the_move_that_waits(refereed):
+    table = refereed("d4", pie=False)
     table.journal.full = True
     table.put("blue", "a1")
     table.press("back")
@@ -241,8 +241,8 @@ def test_with_a_full_disk_back_drops_the_move_that_waits(desk):
     assert (table.standing.phase, table.standing.to_move) == (Phase.TURN, "blue")
 
 
-def test_a_takeback_that_cannot_be_written_is_tried_again(desk):
-    table = desk("d4", "a1", pie=False)
+def test_a_takeback_that_cannot_be_written_is_tried_again(refereed):
+    table = refereed("d4", "a1", pie=False)
     table.journal.full = True
     table.press("back")
     assert (table.standing.phase, table.standing.moves) == (Phase.PAUSED, ("d4", "a1"))
@@ -252,8 +252,8 @@ def test_a_takeback_that_cannot_be_written_is_tried_again(desk):
     assert table.standing.phase is Phase.FIX
 
 
-def test_a_takeback_by_hand_that_cannot_be_written_is_tried_again(desk):
-    table = desk("d4", "a1", pie=False)
+def test_a_takeback_by_hand_that_cannot_be_written_is_tried_again(refereed):
+    table = refereed("d4", "a1", pie=False)
     table.take("a1")
     table.journal.full = True
     table.wait(3.02)
@@ -264,8 +264,8 @@ def test_a_takeback_by_hand_that_cannot_be_written_is_tried_again(desk):
     assert table.standing.phase is Phase.TURN
 
 
-def test_a_result_that_cannot_be_written_is_tried_again(desk):
-    table = desk("a1", "g7", "c1", "g5", marbles=3, pie=False)
+def test_a_result_that_cannot_be_written_is_tried_again(refereed):
+    table = refereed("a1", "g7", "c1", "g5", marbles=3, pie=False)
     append = table.journal.append
 
     def last_room(*call):
@@ -375,16 +375,16 @@ def test_a_finished_game_is_shown_and_its_result_written_again(new_desk):
     assert table.heard() == []
 
 
-def test_events_alone_change_nothing(desk):
-    table = desk("d4", pie=False)
+def test_events_alone_change_nothing(refereed):
+    table = refereed("d4", pie=False)
     before = table.scan()
     for happening in Happening:
         table.event(happening, "d4")
         assert table.standing == before
 
 
-def test_two_places_that_contradict_each_other_are_said_once(desk):
-    d = desk(size=7)
+def test_two_places_that_contradict_each_other_are_said_once(refereed):
+    d = refereed(size=7)
     d.wait(0.1)
     d.contradicted = ("f6", "d4")
     d.wait(0.1)

@@ -45,8 +45,8 @@ def test_setup_removes_what_stands_there_and_takes_nothing_for_a_move(new_desk):
     assert table.journal.calls == []
 
 
-def test_a_drop_without_neighbours_is_final_at_once(desk):
-    table = desk()
+def test_a_drop_without_neighbours_is_final_at_once(refereed):
+    table = refereed()
     standing = table.put("red", "d4")
     assert (standing.phase, standing.to_move, standing.moves) == (Phase.TURN, "blue", ("d4",))
     assert table.journal.calls == [("append", 7, 1, "d4")]
@@ -123,10 +123,10 @@ def test_consequences_that_were_done_while_nobody_could_see_are_understood(examp
     assert set(standing.roles) == {"e4", "f3", "a2"}
 
 
-def test_two_moves_with_the_same_end_are_told_apart_by_how_they_began(desk):
+def test_two_moves_with_the_same_end_are_told_apart_by_how_they_began(refereed):
     # Red e5; a drop on d4 pushes it to f6, a drop on f6 pushes it to d4: the same board.
     for dropped, other in (("d4", "f6"), ("f6", "d4")):
-        table = desk("e5", "a7", pie=False)
+        table = refereed("e5", "a7", pie=False)
         table.put("red", dropped)
         assert table.standing.phase is Phase.SETTLE
         table.put("red", other)
@@ -134,21 +134,21 @@ def test_two_moves_with_the_same_end_are_told_apart_by_how_they_began(desk):
         assert table.standing.moves == ("e5", "a7", dropped)
 
 
-def test_last_marble_is_announced_once_by_sound_and_stays_in_the_sentence(desk):
-    table = desk("a1", "g7", "c1", "g5", marbles=3, pie=False)
+def test_last_marble_is_announced_once_by_sound_and_stays_in_the_sentence(refereed):
+    table = refereed("a1", "g7", "c1", "g5", marbles=3, pie=False)
     table.heard()
     standing = table.standing
     assert dict(standing.position.reserve) == {"red": 1, "blue": 1}
     assert "Last marble: red and blue have only one left." in str(standing.say)
-    table = desk("a1", "g7", marbles=3, pie=False)
+    table = refereed("a1", "g7", marbles=3, pie=False)
     table.put("red", "c1")
     assert table.heard() == [Sound.MOVE, Sound.LAST_MARBLE]
     table.wait(1.0)
     assert table.heard() == []
 
 
-def test_the_winner_is_shown_and_sounded_once(desk):
-    table = desk("a1", "g7", "c1", "g5", marbles=3, pie=False)
+def test_the_winner_is_shown_and_sounded_once(refereed):
+    table = refereed("a1", "g7", "c1", "g5", marbles=3, pie=False)
     standing = table.put("red", "e1")
     assert (standing.phase, standing.to_move) == (Phase.OVER, None)
     assert standing.outcome.as_json() == {"winner": "red", "reason": "complete"}
@@ -162,8 +162,8 @@ def test_the_winner_is_shown_and_sounded_once(desk):
     assert table.journal.moves[-1] == "e1"
 
 
-def test_a_draw_sounds_as_one(desk):
-    table = desk("a1", "g7", "c1", marbles=4, pie=False, round_limit=2)
+def test_a_draw_sounds_as_one(refereed):
+    table = refereed("a1", "g7", "c1", marbles=4, pie=False, round_limit=2)
     standing = table.put("blue", "g5")
     assert standing.outcome.winner is None
     assert table.heard() == [Sound.MOVE, Sound.DRAW]
@@ -174,30 +174,30 @@ def test_a_draw_sounds_as_one(desk):
     )
 
 
-def test_a_short_confirm_at_the_end_wants_a_new_game(desk):
-    table = desk("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
+def test_a_short_confirm_at_the_end_wants_a_new_game(refereed):
+    table = refereed("a1", "g7", "c1", "g5", "e1", marbles=3, pie=False)
     assert not table.referee.wants_new_game
     table.press("confirm", 2.0)
     assert not table.referee.wants_new_game
     table.press("confirm")
     assert table.referee.wants_new_game
-    table.referee.begin(table.game, 8)
+    table.begin(game_id=8)
     assert not table.referee.wants_new_game
     table.scan()
     assert table.standing.phase is Phase.SETUP
     assert table.lights(Role.REMOVE) == {"a1", "g7", "c1", "g5", "e1"}
 
 
-def test_confirm_during_play_changes_nothing(desk):
-    table = desk("a1")
+def test_confirm_during_play_changes_nothing(refereed):
+    table = refereed("a1")
     before = table.scan()
     table.press("confirm")
     assert table.standing == before
     assert not table.referee.wants_new_game
 
 
-def test_a_hole_takes_the_marble_off_the_board(desk):
-    table = desk("d4", "a1", holes=["f4"], marbles=8, pie=False)
+def test_a_hole_takes_the_marble_off_the_board(refereed):
+    table = refereed("d4", "a1", holes=["f4"], marbles=8, pie=False)
     table.put("red", "d3")  # pushes d4 north: not the hole
     table.move("d4", "d5")
     table.put("blue", "a3")
@@ -207,14 +207,14 @@ def test_a_hole_takes_the_marble_off_the_board(desk):
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_more_players_take_turns(desk, players):
-    table = desk("a1", "c1", "e1", players=players, marbles=5)
+def test_more_players_take_turns(refereed, players):
+    table = refereed("a1", "c1", "e1", players=players, marbles=5)
     order = ["red", "blue", "white", "green"][:players]
     assert table.standing.to_move == order[3 % players]
 
 
-def test_hexagonal_places_work_too(desk):
-    table = desk("0,0", hex=4, marbles=6, pie=False)
+def test_hexagonal_places_work_too(refereed):
+    table = refereed("0,0", hex=4, marbles=6, pie=False)
     table.put("blue", "1,0")
     assert table.lights(Role.LIFT) == {"0,0"}
     assert dict(table.standing.piece_for) == {"-1,0": "red"}

@@ -123,7 +123,7 @@ def test_only_who_sits_there_moves(session):
 
 def test_a_decision_made_before_something_changed_does_not_count(session):
     to_window(session)
-    seen = session.host.room.step_number
+    seen = session.host.playing.room.step_number
     ask(session, SeatMove("blue", "blue:pass", seen))
     laid = next(move for move in position(session).legal() if move.startswith("white:play:"))
     ask(session, SeatMove("white", laid, seen))  # passing changes nobody's mind
@@ -141,7 +141,7 @@ def test_the_count_of_five_passes_for_those_who_are_silent(session):
     assert "lift" in {role.value for role in session.host.standing.roles.values()}
     session.run_until(session.clock.now() + 2.1)
     assert position(session).awaiting == ("red",)
-    assert session.host.room.counting is None
+    assert session.host.playing.room.counting is None
 
 
 def test_a_move_begins_the_count_anew(session):
@@ -179,7 +179,7 @@ def test_a_full_disk_is_told_to_who_moves_and_play_goes_on_when_there_is_room(se
 
 
 def test_seats_outlive_a_kill_and_free_ones_have_codes(session):
-    seats = session.host.seats
+    seats = session.host.playing.seats
     ask(session, SitDown("phone", code=seats.codes["blue"]))
     with pytest.raises(NotPossibleError, match="no code of a free seat"):
         ask(session, SitDown("stranger", code="000000" if "000000" not in seats.codes else "1"))
@@ -188,11 +188,11 @@ def test_seats_outlive_a_kill_and_free_ones_have_codes(session):
     ask(session, SeatComputer("white", "easy"))
     session.kill()
     session.tick()
-    assert dict(session.host.seats.holders) == {"blue": "phone"}
-    assert dict(session.host.seats.computers) == {"white": "easy"}
-    assert set(session.host.seats.codes) == {"red"}
+    assert dict(session.host.playing.seats.holders) == {"blue": "phone"}
+    assert dict(session.host.playing.seats.computers) == {"white": "easy"}
+    assert set(session.host.playing.seats.codes) == {"red"}
     ask(session, StandUp("blue"))
-    assert set(session.host.seats.codes) == {"red", "blue"}
+    assert set(session.host.playing.seats.codes) == {"red", "blue"}
 
 
 def test_a_damaged_list_of_seats_leaves_them_free(session, tmp_path, caplog):
@@ -200,13 +200,13 @@ def test_a_damaged_list_of_seats_leaves_them_free(session, tmp_path, caplog):
     (tmp_path / "seats.json").write_bytes(b"{")
     session.kill()
     session.tick()
-    assert not session.host.seats.holders
+    assert not session.host.playing.seats.holders
     assert "nobody sits any more" in caplog.text
 
 
 def test_a_game_of_places_has_no_seats_and_comes_back(session):
     ask(session, NewGame("momentum", {"size": 4, "marbles": 3}))
-    assert not session.host.seats.codes
+    assert not session.host.playing.seats.codes
     with pytest.raises(NotPossibleError, match="no seats"):
         ask(session, SeatMove("red", "red:pass"))
     assert str(session.host.standing.say)

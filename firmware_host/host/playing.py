@@ -1,0 +1,171 @@
+"""What is played on the table: a stored game, a game of seats or a lesson, and by whom."""
+
+from __future__ import annotations
+
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.profile import Profile
+from firmware_host.host.ahead import Ahead, read_ahead
+from firmware_host.host.lessons import Unwritten
+from firmware_host.host.menu import game_menu
+from firmware_host.host.opponents import Opponents, Thinks
+from firmware_host.journal import GameRecord, Journal, Replay, replay
+from firmware_host.referee import Beginning, Line, Referee
+from firmware_host.room import Room, Seats, overlay_for
+from firmware_host.room.zones import ZoneOverlay
+from firmware_host.table.agreement import agreed_end
+from firmware_host.table.commands import ImportGame, NewGame, ResumeGame
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.seat_commands import (
+    Count,
+    SeatCommand,
+    SeatComputer,
+    SeatMove,
+    SitDown,
+    StandUp,
+)
+from games.base import Game, Position
+from games.guided import GuidedGame
+from games.registry import game_type
+from games.seated import SeatedGame
+
+
+class Playing:
+    """The game being played, and the doors to what it needs: ``referee`` judges it, ``overlay``
+    says where on the plate it lies, ``opponents`` are the engines that play in it; of a game of
+    seats, ``room`` is the referee and ``seats`` say who sits where.
+
+    What begins another game returns the position that should now stand on the board.
+    """
+
+    game: Game
+    overlay: Overlay
+    referee: Referee | Room
+
+    def __init__(self, profile: Profile, journal: Journal, engines: Thinks | None) -> None:
+        """Nothing is played yet. ``engines``: where those think that play; without, people play
+        for them.
+        """
+        self._profile = profile
+        self._journal = journal
+        self._silent_failures = not profile.capabilities.measures
+        self._of_places = Referee(
+            journal, game_menu(profile.capabilities), silent_failures=self._silent_failures
+        )
+        self._lessons = 0  # taken since the start: their numbers, below those of games
+        self.opponents = Opponents(engines, journal)
+        self.room = Room(journal)
+        self.seats = Seats(journal.path.parent)
+
+    @property
+    def lesson(self) -> GuidedGame | None:
+        """The lesson that is being taken."""
+        return self.game if isinstance(self.game, GuidedGame) else None
+
+    @property
+    def seated(self) -> bool:
+        """Whether the game is one of seats."""
+        return self.referee is self.room
+
+    def offer_pairing(self) -> None:
+        """Let the menu at the table ask for a code too."""
+        self._of_places.set_menu(game_menu(self._profile.capabilities, pairing=True))
+
+    def start(self, first_game: NewGame) -> Position:
+        """Go on where the journal ends, else with ``first_game``."""
+        record = self._journal.current()
+        return self.begin(first_game) if record is None else self._go_on(record)
+
+    def begin(self, command: NewGame) -> Position:
+        """A new game. Raises RulesError, BoardDoesNotFitError, NotPossibleError, JournalError, and
+        then the game of before goes on.
+        """
+        kind = game_type(command.game)
+        boards = {name: kind.board_of(text) for name, text in command.boards.items()}
+        given = {name: value for name, value in command.options.items() if value is not None}
+        game = kind.create({**given, **boards})
+        if isinstance(game, SeatedGame):
+            game = kind.create(self.room.options(game))
+        overlay = overlay_for(self._profile, game)
+        self.opponents.check(game, command.engines)
+        game_id = self._journal.start(game.name, game.options, engines=command.engines)
+        self._lay(game, overlay)
+        self.referee.begin(Beginning(Line.of(game, game_id)))
+        self.opponents.sit_down(game_id, command.engines, 0)
+        return game.start()
+
+    def begin_again(self) -> Position:
+        """The same game with the same engines."""
+        again = self.opponents.again()
+        return self.begin(NewGame(self.game.name, self.game.options, engines=again))
+
+    def take_up(
+        self, command: ResumeGame | ImportGame, ahead: Ahead | None = None
+    ) -> Position | None:
+        """Go on with a stored game. ``ahead``: as it was read meanwhile; it may have gone on since.
+        Raises what stands in its way.
+        """
+        ahead = ahead or read_ahead(command, self._journal)
+        if isinstance(command, ResumeGame):
+            return self._go_on(self._journal.load(command.game), ahead.replayed)
+        if ahead.played is None:
+            return None
+        overlay_for(self._profile, ahead.replayed.game)  # it must fit
+        game_id = self._journal.store(ahead.played, current=True)
+        return self._go_on(self._journal.load(game_id), ahead.replayed)
+
+    def learn(self, name: str) -> Position:
+        """Raises NotPossibleError for a game without a lesson, and BoardDoesNotFitError."""
+        kind = game_type(name)
+        if kind.lesson is None:
+            raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)
+        game = GuidedGame(kind.create(kind.lesson.options), kind.lesson)
+        self._lay(game, overlay_for(self._profile, game))
+        self.referee = Referee(Unwritten(), silent_failures=self._silent_failures)
+        self._lessons += 1
+        self.referee.begin(Beginning(Line.of(game, -self._lessons)))
+        self.opponents.sit_down(-self._lessons, {}, 0)
+        return game.start()
+
+    def stop_learning(self) -> Position | None:
+        """Back to the game of before the lesson; None where there was none."""
+        record = None if self.lesson is None else self._journal.current()
+        return None if record is None else self._go_on(record)
+
+    def at_a_seat(self, command: SeatCommand) -> None:
+        """What players of a game of seats do. Raises NotPossibleError, RulesError, JournalError."""
+        match command:
+            case SeatMove() | Count() if not self.seated:
+                raise NotPossibleError("This game has no seats.", remedy="Play it on the board.")
+            case SeatMove():
+                self.room.move(command)
+            case Count():
+                self.room.count()
+            case SitDown(digest, player, code):
+                self.seats.sit(digest, player, code)
+            case StandUp(player):
+                self.seats.stand_up(player)
+            case SeatComputer(player, level):
+                self.seats.play(player, level)
+                self.room.computers = self.seats.computers
+
+    def _go_on(self, record: GameRecord, known: Replay | None = None) -> Position:
+        replayed = replay(record, known)
+        game, reached = replayed.game, replayed.positions
+        overlay = overlay_for(self._profile, game)
+        self._journal.resume(record.id)  # first: the referee must never play what is not on disk
+        self._lay(game, overlay)
+        agreed = None if reached[-1].outcome is not None else agreed_end(game, record.result)
+        line = Line.of(game, record.id, record.moves, reached, agreed=agreed)
+        self.referee.begin(
+            Beginning(line, resumed=True, taken_back=record.taken_back, pending=record.pending)
+        )
+        self.opponents.sit_down(record.id, record.engines, len(record.moves))
+        return line.position
+
+    def _lay(self, game: Game, overlay: Overlay) -> None:
+        """Over the plate, before the referee that such a game has."""
+        self.game, self.overlay = game, overlay
+        self.referee = self.room if isinstance(overlay, ZoneOverlay) else self._of_places
+        self.room.overlay = overlay if isinstance(overlay, ZoneOverlay) else None
+        self.seats.lay(game.players if self.seated else ())
+        self.room.computers = self.seats.computers

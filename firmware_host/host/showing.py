@@ -1,0 +1,108 @@
+"""What the table shows and sounds: the standing's lights, those of a sweep, and codes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import TypeVar
+
+from drivers.looks import Look
+from drivers.plate import Plate
+from firmware_host.commissioning.run import TRIED_HZ
+from firmware_host.config.profile import Profile
+from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Colour, Lighting, shade
+from firmware_host.lighting.tunes import TunePlayer
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.standing import Sound, Standing
+
+T = TypeVar("T")
+SOUNDS_KEPT = 8
+
+
+class Showing:
+    """Lights and sounds of one table. ``light_at``: the light on the strip under each place; may be
+    set. ``sounds``: the last ones made, numbered from the start of the host.
+    """
+
+    def __init__(self, profile: Profile, plate: Plate, light_at: Sequence[int]) -> None:
+        self._profile = profile
+        self._plate = plate
+        self.light_at = light_at
+        self.sounds: deque[tuple[int, Sound]] = deque(maxlen=SOUNDS_KEPT)
+        self._sounds_made = 0
+        self._tunes = TunePlayer()
+        self._lighting = Lighting()
+        self._code: CodeShown | None = None
+        self._colours: tuple[Colour, ...] = ()
+        self._looks: tuple[Look | None, ...] = ()
+
+    @property
+    def shows_code(self) -> bool:
+        """The lights show a code, which is for people at the table and no page."""
+        return self._code is not None
+
+    def show_code(self, code: str | None, now_s: float) -> None:
+        """In place of everything else for a while; None: no longer."""
+        self._code = None if code is None else CodeShown(code, now_s)
+
+    def end_code(self, now_s: float, *, pressed: bool) -> bool:
+        """End it if its time is over, or any button is pressed. Whether one has ended."""
+        ends = self._code is not None and (pressed or self._code.over(now_s))
+        if ends:
+            self._code = None
+        return ends
+
+    def sound(self, sounds: Sequence[Sound], now_s: float) -> None:
+        """Go on with the tune, or begin the one for ``sounds``."""
+        for sound in sounds:
+            self._sounds_made += 1
+            self.sounds.append((self._sounds_made, sound))
+        self._tunes.play(sounds)
+        self._plate.tone(self._tunes.tone_hz(now_s))
+
+    def draw(self, standing: Standing, overlay: Overlay, now_s: float) -> None:
+        """How the game stands."""
+        if self._code is not None:
+            self._draw_code(self._code, now_s)
+        elif self._plate.draws_looks:
+            looks = self._lighting.looks(standing, overlay, now_s)
+            if looks is not self._looks:
+                self._looks = looks
+                start_s = now_s - now_s % LOOKS_S
+                self._plate.show_looks(self._on_strip(looks), start_s)
+        else:
+            colours = self._lighting.render(standing, overlay, now_s)
+            if colours is not self._colours:
+                self._colours = colours
+                self._plate.show(self._on_strip(colours))
+
+    def draw_sweep(self, strip: Sequence[Colour], now_s: float, *, tried: bool) -> None:
+        """A sweep's lights, by position on the strip. ``tried``: it tries the buzzer."""
+        if self._code is not None:
+            self._draw_code(self._code, now_s)
+            return
+        if tried:
+            self._plate.tone(TRIED_HZ)
+        self._plate.show(strip)
+        self._forget()
+
+    def _draw_code(self, code: CodeShown, now_s: float) -> None:
+        profile = self._profile
+        lit = code.lights(profile.columns, profile.rows, now_s)
+        self._forget()
+        if self._plate.draws_looks:
+            looks = [Look(lit[i]) if i in lit else None for i in range(profile.size)]
+            self._plate.show_looks(self._on_strip(looks), 0.0)
+            return
+        dark = (0.0, 0.0, 0.0)
+        shades = {index: shade(rgb, CODE_LEVEL) for index, rgb in lit.items()}
+        self._plate.show(self._on_strip([shades.get(i, dark) for i in range(profile.size)]))
+
+    def _forget(self) -> None:
+        """Draw the game's anew afterwards."""
+        self._colours, self._looks = (), ()
+
+    def _on_strip(self, by_place: Sequence[T]) -> list[T]:
+        """By position on the strip."""
+        places = sorted(range(self._profile.size), key=self.light_at.__getitem__)
+        return [by_place[index] for index in places]
