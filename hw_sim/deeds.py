@@ -6,16 +6,24 @@ import math
 
 from firmware_host.table.commands import (
     Bump,
+    Carry,
     Deed,
+    Drop,
     Fault,
+    Grab,
     Heal,
+    Held,
     Knock,
+    LetGo,
     Move,
     PickUp,
     Press,
+    Push,
     Put,
     SetDown,
     Slide,
+    Spin,
+    Stack,
     Take,
     Tilt,
 )
@@ -43,7 +51,7 @@ class Deeds:
             self._session.faults.heal(entry[1], entry[2])
             self.mended = True
 
-    def begin(self, deed: Deed | PickUp | SetDown) -> float:
+    def begin(self, deed: Deed | Held) -> float:
         """When it will have been done and the hand has left, in virtual seconds; at once for what
         goes on for a time of its own. Raises HandsError, FaultError, NotPossibleError; then nothing
         has happened.
@@ -64,6 +72,24 @@ class Deeds:
                 return hands.slide(index(source), index(target)).end_s
             case Knock(places):
                 return hands.knock([index(place) for place in places]).end_s
+            case Drop(piece, place, offset_mm, from_mm, tremble_mm):
+                overlay.magnet_of(piece)
+                return hands.drop(
+                    piece, index(place), offset_mm, from_mm=from_mm, tremble_mm=tremble_mm
+                ).end_s
+            case Stack(piece, place, offset_mm, tremble_mm):
+                overlay.magnet_of(piece)
+                return hands.stack(piece, index(place), offset_mm, tremble_mm=tremble_mm).end_s
+            case Push(source, target, speed_mm_s):
+                return hands.push(index(source), index(target), speed_mm_s).end_s
+            case Spin(place, deg_s):
+                return hands.spin(index(place), math.radians(deg_s)).end_s
+            case Grab(what, at_mm):
+                return hands.grab(what, at_mm).end_s
+            case Carry(number, at_mm):
+                return hands.carry(number, at_mm).end_s
+            case LetGo(number):
+                return hands.let_go(number).end_s
             case PickUp(number):
                 return self._pick_up(number)
             case SetDown():

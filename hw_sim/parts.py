@@ -32,8 +32,8 @@ from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
 from hw_sim.disk import SimDisk
 from hw_sim.errors import SimulationError
+from hw_sim.free_hands import FreeHands
 from hw_sim.hall_board import HallBoard
-from hw_sim.hands import Hands
 from hw_sim.node import SPI_PORT, SimNode, node_wiring
 from hw_sim.rng import Stream, Streams
 from hw_sim.switch_board import AH1889, BIASED_REED, SwitchBoard
@@ -76,7 +76,7 @@ class TableParts:
         self._streams = streams = Streams(seed)
         self.world = world(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
         self._tolerances = tolerances
-        self.hands = Hands(self.world, streams.stream("hands"))
+        self.hands = FreeHands(self.world, streams.stream("hands"))
         self.buses = SimBuses(self.clock)
         self.converter: Mcp3008 | None = None
         self.expanders: dict[int, Mcp23017] = {}

@@ -62,6 +62,9 @@ class SimulatedHands:
             case s.PowerCut():
                 self._session.power_cut()
                 end_s = now_s
+            case s.Meanwhile(begun):
+                self._deeds.begin(begun)
+                end_s = now_s
             case _:
                 end_s = self._deeds.begin(deed)
                 if isinstance(deed, Press):

@@ -11,7 +11,7 @@ from firmware_host.host.host import Host
 from firmware_host.scenario import steps as s
 from firmware_host.table.commands import Deed
 
-Act: TypeAlias = Deed | s.Wait | s.Kill | s.PowerCut
+Act: TypeAlias = Deed | s.Meanwhile | s.Wait | s.Kill | s.PowerCut
 Tick: TypeAlias = Callable[[], None]
 
 

@@ -20,25 +20,38 @@ from firmware_host.scenario.steps import (
     ExpectSay,
     ExpectToMove,
     Kill,
+    Meanwhile,
     PowerCut,
     SetupByHand,
     Step,
     Wait,
 )
 from firmware_host.table.commands import (
+    MOST_FALL_MM,
     MOST_OFFSET_MM,
+    MOST_SPEED_MM_S,
     MOST_TILT_DEG,
+    MOST_TREMBLE_MM,
+    MOST_TWIRL_DEG_S,
     SHORT_PRESS_S,
+    USUAL_FALL_MM,
+    USUAL_TREMBLE_MM,
+    USUAL_TWIRL_DEG_S,
     Answer,
     Bump,
+    Deed,
+    Drop,
     Fault,
     Heal,
     Knock,
     Move,
     NewGame,
     Press,
+    Push,
     Put,
     Slide,
+    Spin,
+    Stack,
     Take,
     Tilt,
 )
@@ -124,13 +137,14 @@ def _duration_s(word: str) -> float:
     return float(found[1]) / (1000 if found[2] == "ms" else 1)
 
 
-def _number(word: str, what: str, limit: float) -> float:
+def _number(word: str, what: str, limit: float, *, least: float | None = None) -> float:
+    lowest = -limit if least is None else least
     try:
         value = float(word)
     except ValueError:
         value = float("nan")
-    if not abs(value) <= limit:
-        raise _UnreadableError(f"expected {what} from -{limit:g} to {limit:g}, not {word!r}")
+    if not lowest <= value <= limit:
+        raise _UnreadableError(f"expected {what} from {lowest:g} to {limit:g}, not {word!r}")
     return value
 
 
@@ -154,11 +168,68 @@ def _setup(words: Sequence[str]) -> SetupByHand:
 
 
 def _put(words: Sequence[str]) -> Put:
-    if len(words) == 5 and words[2] == "at":
-        x, y = (_number(word, "an offset in mm", MOST_OFFSET_MM) for word in words[3:])
-        return Put(words[0], words[1], (x, y))
-    _exactly(words, 2, "put PIECE PLACE [at DX DY]")
-    return Put(words[0], words[1])
+    offset_mm, rest = _offset(words[2:])
+    _exactly([*words[:2], *rest], 2, "put PIECE PLACE [at DX DY]")
+    return Put(words[0], words[1], offset_mm)
+
+
+def _how(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
+    """Read what may follow, such as ``from 40 tremble 1``, in any order; ``kinds``: the most."""
+    if (
+        len(words) % 2
+        or not set(words[::2]) <= kinds.keys()
+        or len(set(words[::2])) < len(words) / 2
+    ):
+        raise _UnreadableError(f"expected '{form}'")
+    return {
+        kind: _number(word, f"a number after {kind!r}", kinds[kind], least=0.0)
+        for kind, word in zip(words[::2], words[1::2], strict=True)
+    }
+
+
+def _offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
+    """Cut a leading ``at DX DY`` off."""
+    if words[:1] != ["at"] or len(words) < 3:
+        return (0.0, 0.0), words
+    x, y = (_number(word, "an offset in mm", MOST_OFFSET_MM) for word in words[1:3])
+    return (x, y), words[3:]
+
+
+def _drop(words: Sequence[str]) -> Drop:
+    form = "drop PIECE PLACE [at DX DY] [from MM] [tremble MM]"
+    _exactly(words[:2], 2, form)
+    offset_mm, rest = _offset(words[2:])
+    how = {"from": USUAL_FALL_MM, "tremble": USUAL_TREMBLE_MM}
+    how |= _how(rest, form, **{"from": MOST_FALL_MM, "tremble": MOST_TREMBLE_MM})
+    return Drop(words[0], words[1], offset_mm, how["from"], how["tremble"])
+
+
+def _stack(words: Sequence[str]) -> Stack:
+    form = "stack PIECE PLACE [at DX DY] [tremble MM]"
+    _exactly(words[:2], 2, form)
+    offset_mm, rest = _offset(words[2:])
+    how = {"tremble": USUAL_TREMBLE_MM, **_how(rest, form, tremble=MOST_TREMBLE_MM)}
+    return Stack(words[0], words[1], offset_mm, how["tremble"])
+
+
+def _push(words: Sequence[str]) -> Push:
+    form = "push FROM TO [speed MM_S]"
+    _exactly(words[:2], 2, form)
+    return Push(words[0], words[1], _how(words[2:], form, speed=MOST_SPEED_MM_S).get("speed"))
+
+
+def _spin(words: Sequence[str]) -> Spin:
+    if len(words) != 2:
+        _exactly(words, 1, "spin PLACE [DEG_S]")
+        return Spin(words[0], USUAL_TWIRL_DEG_S)
+    return Spin(words[0], _number(words[1], "degrees a second", MOST_TWIRL_DEG_S))
+
+
+def _meanwhile(words: Sequence[str]) -> Meanwhile:
+    action = _parse_words(words) if words else None
+    if not isinstance(action, Deed):
+        raise _UnreadableError("expected 'meanwhile STEP', a step that a hand does")
+    return Meanwhile(action)
 
 
 def _take(words: Sequence[str]) -> Take:
@@ -318,6 +389,11 @@ _VERBS: dict[str, Callable[[Sequence[str]], Action]] = {
     "move": _move,
     "slide": _slide,
     "knock": _knock,
+    "drop": _drop,
+    "stack": _stack,
+    "push": _push,
+    "spin": _spin,
+    "meanwhile": _meanwhile,
     "tilt": _tilt,
     "press": _press,
     "answer": _answer,

@@ -22,13 +22,17 @@ from firmware_host.scenario.real_table import RealTable
 from firmware_host.table.buttons import LONG_PRESS_S
 from firmware_host.table.commands import (
     Bump,
+    Drop,
     Fault,
     Heal,
     Knock,
     Move,
     Press,
+    Push,
     Put,
     Slide,
+    Spin,
+    Stack,
     Take,
     Tilt,
 )
@@ -163,6 +167,20 @@ class Person:
                     tick,
                     dict.fromkeys(places, Role.LIFT),
                 )
+            case Drop(piece, place):
+                self._put(Put(piece, place), tick, prompts.drop(self.host.game.name, deed))
+            case Push(source, target):
+                self._standing(source)
+                self._ask(
+                    prompts.push(source, target),
+                    [self._seen(source, lambda: self._is_empty(source))],
+                    tick,
+                    {source: Role.LIFT},
+                )
+            case Stack() | Spin():
+                raise SkippedError("The sensors cannot see a stack or a spin surely.")
+            case s.Meanwhile(begun):
+                self.act(begun, tick)
             case Tilt():
                 self._tilt(deed, tick)
             case Press():
@@ -185,7 +203,7 @@ class Person:
 
     # Steps
 
-    def _put(self, step: Put, tick: Tick) -> None:
+    def _put(self, step: Put, tick: Tick, prompt: Message | None = None) -> None:
         host, place = self.host, step.place
         host.overlay.magnet_of(step.piece)
         host.overlay.index_of(place)
@@ -195,7 +213,7 @@ class Person:
             )
         off_centre = step.offset_mm != (0.0, 0.0)
         self._ask(
-            prompts.put(host.game.name, host.profile, step),
+            prompt or prompts.put(host.game.name, host.profile, step),
             [
                 self._seen(
                     place,

@@ -9,7 +9,7 @@ from firmware_host.config.wiring import DualSwitchHall, MuxAdcHall, NodeHall
 from firmware_host.guidance import words
 from firmware_host.messages import Message, text
 from firmware_host.table.buttons import LONG_PRESS_S
-from firmware_host.table.commands import Press, Put, Tilt
+from firmware_host.table.commands import Drop, Press, Put, Tilt
 
 LONGER_S = 0.5  # nobody counts two seconds exactly
 
@@ -82,6 +82,21 @@ def knock(places: Sequence[str]) -> Message:
     return text(
         "Knock each of these pieces to a free place beside it: {places}.", places=", ".join(places)
     )
+
+
+def drop(game: str, step: Drop) -> Message:
+    """``drop``."""
+    return text(
+        "Hold a {piece} {mm} mm above {place} and let it fall.",
+        piece=words.piece(game, step.piece),
+        mm=f"{step.from_mm:g}",
+        place=step.place,
+    )
+
+
+def push(source: str, target: str) -> Message:
+    """``push``."""
+    return text("Flick the piece on {source} toward {target}.", source=source, target=target)
 
 
 def tilt(profile: Profile, step: Tilt) -> Message:

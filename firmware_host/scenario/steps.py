@@ -31,6 +31,13 @@ class PowerCut:
 
 
 @dataclass(frozen=True, slots=True)
+class Meanwhile:
+    """``meanwhile STEP``: one hand begins it, and the next step is the other hand's, at once."""
+
+    deed: Deed
+
+
+@dataclass(frozen=True, slots=True)
 class ExpectPhase:
     """``phase PHASE``."""
 
@@ -94,7 +101,7 @@ class Expect:
     within_s: float | None = None
 
 
-Action = NewGame | Answer | Deed | SetupByHand | Wait | Kill | PowerCut | Expect
+Action = NewGame | Answer | Deed | Meanwhile | SetupByHand | Wait | Kill | PowerCut | Expect
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,23 @@ from firmware_host.table.verbs import Name, Number, Verb
 SHORT_PRESS_S = 0.15
 MOST_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider
 MOST_TILT_DEG = 45.0
+MOST_FALL_MM = 300.0
+USUAL_FALL_MM = 30.0
+MOST_TREMBLE_MM = 5.0
+USUAL_TREMBLE_MM = 0.3
+MOST_SPEED_MM_S = 3000.0
+MOST_TWIRL_DEG_S = 7200.0
+USUAL_TWIRL_DEG_S = 3600.0
+MOST_REACH_MM = 400.0
 
 Millimetres = Annotated[float, msgspec.Meta(ge=-MOST_OFFSET_MM, le=MOST_OFFSET_MM)]
 Degrees = Annotated[float, msgspec.Meta(ge=-MOST_TILT_DEG, le=MOST_TILT_DEG)]
+Fall = Annotated[float, msgspec.Meta(ge=0, le=MOST_FALL_MM)]
+Tremble = Annotated[float, msgspec.Meta(ge=0, le=MOST_TREMBLE_MM)]
+Speed = Annotated[float, msgspec.Meta(ge=0, le=MOST_SPEED_MM_S)]
+Twirl = Annotated[float, msgspec.Meta(ge=-MOST_TWIRL_DEG_S, le=MOST_TWIRL_DEG_S)]
+Reach = Annotated[float, msgspec.Meta(ge=-MOST_REACH_MM, le=MOST_REACH_MM)]
+Spot = tuple[Reach, Reach, Annotated[float, msgspec.Meta(ge=0, le=MOST_REACH_MM)]]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=10)]
 PlaceList = Annotated[
     list[Annotated[str, msgspec.Meta(max_length=12)]], msgspec.Meta(max_length=700)
@@ -170,6 +184,64 @@ class Knock(Verb, frozen=True, tag="knock"):
     places: Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 
+class Drop(Verb, frozen=True, tag="drop"):
+    """Let a piece from its tray fall on a place from ``from_mm`` above what is there, out of a hand
+    that trembles by ``tremble_mm``.
+    """
+
+    piece: Name
+    place: Name
+    offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
+    from_mm: Fall = USUAL_FALL_MM
+    tremble_mm: Tremble = USUAL_TREMBLE_MM
+
+
+class Stack(Verb, frozen=True, tag="stack"):
+    """Put a piece from its tray on top of what stands on a place."""
+
+    piece: Name
+    place: Name
+    offset_mm: tuple[Millimetres, Millimetres] = (0.0, 0.0)
+    tremble_mm: Tremble = USUAL_TREMBLE_MM
+
+
+class Push(Verb, frozen=True, tag="push"):
+    """Flick a piece from its place toward another, so that it just comes there; or at a speed."""
+
+    source: Name
+    target: Name
+    speed_mm_s: Speed | None = None
+
+
+class Spin(Verb, frozen=True, tag="spin"):
+    """Twirl the piece on a place about its own axis."""
+
+    place: Name
+    deg_s: Twirl = USUAL_TWIRL_DEG_S
+
+
+class Grab(Verb, frozen=True, tag="grab"):
+    """Close a hand on the loose piece of that number, or on one from that tray, and hold it with
+    its foot at ``at_mm``: east and north of the plate's middle and above its surface.
+    """
+
+    what: Name | Number
+    at_mm: Spot
+
+
+class Carry(Verb, frozen=True, tag="carry"):
+    """Take the piece that is held to a point, through whatever stands there."""
+
+    piece: Number
+    at_mm: Spot
+
+
+class LetGo(Verb, frozen=True, tag="let-go"):
+    """Open the hand: the piece goes on as it moves."""
+
+    piece: Number
+
+
 class PickUp(Verb, frozen=True, tag="pick-up"):
     """Lift that loose piece and keep it in the hand."""
 
@@ -244,6 +316,8 @@ HostCommand = (
     | SeatCommand
 )
 # What a person or a simulated hand can do at a table, and what only the hands of a page can
-Deed = Put | Take | Move | Slide | Knock | Tilt | Press | Bump | Fault | Heal
-HandsCommand = Deed | PickUp | SetDown | CarryOut
+Gesture = Drop | Stack | Push | Spin
+Deed = Put | Take | Move | Slide | Knock | Gesture | Tilt | Press | Bump | Fault | Heal
+Held = PickUp | SetDown | Grab | Carry | LetGo
+HandsCommand = Deed | Held | CarryOut
 Command = HostCommand | HandsCommand

@@ -87,6 +87,7 @@ class Dynamics:
         self._steered_until_s = steered_until_s
         self._numbers: list[int] = []
         self._holds: dict[int, Path] = {}
+        self._flicks: list[tuple[float, int, Array]] = []
         self._magnets = Magnets()
         self._held = True
         self._before: tuple[float, Array] | None = None
@@ -139,15 +140,23 @@ class Dynamics:
         self._holds[number] = path
         self.wake()
 
+    def flick(self, number: int, at_s: float, speed_mm_s: Vector) -> None:
+        """A finger strikes it at that time: it has that speed then, in the plate's axes."""
+        self._flicks.append((at_s, number, np.asarray(speed_mm_s) / 1000))
+        self.wake()
+
+    def target(self, number: int) -> Path | None:
+        """Along which a hand moves it; None if none does."""
+        return self._holds.get(number)
+
     def release(self, number: int) -> None:
         """The hand lets go."""
         if self._holds.pop(number, None) is not None:
             self.wake()
 
-    def push(self, number: int, speed_mm_s: Vector) -> None:
-        """Flick it: a free piece gets that speed at once, in the plate's axes."""
-        adr = self._speed_at[self._numbers.index(number)]
-        self._data.qvel[adr : adr + 3] += self._turned() @ np.asarray(speed_mm_s) / 1000
+    def twirl(self, number: int, rad_s: float) -> None:
+        """A free piece turns about its own axis at that rate."""
+        self._data.qvel[self._speed_at[self._numbers.index(number)] + 5] = rad_s
         self.wake()
 
     def set_free(self, *, free: bool) -> None:
@@ -201,6 +210,7 @@ class Dynamics:
                 self._pulled = self._time_s + PULLED_FOR_S, wrenches
             data.xfrc_applied[rows] = self._pulled[1]
             self._grip()
+        self._strike()
         mujoco.mj_step2(model, data)
         mujoco.mj_step1(model, data)  # so that positions are those of now
         self._time_s += STEP_S
@@ -234,6 +244,15 @@ class Dynamics:
             torque = inertia * (GRIP_PER_S2 * lean - GRIP_DAMPING_PER_S * rate)
             data.xfrc_applied[body, 3:] += torque
 
+    def _strike(self) -> None:
+        """Fingers that flick now, do."""
+        for flick in [flick for flick in self._flicks if flick[0] <= self._time_s]:
+            self._flicks.remove(flick)
+            _, number, speed = flick
+            if number in self._numbers:
+                at = self._speed_at[self._numbers.index(number)]
+                self._data.qvel[at : at + 3] = self._turned() @ speed
+
     def _fall_asleep_at_rest(self) -> None:
         if self._before is not None and self._time_s - self._before[0] < REST_S:
             return
@@ -250,7 +269,7 @@ class Dynamics:
         """Whether hands move something now."""
         if self._held and self._steered_until_s() > self._time_s:
             return True
-        return any(path.end_s > self._time_s for path in self._holds.values())
+        return bool(self._flicks) or any(path.end_s > self._time_s for path in self._holds.values())
 
     def _is_quick(self) -> bool:
         """Whether the plate or a piece has speed; pieces' own jitter of a few mrad/s is none."""
@@ -290,6 +309,17 @@ class Dynamics:
         feet = (centres - up * self._shape.height_m / 2) * 1000
         feet[:, 2] -= SURFACE_M * 1000
         return Poses(tuple(self._numbers), feet, up)
+
+    def lowest_mm(self) -> Array:
+        """Of all pieces, in the order of ``poses``, (N, 3): where the middle is, as high as the
+        lowest point; of a piece that stands that is its foot.
+        """
+        poses, radius, height = self.poses(), self._shape.radius_m, self._shape.height_m
+        lowest = poses.feet_mm + poses.up * (height * 500)
+        rise = np.abs(poses.up[:, 2])
+        lean = np.sqrt(np.maximum(0.0, 1.0 - rise * rise))
+        lowest[:, 2] -= (height / 2 * rise + radius * lean) * 1000
+        return lowest
 
     def motion(self, time_s: float) -> Motion:
         """Of the plate at a time: now, or up to 0.3 s ago; between two steps the later one."""

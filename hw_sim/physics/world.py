@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,7 @@ class RigidWorld(World):
     """Pieces are bodies. A hand moves one along its path; when that ends it is left to itself."""
 
     plate: SwingingPlate
+    falls: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -123,6 +125,20 @@ class RigidWorld(World):
         super().set_going(piece, path, leaves=leaves)
         self._dynamics.hold(piece.piece_id, path)
 
+    def flick(self, piece: Piece, at_s: float, speed_mm_s: Vector) -> None:
+        """A finger strikes the piece at that time."""
+        self._dynamics.flick(piece.piece_id, at_s, speed_mm_s)
+
+    def twirl(self, piece: Piece, rad_s: float) -> None:
+        """Turn a piece about its own axis."""
+        self._dynamics.twirl(piece.piece_id, rad_s)
+
+    def open_hand(self, piece: Piece) -> None:
+        """Nobody holds the piece any longer; it goes on as it moves."""
+        super().open_hand(piece)
+        piece.path = None
+        self._dynamics.release(piece.piece_id)
+
     def remove(self, piece: Piece) -> None:
         """The piece is gone at once."""
         if piece.piece_id in self.pieces:
@@ -151,10 +167,10 @@ class RigidWorld(World):
         self._seen_version = self._dynamics.version
         for number in self._dynamics.overboard:
             self.remove(self.pieces[number])
-        poses = self._dynamics.poses()
+        numbers, lowest = self._dynamics.poses().numbers, self._dynamics.lowest_mm().tolist()
         for piece in self.pieces.values():
             if piece.path is None and not piece.held:
-                x, y, z = poses.feet_mm[poses.numbers.index(piece.piece_id)].tolist()
+                x, y, z = lowest[numbers.index(piece.piece_id)]
                 piece.here = (x, y, z)
 
     def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:

@@ -6,11 +6,13 @@ described (T. Flash and N. Hogan, Journal of Neuroscience 5 (1985) 1688).
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from dataclasses import dataclass
 
 Point = tuple[float, float, float]
 
+TREMOR_HZ = 9.0
 PEAK_SPEED = 1.875  # of a minimum-jerk motion, in mean speeds
 
 
@@ -102,6 +104,22 @@ class Path:
         t = now_s - leg.start_s
         return leg.x.at(t), leg.y.at(t), leg.z.at(t)
 
+    def onward(self, now_s: float, goal: Point, duration_s: float) -> Path:
+        """From wherever it is then, and as it moves, to another goal."""
+        leg = self._legs[max(0, bisect_right(self._starts, now_s) - 1)]
+        t = now_s - leg.start_s
+        x, y, z = (
+            Quintic.between(
+                axis.at(t),
+                there,
+                duration_s,
+                start_speed=axis.speed(t),
+                start_acceleration=axis.acceleration(t),
+            )
+            for axis, there in zip((leg.x, leg.y, leg.z), goal, strict=True)
+        )
+        return Path((Leg(now_s, x, y, z),))
+
     @property
     def end(self) -> Point:
         """Where it comes to rest."""
@@ -111,6 +129,29 @@ class Path:
     def then(self, later: Path) -> Path:
         """First this path, then ``later``, which begins where this one ends."""
         return Path(self._legs + later._legs)
+
+
+class Trembling(Path):
+    """A path in a hand that trembles: physiological tremor, at 9 Hz (R. J. Elble, Brain 109 (1986)
+    1015), across the way and along it.
+    """
+
+    __slots__ = ("_mm", "_turns")
+
+    def __init__(self, path: Path, tremble_mm: float, turns: tuple[float, float, float]) -> None:
+        """``turns``: where in its swing each axis starts, 0 to 1."""
+        super().__init__(path._legs)
+        self._mm = tremble_mm
+        self._turns = turns
+
+    def at(self, now_s: float) -> Point:
+        """Where the thing is, in mm."""
+        x, y, z = super().at(now_s)
+        swing = (
+            self._mm * math.sin(2 * math.pi * (TREMOR_HZ * (now_s - self.start_s) + turn))
+            for turn in self._turns
+        )
+        return x + next(swing), y + next(swing), z + next(swing)
 
 
 def still(here: Point, now_s: float) -> Path:

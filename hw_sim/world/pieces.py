@@ -11,6 +11,7 @@ from hw_sim.world.paths import Path, Point
 
 BODY_MM = 28.0  # diameter, HARDWARE.md "body"
 BODY_HEIGHT_MM = 15.0  # 15 g and more in a disc of 28 mm need about that, in wood and lead shot
+SINKS_MM = 0.5  # less than that does what stands on a piece give way
 MAGNET_SPREAD = 0.07  # HARDWARE.md: both magnets +- 7 %
 
 
@@ -54,7 +55,7 @@ class Piece:
 
 def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
     """Whether bodies at these points would share space (or come closer than ``spare_mm``)."""
-    if abs(one[2] - other[2]) >= BODY_HEIGHT_MM + spare_mm:
+    if abs(one[2] - other[2]) >= BODY_HEIGHT_MM - SINKS_MM + spare_mm:
         return False
     return math.hypot(one[0] - other[0], one[1] - other[1]) < BODY_MM + spare_mm - 1e-6
 

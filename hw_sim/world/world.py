@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from drivers.clock import Clock
 from firmware_host.config.profile import Profile
@@ -13,8 +14,8 @@ from hw_sim.world.buttons import Button
 from hw_sim.world.climate import Climate
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Path, Point
-from hw_sim.world.pieces import MAGNET_SPREAD, Field, Piece, overlap
-from hw_sim.world.plate import Plate
+from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, Piece, overlap
+from hw_sim.world.plate import Plate, Vector
 
 GAP_SPREAD_MM = 0.5  # HARDWARE.md: gap 12.0 +- 0.5 mm
 BUTTONS = ("confirm", "back")
@@ -26,7 +27,10 @@ class World:
     Nothing here moves the clock. ``trays``: the magnet of each label of which the trays beside
     the plate hold as many pieces as anybody wants. ``pieces``: those on or above the plate, by id.
     ``gaps_mm``: between each place's Hall element and a seated magnet's face.
+    ``falls``: what a hand lets go moves by itself. Here it stays.
     """
+
+    falls: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -112,6 +116,30 @@ class World:
         piece.leaves = leaves
         self._field.update(self.pieces.values())
 
+    def flick(self, piece: Piece, at_s: float, speed_mm_s: Vector) -> None:
+        """A finger strikes the piece at that time; here that moves nothing."""
+
+    def twirl(self, piece: Piece, rad_s: float) -> None:
+        """Turn a piece about its own axis, which no sensor feels."""
+
+    def open_hand(self, piece: Piece) -> None:
+        """Nobody holds the piece any longer; it goes on from where it is."""
+        piece.held = False
+
+    def top_mm(self, x_mm: float, y_mm: float) -> float:
+        """How high what stands there, within half a body, reaches above the plate."""
+        self.settle(self.clock.now())
+        return max(
+            (
+                piece.here[2] + BODY_HEIGHT_MM
+                for piece in self.pieces.values()
+                if not piece.held
+                and piece.path is None
+                and math.hypot(piece.here[0] - x_mm, piece.here[1] - y_mm) < BODY_MM
+            ),
+            default=0.0,
+        )
+
     def remove(self, piece: Piece) -> None:
         """The piece is gone at once."""
         self.pieces.pop(piece.piece_id, None)
@@ -139,7 +167,8 @@ class World:
             self._field.update(self.pieces.values())
 
     def piece_at(self, index: int) -> Piece | None:
-        """The piece that stands on plate place ``index``, within half a pitch; None if none does.
+        """The piece that stands on plate place ``index``, within half a pitch, the uppermost of a
+        stack; None if none does.
 
         Pieces in hands or on their way do not stand anywhere.
         """
@@ -154,7 +183,10 @@ class World:
         ]
         return min(
             found,
-            key=lambda p: math.hypot(p.here[0] - x, p.here[1] - y),
+            key=lambda p: (
+                -round(p.here[2] / BODY_HEIGHT_MM),
+                math.hypot(p.here[0] - x, p.here[1] - y),
+            ),
             default=None,
         )
 

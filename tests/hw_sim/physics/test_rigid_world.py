@@ -80,3 +80,21 @@ def test_a_game_is_played_to_its_end(name):
     file = SCENARIOS / f"{name}.scenario"
     done = CliRunner().invoke(command, ["--physics", str(file)])
     assert done.exit_code == 0, done.output
+
+
+def test_the_host_sees_what_comes_of_hands_that_are_not_exact():
+    file = Path(__file__).parent / "scenarios" / "gestures.scenario"
+    one, again = (CliRunner().invoke(command, ["--physics", "--json", str(file)]) for _ in "ab")
+    assert one.exit_code == 0, one.output
+    assert one.stdout == again.stdout
+
+
+def test_without_physics_a_stack_is_refused_in_one_line(tmp_path):
+    file = tmp_path / "stack.scenario"
+    file.write_text("game momentum\nput red d4\nstack red d4\n")
+    done = CliRunner().invoke(command, [str(file)])
+    assert done.exit_code == 2
+    assert done.output.splitlines()[-1].endswith(
+        "stack.scenario:3: Pieces cannot stand on each other here. "
+        "Use the table with physics: --physics."
+    )
