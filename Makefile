@@ -3,6 +3,8 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+# By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
+EDITABLE := --config-settings editable_mode=compat --editable
 
 .PHONY: play test quick check languages kernel-test clean install-service uninstall-service
 
@@ -48,9 +50,9 @@ $(BIN)/python:
 
 # A complete development installation also serves play.
 $(VENV)/.play: pyproject.toml | $(BIN)/python
-	test -e $(VENV)/.dev && test ! pyproject.toml -nt $(VENV)/.dev || $(BIN)/python -m pip install --quiet --editable '.[sim]'
+	test -e $(VENV)/.dev && test ! pyproject.toml -nt $(VENV)/.dev || $(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]'
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]'
 	touch $@ $(VENV)/.play
