@@ -195,6 +195,8 @@ def floods_of(text: str, game: int) -> list[Flood]:
 
     take_back: dict[str, Any] = {"type": "take-back"}
     resume = {"type": "resume", "game": game}
+    battle: dict[str, Any] = {"type": "game", "game": "gravity-warfare", "options": {}}
+    player = {"player": "red"}
     return [
         command("game", {"type": "game", "game": "momentum"}),
         command("resume", resume),
@@ -205,12 +207,25 @@ def floods_of(text: str, game: int) -> list[Flood]:
         command("make-move", {"type": "make-move", "move": "d4"}),
         command("engines", {"type": "game", "game": "momentum", "engines": {"red": {"level": 10}}}),
         command("hint", {"type": "hint"}),
-        command("calibrate", {"type": "calibrate"}, {"type": "stop-calibration"}),
+        command("resign", {"type": "resign", **player}, {"type": "game", "game": "momentum"}),
+        command("offer-draw", {"type": "offer-draw", **player}),
+        command("learn", {"type": "learn", "game": "attraktion"}, {"type": "stop-learning"}),
+        command("seats", battle, {"type": "seat-computer", **player, "level": "hard"},
+                {"type": "seat-move", "move": "chance"}, {"type": "count"},
+                {"type": "stand-up", **player}),
+        command("calibrate", {"type": "calibrate"}, {"type": "answer-sweep", "value": "yes"},
+                {"type": "stop-calibration"}),
         read("history", "history"),
         read("record", f"history/{game}"),
         read("export", f"history/{game}/export"),
-        *(Flood(name, f"{API}/{name}") for name in ("snapshot", "layout", "games", "health")),
-    ]
+        read("analysis", f"history/{game}/analysis"),
+        *(Flood(name, f"{API}/{name}") for name in (
+            "snapshot", "layout", "games", "health", "legend", "texts", "pairing", "seats")),
+        Flood("preview", f"{API}/preview/d4"),
+        Flood("pair", f"{API}/pairing", ({"code": "000000"},)),
+        Flood("sit-down", f"{API}/seats", ({"code": "000000"},)),
+        Flood("open-code", f"{API}/pairing/code", ({},)),
+    ]  # fmt: skip
 
 
 def with_a_long_game(state: Path) -> str:
