@@ -181,8 +181,9 @@ class Host:
 
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""
-        self._inbox.work_off()
         self._do_what_the_board_wants()
+        # A request was found possible for the game as it stands: nothing comes between
+        self._inbox.work_off(enough=lambda: bool(self._requests))
         self.frame = self.plate.scan()
         now_s = self._clock.now()
         self.observation = self.perception.observe(self.frame)

@@ -77,13 +77,14 @@ class Inbox:
         )
         return asked.answer
 
-    def work_off(self) -> None:
-        """Do what waits until ``BUDGET_S`` is used up, or ``MOST_AT_ONCE`` are done; the rest waits
-        for the next step, so that a scan is late by one piece of work at most.
+    def work_off(self, enough: Callable[[], bool] = lambda: False) -> None:
+        """Do what waits until ``BUDGET_S`` is used up, ``MOST_AT_ONCE`` are done, or it is
+        ``enough``; the rest waits for the next step, so that a scan is late by one piece of work
+        at most.
         """
         until_s = self._clock.now() + BUDGET_S
         for _ in range(MOST_AT_ONCE):
-            if not self._waiting or not self._waiting[0].ready():
+            if enough() or not self._waiting or not self._waiting[0].ready():
                 return
             self._waiting.popleft().run()
             if self._clock.now() >= until_s:

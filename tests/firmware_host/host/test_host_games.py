@@ -7,7 +7,14 @@ import pytest
 from firmware_host.config.errors import BoardDoesNotFitError, JournalFullError, NotPossibleError
 from firmware_host.config.profile import load_profile
 from firmware_host.journal import JournalReader, read_game, write_game
-from firmware_host.table.commands import Calibrate, ImportGame, NewGame, ResumeGame, TakeBack
+from firmware_host.table.commands import (
+    Calibrate,
+    ImportGame,
+    NewGame,
+    Resign,
+    ResumeGame,
+    TakeBack,
+)
 from games.momentum.rules import MomentumRules
 from hw_sim.session import SimSession
 
@@ -190,3 +197,17 @@ def test_an_import_that_the_disk_refuses_leaves_nothing(session, elsewhere):
     assert isinstance(done.exception(0), JournalFullError)
     session.faults.heal("disk-full")
     assert (host.journal.games(), host.journal.current()) == (before, current)
+
+
+def test_what_is_asked_at_once_is_done_in_order_each_in_the_game_that_it_was_meant_for(session):
+    host = session.host
+    game = host.journal.current().id
+    first = [host.submit(Resign("red")), host.submit(Resign("blue"))]
+    others = [host.submit(NewGame("attraktion", {"size": 7})), host.submit(Resign("red"))]
+    session.run_until(1.0)
+    assert first[0].result(0) is None
+    assert isinstance(first[1].exception(0), NotPossibleError)
+    assert host.journal.load(game).result["by"] == "red"
+    assert others[0].result(0) is None
+    assert isinstance(others[1].exception(0), NotPossibleError)
+    assert host.game.name == "attraktion"
