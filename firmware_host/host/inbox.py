@@ -15,7 +15,7 @@ T = TypeVar("T")
 A = TypeVar("A")
 
 MOST_WAITING = 32
-BUDGET_S = 0.02  # of each step: one scan's time
+BUDGET_S = 0.01  # of each step: half a scan's time, less than a card takes to sync
 MOST_AT_ONCE = 4  # in a step, however quick they are
 
 
