@@ -8,11 +8,12 @@ and writes from each the JSON that the table and its page read. Prints what is m
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,8 +28,9 @@ FOLDER = ROOT / "firmware_host/messages"
 LANGUAGES = ("de", "es", "fr", "pl")
 PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
 ROOT_ERRORS = ("TiltboardError", "RulesError")
-# Methods of a game that return a template; besides, its table REASONS holds some.
+# Methods of a game that return a template, and its tables that hold templates and words for them.
 SPOKEN = ("why", "result_said")
+TABLES = ("REASONS", "WAITS", "DICE", "JUDGED")
 PAGE_TEXT = re.compile(r'\bt\(\s*("(?:[^"\\]|\\.)*")')
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # in the catalogues' heads, which change with their texts
 
@@ -65,21 +67,47 @@ def _errors(trees: Iterable[ast.Module]) -> set[str]:
 
 
 def _in_python(tree: ast.Module, errors: set[str], *, game: bool) -> Iterator[str]:
+    named = _constants(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             if name in ("text", "Message") and isinstance(node.func, ast.Name):
                 yield from _texts(node.args[:1])
-            elif name in errors:
-                remedy = [each.value for each in node.keywords if each.arg == "remedy"]
-                yield from (each for each in _texts([*node.args, *remedy]) if " " in each)
+            remedies = [each.value for each in node.keywords if each.arg == "remedy"]
+            templates = node.args if name in errors else []
+            said = (text for each in [*templates, *remedies] for text in _said(each, named))
+            yield from (each for each in said if " " in each)
         elif game and isinstance(node, ast.FunctionDef) and node.name in SPOKEN:
             made = (inner for part in node.body[1:] for inner in ast.walk(part))  # no docstring
             yield from (each for each in _texts(made) if " " in each)
         elif game and isinstance(node, ast.FunctionDef) and _makes_words(node):
             yield from (each for each in _templates(node) if " " in each)
-        elif game and isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REASONS":
+        elif game and isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in TABLES:
             yield from (each for each in _texts(ast.walk(node.value)) if " " in each)
+
+
+def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+    """What a module's names stand for."""
+    lines = (node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign))
+    return {
+        name.id: line.value
+        for line in lines
+        for name in (line.targets if isinstance(line, ast.Assign) else [line.target])
+        if isinstance(name, ast.Name) and line.value is not None
+    }
+
+
+def _said(node: ast.expr, named: Mapping[str, ast.expr]) -> Iterator[str]:
+    """The texts that an expression may be: its own, one of two, one of a table's."""
+    match node:
+        case ast.Constant(value=str(english)):
+            yield english
+        case ast.IfExp(body=one, orelse=other) | ast.BoolOp(values=[one, other]):
+            yield from (*_said(one, named), *_said(other, named))
+        case ast.Name(id=name) if name in named:
+            yield from _texts(ast.walk(named[name]))
+        case ast.Call(args=[ast.Name() as table, *_]):
+            yield from _said(table, named)
 
 
 def _makes_words(node: ast.FunctionDef) -> bool:
@@ -130,7 +158,7 @@ def _of_commands() -> Iterator[str]:
     found = (cli.get_command(context, name) for name in COMMANDS)
     commands: list[click.Command] = [cli, *(command for command in found if command is not None)]
     for command in commands:
-        yield from (each for each in (command.help, command.epilog) if each)
+        yield from (inspect.cleandoc(each) for each in (command.help, command.epilog) if each)
         for option in command.params:
             if isinstance(option, click.Option) and option.help:
                 yield option.help
@@ -169,7 +197,7 @@ def updated(before: Catalog, english: Iterable[str]) -> Catalog:
         fuzzy=False,
     )
     wanted = set(english)
-    for english_text in wanted:
+    for english_text in sorted(wanted):
         known = before.get(english_text)
         plural = is_plural(english_text)
         same_kind = known is not None and isinstance(known.id, tuple) is plural

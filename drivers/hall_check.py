@@ -124,15 +124,11 @@ class WiringCheck:
                 yield _swapped(first, second), self._swapped_error(first, second)
 
     def _stuck_error(self, line: int, level: int) -> PartReadingError:
-        # Whole sentences rather than a filled-in "low": they are translated one by one.
-        template = (
-            "Address line S{line} of the sensors' multiplexers stays high."
-            if level
-            else "Address line S{line} of the sensors' multiplexers stays low."
-        )
         return PartReadingError(
             "hall",
-            template,
+            "Address line S{line} of the sensors' multiplexers stays high."
+            if level
+            else "Address line S{line} of the sensors' multiplexers stays low.",
             remedy="Check the wire from GPIO{pin} to pin S{line} of the multiplexers.",
             line=line,
             pin=self._pins[line],

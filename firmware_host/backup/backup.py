@@ -31,6 +31,7 @@ from firmware_host.journal import JournalReader
 from firmware_host.journal.failures import translated
 from firmware_host.journal.files import sync_directory
 from firmware_host.journal.schema import connect
+from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration
 
 FORMAT = 1
@@ -126,19 +127,19 @@ def make_backup(state: Path, settings: Path | None, out: Path, clock: Clock) -> 
 def read_backup(path: Path) -> Backup:
     """Read a backup and check all of it. Raises BackupError for a newer or damaged one; OSError."""
     if path.stat().st_size > MOST_BYTES:
-        raise _damaged(path, "it is too large")
+        raise _damaged(path, text("it is too large"))
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             manifest = _manifest(path, archive)
             if sum(member.size for member in manifest.files) > MOST_BYTES:
-                raise _damaged(path, "what it holds is too large")
+                raise _damaged(path, text("what it holds is too large"))
             contents = {member.name: _member(path, archive, member) for member in manifest.files}
     except BackupError:
         raise
     except zipfile.BadZipFile as error:
-        raise _damaged(path, "it is no ZIP archive, or is cut off") from error
+        raise _damaged(path, text("it is no ZIP archive, or is cut off")) from error
     except _BROKEN_ZIP as error:
-        raise _damaged(path, str(error) or "it ends too soon") from error
+        raise _damaged(path, str(error) or text("it ends too soon")) from error
     for name, content in contents.items():
         _check(path, name, content)
     return Backup(manifest, contents)
@@ -184,11 +185,11 @@ def _write(out: Path, backup: Backup) -> None:
 def _manifest(path: Path, archive: zipfile.ZipFile) -> Manifest:
     names = archive.namelist()
     if MANIFEST not in names or archive.getinfo(MANIFEST).file_size > 1_000_000:
-        raise _damaged(path, "it has no manifest")
+        raise _damaged(path, text("it has no manifest"))
     try:
         data = json.loads(archive.read(MANIFEST))
     except ValueError as error:
-        raise _damaged(path, "its manifest is not JSON") from error
+        raise _damaged(path, text("its manifest is not JSON")) from error
     found = data.get("format") if isinstance(data, dict) else None
     if isinstance(found, int) and found > FORMAT:
         raise BackupError(
@@ -200,22 +201,22 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> Manifest:
     try:
         manifest = convert(data, Manifest, source=str(path))
     except ConfigError as error:
-        raise _damaged(path, error.problem) from error
+        raise _damaged(path, error.problem.rstrip(".")) from error
     listed = [member.name for member in manifest.files]
     if manifest.format != FORMAT or sorted([*listed, MANIFEST]) != sorted(names):
-        raise _damaged(path, "it does not hold what its manifest lists")
+        raise _damaged(path, text("it does not hold what its manifest lists"))
     if any(name not in NAMES for name in listed):
-        raise _damaged(path, "it holds files that are no table's")
+        raise _damaged(path, text("it holds files that are no table's"))
     return manifest
 
 
 def _member(path: Path, archive: zipfile.ZipFile, member: Member) -> bytes:
     if archive.getinfo(member.name).file_size != member.size:
-        raise _damaged(path, f"{member.name} has another size")
+        raise _damaged(path, text("{file} has another size", file=member.name))
     with archive.open(member.name) as packed:
         data = packed.read(member.size)  # and no more, whatever its size is said to be
     if hashlib.sha256(data).hexdigest() != member.sha256:
-        raise _damaged(path, f"{member.name} has another checksum")
+        raise _damaged(path, text("{file} has another checksum", file=member.name))
     return data
 
 
@@ -235,15 +236,15 @@ def _check(path: Path, name: str, data: bytes) -> None:
         elif name != OLD_PROGRESS_NAME:
             parse_toml(data.decode("utf-8"), Settings, source=name)
     except (ConfigError, JournalError) as error:
-        raise _damaged(path, error.problem) from error
+        raise _damaged(path, error.problem.rstrip(".")) from error
     except (ValueError, AttributeError, RecursionError) as error:
         raise _damaged(path, f"{name}: {error}") from error
 
 
-def _damaged(path: Path, why: str) -> BackupError:
+def _damaged(path: Path, why: Message | str) -> BackupError:
     return BackupError(
         "{path} is not a whole backup: {why}.",
         remedy="Take another copy of the file, or an earlier backup. Nothing has been changed.",
         path=path,
-        why=why.rstrip("."),
+        why=why,
     )

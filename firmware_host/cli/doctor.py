@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from firmware_host.commissioning.findings import Finding
     from firmware_host.config.profile import Profile
 
-MARKS = {"ok": "ok     ", "note": "note   ", "problem": "PROBLEM"}
+MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
 
 
 @click.command(name="doctor", epilog="Example: tiltboard doctor --profile plate-10")
@@ -106,8 +106,9 @@ def _tell(
         if as_json:
             click.echo(json.dumps(plain))
             continue
+        mark = catalogue.translate(MARKS[plain["state"]])
         subject = catalogue.translate(subject_of(plain["subject"]))
-        click.echo(f"{MARKS[plain['state']]}  {subject:<12} {plain['found']}")
+        click.echo(f"{mark:<7}  {subject:<12} {plain['found']}")
         if plain["remedy"]:
             click.echo(f"{'':<22} -> {plain['remedy']}")
     if not as_json:

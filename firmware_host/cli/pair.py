@@ -11,7 +11,7 @@ import click
 
 from firmware_host.cli.options import CONFIG, PORT, SIMULATED, STATE, games_folder
 from firmware_host.cli.speech import printable, say, words
-from firmware_host.messages import text
+from firmware_host.messages import Message, text
 
 ANSWER_WITHIN_S = 10.0
 
@@ -71,9 +71,9 @@ def _open_code(port: int) -> str:
         said = json.loads(answer.read())
         if answer.status == 200:
             return str(said["code"])
-        why = str(said["error"])
+        why: Message | str = str(said["error"])
     except (OSError, ValueError, KeyError, http.client.HTTPException):
-        why = f"No table answers at port {port}."
+        why = text("No table answers at port {port}.", port=port)
     finally:
         table.close()
     raise NotPossibleError("{why}", remedy="Start it with: tiltboard run --host 0.0.0.0", why=why)

@@ -10,9 +10,9 @@ from typing import BinaryIO
 import click
 
 from firmware_host.cli.broken import name_broken_games
-from firmware_host.cli.speech import misuse, say, sentence
+from firmware_host.cli.speech import catalogue, misuse, say, sentence, unfilled, words
 from firmware_host.config.boards import read_board
-from firmware_host.messages import text
+from firmware_host.messages import Message, text
 from games.base import Credit, RulesError
 from games.contract import (
     Answer,
@@ -30,28 +30,43 @@ UNANSWERABLE = 2
 MOST_LINE = 1 << 20  # bytes; the longest game's question has some 50,000
 
 
-def _epilog() -> str:
-    return "\n\n".join(_epilog_parts())
+EPILOG = """
+Example: tiltboard rules momentum --option size=5 --option marbles=5 --moves "c3 c4"
+
+Exit status: 0, answered; 1, a move is illegal; 2, no such game or option, or an option that does
+not fit. In a batch every line is answered, illegal moves too, and the status is 2 if some line was
+not a question that can be answered, else 0.
+"""
 
 
-def _epilog_parts() -> Iterator[str]:
-    yield 'Example: tiltboard rules momentum --option size=5 --option marbles=5 --moves "c3 c4"'
-    yield (
-        "Exit status: 0, answered; 1, a move is illegal; 2, no such game or option, or an option "
-        "that does not fit. In a batch every line is answered, illegal moves too, and the status "
-        "is 2 if some line was not a question that can be answered, else 0."
-    )
+class _RulesCommand(click.Command):
+    """Its help ends with what every game may be asked with."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        with formatter.indentation():
+            for part in _games_in_short():
+                formatter.write_paragraph()
+                formatter.write_text(part)
+
+
+def _games_in_short() -> Iterator[str]:
     for kind in EVERY_GAME.values():
         yield f"{kind.name}: {_credited(kind.credit)}"
-        yield "\n".join(["\b", *(f"  {spec.name}: {spec.help}" for spec in kind.option_specs)])
+        helps = ((spec.name, unfilled(spec.help, catalogue())) for spec in kind.option_specs)
+        yield "\n".join(["\b", *(f"  {name}: {said}" for name, said in helps)])
 
 
 def _credited(credit: Credit) -> str:
     year = "" if credit.year is None else f", {credit.year}"
-    return f"{credit.title}, by {credit.designer}{year}. {credit.notice}".strip()
+    designers, notice = f"{credit.designer}{year}", Message(credit.notice)
+    by = text(
+        "{title}, by {designers}. {notice}", title=credit.title, designers=designers, notice=notice
+    )
+    return words(by).strip()
 
 
-@click.command(name="rules", epilog=_epilog())
+@click.command(name="rules", cls=_RulesCommand, epilog=EPILOG)
 @click.argument("game", required=False)
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game; below.")
 @click.option("--moves", metavar='"M1 M2 ..."', help="The moves so far.")

@@ -4,6 +4,7 @@ settings, or of the environment.
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from collections.abc import Mapping
@@ -120,21 +121,24 @@ def misuse(message: Message) -> click.UsageError:
 
 
 def translated(command: click.Command, spoken: Catalogue) -> click.Command:
-    """``command`` with its help in that language; the English one is the key, with its newlines."""
+    """``command`` with its help in that language."""
     if spoken.messages:
         _translate(command, spoken)
     return command
 
 
-def _translate(command: click.Command, spoken: Catalogue) -> None:
-    def other(english: str | None) -> str | None:
-        found = spoken.messages.get(english, english) if english else english
-        return found if isinstance(found, str) else english
+def unfilled(english: str, spoken: Catalogue) -> str:
+    """A text that has no fields, as a help, in that language; braces in it stay what they are."""
+    found = spoken.messages.get(inspect.cleandoc(english), english)
+    return found if isinstance(found, str) else english
 
-    command.help, command.epilog = other(command.help), other(command.epilog)
+
+def _translate(command: click.Command, spoken: Catalogue) -> None:
+    command.help = command.help and unfilled(command.help, spoken)
+    command.epilog = command.epilog and unfilled(command.epilog, spoken)
     for parameter in command.params:
-        if isinstance(parameter, click.Option):
-            parameter.help = other(parameter.help)
+        if isinstance(parameter, click.Option) and parameter.help:
+            parameter.help = unfilled(parameter.help, spoken)
     if isinstance(command, click.Group):
         for each in command.commands.values():
             _translate(each, spoken)

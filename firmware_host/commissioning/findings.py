@@ -24,6 +24,21 @@ def subject_of(name: str) -> Message:
 
 
 _SUBJECTS = {
+    "calibration": text("calibration"),
+    "clock": text("clock"),
+    "computer": text("computer"),
+    "devices": text("devices"),
+    "disk": text("disk"),
+    "hardware": text("hardware"),
+    "journal": text("journal"),
+    "lights": text("lights"),
+    "packages": text("packages"),
+    "parts": text("parts"),
+    "service": text("service"),
+    "settings": text("settings"),
+    "state": text("state"),
+    "supply": text("supply"),
+    "table": text("table"),
     "hall": text("sensors"),
     "imu": text("tilt sensor"),
     "panel": text("buttons"),

@@ -106,7 +106,7 @@ class Sweep:
                 "{value!r} is no answer now.",
                 remedy="Answer one of: {known}.",
                 value=value,
-                known=", ".join(known[:8]) or "nothing",
+                known=", ".join(known[:8]) or text("nothing"),
             )
         self._answer = value
 

@@ -17,6 +17,7 @@ from drivers.pi_buses import PiBuses
 from firmware_host.config.needs import needs_of
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import NodeHall
+from firmware_host.messages import Message, text
 
 PREFIX: Final = "tiltboard:"
 NAME_MOST: Final = 107  # unix(7): sun_path has 108 bytes, the first of which is zero
@@ -96,12 +97,11 @@ def _in_use(device: str, process: int) -> BoardInUseError:
         words = Path(f"/proc/{process}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
     except OSError:  # gone, or not for this user's eyes
         words = []
+    command: Message | str = text("another program")
     for number, word in enumerate(words):
         if Path(word).name in {"tiltboard", "pytest"}:
             command = " ".join((Path(word).name, *words[number + 1 : number + 2])).strip()
             break
-    else:
-        command = "another program"
     return BoardInUseError(
         "The board is in use by {command} (process {process}), which has {device}.",
         remedy="Wait until it has ended, or stop it; the service with: sudo systemctl stop"

@@ -55,14 +55,14 @@ def translated(path: Path) -> Iterator[None]:
         raise no_room(path, error.strerror or str(error)) from error
 
 
-def damaged(path: Path, why: Message | str, *, remedy: str = BEGIN_ANEW) -> JournalDamagedError:
+def damaged(path: Path, why: Message | str, *, remedy: str = "") -> JournalDamagedError:
     """The error for a file that cannot be this program's journal, or no longer is.
 
     ``why`` may be SQLite's words, over several lines: here they are one.
     """
     return JournalDamagedError(
         "The journal {path} cannot be read: {why}.",
-        remedy=remedy,
+        remedy=remedy or BEGIN_ANEW,
         path=path,
         why=" ".join(why.split()) if isinstance(why, str) else why,
     )

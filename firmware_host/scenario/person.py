@@ -13,7 +13,7 @@ from drivers.errors import TiltboardError
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.wiring import MatrixHall
 from firmware_host.host.host import Host
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.perception.observation import Happening, Stillness
 from firmware_host.scenario import prompts
 from firmware_host.scenario import steps as s
@@ -299,7 +299,7 @@ class Person:
                 "Nobody can make {name} by hand on this table, or should; the simulated one can be"
                 " broken so. By hand: {known}.",
                 name=name,
-                known=", ".join(pulled) or "nothing",
+                known=", ".join(pulled) or text("nothing"),
             )
         self._ask(prompt, [lambda: not self._is_whole()], tick)
         if for_s is not None:
@@ -363,7 +363,7 @@ class Person:
             "asked '{prompt}', but the sensors have not seen it in {seconds:g} s; they see {cells}",
             prompt=prompt,
             seconds=self._time_out_s,
-            cells=cells or "nothing",
+            cells=cells or text("nothing"),
         )
 
     # What the sensors see

@@ -13,6 +13,7 @@ import msgspec
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
 from firmware_host.config.errors import TraceError
+from firmware_host.messages import Message, text
 from firmware_host.table.commands import Request
 from firmware_host.trace.format import EndRecord, ScanRecord, TraceHeader, unseal
 
@@ -48,7 +49,7 @@ def read_trace(path: Path) -> Trace:
         if b'"end"' in line[:24]:
             end = _decode(path, number, line, EndRecord)
             if end.end != len(frames) or number != len(lines) - 1:
-                raise _bad(path, number, f"the end mark after {end.end} scans")
+                raise _bad(path, number, text("the end mark after {scans} scans", scans=end.end))
             return Trace(header, tuple(frames), whole, asked)
         record = _decode(path, number, line, ScanRecord)
         readings.extend(record.new)
@@ -83,18 +84,18 @@ def _lines(path: Path) -> tuple[list[bytes], bool]:
 def _decode(path: Path, number: int, line: bytes, kind: type[S]) -> S:
     data = unseal(line)
     if data is None:
-        raise _bad(path, number, "a record with the right checksum")
+        raise _bad(path, number, text("a record with the right checksum"))
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        raise _bad(path, number, f"a {kind.__name__} ({error})") from error
+        raise _bad(path, number, f"{kind.__name__} ({error})") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _bad(path, number, "JSON") from error
 
 
 def _frame(path: Path, number: int, record: ScanRecord, readings: list[float]) -> Frame:
     if any(not 0 <= i < len(readings) for i in record.f):
-        raise _bad(path, number, f"readings numbered below {len(readings)}")
+        raise _bad(path, number, text("readings numbered below {most}", most=len(readings)))
     m = record.m
     return Frame(
         number=record.n,
@@ -112,7 +113,7 @@ def _frame(path: Path, number: int, record: ScanRecord, readings: list[float]) -
     )
 
 
-def _bad(path: Path, number: int, expected: str) -> TraceError:
+def _bad(path: Path, number: int, expected: Message | str) -> TraceError:
     return TraceError(
         "{path}, record {number}: expected {expected}.",
         remedy=_AGAIN,

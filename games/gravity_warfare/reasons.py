@@ -50,7 +50,9 @@ def why_not(s: State, move: str) -> Why:
         return (_buy if what == "buy" else _hero)(s, player, args)
     waits = awaited(s)
     if not waits:
-        return "The game waits for {phase}, not for a player.", {"phase": _phase(s)}
+        return "The game waits for {phase}, not for a player.", {
+            "phase": WAITS.get(s.phase, s.phase)
+        }
     if player not in waits:
         template = "{who} is not awaited now; {awaited} may move."
         if player in s.passed and s.phase in ("window", "after"):
@@ -77,13 +79,13 @@ def why_not(s: State, move: str) -> Why:
     return "{move} cannot be read: {what} is written otherwise.", {"move": move, "what": what}
 
 
-def _phase(s: State) -> str:
-    return {
-        "heroes": "the heroes to be given out",
-        "deal": "the cards to be shuffled",
-        "roll": "the dice",
-        "dice": "the dice",
-    }.get(s.phase, s.phase)
+WAITS = {
+    "heroes": "the heroes to be given out",
+    "deal": "the cards to be shuffled",
+    "roll": "the dice",
+    "dice": "the dice",
+}
+DICE = {"roll": "both dice", "troop": "the troop die", "zone": "the zone die"}
 
 
 def _chance(s: State, what: str) -> Why:
@@ -102,14 +104,13 @@ def _chance(s: State, what: str) -> Why:
             return "These are not exactly the {count} cards to be shuffled.", {"count": count}
         case (("roll" | "dice"), ("roll" | "troop" | "zone")):
             if what != s.ask:
-                asked = {"roll": "both dice", "troop": "the troop die", "zone": "the zone die"}
-                return "{dice} must be rolled now.", {"dice": asked[s.ask]}
+                return "{dice} must be rolled now.", {"dice": DICE[s.ask]}
             template = "The dice show {kinds}, and a zone from 1 to 8."
             if s.source is not None:
                 template = "The dice show a zone from 1 to 8, and zone {source} is the source."
             return template, {"kinds": ", ".join(s.options.box.die), "source": s.source}
-    if s.phase in ("heroes", "deal", "roll", "dice"):
-        return "The game waits for {phase}.", {"phase": _phase(s)}
+    if s.phase in WAITS:
+        return "The game waits for {phase}.", {"phase": WAITS[s.phase]}
     waits = ", ".join(COLOURS[each] for each in awaited(s))
     return "Chance decides nothing now; {awaited} may move.", {"awaited": waits}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
@@ -113,8 +114,8 @@ def test_help_is_shown_in_the_language(name, monkeypatch):
     english = (command.help, command.epilog)
     try:
         speech.translated(command, Marked())
-        assert command.help == f"«{english[0]}»"
-        assert command.epilog == f"«{english[1]}»"
+        assert command.help == f"«{inspect.cleandoc(english[0])}»"
+        assert command.epilog == f"«{inspect.cleandoc(english[1])}»"
         assert all(option.help == f"«{before[id(option)]}»" for option in options_of(command))
     finally:
         command.help, command.epilog = english

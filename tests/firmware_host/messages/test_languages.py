@@ -4,7 +4,6 @@ and in the file that the table reads.
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import re
 import string
@@ -57,6 +56,9 @@ def test_a_text_of_each_kind_is_gathered():
         "Choose a game to begin.",  # text(...)
         "There is no move to take back.",  # an error
         "Update the operating system.",  # its remedy
+        "Record again, or get another copy of the file.",  # one with a name
+        "Choose a smaller board. A {table} is large enough.",  # one of two
+        "This needs a Raspberry Pi. Without one run: tiltboard sim.",  # one of a table's
         "Play again",  # the page
         "Push! {move} hits {hit}: it rolls to {target}.",  # a game's reason
         "Whoever has all of his on the board wins.",  # an option's help
@@ -77,6 +79,26 @@ def test_every_page_text_is_a_literal():
 def test_what_the_table_reads_is_what_was_translated(catalogue):
     file = tool.FOLDER / f"{catalogue.locale}.json"
     assert file.read_text() == tool.compiled(catalogue)
+
+
+def test_every_text_is_translated(catalogue):
+    """In every plural form; ``make languages`` brings what is new in the source, and only that."""
+    texts = {tool.english_of(message.id) for message in catalogue if message.id}
+    assert sorted(ENGLISH - texts) == [], "new: make languages"
+    assert sorted(texts - ENGLISH) == [], "gone: make languages"
+    assert tool.missing(catalogue) == []
+    for message in translated(catalogue):
+        forms = catalogue.num_plurals if tool.is_plural(tool.english_of(message.id)) else 1
+        assert len(strings(message)) == forms, message.id
+
+
+def test_what_is_typed_and_the_paragraphs_stay(catalogue):
+    for message in translated(catalogue):
+        english = tool.english_of(message.id)
+        typed = re.findall(r"--[a-z-]+|`[^`]+`|\w*\\n", english)
+        for each in strings(message):
+            assert [it for it in typed if it not in each] == [], each
+            assert each.count("\n\n") == english.count("\n\n"), each
 
 
 def test_fields_agree(catalogue):
@@ -192,17 +214,3 @@ def test_a_browsers_wishes_go_by_their_weight():
 )
 def test_the_environment_is_read_as_gettext_reads_it(environment, language):
     assert environment_language(environment) == language
-
-
-def test_what_a_player_of_the_board_games_reads_is_whole(catalogue):
-    """Lessons, rules, options, pieces, and every sentence of a turn."""
-    wanted: set[str] = set()
-    for kind in GAMES.values():
-        if kind.lesson is not None:
-            wanted |= {*kind.lesson.texts, *kind.rules_summary, kind.last_piece, kind.look.noun}
-            wanted |= {option.label for option in kind.option_specs}
-    for name in ("questions", "sensors", "troubles", "turns", "words"):
-        tree = ast.parse((tool.ROOT / f"firmware_host/guidance/{name}.py").read_text())
-        wanted |= set(tool._in_python(tree, set(), game=False))
-    have = {tool.english_of(message.id) for message in translated(catalogue)}
-    assert sorted((wanted & ENGLISH) - have) == []
