@@ -108,9 +108,9 @@ def _tell(
             continue
         mark = catalogue.translate(MARKS[plain["state"]])
         subject = catalogue.translate(subject_of(plain["subject"]))
-        click.echo(f"{mark:<7}  {subject:<12} {plain['found']}")
+        click.echo(f"{mark:<8} {subject:<13} {plain['found']}")
         if plain["remedy"]:
-            click.echo(f"{'':<22} -> {plain['remedy']}")
+            click.echo(f"{'':<23}-> {plain['remedy']}")
     if not as_json:
         say(text("1 problem.") if problems == 1 else text("{count} problems.", count=problems))
     return problems
