@@ -23,7 +23,8 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.console import Console
 from firmware_host.scenario.page import with_page
 from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.person import Person, StoppedError
+from firmware_host.scenario.person import Person
+from firmware_host.scenario.prompting import StoppedError
 from firmware_host.scenario.prompts import plugs
 from firmware_host.scenario.real_table import RealTable
 from firmware_host.scenario.run import ScenarioRunner, StepReport
