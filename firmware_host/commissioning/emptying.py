@@ -15,7 +15,7 @@ from firmware_host.commissioning.sampling import Window, scans
 from firmware_host.commissioning.step import Answer, Choice, Light, Outcome
 from firmware_host.commissioning.tilting import force_on_chip
 from firmware_host.config.profile import Profile
-from firmware_host.messages import Message, text
+from firmware_host.messages import text
 from firmware_host.perception.stillness import QUIET_RAD_S
 
 EMPTY_S = 2.0
@@ -56,9 +56,9 @@ class Emptying:
         self._last = self._refusal(progress, mt, sound(progress, sigmas[:size]))
         if self._last.refused is None and self._tilt:
             if jolts > JOLT_M_S2:
-                self._last = Outcome(refused=reasons.not_quiet())
+                self._last = Outcome(refused=reasons.KNOCKED)
             elif not mounting.is_level(level):
-                self._last = Outcome(refused=reasons.not_level())
+                self._last = Outcome(refused=reasons.NOT_LEVEL)
         if self._last.refused is not None:
             return self._last
         known = replace(progress, offset_mt=(*mt,), noise_mt=(*sigmas[:size],), last=None)
@@ -77,21 +77,21 @@ class Emptying:
         worst = max(range(len(mt)), key=lambda i: abs(mt[i]))
         noisiest = max(range(len(sigmas)), key=sigmas.__getitem__)
         self._broken = None
-        why: Message
         if abs(mt[worst]) > OFF_SCALE_MT:
             at = self._broken = progress.place_of(worst)
-            why = reasons.off_scale(profile, at, mt[worst])
+            why = reasons.of_place(profile, at, reasons.OFF_SCALE, mt[worst])
         elif abs(mt[worst]) > most:
             at = progress.place_of(worst)
-            why = reasons.not_empty(profile, at, mt[worst])
+            why = reasons.of_place(profile, at, reasons.NOT_EMPTY, mt[worst])
         elif sigmas[noisiest] > NOISY_MT:
             at = self._broken = progress.place_of(noisiest)
-            why = reasons.noisy(profile, at, sigmas[noisiest])
+            why = reasons.of_place(profile, at, reasons.NOISY, sigmas[noisiest])
         else:
             return Outcome()
         choices: tuple[Choice, ...] = ()
         if self._broken is not None and can_spare(profile, progress, self._broken):
-            choices = (Choice(Answer.LEAVE_OUT, reasons.leave_out(profile, self._broken)),)
+            leave_out = reasons.of_place(profile, self._broken, reasons.LEAVE_OUT)
+            choices = (Choice(Answer.LEAVE_OUT, leave_out),)
         return Outcome(None, why, {at: Light.WRONG}, choices)
 
 

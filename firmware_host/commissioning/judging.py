@@ -75,21 +75,19 @@ class PlaceJudge:
             return elsewhere
         second = self._second(means, wire)
         if abs(means[second]) >= PRESENT_MT:
-            return Verdict(second, reasons.two_pieces(profile, second))
+            return self._refused(second, reasons.TWO_PIECES)
         verdict = self._pole(progress, place, magnet, reading)
         if verdict is not None or not self._measures:
             return verdict or Verdict(place)
         known = [abs(mt) for i, mt in progress.own_mt.items() if i != place]
         usual = median(known) if len(known) >= KNOWN else None
-        right = reasons.stands_right()
+        right = reasons.STANDS_RIGHT
         if abs(reading) < (STRONG_FROM_MT if usual is None else UNLIKE[0] * usual):
             hardly = usual is None or abs(reading) < HARDLY[0] * usual
-            why = reasons.too_weak(profile, place, reading)
-            return Verdict(place, why, None if hardly else right)
+            return self._refused(place, reasons.TOO_WEAK, reading, None if hardly else right)
         if usual is not None and abs(reading) > UNLIKE[1] * usual:
             hardly = abs(reading) > HARDLY[1] * usual
-            why = reasons.too_strong(profile, place, reading)
-            return Verdict(place, why, None if hardly else right)
+            return self._refused(place, reasons.TOO_STRONG, reading, None if hardly else right)
         expected = usual or STRONG.centred_mt
         if abs(reading) < CENTRED * expected:
             off = self._off_mm(progress, place, reading, means, expected)
@@ -104,13 +102,12 @@ class PlaceJudge:
             return Verdict(progress.place_of(wire), reasons.elsewhere(profile, place, wire))
         second = self._second(means, wire)
         if abs(means[second]) >= PRESENT_MT:
-            return Verdict(second, reasons.two_pieces(profile, second))
+            return self._refused(second, reasons.TWO_PIECES)
         if abs(reading) >= STRONG_FROM_MT:
-            return Verdict(place, reasons.no_weak_one(profile, place, reading))
+            return self._refused(place, reasons.NO_WEAK_ONE, reading)
         share = abs(progress.own_mt[place]) / STRONG.centred_mt
         if abs(reading) < LEAST_WEAK * WEAK.centred_mt * share:
-            why = reasons.too_weak(profile, place, reading)
-            return Verdict(place, why, reasons.stands_right())
+            return self._refused(place, reasons.TOO_WEAK, reading, reasons.STANDS_RIGHT)
         return Verdict(place)
 
     def unlike(self, progress: Progress) -> list[int]:
@@ -123,6 +120,11 @@ class PlaceJudge:
         low, high = (share * median(known.values()) for share in UNLIKE)
         return [i for i, mt in known.items() if not low <= mt <= high and i not in progress.sure]
 
+    def _refused(
+        self, at: int, why: Message, reading: float = 0.0, doubt: Message | None = None
+    ) -> Verdict:
+        return Verdict(at, reasons.of_place(self._profile, at, why, abs(reading)), doubt)
+
     def _elsewhere(self, progress: Progress, place: int, wire: int) -> Verdict | None:
         """An input may answer for a place unless it is known to be another's. Its own is believed
         at once: then the other place was carried wrongly, and is asked for again.
@@ -134,7 +136,7 @@ class PlaceJudge:
         why = reasons.elsewhere(self._profile, place, wire)
         at = progress.place_of(wire)
         asks = known is None and holder != wire
-        return Verdict(at, why, reasons.stands_right() if asks else None)
+        return Verdict(at, why, reasons.STANDS_RIGHT if asks else None)
 
     def _second(self, means: Sequence[float], wire: int) -> int:
         others = (i for i in range(len(means)) if i != wire)
@@ -155,7 +157,7 @@ class PlaceJudge:
         if (reading > 0) == expected:
             return None
         why = reasons.other_pole(profile, place, magnet or Magnet.S_STRONG)
-        return Verdict(place, why, reasons.looks_down(profile, place))
+        return Verdict(place, why, reasons.of_place(profile, place, reasons.LOOKS_DOWN))
 
     def _off_mm(
         self,

@@ -85,10 +85,10 @@ class Placing:
         if abs(means[wire]) < PRESENT_MT:
             self._peak_mt, self._last, self._elsewhere = 0.0, Verdict(self._place), None
             self._left, self._silent = True, late
-            why = reasons.no_reaction(self._profile, self._place) if late else None
+            why = self._why(self._place, reasons.NO_REACTION) if late else None
             return self._outcome(progress, why)
         if not self._left and wire == progress.inputs.get(progress.last or 0):
-            why = reasons.still_there(self._profile, progress.place_of(wire)) if late else None
+            why = self._why(progress.place_of(wire), reasons.STILL_THERE) if late else None
             return self._outcome(progress, why)
         if wire == progress.input_of(self._place) and abs(means[wire]) > abs(self._peak_mt):
             # The best of what the hand finds while it moves the piece to the middle
@@ -96,7 +96,7 @@ class Placing:
         if not self._rests(progress, wire, means[wire]):
             self._elsewhere = None
             self._silent = late
-            why = reasons.restless(self._profile, progress.place_of(wire)) if late else None
+            why = self._why(progress.place_of(wire), reasons.RESTLESS) if late else None
             return self._outcome(progress, why)
         self._silent = False
         return self._judged(progress, wire, means, now_s)
@@ -172,11 +172,11 @@ class Placing:
     def _off_scale(self, progress: Progress, wire: int, reading_mt: float) -> Outcome:
         """A sensor that died since the plate was empty."""
         place = progress.place_of(wire)
-        why = reasons.off_scale(self._profile, place, reading_mt)
+        why = self._why(place, reasons.OFF_SCALE, reading_mt)
         lights = self._lights(progress) | {place: Light.WRONG}
         choices: tuple[Choice, ...] = ()
         if place == self._place and can_spare(self._profile, progress, place):
-            choices = (Choice(Answer.LEAVE_OUT, reasons.leave_out(self._profile, place)),)
+            choices = (Choice(Answer.LEAVE_OUT, self._why(place, reasons.LEAVE_OUT)),)
         return Outcome(None, why, lights, choices)
 
     def _outcome(self, progress: Progress, why: Message | None = None) -> Outcome:
@@ -188,9 +188,12 @@ class Placing:
         if self._weak:
             choices.append(Choice(Answer.NO_WEAK, text("There are none of this kind")))
         elif self._silent and can_spare(self._profile, progress, self._place):
-            leave_out = reasons.leave_out(self._profile, self._place)
+            leave_out = self._why(self._place, reasons.LEAVE_OUT)
             choices.append(Choice(Answer.LEAVE_OUT, leave_out))
         return Outcome(None, why, lights, tuple(choices))
+
+    def _why(self, place: int, what: Message, mt: float = 0.0) -> Message:
+        return reasons.of_place(self._profile, place, what, mt)
 
     def _lights(self, progress: Progress) -> dict[int, Light]:
         lights: dict[int, Light] = {}

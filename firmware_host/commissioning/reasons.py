@@ -10,6 +10,49 @@ from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
 from firmware_host.perception.observation import Magnet
 
+STANDS_RIGHT = text("It stands right")  # what somebody says where a reading is unlikely
+NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
+KNOCKED = text("The plate was knocked. Leave it alone for two seconds.")
+
+# Of one place, and what it reads, in mT: filled by ``of_place``
+LOOKS_DOWN = text("It was not turned over: {place} looks down")
+LEAVE_OUT = text("Leave {place} out: its sensor is broken")
+OFF_SCALE = text(
+    "{place} reads {mt:+.1f} mT, past the end of its scale: its wire is broken, or it has no"
+    " supply."
+)
+NOT_EMPTY = text(
+    "{place} reads {mt:+.1f} mT though the plate should be empty. Take away what stands there."
+    " If nothing does, check that sensor's wires."
+)
+NOISY = text(
+    "{place} is noisy ({mt:.2f} mT). Check its solder joints and the capacitor at its supply."
+)
+NO_REACTION = text(
+    "{place} does not react. If the piece stands there, check that sensor's wires and supply."
+)
+TWO_PIECES = text("Something stands on {place} too. Take it away.")
+NO_WEAK_ONE = text("{place} reads {mt:.1f} mT: that is a strong piece. Put a weak one there.")
+TOO_WEAK = text(
+    "{place} reads only {mt:.1f} mT. Move the piece to the middle. If it stands there, the"
+    " sensor sits too deep or is another part, or the piece is a weak one."
+)
+TOO_STRONG = text(
+    "{place} reads {mt:.1f} mT, far more than the others. Use the same piece for every place;"
+    " if it is, the sensor sits too high."
+)
+STILL_THERE = text("A piece still stands on {place}.")
+RESTLESS = text(
+    "{place} does not come to rest. Let go of the piece, and keep hands and metal away. If"
+    " nothing moves, that sensor is noisy: check its solder joints and the capacitor at its"
+    " supply."
+)
+
+
+def of_place(profile: Profile, place: int, what: Message, mt: float = 0.0) -> Message:
+    """``what`` of the table above, said of a place, with its reading where that is told."""
+    return Message(what.template, {"place": profile.places[place], "mt": mt})
+
 
 def piece(magnet: Magnet) -> Message:
     """A strong piece, by its magnet."""
@@ -42,16 +85,6 @@ def put_weak(profile: Profile, place: int) -> Message:
     )
 
 
-def stands_right() -> Message:
-    """What somebody says where a reading is unlikely."""
-    return text("It stands right")
-
-
-def looks_down(profile: Profile, place: int) -> Message:
-    """What somebody says where the piece was not turned over."""
-    return text("It was not turned over: {place} looks down", place=profile.places[place])
-
-
 def lift_edge(edge: Edge) -> Message:
     """Tilt the plate."""
     if edge is NORTH:
@@ -76,58 +109,6 @@ def no_part(fault: PartError | None) -> Message:
     )
 
 
-def not_level() -> Message:
-    """The empty plate stands askew."""
-    return text("The plate is not level. Level it; then leave it alone.")
-
-
-def not_quiet() -> Message:
-    """Somebody knocked against it."""
-    return text("The plate was knocked. Leave it alone for two seconds.")
-
-
-def off_scale(profile: Profile, place: int, reading_mt: float) -> Message:
-    """No magnet reads so much: its wire or its supply."""
-    return text(
-        "{place} reads {mt:+.1f} mT, past the end of its scale: its wire is broken, or it has no"
-        " supply.",
-        place=profile.places[place],
-        mt=reading_mt,
-    )
-
-
-def leave_out(profile: Profile, place: int) -> Message:
-    """What the button says where a sensor looks broken."""
-    return text("Leave {place} out: its sensor is broken", place=profile.places[place])
-
-
-def not_empty(profile: Profile, place: int, reading_mt: float) -> Message:
-    """Something stands there, or the sensor is broken."""
-    return text(
-        "{place} reads {mt:+.1f} mT though the plate should be empty. Take away what stands there."
-        " If nothing does, check that sensor's wires.",
-        place=profile.places[place],
-        mt=reading_mt,
-    )
-
-
-def noisy(profile: Profile, place: int, sigma_mt: float) -> Message:
-    """Readings jump about."""
-    return text(
-        "{place} is noisy ({mt:.2f} mT). Check its solder joints and the capacitor at its supply.",
-        place=profile.places[place],
-        mt=sigma_mt,
-    )
-
-
-def no_reaction(profile: Profile, place: int) -> Message:
-    """The piece should have been there by now."""
-    return text(
-        "{place} does not react. If the piece stands there, check that sensor's wires and supply.",
-        place=profile.places[place],
-    )
-
-
 def elsewhere(profile: Profile, place: int, wire: int) -> Message:
     """An input that is known to be another place's."""
     return text(
@@ -137,11 +118,6 @@ def elsewhere(profile: Profile, place: int, wire: int) -> Message:
     )
 
 
-def two_pieces(profile: Profile, other: int) -> Message:
-    """More than one place reads a magnet."""
-    return text("Something stands on {place} too. Take it away.", place=profile.places[other])
-
-
 def other_pole(profile: Profile, place: int, magnet: Magnet) -> Message:
     """Not the pole that was asked for, or that the places before saw."""
     return text(
@@ -149,35 +125,6 @@ def other_pole(profile: Profile, place: int, magnet: Magnet) -> Message:
         " that sensor looks down, and the table can read it so.",
         place=profile.places[place],
         piece=piece(magnet),
-    )
-
-
-def no_weak_one(profile: Profile, place: int, reading_mt: float) -> Message:
-    """Not the strength that was asked for."""
-    return text(
-        "{place} reads {mt:.1f} mT: that is a strong piece. Put a weak one there.",
-        place=profile.places[place],
-        mt=abs(reading_mt),
-    )
-
-
-def too_weak(profile: Profile, place: int, reading_mt: float) -> Message:
-    """Less than on other places."""
-    return text(
-        "{place} reads only {mt:.1f} mT. Move the piece to the middle. If it stands there, the"
-        " sensor sits too deep or is another part, or the piece is a weak one.",
-        place=profile.places[place],
-        mt=abs(reading_mt),
-    )
-
-
-def too_strong(profile: Profile, place: int, reading_mt: float) -> Message:
-    """More than on other places."""
-    return text(
-        "{place} reads {mt:.1f} mT, far more than the others. Use the same piece for every place;"
-        " if it is, the sensor sits too high.",
-        place=profile.places[place],
-        mt=abs(reading_mt),
     )
 
 
@@ -195,19 +142,4 @@ def off_the_middle(profile: Profile, place: int, east_mm: float, north_mm: float
         place=profile.places[place],
         mm=hypot(east_mm, north_mm),
         back=profile.places[back] if inside else text("the edge"),
-    )
-
-
-def still_there(profile: Profile, place: int) -> Message:
-    """The piece has not moved on."""
-    return text("A piece still stands on {place}.", place=profile.places[place])
-
-
-def restless(profile: Profile, place: int) -> Message:
-    """Readings do not settle."""
-    return text(
-        "{place} does not come to rest. Let go of the piece, and keep hands and metal away. If"
-        " nothing moves, that sensor is noisy: check its solder joints and the capacitor at its"
-        " supply.",
-        place=profile.places[place],
     )

@@ -41,7 +41,7 @@ class Levelling:
             x, y, z = self._rest.means()
             if mounting.is_level((x, y, z)):
                 return Outcome(replace(progress, level=(x, y, z), edges={}))
-            return Outcome(refused=reasons.not_level(), choices=(SKIP,))
+            return Outcome(refused=reasons.NOT_LEVEL, choices=(SKIP,))
         if frame.time_s > self._since_s + HINT_AFTER_S:
             return Outcome(refused=text("The tilt sensor does not come to rest."), choices=(SKIP,))
         return Outcome()
