@@ -31,8 +31,8 @@ class AxisWatch:
         """Whether no axis was found dead, or all have moved again since."""
         return not self._suspicious
 
-    def take(self, words: Sequence[int]) -> None:
-        """Take one reading in. Raises PartReadingError once an axis is dead."""
+    def update(self, words: Sequence[int]) -> None:
+        """One reading. Raises PartReadingError once an axis is dead."""
         now = tuple(words)
         last, self._last = self._last, now
         if last is None or last == now:  # the same sample, read twice

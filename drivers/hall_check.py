@@ -59,16 +59,16 @@ class WiringCheck:
                     " and the wires of MISO, clock and chip select."
                 ),
             )
-        exchanged = self._exchanged(codes)
-        if exchanged is not None:
-            return exchanged
+        crossed = self._crossed(codes)
+        if crossed is not None:
+            return crossed
         evidence, error = max(
             ((self._evidence(select, codes), error) for select, error in self._address_faults()),
             key=lambda candidate: candidate[0],
         )
         return error if evidence > 0 else self._reference_fault(codes)
 
-    def _exchanged(self, codes: Sequence[int]) -> PartReadingError | None:
+    def _crossed(self, codes: Sequence[int]) -> PartReadingError | None:
         """Another channel reads just what the test inputs' multiplexer carries, and it does not."""
         homes = {number // INPUTS for number in self._spares}
         if len(homes) != 1:

@@ -172,7 +172,7 @@ class InertialSensor(ABC):
                 raise self._impossible(0x00)
         self._last = raw
         accel, gyro, temperature_c = self._values(raw)
-        self._axes.take(accel)
+        self._axes.update(accel)
         force = self._mounting.on_plate(
             (accel[0] * self.M_S2, accel[1] * self.M_S2, accel[2] * self.M_S2)
         )

@@ -111,7 +111,7 @@ class NodeImu:
                 self._motion = None
                 continue
             try:
-                self._axes.take(scan.motion[:3])
+                self._axes.update(scan.motion[:3])
             except PartReadingError:
                 self._restart()
                 raise

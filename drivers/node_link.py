@@ -290,7 +290,7 @@ class NodeLink:
                     if first:
                         self.scans.clear()
                         first = False
-                self._take(message, now_s, len(coded) + 1)
+                self._receive(message, now_s, len(coded) + 1)
             except DamagedError:
                 self.counters.damaged += 1
 
@@ -306,7 +306,7 @@ class NodeLink:
 
     # Messages
 
-    def _take(self, message: FromNode, now_s: float, size: int) -> None:
+    def _receive(self, message: FromNode, now_s: float, size: int) -> None:
         match message:
             case Reading():
                 self._read(message, now_s, size)

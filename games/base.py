@@ -103,7 +103,7 @@ class Entrance:
 class Turn:
     """A move carried out: what the hand does, what follows from it, and the position after both.
 
-    ``act`` is what the mover does with his hand (drop from the reserve; lift and land; exchange).
+    ``act`` is what the mover does with his hand (drop from the reserve; lift and land; swap).
     ``consequences`` must then be carried out, by hand or by gravity. Shifts are simultaneous: all
     sources are vacated before any target is filled. ``path``: the places along which the piece
     played goes, first to last, in games where its way is to be shown. ``entrance``: by which side

@@ -48,7 +48,7 @@ class Maker:
         """The place where the piece stands, if it is on the plate."""
         return self._at
 
-    def take_note(self, at: int | None, done: Task | None) -> None:
+    def note(self, at: int | None, done: Task | None) -> None:
         """Somebody else has moved the piece to ``at``, because of ``done``."""
         self._at = at
         if done is not None:

@@ -84,7 +84,7 @@ def _replace(backup: Backup, state: Path, settings: bytes | None, clock: Clock) 
     if present or settings is not None:
         aside = _copy_aside(present, settings, state, clock)
     if journal is not None and journal.exists():
-        _take_in_log(journal)
+        _checkpoint(journal)
     done: list[Path] = []
     try:
         for path in stale:
@@ -141,7 +141,7 @@ def _stale(targets: Mapping[str, Path], state: Path) -> list[Path]:
     return [] if kept or not progress.exists() else [progress]
 
 
-def _take_in_log(journal: Path) -> None:
+def _checkpoint(journal: Path) -> None:
     """Have the old journal's newest moves in its main file, so that it is whole without its log
     until the new one takes its place. Where that fails it was damaged, or the disk is full.
     """

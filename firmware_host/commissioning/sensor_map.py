@@ -19,9 +19,9 @@ def judge(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """What is wired otherwise than the profile says, and is mapped; and what does not answer."""
     names = profile.places
     wires = progress.inputs
-    cables = _exchanged_cables(profile, wires)
+    cables = _crossed_cables(profile, wires)
     for one, other in cables:
-        yield note("sensors", _exchanged(profile, one, other), MAPPED)
+        yield note("sensors", _crossed(profile, one, other), MAPPED)
     told: set[int] = set()
     for place, wire in sorted(wires.items()):
         if wire == place or place in told or _by_cable(profile, place, wire, cables):
@@ -61,7 +61,7 @@ def upside_down(profile: Profile, progress: Progress) -> list[int]:
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
 
 
-def _exchanged(profile: Profile, one: int, other: int) -> Message:
+def _crossed(profile: Profile, one: int, other: int) -> Message:
     if isinstance(profile.hall, MuxAdcHall | NodeHall):
         return text("Multiplexers {one} and {other} are exchanged.", one=one, other=other)
     return text("Rows {one} and {other} are exchanged.", one=one + 1, other=other + 1)
@@ -73,7 +73,7 @@ def _cable(profile: Profile, place: int) -> tuple[int, int]:
     return divmod(place, shared)
 
 
-def _exchanged_cables(profile: Profile, wires: Mapping[int, int]) -> list[tuple[int, int]]:
+def _crossed_cables(profile: Profile, wires: Mapping[int, int]) -> list[tuple[int, int]]:
     """Pairs of multiplexers, or rows, of which each answers for the other."""
     moved: dict[tuple[int, int], int] = {}
     stayed: set[int] = set()

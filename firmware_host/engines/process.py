@@ -61,7 +61,7 @@ class EngineProcess:
             self._say("ugi")
             until_s = self._now() + start_s
             while (words := self._next(until_s)) != ["ugiok"]:
-                self.identity.take(words)
+                self.identity.read(words)
         except BaseException:
             self.close()
             raise

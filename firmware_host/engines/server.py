@@ -52,11 +52,11 @@ class EngineServer:
         """Answer each of ``lines`` as it comes."""
         for line in lines:
             words = line.split()
-            if words and not self._take(words, line.strip()):
+            if words and not self._obey(words, line.strip()):
                 break
         self._stop()
 
-    def _take(self, words: list[str], line: str) -> bool:
+    def _obey(self, words: list[str], line: str) -> bool:
         """One line; False: it was the last."""
         try:
             match words[0]:

@@ -162,7 +162,7 @@ class Identity:
     author: str = ""
     options: set[str] = field(default_factory=set)
 
-    def take(self, words: Sequence[str]) -> None:
+    def read(self, words: Sequence[str]) -> None:
         """One line of it."""
         if words[:2] == ["id", "name"]:
             self.name = " ".join(words[2:])[:80]

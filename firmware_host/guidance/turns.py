@@ -16,21 +16,21 @@ def no_game() -> Message:
     return text("Choose a game to begin.")
 
 
-def turn(game: str, to_move: str, *, drops: bool, exchange: Shift | None) -> Message:
-    """The player to move may choose. ``exchange``: the piece that ``swap`` would put, and where."""
+def turn(game: str, to_move: str, *, drops: bool, swap: Shift | None) -> Message:
+    """The player to move may choose. ``swap``: the piece that ``swap`` would put, and where."""
     who = player(to_move)
     mine = piece(game, to_move)
     if not drops:
         return text("It is {player}'s turn: lift the {piece}.", player=who, piece=mine)
-    if exchange is None:
+    if swap is None:
         return text("It is {player}'s turn: put a {piece} on a lit place.", player=who, piece=mine)
     return text(
         "It is {player}'s turn: put a {piece} on a lit place, or swap: put a {swap} on {place} "
         "instead of the one there.",
         player=who,
         piece=mine,
-        swap=piece(game, exchange.piece),
-        place=exchange.target,
+        swap=piece(game, swap.piece),
+        place=swap.target,
     )
 
 
@@ -69,7 +69,7 @@ def land(game: str, kind: str, place: str, captured: str, *, extra: str | None) 
 
 
 def lifted(game: str, put: Shift, back: str) -> Message:
-    """The piece that an exchange would replace is in the hand; ``back`` is its kind."""
+    """The piece that a swap would replace is in the hand; ``back`` is its kind."""
     return text(
         "Put a {piece} on {place} to swap, or the {other} back.",
         piece=piece(game, put.piece),

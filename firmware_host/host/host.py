@@ -210,7 +210,7 @@ class Host:
             self.standing = told(self.playing.lesson, self.standing)
         self._answer(referee.trouble)
         self._tell_of_engines()
-        for place, piece in referee.take_claims():
+        for place, piece in referee.pop_claims():
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
             self.perception.believe(self.overlay.index_of(place), magnet)
         self._show(now_s)

@@ -125,9 +125,9 @@ def _parsed(lines: Sequence[str]) -> _Parsed:
         round_line = _ROUND.fullmatch(line)
         header = _HEADER.fullmatch(line)
         if round_line:
-            _take_round(parsed, number, line, round_line)
+            _read_round(parsed, number, line, round_line)
         elif header and not parsed.rounds:
-            _take_header(parsed, number, line, header)
+            _read_header(parsed, number, line, header)
         else:
             raise _unexpected(number, line, _next_round(parsed))
     for name in _NEEDED:
@@ -136,7 +136,7 @@ def _parsed(lines: Sequence[str]) -> _Parsed:
     return parsed
 
 
-def _take_header(parsed: _Parsed, number: int, line: str, match: re.Match[str]) -> None:
+def _read_header(parsed: _Parsed, number: int, line: str, match: re.Match[str]) -> None:
     name, value = match[1], match[2].strip()
     kind, _, option = name.partition(" ")
     if kind == "Option" and option:
@@ -159,7 +159,7 @@ def _take_header(parsed: _Parsed, number: int, line: str, match: re.Match[str]) 
         parsed.headers[name] = number, value
 
 
-def _take_round(parsed: _Parsed, number: int, line: str, match: re.Match[str]) -> None:
+def _read_round(parsed: _Parsed, number: int, line: str, match: re.Match[str]) -> None:
     moves = (match[2] or "").split()
     if int(match[1]) != len(parsed.rounds) + 1 or not moves:
         raise _unexpected(number, line, _next_round(parsed))

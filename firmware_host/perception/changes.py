@@ -38,7 +38,7 @@ def _single(change: Change) -> Happening:
     before, after = change
     if before is Magnet.NONE:
         return Happening.PLACED
-    return Happening.LIFTED if after is Magnet.NONE else Happening.EXCHANGED
+    return Happening.LIFTED if after is Magnet.NONE else Happening.REPLACED
 
 
 def _slide(

@@ -93,7 +93,7 @@ class Distrust:
         watched.readings[index] = reading - watched.crosstalk.total_mt[index]
         watched.set_bands(index)
 
-    def take(
+    def observe(
         self, now_s: float, field_mt: Sequence[float], scan: list[float], *, look: bool
     ) -> None:
         """Judge one scan, as the driver gives it, where it is time to ``look``; in the calibrated
@@ -104,7 +104,7 @@ class Distrust:
             self._began_s = now_s
         watched = self._watched
         noisy = watched.noise.noisy
-        if look and self._health.take(now_s, field_mt, noisy, watched.magnets):
+        if look and self._health.observe(now_s, field_mt, noisy, watched.magnets):
             self._follow_health()
         for index in self.beliefs.places():
             scan[index] = self.beliefs.reading_mt(index)
@@ -114,11 +114,11 @@ class Distrust:
         self._health.interrupt()
         self.beliefs.interrupt()
 
-    def quiet(self, *, calm: bool) -> None:
+    def at_rest(self, *, calm: bool) -> None:
         """Nothing moves in this scan. ``calm``: now and then."""
         watched = self._watched
         if self.beliefs:
-            self.beliefs.take(watched.readings, watched.magnets, watched.classes)
+            self.beliefs.observe(watched.readings, watched.magnets, watched.classes)
         if calm:
             self.beliefs.follow(watched.readings)
 

@@ -73,14 +73,14 @@ class SensorHealth:
         self._block_count = 0
         self._means.clear()
 
-    def take(
+    def observe(
         self,
         now_s: float,
         raw_mt: Sequence[float],
         noisy: Collection[int],
         magnets: Sequence[Magnet],
     ) -> bool:
-        """Take one scan in; whether ``masked`` has changed. ``raw_mt``: as the driver gives it.
+        """One scan; whether ``masked`` has changed. ``raw_mt``: as the driver gives it.
 
         ``noisy``: by the noise meter. ``magnets``: what stands on each place.
         """

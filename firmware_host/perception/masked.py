@@ -126,7 +126,7 @@ class MaskedPlaces:
             before = calm.get(index, reading)
             calm[index] = before + CALM_SHARE * (reading - before)
 
-    def take(
+    def observe(
         self, readings_mt: Sequence[float], magnets: Sequence[Magnet], classes: Collection[Magnet]
     ) -> None:
         """One scan at rest: readings with all that is known or believed removed; ``magnets``: what

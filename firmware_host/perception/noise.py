@@ -23,8 +23,8 @@ class NoiseMeter:
         self._mean_mt = [_START_MT] * size
         self.noisy: frozenset[int] = frozenset()
 
-    def take(self, before: list[float], now: list[float], skip: Iterable[int]) -> None:
-        """Take one step between scans in, except at the places where something moves."""
+    def update(self, before: list[float], now: list[float], skip: Iterable[int]) -> None:
+        """One step between scans, except at the places where something moves."""
         old = self._mean_mt
         steps = [abs(a - b) for a, b in zip(before, now, strict=True)]
         largest = max(steps)

@@ -34,7 +34,7 @@ class Happening(Enum):
     PLACED = "placed"
     LIFTED = "lifted"
     SLID = "slid"
-    EXCHANGED = "exchanged"
+    REPLACED = "replaced"
     KNOCKED = "knocked"
     TILTED = "tilted"
     SETTLED = "settled"
@@ -45,7 +45,7 @@ class Happening(Enum):
 class BoardEvent:
     """One thing that happened on the board.
 
-    ``places``: plate indices: one for placed, lifted, exchanged; source and target for slid; all
+    ``places``: plate indices: one for placed, lifted, replaced; source and target for slid; all
     that changed for knocked; none for tilted, settled, bumped. ``magnets``: what stands on each of
     ``places`` after the event.
     """

@@ -121,9 +121,9 @@ class Perception:
             field_mt = [raw_mt[wire] for wire in self._wire] if self._wire else raw_mt
             scan = self._watched.zeros.removed(field_mt)
             self._scans += 1
-            self._distrust.take(now, field_mt, scan, look=self._is_time(LOOK_S))
+            self._distrust.observe(now, field_mt, scan, look=self._is_time(LOOK_S))
             if still:
-                self._take(scan, now, events)
+                self._read_at_rest(scan, now, events)
             else:
                 self._watched.readings = self._watched.crosstalk.removed(scan)
         stale = self._stale and still and bool(frame.field_mt)
@@ -139,11 +139,11 @@ class Perception:
         self._blind = True
         self._start_s = None
 
-    def _take(self, scan: list[float], now: float, events: list[BoardEvent]) -> None:
+    def _read_at_rest(self, scan: list[float], now: float, events: list[BoardEvent]) -> None:
         watched = self._watched
         if watched.history and self._is_time(LOOK_S):
             moving = [i for i, p in watched.pending.items() if now - p.since_s < _LEARN_NOISE_S]
-            watched.noise.take(watched.history.latest(), scan, moving)
+            watched.noise.update(watched.history.latest(), scan, moving)
         watched.history.push(scan)
         if not self._ready:
             if len(watched.history) >= watched.scans(AVERAGED_S):
@@ -196,7 +196,7 @@ class Perception:
         if not out and not watched.pending:
             self._rest_here(anew=self._blind)
             calm = self._is_time(_TRACK_S)
-            self._distrust.quiet(calm=calm)
+            self._distrust.at_rest(calm=calm)
             if calm and self._profile.capabilities.measures:
                 self._witness.look(watched.readings, watched.magnets, self._unread())
             return ()

@@ -17,8 +17,8 @@ from firmware_host.perception.observation import Magnet
 
 REST_S = 1.0  # of rest that is averaged, before and after a change
 LEAST_BESIDE = 2  # neighbours of each of the two places that can tell
-# Of what two exchanged places would change, so much is there: 0.8 to 1.2 with a piece 5 mm off its
-# middle; where nothing is exchanged, at most 0.5.
+# Of what two places with crossed wires would change, so much is there: 0.8 to 1.2 with a piece 5 mm
+# off its middle; where none are crossed, at most 0.5.
 LEAST_SHARE = 0.65
 MOST_SHARE = 1.5
 

@@ -83,7 +83,7 @@ class Book:
 
     ``drops``: moves that are named by the empty place on which a piece is put. ``entries``: places
     on which a piece may be put by moves with names of their own -> those moves. ``movers``: places
-    of pieces that may be carried over the board -> the moves. ``exchange``: the pie rule's.
+    of pieces that may be carried over the board -> the moves. ``swap``: the pie rule's.
     """
 
     def __init__(self, game: Game, position: Position) -> None:
@@ -96,7 +96,7 @@ class Book:
         self._made: dict[str, Pending] = {}
         self._others = tuple(self._pending(m) for m in legal if m not in self.drops)
         turns = [pending.turn for pending in self._others]
-        self.exchange = next((turn for turn in turns if is_exchange(turn)), None)
+        self.swap = next((turn for turn in turns if is_swap(turn)), None)
         self.entries = _by_place(
             (turn.act[0].target, turn)
             for turn in turns
@@ -250,7 +250,7 @@ class Book:
         return self._made[move]
 
 
-def is_exchange(turn: Turn) -> bool:
+def is_swap(turn: Turn) -> bool:
     """Its act puts another piece where one leaves the board."""
     leaving = {s.source for s in turn.act if s.target is None}
     return any(s.source is None and s.target in leaving for s in turn.act)

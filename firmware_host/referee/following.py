@@ -43,7 +43,7 @@ def _swapped_after_all(state: State, journal: JournalPort) -> State:
     turn = state.play.taken_back
     if turn is None or not state.play.free or state.stands:
         return state
-    swap = Book(state.play.line.game, turn.position).exchange
+    swap = Book(state.play.line.game, turn.position).swap
     swapped = swap is not None and state.cells == swap.position.cells
     return record.confirm(state, journal, turn) if swapped else state
 

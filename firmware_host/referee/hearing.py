@@ -74,7 +74,7 @@ def _confirm(state: State, press: Press) -> State:
     asked, paused = asking.question, state.view.phase is Phase.PAUSED
     if asked is not None and paused:
         return state  # the choice does not show
-    if asked is not None and not (asked.offer and press.long and play.exchange):
+    if asked is not None and not (asked.offer and press.long and play.swap):
         return _answered(state, *asking.pressed(press, state.seen.now_s))
     if press.long:
         return _swap(state)
@@ -144,8 +144,8 @@ def _offer_draw(state: State, journal: JournalPort, player: str) -> State:
 
 
 def _swap(state: State) -> State:
-    exchange = state.play.exchange
-    return state.noticed(troubles.no_swap()) if exchange is None else _ask_for(state, exchange)
+    swap = state.play.swap
+    return state.noticed(troubles.no_swap()) if swap is None else _ask_for(state, swap)
 
 
 def _ask_for(state: State, turn: Turn) -> State:

@@ -113,4 +113,4 @@ def _fix(state: State, finding: Finding, blurred: Sequence[str] = ()) -> View:
     steps = carries(game, finding, flips=not taking_back)
     view = fix_view(game, finding, steps, blurred, fix_say(state, steps, captures, blurred))
     expected = taking_back or not play.matched or state.may_be_undone or bool(captures)
-    return replace(view, quiet=expected)
+    return replace(view, expected=expected)

@@ -42,7 +42,7 @@ def _perhaps_moved(state: State, view: View) -> View | None:
         say = words.confirm_put(view.say, landings(found, unread))
     else:
         say = words.confirm_move(view.say, unseen(found, unread))
-    return replace(view, say=say, question=question, meant=meant, quiet=True)
+    return replace(view, say=say, question=question, meant=meant, expected=True)
 
 
 def _perhaps_done(state: State, view: View) -> View:

@@ -57,9 +57,9 @@ class Play:
         return self.guide is None and self.pending is None
 
     @property
-    def exchange(self) -> Turn | None:
+    def swap(self) -> Turn | None:
         """The pie rule's move, while it is possible."""
-        return self.book.exchange if self.pending is None else None
+        return self.book.swap if self.pending is None else None
 
     def stands_as_before(self, cells: Mapping[str, str]) -> bool:
         """Whether ``cells`` are the board of before the last move, which may be a takeback. An

@@ -106,7 +106,7 @@ class Referee:
                 raise NotPossibleError("{move} is not a legal move now.", move=request.move)
         elif isinstance(request, Resign | OfferDraw):
             _check_end(state, request)
-        elif state is None or state.play.exchange is None:
+        elif state is None or state.play.swap is None:
             raise NotPossibleError("A swap is not possible now.")
 
     @property
@@ -134,7 +134,7 @@ class Referee:
         self.grant()
         self._state = self._state and replace(self._state.noticed(why), wake_s=-inf)
 
-    def take_claims(self) -> Sequence[Claim]:
+    def pop_claims(self) -> Sequence[Claim]:
         """What is known of places that no sensor sees since this was asked last."""
         if self._state is None or not self._state.claims.untold:
             return ()

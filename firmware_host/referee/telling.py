@@ -64,7 +64,7 @@ def _sounding(state: State, before: View) -> State:
     sounds = []
     if _must_be_answered(after) and not _must_be_answered(before):
         sounds.append(Sound.ASK)
-    if after.problems - state.problems and not after.quiet:
+    if after.problems - state.problems and not after.expected:
         sounds.append(Sound.WRONG)
     return replace(state, problems=after.problems).playing(state.play, *sounds)
 
@@ -88,7 +88,7 @@ def standing(state: State) -> Standing:
         shifts=view.shifts,
         say=view.say,
         outcome=line.outcome,
-        swap_legal=state.play.exchange is not None,
+        swap_legal=state.play.swap is not None,
         can_take_back=state.made or line.last is not None or line.agreed is not None,
         draw_offers=state.play.draw_offers,
         question=view.question,

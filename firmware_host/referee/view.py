@@ -24,7 +24,7 @@ Meaning = Pending | tuple[Claim, ...]
 class View:
     """One phase as people see it; the rest as in Standing.
 
-    ``problems``: what makes it a fix, to notice new ones. ``quiet``: they were to be expected.
+    ``problems``: what makes it a fix, to notice new ones. ``expected``: they were to be expected.
     ``meant``: what each answer to ``question`` means.
     """
 
@@ -34,7 +34,7 @@ class View:
     piece_for: Mapping[str, str] = field(default_factory=dict)
     shifts: tuple[Shift, ...] = ()
     problems: Problems = frozenset()
-    quiet: bool = False
+    expected: bool = False
     question: Question | None = None
     meant: Mapping[str, Meaning] = field(default_factory=dict)
     tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -61,7 +61,7 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
             game.name,
             to_move,
             drops=bool(book.drops),
-            exchange=_arriving(book.exchange) if book.exchange else None,
+            swap=_arriving(book.swap) if book.swap else None,
         )
     low = [owner for owner, left in position.reserve.items() if left == 1]
     return View(Phase.TURN, turns.last_piece(game.name, said, low), roles, tint=tint)

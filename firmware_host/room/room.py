@@ -176,7 +176,7 @@ class Room:
                 return None
         return None
 
-    def take_claims(self) -> Sequence[tuple[str, str | None]]:
+    def pop_claims(self) -> Sequence[tuple[str, str | None]]:
         """Nothing: nobody says what sensors cannot see."""
         return ()
 

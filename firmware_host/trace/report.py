@@ -29,7 +29,7 @@ def report(
         last = seen.observation
         for event in last.events:
             yield _json(_event(event, profile)) if as_json else _line(event, profile)
-        for told in played.take(seen):
+        for told in played.news(seen):
             yield _json(told) if as_json else _told_line(told)
     end: dict[str, Any] = {"scans": len(trace.frames), "complete": trace.complete}
     if trace.header.game is not None:
@@ -74,7 +74,7 @@ class _Played:
         self.moves: tuple[str, ...] = tuple(trace.header.moves or ())
         self._said: tuple[str, str] | None = None
 
-    def take(self, seen: Seen) -> Iterator[dict[str, Any]]:
+    def news(self, seen: Seen) -> Iterator[dict[str, Any]]:
         """What is new: moves confirmed or taken back, and what is said."""
         standing, at_s = seen.standing, seen.observation.time_s
         if standing is None:

@@ -310,7 +310,7 @@ def failed(s: State, names: tuple[str, ...], zone: str, fell: Sequence[str]) -> 
         s.give(s.doer, *names)
     else:
         s.spend(s.owner, names)
-        s.give(back, *names, *own, *s.take_fresh())
+        s.give(back, *names, *own, *s.remove_fresh())
     free = s.save or (BLIND in force and not strangers)
     punish(s, s.doer, len(fell), free=free)
 

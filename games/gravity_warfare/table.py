@@ -208,7 +208,7 @@ class State:
         self.set_zone(zone, towers)
         return piece
 
-    def take_fresh(self) -> list[str]:
+    def remove_fresh(self) -> list[str]:
         """Take away all that was placed in this turn."""
         gone = []
         for zone, towers in list(self.zones.items()):

@@ -101,7 +101,7 @@ class MomentumGame(Game):
         )
 
     def turn(self, before: Position, move: str, after: Position) -> Turn:
-        """A drop and what it pushes, or an exchange."""
+        """A drop and what it pushes, or a swap."""
         player, cells, names = before.mover, before.cells, self.rules.names
         if move == SWAP:
             (place, piece), *_ = cells.items()

@@ -121,7 +121,7 @@ class SimLine:
         if ready:
             self._hand_over(bytes(ready))
 
-    def take(self, count: int) -> None:
+    def receive(self, count: int) -> None:
         """The computer has written so many bytes."""
         if self._master is None:
             return
@@ -243,7 +243,7 @@ class SimSerial:
         self._line.pump()
         self._line.clock.advance(SERIAL_CALL_S)
         written = int(self._serial.write(data))
-        self._line.take(written)
+        self._line.receive(written)
         return written
 
     @property

@@ -22,7 +22,7 @@ def readings(seed, sigma, dead=None):
 def test_noise_alone_never_looks_dead(sigma):
     watch = AxisWatch()
     for _, words in zip(range(20_000), readings(1, sigma), strict=False):
-        watch.take(words)
+        watch.update(words)
     assert watch.trusted
 
 
@@ -32,21 +32,21 @@ def test_a_dead_axis_is_named_and_trusted_again_only_after_it_has_moved(axis, na
     source = readings(2, 15, dead=axis)
     with pytest.raises(PartReadingError, match=f"its {name} axis"):
         for _ in range(2 * STUCK_READINGS):
-            watch.take(next(source))
+            watch.update(next(source))
     watch.restart()  # the driver opens the chip anew
     with pytest.raises(PartReadingError):
         for _ in range(2 * STUCK_READINGS):
-            watch.take(next(source))
+            watch.update(next(source))
             assert not watch.trusted
     watch.restart()
     healed = readings(3, 15)
     for _ in range(5):
-        watch.take(next(healed))
+        watch.update(next(healed))
     assert watch.trusted
 
 
 def test_a_sample_that_is_read_twice_says_nothing():
     watch = AxisWatch()
     for _ in range(10 * STUCK_READINGS):
-        watch.take((1, 2, 3))
+        watch.update((1, 2, 3))
     assert watch.trusted

@@ -107,7 +107,7 @@ class AlphaBeta:
         mover = rules.mover(before)
         winners = rules.result(state)
         if winners is not None:
-            self._budget.take()
+            self._budget.visit()
             return 0 if not winners else WIN - ply if mover in winners else ply - WIN
         if rules.mover(state) == mover:
             return self._value(state, depth, alpha, beta, ply, move)
@@ -117,7 +117,7 @@ class AlphaBeta:
         self, state: Any, depth: int, alpha: int, beta: int, ply: int, last: int
     ) -> int:
         """The value of ``state``, which is not over, for the player to move."""
-        self._budget.take()
+        self._budget.visit()
         if depth <= 0:
             return self._evaluate(state)
         rules = self._rules

@@ -63,7 +63,7 @@ class Budget:
         """Whether the search must end."""
         return self.nodes >= self._most or self._stopped() or self._now() >= self._end_s
 
-    def take(self) -> None:
+    def visit(self) -> None:
         """Look at one more position. Raises SearchStoppedError."""
         self.nodes += 1
         if self.nodes > self._most:

@@ -49,7 +49,7 @@ class TrapSolver:
         known = self._known.get(key)
         if known is not None:
             return known
-        budget.take()
+        budget.visit()
         near = self._near
         reach, theirs = near[mine] & pods, near[other]
         found = []

@@ -42,7 +42,7 @@ def rest(run):
 def carry(run, place, off_mm=(0.0, 0.0)):
     """The piece goes there, and the careful maker knows."""
     run.table.hands.move(run.maker.holds, place, off_mm)
-    run.maker.take_note(place, run.step.task)
+    run.maker.note(place, run.step.task)
     yield from rest(run)
 
 
@@ -68,7 +68,7 @@ def a_little_off(run):
 def missing(run):
     yield from asked_for(run)
     run.table.hands.take(run.maker.holds)
-    run.maker.take_note(None, None)
+    run.maker.note(None, None)
     yield from refusal(run)
 
 

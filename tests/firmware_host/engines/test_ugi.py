@@ -68,5 +68,5 @@ def test_nothing_but_a_value_error_comes_of_any_line(line):
 def test_an_engine_names_itself_and_its_options():
     who = ugi.Identity()
     for line in ("id name Deep d4", "id author A. B.", "option name Skill Level type spin min 1"):
-        who.take(line.split())
+        who.read(line.split())
     assert (who.name, who.author, who.options) == ("Deep d4", "A. B.", {"Skill Level"})

@@ -142,7 +142,7 @@ def test_exchanged_while_nobody_looked(table):
     t.plate.put("d4", S)
     t.plate.hall_lost = False
     events = t.run(0.5)
-    assert t.named(events) == [("exchanged", "d4")]
+    assert t.named(events) == [("replaced", "d4")]
     assert events[0].magnets == (S,)
 
 

@@ -110,7 +110,7 @@ class RefereedTable:
             contradicted=self.contradicted,
         )
         self.standing = self.referee.step(sight, self.now_s, presses, requests)
-        told = self.referee.take_claims()
+        told = self.referee.pop_claims()
         self.untold += [(self.now_s + self.lag_s, place, piece) for place, piece in told]
         self.seen()
         self.sounds.extend(self.standing.sounds)
