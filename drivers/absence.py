@@ -21,7 +21,8 @@ _NO_DEVICE: Final = (
     ),
     (
         "/dev/i2c-",
-        "Add dtparam=i2c_arm=on to /boot/firmware/config.txt and restart the Pi."
+        "Add dtparam=i2c_arm=on to /boot/firmware/config.txt, run: echo i2c-dev | sudo tee"
+        " /etc/modules-load.d/i2c-dev.conf, and restart the Pi."
         " Without a Raspberry Pi run: tiltboard sim.",
     ),
     (

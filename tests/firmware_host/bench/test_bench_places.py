@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.bench.latency import measured_s
+from firmware_host.bench.perception import through_the_chips
 from firmware_host.bench.profiles import per_million
 from firmware_host.bench.recovery import recovery_s
 from firmware_host.bench.service import quiet_turns
@@ -12,6 +13,7 @@ from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.host.menu import usual_options
 from games.momentum import MOMENTUM
 from games.registry import game_type
+from hw_sim.rng import Streams
 from hw_sim.session import SimSession
 
 
@@ -26,6 +28,13 @@ def test_the_turns_before_a_measurement_put_no_piece_beside_another(profile):
     assert all(
         max(abs(x - u), abs(y - v)) > 1 for i, (x, y) in enumerate(spots) for u, v in spots[:i]
     )
+
+
+def test_all_that_happens_to_tables_at_once_spoils_no_reading():
+    stream = Streams(1).stream("all at once")
+    tally = through_the_chips(load_profile("plate-10"), stream, 2000, realistic=True)
+    assert tally.pieces > 10
+    assert tally.events == tally.wrong == tally.unsure == tally.missed == 0
 
 
 def test_touches_are_measured_on_a_table_without_lights():

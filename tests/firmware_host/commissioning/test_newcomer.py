@@ -153,6 +153,15 @@ def test_each_wrong_wire_is_named_however_many_there_are(tiltboard, profile, fau
     assert said.count("    -> ") == len(faults)
 
 
+def test_clone_parts_are_named_and_steel_is_calibrated_away(tiltboard):
+    wrong = ("sensor-a2 d4", "sensor-49e f5", "steel-screw h8")
+    status, said = tiltboard("tiltboard bringup --sim --profile plate-10 --again places", *wrong)
+    assert status == 1
+    noted = re.findall("^! (.*? .*? .*?) ", said, re.MULTILINE)
+    assert noted == ["d4 reads little.", "f5 was left"]
+    assert "f5 does not react" in said
+
+
 def test_a_tilt_sensor_that_lies_upside_down_works_once_it_is_known(tiltboard):
     turned = "imu-turned north down"
     table = "--sim --profile plate-7"

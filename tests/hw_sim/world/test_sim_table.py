@@ -10,6 +10,7 @@ import pytest
 import smbus2
 
 from hw_sim.errors import FaultError
+from hw_sim.miswiring import miswire
 from hw_sim.table import SimTable
 
 D4, D5 = 33, 43
@@ -260,6 +261,45 @@ def test_swapped_sensors_show_each_other_s_piece(table, reader):
     with pytest.raises(FaultError, match="no effect"):
         table.faults.inject("sensor-swapped", ["d4", "d4"])
     assert reader.mean_mt(D4) < -8
+
+
+@pytest.mark.parametrize(
+    ("wrong", "share", "rest_mt"),
+    [
+        ("sensor-turned d4", -1.0, 0.0),
+        ("sensor-a2 d4", 0.5, 0.0),  # SBAS640: 30 mV/mT
+        ("sensor-49e d4", 0.177, -1.2),  # 10.6 mV/mT, 1.58 V without a field
+        ("steel-screw d4", 0.9, 0.8),
+        ("plate-sags", 0.82, 0.0),  # about a fifth of the field per mm of gap
+    ],
+)
+def test_what_was_built_so_is_read_so(make_table, wrong, share, rest_mt):
+    def seen_mt(name="", *targets):
+        table = make_table()
+        if name:
+            miswire(table, name, targets)
+        reader = Reader(table)
+        rest = reader.mean_mt(D4)
+        put(table, "blue", D4)
+        return rest, reader.mean_mt(D4) - rest
+
+    (rest, field), (as_built, built) = seen_mt(), seen_mt(*wrong.split())
+    assert built / field == pytest.approx(share, abs=0.05)
+    assert as_built == pytest.approx(rest + rest_mt, abs=1.2)
+
+
+@pytest.mark.parametrize(
+    ("name", "mt"),
+    # At 4 A: 20 mV of ground, and 1 % of the 1.65 V that a sensor without a field puts out.
+    [("ground-shift", 0.33), ("supply-sag", -0.275)],
+)
+def test_what_the_lights_current_does_to_the_last_row(table, reader, name, mt):
+    before = reader.mean_mt(99, 256)
+    table.faults.inject(name)
+    assert reader.mean_mt(99, 256) == pytest.approx(before, abs=0.03)  # all is dark
+    table.chain.receive(bytes([255]) * 3 * 67, table.clock.now())  # 67 lights of 60 mA
+    table.clock.advance(0.01)
+    assert reader.mean_mt(99, 256) - before == pytest.approx(mt, abs=0.04)
 
 
 @pytest.mark.parametrize(("name", "number"), [("i2c-nack", 121), ("i2c-stuck", 110)])
