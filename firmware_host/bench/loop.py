@@ -51,7 +51,8 @@ LONG_OPTIONS = {"size": 5, "marbles": 20, "pie": False}
 LONG_GAME = 2000  # moves, the most that a game may have
 # What one device may do through its pages and beside them
 COMMANDS_PER_S = REQUESTS_PER_S + PAGES_PER_ADDRESS * MESSAGES_PER_S
-CONNECTIONS = 4  # of each flood, so that the next request does not wait for an answer
+CONNECTIONS = 4  # of a flood, so that the next request does not wait for an answer
+MOST_CONNECTIONS = 60  # of all at once; beyond 80 the page refuses
 API = "/api/v1"
 ENDLESS_S = 3600.0
 
@@ -210,7 +211,7 @@ def floods_of(text: str, game: int) -> list[Flood]:
         command("resign", {"type": "resign", **player}, {"type": "game", "game": "momentum"}),
         command("offer-draw", {"type": "offer-draw", **player}),
         command("learn", {"type": "learn", "game": "attraktion"}, {"type": "stop-learning"}),
-        command("seats", battle, {"type": "seat-computer", **player, "level": "hard"},
+        command("seat-moves", battle, {"type": "seat-computer", **player, "level": "hard"},
                 {"type": "seat-move", "move": "chance"}, {"type": "count"},
                 {"type": "stand-up", **player}),
         command("calibrate", {"type": "calibrate"}, {"type": "answer-sweep", "value": "yes"},
@@ -282,7 +283,7 @@ def ask_all(floods: Sequence[Flood], port: int, seconds: float) -> tuple[int, in
         threading.Thread(target=_ask, args=(flood, port, over, bucket, answers))
         for flood in floods
         for bucket in [TokenBucket(flood.per_s, flood.burst, SystemClock().now)]
-        for _ in range(CONNECTIONS)
+        for _ in range(min(CONNECTIONS, MOST_CONNECTIONS // len(floods)))
     ]
     for thread in threads:
         thread.start()

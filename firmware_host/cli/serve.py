@@ -81,7 +81,6 @@ def serve(table: Table, plan: Wanted, state: Path, *, browser: bool = False) -> 
 
 def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
     name_broken_games()
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

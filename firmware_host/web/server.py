@@ -53,6 +53,7 @@ class WebServer:
             http=limited_protocol(),
             access_log=False,
             log_config=None,
+            log_level="error",  # its warnings come once for every strange request
             proxy_headers=False,
             server_header=False,
             limit_concurrency=MAX_CONNECTIONS,
