@@ -2,7 +2,8 @@
 
 Gathers every English text for people, puts it into each language's gettext catalogue
 (firmware_host/messages/NAME.po; what is new waits there for its translation, what is gone goes),
-and writes from each the JSON that the table and its page read. Prints what is missing.
+and writes from each the JSON that the table and its page read. Prints what is missing. What the
+parser of commands says of itself is gettext's own: commands/NAME/LC_MESSAGES/messages.po.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
 import click
 from babel.messages import Catalog
+from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from firmware_host.messages.catalogue import COUNT, FORM, fields
@@ -225,6 +228,16 @@ def compiled(catalogue: Catalog) -> str:
     return json.dumps(whole, ensure_ascii=False, indent=0) + "\n"
 
 
+def compiled_commands(language: str) -> bytes:
+    """What the parser of commands says, as gettext reads it."""
+    folder = FOLDER / "commands" / language / "LC_MESSAGES"
+    with (folder / "messages.po").open("rb") as lines:
+        catalogue = read_po(lines, language)
+    file = BytesIO()
+    write_mo(file, catalogue)
+    return file.getvalue()
+
+
 def english_of(key: str | tuple[str, ...]) -> str:
     """A message's English text; empty: the catalogue's head."""
     return key[0] if isinstance(key, tuple) else key
@@ -250,6 +263,8 @@ def main() -> int:
         with (FOLDER / f"{language}.po").open("wb") as file:
             write_po(file, catalogue, width=100, sort_output=True)
         (FOLDER / f"{language}.json").write_text(compiled(catalogue))
+        commands = FOLDER / "commands" / language / "LC_MESSAGES/messages.mo"
+        commands.write_bytes(compiled_commands(language))
         for text in missing(catalogue):
             lacks += 1
             print(f"{language}: {text!r}")

@@ -4,6 +4,7 @@ settings, or of the environment.
 
 from __future__ import annotations
 
+import gettext
 import inspect
 import os
 import re
@@ -13,12 +14,14 @@ from pathlib import Path
 import click
 
 from drivers.errors import TiltboardError
+from firmware_host import messages
 from firmware_host.config.settings import load_settings
 from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
 from firmware_host.messages.explain import explained
 from games.base import RulesError
 from games.errors import OptionError
 
+_CLICKS_WORDS = Path(messages.__file__).parent / "commands"
 _SETUP = re.compile(r"\btiltboard (?:bringup|calibrate)\b(?! --sim)")
 
 
@@ -29,14 +32,23 @@ class Voice:
         self.catalogue = catalogue
         self.asked = False  # by --language, which comes before settings
 
+    def speak(self, catalogue: Catalogue) -> None:
+        """From here on in that language; click's own words, too, which come through gettext."""
+        self.catalogue = catalogue
+        os.environ["LANGUAGE"] = catalogue.language
+        gettext.bindtextdomain("messages", _CLICKS_WORDS)
+
 
 def default_voice() -> Voice:
     """The language of the settings in use, else the environment's."""
     try:
         language = load_settings(None).language
-        return Voice(Catalogue.load(language or environment_language(os.environ)))
+        spoken = Catalogue.load(language or environment_language(os.environ))
     except TiltboardError:
-        return Voice(Catalogue.load(environment_language(os.environ)))
+        spoken = Catalogue.load(environment_language(os.environ))
+    speaking = Voice(spoken)
+    speaking.speak(spoken)
+    return speaking
 
 
 def environment_language(environment: Mapping[str, str]) -> str:
@@ -67,7 +79,7 @@ def speak(language: str | None) -> Catalogue:
     spoken = None if language is None else Catalogue.load(language)
     speaking = voice()
     if spoken is not None and not speaking.asked:
-        speaking.catalogue = spoken
+        speaking.speak(spoken)
     return speaking.catalogue
 
 
@@ -75,7 +87,8 @@ def speak_as_asked(language: str | None) -> None:
     """What --language says, if it was given. Raises ConfigError for one that does not exist."""
     if language is not None:
         speaking = voice()
-        speaking.catalogue, speaking.asked = Catalogue.load(language), True
+        speaking.speak(Catalogue.load(language))
+        speaking.asked = True
 
 
 def words(message: Message) -> str:

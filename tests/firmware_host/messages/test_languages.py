@@ -7,11 +7,14 @@ from __future__ import annotations
 import importlib.util
 import re
 import string
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from babel import Locale
 from babel.messages import Catalog
+from babel.messages.pofile import read_po
 
 from firmware_host.cli.speech import environment_language
 from firmware_host.messages import Catalogue, Message, chosen, languages, text
@@ -214,3 +217,23 @@ def test_a_browsers_wishes_go_by_their_weight():
 )
 def test_the_environment_is_read_as_gettext_reads_it(environment, language):
     assert environment_language(environment) == language
+
+
+def test_what_the_parser_of_commands_says_is_as_its_file_has_it_and_keeps_its_fields(catalogue):
+    language = str(catalogue.locale)
+    folder = tool.FOLDER / "commands" / language / "LC_MESSAGES"
+    assert (folder / "messages.mo").read_bytes() == tool.compiled_commands(language)
+    with (folder / "messages.po").open("rb") as lines:
+        words = [message for message in read_po(lines, language) if message.id]
+    for message in words:
+        of = set().union(*map(formatted, message.id if message.pluralizable else [message.id]))
+        assert all(formatted(string) <= of for string in strings(message))
+        assert all(strings(message))
+
+
+def test_a_help_has_no_english_left_in_it(catalogue):
+    command = [sys.executable, "-m", "firmware_host.cli", "--language", str(catalogue.locale)]
+    shown = subprocess.run([*command, "sim", "--help"], capture_output=True, text=True, check=True)
+    assert not re.search("Usage:|Show this|default:", shown.stdout)
+    wrong = subprocess.run([*command, "sim", "--nothing"], capture_output=True, text=True, check=False)
+    assert not re.search("Usage:|No such|for help", wrong.stderr)
