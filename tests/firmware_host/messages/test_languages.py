@@ -235,5 +235,7 @@ def test_a_help_has_no_english_left_in_it(catalogue):
     command = [sys.executable, "-m", "firmware_host.cli", "--language", str(catalogue.locale)]
     shown = subprocess.run([*command, "sim", "--help"], capture_output=True, text=True, check=True)
     assert not re.search("Usage:|Show this|default:", shown.stdout)
-    wrong = subprocess.run([*command, "sim", "--nothing"], capture_output=True, text=True, check=False)
+    wrong = subprocess.run(
+        [*command, "sim", "--nothing"], capture_output=True, text=True, check=False
+    )
     assert not re.search("Usage:|No such|for help", wrong.stderr)
