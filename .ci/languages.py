@@ -142,7 +142,7 @@ def _of_games() -> Iterator[str]:
     for kind in HOSTED.values():
         game = kind.create({})
         if isinstance(game, SeatedGame):
-            yield from (each for pair in game.glossary.values() for each in pair)
+            yield from game.texts
         yield from (kind.credit.notice, kind.last_piece, *kind.rules_summary)
         yield from (look.noun for look in (kind.look, *kind.looks.values()))
         yield from () if kind.lesson is None else kind.lesson.texts

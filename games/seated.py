@@ -7,12 +7,35 @@ from __future__ import annotations
 import random
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from games.base import Game, Position
 
 Words = tuple[str, Mapping[str, object]]
-"""A template in English and what fills it."""
+"""A template in English and what fills it: also phrases, and lists of words."""
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A template in English within another one."""
+
+    template: str
+    params: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.template.format(**self.params)
+
+
+@dataclass(frozen=True)
+class Several:
+    """Words or phrases one after the other, at least one; ``joint``: what stands between two."""
+
+    words: Sequence[object]
+    joint: str = ", "
+
+    def __str__(self) -> str:
+        return self.joint.join(map(str, self.words))
 
 
 class Computer(Protocol):
@@ -82,3 +105,8 @@ class SeatedGame(Game):
     @abstractmethod
     def glossary(self) -> Mapping[str, tuple[str, str]]:
         """``zone:3``, ``card:limit-it`` and the like -> title and explanation, in English."""
+
+    @property
+    @abstractmethod
+    def texts(self) -> Sequence[str]:
+        """Words and phrases in English that stand in its sentences, glossaries and reasons."""

@@ -30,6 +30,7 @@ BENCHES = {
 }
 
 
+SEATED_MODES = ("battle", "simple", "teams", "1v1")
 # Those that can be asked about any table.
 OF_A_PROFILE = ("latency", "recovery", "scan", "start", "memory", "speed")
 
@@ -81,8 +82,16 @@ def _bench(name: str) -> click.Command:
                 multiple=True,
                 default=("medium",),
                 show_default=True,
-                help="Of the seats, in turn.",
+                help="Of the seats, in turn; each game begins with the next.",
             ),
+            click.Option(
+                ["--mode", "modes"],
+                type=click.Choice(SEATED_MODES),
+                multiple=True,
+                default=SEATED_MODES,
+                show_default=True,
+            ),
+            click.Option(["--rounds"], type=click.IntRange(1, 9), default=3, show_default=True),
         ]
         example = f"{example} --games 200 --level hard --level easy"
     elif name == "following":

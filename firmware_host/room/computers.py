@@ -23,7 +23,7 @@ class Thinking:
 
 
 class Computers:
-    """Decides for computer seats, a slice of thought in each scan."""
+    """Decides for computer seats, which think at the same time: a slice of thought in each scan."""
 
     def __init__(self) -> None:
         self._thinking: dict[str, Thinking] = {}
@@ -40,20 +40,20 @@ class Computers:
         about anew. ``levels``: of the computer's seats.
         """
         awaited = [player for player in position.awaiting if player in levels]
+        for player in [each for each in self._thinking if each not in awaited]:
+            del self._thinking[player]
         for player in awaited:
             thinking = self._thinking.get(player)
             if thinking is None or thinking.step != step:
                 dice = random.Random(f"{player}/{step}/{len(position.legal())}")
                 view = position.view(player)
                 computer = game.computer(view, player, levels[player], dice)
-                self._thinking[player] = thinking = Thinking(step, now_s, computer)
-            if thinking.computer is None:
-                continue
-            if now_s < thinking.since_s + THINK_S:
-                thinking.computer.think()
-                return None
-            del self._thinking[player]
-            return player, thinking.computer.best
-        for player in [each for each in self._thinking if each not in awaited]:
-            del self._thinking[player]
+                self._thinking[player] = Thinking(step, now_s, computer)
+        for player, thinking in self._thinking.items():
+            if thinking.computer is not None and now_s >= thinking.since_s + THINK_S:
+                del self._thinking[player]
+                return player, thinking.computer.best
+        for thinking in self._thinking.values():
+            if thinking.computer is not None and thinking.computer.think():
+                break
         return None

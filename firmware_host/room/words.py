@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from firmware_host.messages import Message, text
 from games.base import Outcome, RulesError
-from games.seated import Words
+from games.seated import Phrase, Several, Words
 
 NAMES: Mapping[str, Message] = {
     "red": text("Red"),
@@ -34,12 +34,26 @@ def said(words: Words) -> Message:
 
 
 def _word(value: object) -> object:
-    if not isinstance(value, str) or "{" in value or "}" in value:
-        return value
-    zone = _ZONE.fullmatch(value)
-    if zone is not None:
-        return text("zone {zone}", zone=zone[1])
-    return NAMES.get(value, Message(value))
+    match value:
+        case Phrase():
+            return said((value.template, value.params))
+        case Several():
+            return _joined([_word(each) for each in value.words], value.joint)
+        case str() if "{" not in value and "}" not in value:
+            zone = _ZONE.fullmatch(value)
+            if zone is not None:
+                return text("zone {zone}", zone=zone[1])
+            return NAMES.get(value, Message(value))
+    return value
+
+
+def _joined(words: Sequence[object], joint: str) -> object:
+    first, *rest = words
+    return (
+        Message(f"{{one}}{joint}{{others}}", {"one": first, "others": _joined(rest, joint)})
+        if rest
+        else first
+    )
 
 
 def refused(error: RulesError) -> Message:

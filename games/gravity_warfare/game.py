@@ -128,6 +128,11 @@ class WarfareGame(SeatedGame):
             return None
         return ":".join([words[0], words[1], "fail", words[3], words[4]])
 
+    @property
+    def texts(self) -> Sequence[str]:
+        """Those of the box that is shipped."""
+        return words.texts()
+
     def computer(
         self, view: Position, player: str, level: str, dice: random.Random
     ) -> Computer | None:

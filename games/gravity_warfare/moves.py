@@ -46,19 +46,32 @@ def awaited(s: State) -> tuple[int, ...]:
 
 def listed(s: State) -> list[str]:
     """All legal moves; stems stand for those with arguments that cannot be listed."""
-    phase = s.phase
-    found = list(_CHANCES[phase](s)) if phase in _CHANCES else []
+    found = list(_CHANCES[s.phase](s)) if s.phase in _CHANCES else []
     for player in awaited(s):
-        found += [f"{COLOURS[player]}:{words}" for words in _PHASES[phase](s, player)]
-    if phase in BUYING and not s.options.simple:
-        for player in s.players:
-            sides = cards.buys(s, player) if s.points[player] else []
-            words = [f"buy:{side}" for side in sides]
-            words += [f"hero:{hero}" for hero in cards.heroics(s, player, cards.ANY_TIME)]
-            found += [f"{COLOURS[player]}:{word}" for word in words]
-    if (phase == "window" and set(awaited(s)) - {s.doer}) or phase == "after":
+        found += _asked(s, player)
+    for player in s.players:
+        found += _at_any_time(s, player)
+    if (s.phase == "window" and set(awaited(s)) - {s.doer}) or s.phase == "after":
         found.append("table:time")
     return found
+
+
+def listed_of(s: State, player: int) -> list[str]:
+    """One player's, in the same order."""
+    asked = _asked(s, player) if player in awaited(s) else []
+    return [*asked, *_at_any_time(s, player)]
+
+
+def _asked(s: State, player: int) -> list[str]:
+    return [f"{COLOURS[player]}:{words}" for words in _PHASES[s.phase](s, player)]
+
+
+def _at_any_time(s: State, player: int) -> list[str]:
+    if s.options.simple or s.phase not in BUYING:
+        return []
+    words = [f"buy:{side}" for side in (cards.buys(s, player) if s.points[player] else ())]
+    words += [f"hero:{hero}" for hero in cards.heroics(s, player, cards.ANY_TIME)]
+    return [f"{COLOURS[player]}:{word}" for word in words]
 
 
 def _deal(s: State) -> Iterator[str]:
@@ -237,7 +250,8 @@ def allowed(s: State, move: str) -> bool:
         return s.phase == "deal" and Counter(words[2:]) == Counter(wanted)
     if words[:2] == ["table", "see"]:
         return s.phase in SEEING and seen(s, words[2:]) is not None
-    moves = listed(s)
+    player = s.seat(words[0])
+    moves = listed(s) if player is None else listed_of(s, player)
     stem, falls, fell = move.partition(":fell=")
     if falls:
         return "fail" in words and stem in moves and _fits(s, stem, fell.split("+"))

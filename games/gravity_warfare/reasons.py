@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from games.gravity_warfare import cards, flow
 from games.gravity_warfare.data import COLOURS, HAND, ZONES
@@ -17,6 +17,8 @@ from games.gravity_warfare.table import (
     State,
     Token,
 )
+from games.gravity_warfare.words import PHASES, card_said, piece_said, spoken
+from games.seated import Several
 
 Why = tuple[str, Mapping[str, object]]
 
@@ -41,7 +43,7 @@ def why_not(s: State, move: str) -> Why:
     if player is None:
         return (
             "{move}: a move begins with who makes it: {players}, chance or table.",
-            {"move": move, "players": ", ".join(COLOURS[each] for each in s.players)},
+            {"move": move, "players": _names(s.players)},
         )
     if what not in PHASE_OF and what not in ("buy", "hero"):
         known = ", ".join([*PHASE_OF, "buy", "hero"])
@@ -50,18 +52,20 @@ def why_not(s: State, move: str) -> Why:
         return (_buy if what == "buy" else _hero)(s, player, args)
     waits = awaited(s)
     if not waits:
-        return "The game waits for {phase}, not for a player.", {
-            "phase": WAITS.get(s.phase, s.phase)
-        }
+        return "This is no moment for a player: {phase}.", {"phase": _phase(s)}
     if player not in waits:
         template = "{who} is not awaited now; {awaited} may move."
         if player in s.passed and s.phase in ("window", "after"):
             template = "{who} has passed, or has nothing to say now; {awaited} may move."
-        return template, {"who": who, "awaited": ", ".join(COLOURS[each] for each in waits)}
+        return template, {"who": who, "awaited": _names(waits)}
     if s.phase not in PHASE_OF[what]:
         return (
-            "{what} has its time in {right}; now it is {phase}.",
-            {"what": what, "right": " or ".join(PHASE_OF[what]), "phase": s.phase},
+            "{what} has another time: {right}. Now: {phase}.",
+            {
+                "what": what,
+                "right": Several([PHASES[each] for each in PHASE_OF[what]], " / "),
+                "phase": _phase(s),
+            },
         )
     match what:
         case "draw":
@@ -73,19 +77,20 @@ def why_not(s: State, move: str) -> Why:
         case "take" | "place" | "event":
             return _pieces(s, what, args)
         case "name":
-            return "Antimatter cannot stand for {card} now.", {"card": ":".join(args)}
+            return "{card} is nothing that Antimatter can stand for now.", {
+                "card": card_said(":".join(args))
+            }
         case "pay":
             return "{who} has no green gem to pay with.", {"who": who}
     return "{move} cannot be read: {what} is written otherwise.", {"move": move, "what": what}
 
 
-WAITS = {
-    "heroes": "the heroes to be given out",
-    "deal": "the cards to be shuffled",
-    "roll": "the dice",
-    "dice": "the dice",
-}
-DICE = {"roll": "both dice", "troop": "the troop die", "zone": "the zone die"}
+def _phase(s: State) -> str:
+    return PHASES[s.phase]
+
+
+def _names(players: Iterable[int]) -> Several:
+    return Several([COLOURS[each] for each in players])
 
 
 def _chance(s: State, what: str) -> Why:
@@ -104,14 +109,14 @@ def _chance(s: State, what: str) -> Why:
             return "These are not exactly the {count} cards to be shuffled.", {"count": count}
         case (("roll" | "dice"), ("roll" | "troop" | "zone")):
             if what != s.ask:
-                return "{dice} must be rolled now.", {"dice": DICE[s.ask]}
+                return REASONS[s.ask], {}
             template = "The dice show {kinds}, and a zone from 1 to 8."
             if s.source is not None:
                 template = "The dice show a zone from 1 to 8, and zone {source} is the source."
-            return template, {"kinds": ", ".join(s.options.box.die), "source": s.source}
-    if s.phase in WAITS:
-        return "The game waits for {phase}.", {"phase": WAITS[s.phase]}
-    waits = ", ".join(COLOURS[each] for each in awaited(s))
+            return template, {"kinds": Several(s.options.box.die), "source": s.source}
+    if s.phase in ("heroes", "deal", "roll", "dice"):
+        return "This comes first: {phase}.", {"phase": _phase(s)}
+    waits = _names(awaited(s))
     return "Chance decides nothing now; {awaited} may move.", {"awaited": waits}
 
 
@@ -121,7 +126,7 @@ def _table(s: State, what: str) -> Why:
     if what != "see":
         return "The table says see or time, not {what}.", {"what": what}
     if s.phase not in SEEING:
-        return "In {phase} the table tells nothing of the platform.", {"phase": s.phase}
+        return "The table tells nothing of the platform now: {phase}.", {"phase": _phase(s)}
     return (
         "What the table sees is written ZONE=TOWER/TOWER, each zone once, and no piece may be new "
         "there.",
@@ -148,7 +153,9 @@ def _draw(s: State, player: int, args: Sequence[str]) -> Why:
     if s.phase != "card":
         return _pile(s, player, args, 2)
     if s.options.paper and len(args) == 2:
-        return "All cards of the name {card} lie elsewhere, or there is none.", {"card": args[1]}
+        return "All cards of the name {card} lie elsewhere, or there is none.", {
+            "card": card_said(args[1])
+        }
     return _pile(s, player, args, 1)
 
 
@@ -156,7 +163,7 @@ def _buy(s: State, player: int, args: Sequence[str]) -> Why:
     if s.options.simple:
         return "In the Simple mode nobody buys cards.", {}
     if s.phase not in BUYING:
-        return "Nobody buys in {phase}.", {"phase": s.phase}
+        return "Nobody buys now: {phase}.", {"phase": _phase(s)}
     if not s.points[player]:
         return "A card costs a point, and {who} has none.", {"who": COLOURS[player]}
     return _pile(s, player, args, 2)
@@ -164,27 +171,32 @@ def _buy(s: State, player: int, args: Sequence[str]) -> Why:
 
 def _hero(s: State, player: int, args: Sequence[str]) -> Why:
     who, name = COLOURS[player], args[0] if args else ""
+    title = spoken(name)
     if s.options.simple:
         return "In the Simple mode there are no heroes.", {}
     if player in s.used_heroes:
         return "{who} has used the hero in this round.", {"who": who}
     if name not in cards.own_heroes(s, player):
-        return "{name} is not {who}'s hero.", {"name": name, "who": who}
+        return "{name} is not {who}'s hero.", {"name": title, "who": who}
     ability = s.options.box.heroes[name]
     if ability in cards.ANY_TIME:
         if s.phase not in BUYING:
-            return "Heroes rest in {phase}.", {"phase": s.phase}
+            return "Heroes rest now: {phase}.", {"phase": _phase(s)}
         if ability == "draw":
             return _pile(s, player, args[1:], 2)
         return "All seven green gems are out.", {}
     if s.phase != "window" and not (ability == "free-troop" and s.phase == "blocked"):
-        return "{name} helps in the window, not in {phase}.", {"name": name, "phase": s.phase}
+        said = {"name": title, "phase": _phase(s)}
+        return "{name} helps while cards are laid. Now: {phase}.", said
     if player not in awaited(s):
         return "{who} has passed in this window.", {"who": who}
-    return REASONS[ability], {"name": name}
+    return REASONS[ability], {"name": title}
 
 
 REASONS = {
+    "roll": "Both dice must be rolled now.",
+    "troop": "The troop die must be rolled now.",
+    "zone": "The zone die must be rolled now.",
     "reuse": "{name} helps who is neither owner nor doer, with a challenge of his of an earlier "
     "turn of this round.",
     "free-zone": "{name} helps the doer, where the zone is not free yet.",
@@ -201,19 +213,19 @@ def _play(s: State, player: int, args: Sequence[str]) -> Why:
     who, token = COLOURS[player], args[0] if args else ""
     card, wild, name = token.partition("=")
     name = name if wild else card
-    said = {"who": who, "card": name}
+    said = {"who": who, "card": card_said(name)}
     hand = s.hands[player]
     if card not in hand and (UNKNOWN not in hand or card not in s.playable(player)):
-        return "{who} does not hold {card}.", {"who": who, "card": card}
+        return "{card} is not in {who}'s hand.", {"who": who, "card": card_said(card)}
     if (card == "antimatter") != bool(wild):
         return "Antimatter is played as antimatter=CARD, and no other card is.", {}
     if wild and name not in cards.named(s):
-        return "Antimatter cannot stand for {card}.", said
+        return "{card} is nothing that Antimatter can stand for.", said
     if s.phase == "after" or name == cards.GIVE:
         if s.phase != "after":
             return "{card} is played right after a placement.", said
         if name != cards.GIVE:
-            return "After a placement only give-it-back is played.", {}
+            return "After a placement only Give it back is played.", {}
         return "The piece placed last is not free any more.", {}
     if s.phase == "card":
         return "Instead of drawing only the Guardian is played.", {}
@@ -230,8 +242,8 @@ def _in_window(
     if name == cards.GUARD:
         return "The Guardian does not guard a last troop.", {}
     if name == cards.HOLE:
-        lie = ", ".join(token.text for token in s.tokens) or "-"
-        return "{card} puts off a challenge that lies: {lie}.", {**said, "lie": lie}
+        lie = Several([card_said(token.text) for token in s.tokens] or ["-"])
+        return "Of what lies here ({lie}) {card} puts off one challenge.", {**said, "lie": lie}
     if name == cards.SELF:
         if s.options.simple and player != s.doer:
             return "In the Simple mode only the doer plays {card}.", said
@@ -270,9 +282,10 @@ def _impossible(s: State, name: str) -> Why:
 def _withdraw(s: State, player: int, args: Sequence[str]) -> Why:
     token = next((each for each in s.tokens if each.text == ":".join(args)), None)
     if token is None:
-        return "{card} does not lie on this turn.", {"card": ":".join(args)}
+        return "{card} does not lie on this turn.", {"card": card_said(":".join(args))}
     if token.who != player:
-        return "{card} belongs to {who}.", {"card": token.text, "who": COLOURS[token.who]}
+        said = {"card": card_said(token.text), "who": COLOURS[token.who]}
+        return "{card} belongs to {who}.", said
     return _kept(token) or ("One challenge alone is not taken back.", {})
 
 
@@ -295,11 +308,12 @@ def _pieces(s: State, what: str, args: Sequence[str]) -> Why:
         return "There is no zone {zone}; there are 1 to 8.", {"zone": zone or "-"}
     if what == "event" and event_of(s)[1] == cards.GIVE:
         last = s.placed[-1][-1]
-        return "Only {piece}, placed last, is given back.", {"piece": last}
+        return "Only {piece}, placed last, is given back.", {"piece": piece_said(last)}
     if not placing and piece not in s.tops(zone):
-        return "No {piece} lies on top in zone {zone}.", {"piece": piece or "piece", "zone": zone}
+        said = {"piece": piece_said(piece or "-"), "zone": zone}
+        return "This piece does not lie on top in zone {zone}: {piece}.", said
     if what != "event" and s.zone not in (ANY, zone):
-        return "The zone is {die}, not {zone}.", {"die": s.zone, "zone": zone}
+        return "The zone is {die}, not {zone}.", {"die": s.zone or "-", "zone": zone}
     if any(arg.startswith("fell=") for arg in args):
         return "What fell was not all in the hand or on the platform, or nothing failed.", {}
     if not placing:
@@ -312,16 +326,17 @@ def _placement(s: State, names: Sequence[str], zone: str) -> Why:
     if len(names) != 1 + (pair and s.held is None):
         return ("A pair is placed." if pair else "One piece is placed."), {}
     if s.held is not None and names[0] != s.held:
-        return "{piece} is in the hand.", {"piece": s.held}
+        return "{piece} is in the hand.", {"piece": piece_said(s.held)}
     missing = next((name for name in names if name not in s.troops[s.owner]), None)
     if s.held is None and missing is not None:
-        return "{who} does not hold {piece}.", {"who": COLOURS[s.owner], "piece": missing}
+        said = {"who": COLOURS[s.owner], "piece": piece_said(missing)}
+        return "{who} does not hold {piece}.", said
     fits = all(
         die == ANY or name.endswith(f"-{die}") or not _holds(s, die)
         for die, name in zip(s.troop, names, strict=False)
     )
     if s.held is None and not fits:
-        return "The dice ask for {dice}.", {"dice": ", ".join(s.troop)}
+        return "The dice ask for {dice}.", {"dice": Several(s.troop)}
     if MOUNT in (s.fixed or ()):
         return "With Mount it the piece goes onto a tower of zone {zone}: under=N.", {"zone": zone}
     return "In zone {zone} there is no tower of that height.", {"zone": zone}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -136,10 +135,11 @@ class State:
 
     def copy(self) -> State:
         """One that can be changed."""
-        other = copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, list | dict):
-                setattr(other, name, value.copy())
+        other = object.__new__(State)
+        vars(other).update(
+            (name, value.copy() if type(value) in (list, dict) else value)
+            for name, value in vars(self).items()
+        )
         return other
 
     # who

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from games.gravity_warfare import moves
-from games.gravity_warfare.data import COLOURS
 from games.gravity_warfare.table import UNKNOWN, State
 
 
@@ -41,6 +40,10 @@ def view_of(state: State, player: int) -> View:
         seen.drawn = (UNKNOWN,) * len(state.drawn)
     seen.left = (UNKNOWN,) * len(state.left)
     seen.right_pile = (UNKNOWN,) * len(state.right_pile)
-    mine = (f"{COLOURS[player]}:",) if player >= 0 else ("chance:", "table:")
-    legal = tuple(move for move in moves.listed(state) if move.startswith(mine))
+    if player >= 0:
+        legal = tuple(moves.listed_of(state, player))
+    else:
+        legal = tuple(
+            each for each in moves.listed(state) if each.startswith(("chance:", "table:"))
+        )
     return View(seen, legal, moves.awaited(state))

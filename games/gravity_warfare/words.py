@@ -8,7 +8,7 @@ from games.gravity_warfare import data
 from games.gravity_warfare.data import COLOURS, Options
 from games.gravity_warfare.moves import event_of
 from games.gravity_warfare.table import ANY, MOUNT, TELEPORT, State
-from games.seated import Words
+from games.seated import Phrase, Several, Words
 
 CARDS: Mapping[str, tuple[str, str]] = {
     "limit-it": ("Limit it!", "The piece must lie wholly inside its zone."),
@@ -41,6 +41,53 @@ ABILITIES: Mapping[str, str] = {
 }
 KINDS: Mapping[str, str] = {"tank": "Tank", "fighter": "Fighter", "ship": "Ship"}
 JUDGED = "People judge whether it was done."
+NO_TROOP = "no troop"
+PHASES: Mapping[str, str] = {
+    "heroes": "heroes are given out",
+    "deal": "cards are shuffled",
+    "card": "a card is drawn",
+    "name": "Antimatter is named",
+    "roll": "dice are rolled",
+    "dice": "dice are rolled",
+    "blocked": "the owner has no such troop",
+    "window": "cards are laid",
+    "choose": "Blindfolded or the rest is chosen",
+    "event": "an event is carried out",
+    "take": "a piece is taken",
+    "place": "a piece is placed",
+    "after": "the last piece may be given back",
+    "refill": "hands are filled up",
+    "keep": "one of two new cards is kept",
+    "over": "the game is over",
+}
+
+
+def texts() -> list[str]:
+    """All words and phrases of the box that is shipped, with both faces."""
+    faces = [name for names in data.default_box().zones.values() for name in names]
+    cards = [each for pair in CARDS.values() for each in pair]
+    heroes = [spoken(name) for name in data.default_box().heroes]
+    kinds = [*KINDS.values(), *KINDS, *set(data.default_box().cards.values())]
+    others = [*ABILITIES.values(), *PHASES.values(), JUDGED, NO_TROOP, "any troop", "any zone"]
+    return [*faces, *cards, *heroes, *kinds, *others]
+
+
+def card_said(token: str) -> str | Phrase:
+    """A card as laid: ``antimatter=limit-it`` as well as ``limit-it``."""
+    card, wild, name = token.partition("=")
+    title = CARDS[card][0] if card in CARDS else spoken(card)
+    if not wild:
+        return title
+    what = card_said(name)
+    return what if card == "hero" else Phrase("{card} as {what}", {"card": title, "what": what})
+
+
+def piece_said(piece: str) -> str | Phrase:
+    """``red-tank``; anything else as it is."""
+    owner, _, kind = piece.partition("-")
+    if kind not in KINDS:
+        return piece
+    return Phrase("{kind} of {owner}", {"kind": kind, "owner": owner})
 
 
 def glossary(options: Options) -> dict[str, tuple[str, str]]:
@@ -95,7 +142,7 @@ def prompt(s: State) -> Words:
         case "event":
             who, name = event_of(s)
             return "{who}: {card} Take the piece off with care.", {
-                "who": COLOURS[who], "card": CARDS[name][0],
+                "who": COLOURS[who], "card": card_said(name),
             }  # fmt: skip
         case "take":
             return "{doer}: take a piece off the top in {zone}.", {"doer": doer, **_zone(s)}
@@ -137,8 +184,9 @@ def _window(s: State, owner: str, doer: str) -> Words:
     return "{owner} has {troop}, {zone}. Lay cards on this turn, or pass.", said
 
 
-def _troops(s: State) -> str:
-    return " + ".join("any troop" if kind == ANY else kind for kind in s.troop) or "no troop"
+def _troops(s: State) -> Several:
+    troops = ["any troop" if kind == ANY else kind for kind in s.troop]
+    return Several(troops or [NO_TROOP], " + ")
 
 
 def _place(s: State, owner: str, doer: str) -> Words:

@@ -9,6 +9,7 @@ import { aboutOf, cardTitle, piecesName, sentence, titleOf, typeOf, zoneName } f
 
 const SEATS = "/api/v1/seats";
 const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")], ["hard", () => t("hard")]];
+const levelName = (level) => LEVELS.find(([value]) => value === level)?.[1]() ?? level;
 // What is pressed at once, and what leads to a question; cards and what is played come from the hand.
 const LABELS = {
   pass: () => t("Pass"), pay: () => t("Pay a green gem"), buy: () => t("Buy a card (1 point)"), draw: () => t("Draw"),
@@ -236,7 +237,7 @@ export class Room {
       const seat = this.room.seats.find((each) => each.player === player);
       const free = seat && !seat.taken && !seat.computer;
       return h("li", { "data-player": player }, h("strong", {}, nameOf(player)),
-        h("span", {}, mine.includes(player) ? t("sits here") : seat?.computer ? t("computer, {level}", { level: seat.computer })
+        h("span", {}, mine.includes(player) ? t("sits here") : seat?.computer ? t("computer, {level}", { level: levelName(seat.computer) })
           : free ? codes[player] ? h("span", {}, t("code"), " ", h("b", { class: "seat-code" }, codes[player])) : t("free") : t("taken")),
         h("span", { class: "row" },
           free && here ? h("button", { type: "button", "data-sit": player, onclick: () => this.sit({ player }) }, t("Sit here")) : "",

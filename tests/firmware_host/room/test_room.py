@@ -116,7 +116,7 @@ def test_only_who_sits_there_moves(session):
         ask(session, SeatMove("blue", "white:pass"))
     with pytest.raises(NotPossibleError, match="another player's move"):
         ask(session, SeatMove(None, "white:pass"))
-    with pytest.raises(IllegalMoveError, match="does not hold"):
+    with pytest.raises(IllegalMoveError, match="is not in white's hand"):
         ask(session, SeatMove("white", "white:play:hum"))
     assert position(session).awaiting == ("red", "blue", "white")
 

@@ -137,15 +137,15 @@ def test_what_may_not_be_done_now_is_refused_in_a_sentence(options):
 
 
 REFUSED = [
-    ("blue:play:limit-it", "blue does not hold limit-it."),
+    ("blue:play:limit-it", "Limit it! is not in blue's hand."),
     ("red:play:spin-it", "red plays the turn, and lays no challenges and no events."),
-    ("blue:play:guardian", "Only the doer plays guardian, or his partner for him."),
+    ("blue:play:guardian", "Only the doer plays Guardian, or his partner for him."),
     ("blue:play:copy-it", "There is nothing to copy."),
     ("blue:play:mount-it", "There is no piece on the platform."),
-    ("red:place:ok:red-tank:1", "place has its time in place; now it is window."),
+    ("red:place:ok:red-tank:1", "place has another time: a piece is placed. Now: cards are laid."),
     ("white:pass", "white:pass: a move begins with who makes it: red, blue, chance or table."),
-    ("red:hero:b", "b is not red's hero."),
-    ("red:withdraw:spin-it", "spin-it does not lie on this turn."),
+    ("red:hero:b", "B is not red's hero."),
+    ("red:withdraw:spin-it", "Spin it! does not lie on this turn."),
     ("table:see:1=red-tank", "What the table sees is written ZONE=TOWER/TOWER, each zone once"),
 ]
 
