@@ -41,6 +41,7 @@ class Tally:
 
 def run(
     echo: Callable[[str], None],
+    *,
     games: int = 20,
     levels: Sequence[str] = ("medium",),
     modes: Sequence[str] = tuple(MODES),
