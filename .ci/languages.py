@@ -31,9 +31,9 @@ FOLDER = ROOT / "firmware_host/messages"
 LANGUAGES = ("de", "es", "fr", "pl")
 PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
 ROOT_ERRORS = ("TiltboardError", "RulesError")
-# Methods of a game that return a template, and its tables that hold templates and words for them.
+# Methods of a game that return a template, and its tables that hold templates.
 SPOKEN = ("why", "result_said")
-TABLES = ("REASONS", "WAITS", "DICE", "JUDGED")
+TABLES = ("REASONS",)
 PAGE_TEXT = re.compile(r'\bt\(\s*("(?:[^"\\]|\\.)*")')
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # in the catalogues' heads, which change with their texts
 
