@@ -57,8 +57,16 @@ class Pending:
 
     @classmethod
     def asked(cls, position: Position, turn: Turn) -> Pending:
-        """Everything remains, the act too."""
-        shifts = (*turn.act, *turn.consequences)
+        """Everything remains, the act too; what it puts and then falls goes there at once."""
+        put = {shift.target: shift.source for shift in turn.act}
+        falling = {shift.source for shift in turn.consequences} & put.keys() - {None}
+        shifts = (
+            *(shift for shift in turn.act if shift.target not in falling),
+            *(
+                replace(shift, source=put[shift.source]) if shift.source in falling else shift
+                for shift in turn.consequences
+            ),
+        )
         return cls(turn, Plan(position.cells, turn.position.cells, shifts), requested=True)
 
 

@@ -12,6 +12,7 @@ from firmware_host.table.commands import (
     Answer,
     CarryOut,
     ImportGame,
+    MakeMove,
     NewGame,
     PickUp,
     Put,
@@ -145,6 +146,27 @@ def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
         assert table.cells() == dict(turn.position.cells)
         assert table.standing.moves[-1] == turn.move
         assert Phase.FIX not in table.phases  # no piece on its way looks wrong
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("momentum", {}),
+        ("attraktion", {"size": 6}),
+        ("gravity-connect", {"size": 4, "line": 3}),
+        ("gravity-trap", {}),
+    ],
+    ids=str,
+)
+def test_moves_that_are_named_are_carried_out_to_the_end_of_a_game(table, game, options):
+    rng = Random(7)  # as the computer plays
+    table.begin(game, **options)
+    while table.standing.phase is not Phase.OVER:
+        turn = table.standing.position.play(rng.choice(table.standing.position.legal()))
+        table.do(MakeMove(turn.move))
+        assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
+        assert table.cells() == dict(turn.position.cells)
+        assert table.standing.moves[-1] == turn.move
 
 
 def test_an_imported_game_is_set_up_and_its_run_of_like_pieces_rolls_on(table):
