@@ -18,13 +18,13 @@ from hw_sim.world.paths import PathBuilder, Point
 from hw_sim.world.pieces import Piece, overlap
 from hw_sim.world.traffic import Traffic
 
-ROLL_S = 0.3  # to a neighbouring place
-HOP_S = 0.35  # over anything, and further the further it is
-HOP_MM_S = 1500.0
+ROLL_S = 0.25  # to a neighbouring place
+HOP_S = 0.25  # over anything, and further the further it is
+HOP_MM_S = 2000.0
 HOP_MM = 45.0
-LOWER_S = 0.25
+LOWER_S = 0.2
 ABOVE_MM = 60.0
-STAGGER_S = 0.5  # within this, one after the other is begun where there are many
+STAGGER_S = 0.3  # within this, one after the other is begun where there are many
 SEEN_S = 0.2  # after the last piece has come to rest: longer than its reading takes to be accepted
 GIVEN_UP_S = 1.5  # without a change in what is asked for
 ASKING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
@@ -58,13 +58,18 @@ class OwnHand:
         if self._session.host.overlay is not self._overlay:
             self._overlay = self._session.host.overlay
             self._clear_the_air()
-            self._put_away(self._overlay)
+            self._take_over(self._overlay)
             self._end()
         held = any(piece.held for piece in self._world.pieces.values())
         if not self._waiting or held or now_s < self._ready_s:
             return
+        sight = self._session.host.sight
+        unsure = sight.unsure - sight.masked.keys()
+        if self._done and unsure and now_s < self._ready_s + GIVEN_UP_S:
+            return  # many came to rest at once: not all of it has been seen yet
         steps = self._asked(standing)
-        if not steps:
+        if not steps and standing.phase not in ASKING:
+            self._refused = None  # somebody, or a later look, has done it
             self._end()
         elif steps != self._done:
             self._done, self._refused = steps, None
@@ -88,13 +93,18 @@ class OwnHand:
             if piece.held:
                 self._world.remove(piece)
 
-    def _put_away(self, overlay: Overlay) -> None:
-        """Pieces of another game that lie beside this one's board, where nobody misses them."""
+    def _take_over(self, overlay: Overlay) -> None:
+        """What another game's piece is called here, its magnet says; what lies beside this one's
+        board, where nobody misses it, is put away.
+        """
+        called = {kind: label for label, kind in self._world.trays.items()}
         board = set(overlay.index_of_game_place.values())
         for piece in [*self._world.pieces.values()]:
-            if piece.label not in overlay.pieces and not any(
-                self._world.piece_at(index) is piece for index in board
-            ):
+            if piece.label in overlay.pieces:
+                continue
+            if any(self._world.piece_at(index) is piece for index in board):
+                piece.label = called.get(piece.kind, piece.label)
+            else:
                 self._world.remove(piece)
 
     def _asked(self, standing: Standing) -> tuple[Shift, ...]:
@@ -116,7 +126,8 @@ class OwnHand:
     def _begin(self, steps: Sequence[Shift], now_s: float) -> float:
         """Set everything going that can go; when it will have come to rest."""
         end_s = now_s
-        single = [each for step in steps for each in self._one_by_one(step)]
+        going_first = sorted(steps, key=lambda step: step.source is None)
+        single = [each for step in going_first for each in self._one_by_one(step)]
         for at, step in enumerate(single):
             try:
                 end_s = max(end_s, self._do(step, now_s, STAGGER_S * at / len(single)))
@@ -146,7 +157,7 @@ class OwnHand:
         if step.source is None:
             return now_s if goal is None else self._put(step.piece, goal, now_s + delay_s)
         piece = self._world.piece_at(self._session.host.overlay.index_of(step.source))
-        if piece is None:
+        if piece is None or self._world.trays.get(step.piece, piece.kind) != piece.kind:
             return now_s  # somebody was faster
         if goal is None:
             return self._off(piece, now_s + delay_s)

@@ -45,7 +45,8 @@ def judged(state: State) -> View:
         return _unless_unclear(state, _turn(state))
     if state.found:
         return _found(state, finding)
-    return _in_hand(state) or _fix(state, finding)
+    in_hand = _in_hand(state) if play.matched else None
+    return in_hand or _fix(state, finding)
 
 
 def _carrying_out(state: State, pending: Pending) -> View:
@@ -106,7 +107,7 @@ def _fix(state: State, finding: Finding, blurred: Sequence[str] = ()) -> View:
     """Something is wrong. What was to be expected makes no sound."""
     play, game = state.play, state.play.line.game
     captures: Sequence[Turn] = ()
-    if play.free:
+    if play.free and play.matched:
         finding = play.book.without_the_move(state.cells, finding)
         captures = play.book.captures_first(finding)
     taking_back = play.guide is Guide.TAKEBACK

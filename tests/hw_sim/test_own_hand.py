@@ -16,6 +16,7 @@ from firmware_host.table.commands import (
     NewGame,
     PickUp,
     Put,
+    ResumeGame,
     SetDown,
     Take,
     TakeBack,
@@ -162,11 +163,30 @@ def test_moves_that_are_named_are_carried_out_to_the_end_of_a_game(table, game, 
     rng = Random(7)  # as the computer plays
     table.begin(game, **options)
     while table.standing.phase is not Phase.OVER:
+        before = dict(table.standing.position.cells)
         turn = table.standing.position.play(rng.choice(table.standing.position.legal()))
         table.do(MakeMove(turn.move))
         assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
         assert table.cells() == dict(turn.position.cells)
         assert table.standing.moves[-1] == turn.move
+        if rng.random() < 0.2:
+            table.do(TakeBack())
+            assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
+            assert (table.standing.phase, table.cells()) == (Phase.TURN, before)
+
+
+def test_games_are_resumed_on_the_board_of_another(table):
+    rng, boards = Random(5), {}
+    for game in ("attraktion", "gravity-trap", "gravity-connect", "momentum"):
+        table.begin(game)
+        for _ in range(8):
+            table.do(MakeMove(rng.choice(table.standing.position.legal())))
+            table.wait(table.hands.do(CarryOut()))
+        boards[table.standing.game_id] = table.cells()
+    for number in (*boards, *reversed(boards)):
+        table.do(ResumeGame(number))
+        assert table.wait(table.hands.do(CarryOut())) < WITHIN_S
+        assert (table.standing.phase, table.cells()) == (Phase.TURN, boards[number])
 
 
 def test_an_imported_game_is_set_up_and_its_run_of_like_pieces_rolls_on(table):
