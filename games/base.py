@@ -359,6 +359,8 @@ class GameType(ABC):
     last_piece: str = "Last piece"
     emblem: tuple[str, ...] = ("red", "blue")
     style: str = ""
+    aim: str = ""
+    """What it is about, in one line of some sixty letters, for whoever chooses a game."""
     at_the_table: bool = True
     lesson: Lesson | None = None
     """Its board is read by sensors; False: see ``games.seated``, or its rules alone are there."""

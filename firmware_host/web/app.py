@@ -137,6 +137,7 @@ class _Web:
         return answers.GameKind(
             name=kind.name,
             credit=replace(kind.credit, notice=translate(kind.credit.notice)),
+            aim=translate(kind.aim),
             rules=[translate(paragraph) for paragraph in kind.rules_summary],
             presets=[
                 replace(

@@ -140,6 +140,7 @@ class AttraktionType(GameType):
     style = style_of(__package__)
     lesson = lesson_of(__package__)
     presets: Sequence[Preset] = PRESETS
+    aim = "Every piece pulls the others near. Be ahead in winning positions."
     rules_summary = (
         "Take turns to place one piece of your colour on any empty space.",
         "The new piece then attracts: along its row and its column, from the nearest piece "

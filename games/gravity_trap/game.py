@@ -191,6 +191,7 @@ class GravityTrapType(GameType):
     style = style_of(__package__)
     lesson = lesson_of(__package__)
     presets: Sequence[Preset] = gravity_trap_options.PRESETS
+    aim = "Fly along the tracks. Leave the other ship no pod to fly to."
     rules_summary = (
         "Red puts a ship on any base, then blue on another. A pod goes on every other base, and "
         "red begins.",

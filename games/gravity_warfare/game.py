@@ -12,6 +12,7 @@ from games.base import (
     IllegalMoveError,
     OptionSpec,
     Outcome,
+    PieceLook,
     Position,
     Preset,
     RulesError,
@@ -216,6 +217,9 @@ class WarfareType(GameType):
         "zones and heroes are our own: they are not in its rules.",
     )
     option_specs: Sequence[OptionSpec] = data.SPECS
+    emblem = ("platform",)
+    looks: Mapping[str, PieceLook] = {"platform": PieceLook(form="platform", paint="slate")}
+    aim = "Dice, cards and a platform that tilts. Build high, let nothing fall."
     rules_summary = (
         "Roll for a zone and a troop, wait for what the others lay, and put the piece into that "
         "zone of the tilting platform. Nothing may fall.",

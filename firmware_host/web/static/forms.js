@@ -89,4 +89,17 @@ function pod(id, look) {
   ];
 }
 
-export const FORMS = { ball, stone, tile, ship, pod };
+/** A platform on its pivot, leaning, with towers of blocks. */
+function platform(id, look) {
+  const block = (x, y, colour) => s("rect", { x, y, width: 17, height: 14, rx: 2.500, fill: colour, stroke: "#0008", "stroke-width": 1.500 });
+  return [
+    s("linearGradient", { id, x1: 0, y1: 0, x2: 0, y2: 1 }, stops([0, look.light], [0.5, look.base], [1, look.deep])),
+    s("path", { d: "M0 14 15 46H-15z", fill: look.deep, stroke: look.edge, "stroke-width": 2 }),
+    s("g", { transform: "rotate(-11 0 14)" },
+      block(-38, -6, "#d9503f"), block(-38, -20, "#3b7ddd"), block(-38, -34, "#e9cf3c"),
+      block(-9, -6, "#35a05e"), block(-9, -20, "#d9503f"), block(22, -6, "#3b7ddd"),
+      s("rect", { x: -48, y: 8, width: 96, height: 10, rx: 5, fill: `url(#${id})`, stroke: look.edge, "stroke-width": 2 })),
+  ];
+}
+
+export const FORMS = { ball, stone, tile, ship, pod, platform };

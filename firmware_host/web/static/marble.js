@@ -21,6 +21,7 @@ const DRAWN = {
   tile: ["red", "blue"],
   ship: ["red", "blue"],
   pod: ["slate"],
+  platform: ["slate"],
 };
 
 function stops(...pairs) {

@@ -46,7 +46,8 @@ export class NewGame {
     this.choice.hidden = this.games.length < 2;
     this.buttons = this.games.map((game) => h("button", {
       type: "button", role: "radio", onclick: () => this.pick(game),
-    }, emblem(game.emblem), game.credit.title));
+    }, emblem(game.emblem), h("span", { class: "game-name" }, h("strong", {}, game.credit.title),
+      ...(game.aim ? [h("span", {}, game.aim)] : []))));
     this.choice.replaceChildren(...this.buttons);
     this.pick(this.games.find(({ name }) => name === this.store.layout?.game?.name) ?? this.games[0]);
   }
