@@ -23,8 +23,8 @@ class PieceLook:
     """How a kind of piece is called, lit and drawn.
 
     ``noun``: English, with ``{colour}`` for its name as a colour's. ``form``: the page's drawing
-    (``ball``, ``stone``, ``tile``, ``ship``, ``pod``, ``platform``). ``colour`` and ``paint``: plain names of its
-    light's colour and of its own on the page; else the kind's name.
+    (``ball``, ``stone``, ``tile``, ``ship``, ``pod``, ``platform``). ``colour`` and ``paint``:
+    plain names of its light's colour and of its own on the page; else the kind's name.
     """
 
     noun: str = "{colour} piece"

@@ -26,7 +26,8 @@ class Done(msgspec.Struct, frozen=True):
 class GameKind(msgspec.Struct, frozen=True):
     """A game that can be started: whose it is, its rules in short, the presets that fit the plate
     (the usual one first), its options, limited to what the plate can carry, and the pieces that
-    stand for it. ``aim``: what it is about, in one line. ``players``: those of each preset, in turn order; none where no engine can play.
+    stand for it. ``aim``: what it is about, in one line. ``players``: those of each preset, in turn
+    order; none where no engine can play.
     ``lesson``: it can be learnt in a minute.
     """
 
