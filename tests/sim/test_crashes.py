@@ -15,6 +15,7 @@ from games.registry import game_type
 from hw_sim.session import SimSession
 
 WRITES = ("start", "hold", "append", "take_back", "finish", "resume")
+TABLE = "matrix-gpio"  # what is written does not depend on the table: the quickest one
 OPTIONS = {"width": 4, "height": 4, "marbles": 3, "pie": False}
 
 # What the hands do: a settle, a takeback by button, a last move that wins.
@@ -110,7 +111,7 @@ def state(session: SimSession) -> tuple[object, ...]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     """How the game ends when nobody dies, and by the rules alone."""
-    with SimSession(load_profile("plate-10"), tmp_path_factory.mktemp("state")) as session:
+    with SimSession(load_profile(TABLE), tmp_path_factory.mktemp("state")) as session:
         assert play(session, lambda: None) == 0
         end = state(session)
     position = game_type("momentum").create(OPTIONS).start()
@@ -123,7 +124,7 @@ def undisturbed(tmp_path_factory):
 
 def test_the_game_writes_as_often_as_this_suite_believes(tmp_path, monkeypatch, undisturbed):
     reaper = Reaper(monkeypatch)
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
+    with SimSession(load_profile(TABLE), tmp_path) as session:
         reaper.seen.clear()
         play(session, lambda: None)
     carried, plain = ["hold", "append"], ["append"]  # with something to carry out, or nothing
@@ -137,7 +138,7 @@ def test_the_game_writes_as_often_as_this_suite_believes(tmp_path, monkeypatch, 
 def test_dying_at_any_write_loses_nothing_confirmed(tmp_path, monkeypatch, undisturbed, write, how):
     die, when = how.split()
     reaper = Reaper(monkeypatch)
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
+    with SimSession(load_profile(TABLE), tmp_path) as session:
         reaper.seen.clear()
         reaper.armed_at, reaper.after = write, when == "after"
         assert play(session, getattr(session, die)) == 1

@@ -148,7 +148,7 @@ CASES = [
     ("plate-10", "attraktion", "the corner", 6),
     ("plate-10", "gravity-connect", "four", 7),
     ("plate-10", "gravity-trap", "four", 8),
-    ("node", "momentum", "an L", 9),
+    ("plate-10", "momentum", "an L", 9),
 ]
 
 

@@ -95,14 +95,13 @@ def cells():
         for name, phase in PHASES.items():
             if profile in phase.get("without", {}):
                 continue
-            if profile != MATRIX["whole"] and name not in MATRIX["others"]:
-                continue
             for row in MATRIX["faults"]:
-                wanted = row["fault"] in phase.get("only", [row["fault"]])
-                other = "only" in phase and profile != "plate-10"
-                if not wanted or other or name in row.get("impossible", {}):
-                    continue
-                if profile in row["tables"]:
+                if profile == MATRIX["whole"]:
+                    wanted = row["fault"] in phase.get("only", [row["fault"]])
+                    wanted &= "only" in phase or name in row.get("phases", [name])
+                else:
+                    wanted = "only" not in phase and name in row.get("others", MATRIX["others"])
+                if wanted and profile in row["tables"]:
                     yield Cell(profile, name, row)
 
 

@@ -15,8 +15,7 @@ from hw_sim.session import SimSession
 OFF_CENTRE_MM = 3.4  # two neighbours further off toward each other would touch (35 - 28 mm)
 
 GAMES = [
-    ({"size": 7}, 1),
-    ({"players": 3, "size": 7}, 2),
+    ({"players": 3, "size": 7, "marbles": 4}, 2),
     ({"players": 4, "size": 9, "holes": ["e5"], "marbles": 5}, 3),
     ({"hex": 5, "marbles": 6}, 4),
     ({"size": 5, "marbles": 6, "cushions": ["c3"], "round_limit": 6}, 5),

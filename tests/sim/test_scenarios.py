@@ -1,4 +1,6 @@
-"""Every scenario file holds on the simulated table, and the command reports as it promises."""
+"""Every scenario file holds on the simulated table, each sentence in it passes through the
+catalogue, and the command reports as it promises.
+"""
 
 import json
 from pathlib import Path
@@ -7,6 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.scenario import command
+from firmware_host.scenario.parse import parse_scenario
+from firmware_host.scenario.run import ScenarioRunner
+from firmware_host.web.language import encoder
+from firmware_host.web.publish import Publisher
+from hw_sim.scenario_hands import SimulatedHands
+from tests.sim.marked import Marked
 
 SCENARIOS = sorted(Path(__file__).parent.joinpath("scenarios").glob("*.scenario"))
 
@@ -22,8 +30,21 @@ def written(tmp_path: Path, text: str) -> str:
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
-def test_scenario_holds(path):
-    result = run(str(path))
+def test_scenario_holds_and_all_it_says_is_in_the_catalogue(session, path):
+    catalogue = Marked()
+    for report in ScenarioRunner(SimulatedHands(session)).run(
+        parse_scenario(path.name, path.read_text())
+    ):
+        assert report.failure is None, f"{path}:{report.step.line}: {report.failure}"
+        say = catalogue.translate(session.host.standing.say)
+        assert say.startswith("«"), say
+        assert say.endswith("»"), say
+        encoder(catalogue)(Publisher(session.host).snapshot())
+    assert catalogue.mistakes == set()
+
+
+def test_the_command_runs_a_file():
+    result = run(str(Path(__file__).with_name("scenarios") / "swap.scenario"))
     assert result.exit_code == 0, result.output
 
 

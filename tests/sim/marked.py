@@ -1,0 +1,67 @@
+"""A language in which every sentence is marked: what is shown unmarked passed no catalogue."""
+
+import ast
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import firmware_host
+import games
+from firmware_host.config.profile import load_profile
+from firmware_host.messages import Catalogue, Message
+from games.registry import GAMES
+
+
+@cache
+def literal_templates() -> frozenset[str]:
+    """The first argument of every ``text(...)`` call in the host's sources."""
+    return frozenset(
+        node.args[0].value
+        for node in _nodes(firmware_host.__file__)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "text"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    )
+
+
+@cache
+def rule_sentences() -> frozenset[str]:
+    """Every string of words in the games' sources: refusals, reasons and results keep their
+    template.
+    """
+    return frozenset(
+        node.value
+        for node in _nodes(games.__file__)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value
+    )
+
+
+def _nodes(package: str) -> Iterable[ast.AST]:
+    for path in Path(package).parent.rglob("*.py"):
+        yield from ast.walk(ast.parse(path.read_text()))
+
+
+class Marked(Catalogue):
+    """Marks what it translates; a template that no source has as a literal is a mistake."""
+
+    def __init__(self) -> None:
+        known = literal_templates() | rule_sentences()
+        super().__init__("marked", {template: f"«{template}»" for template in known})
+        self._unknown: set[str] = set()
+
+    def translate(self, message: Message, form: str = "") -> str:
+        if message.template not in self.messages:
+            self._unknown.add(message.template)
+        return super().translate(message, form)
+
+    @property
+    def mistakes(self) -> set[str]:
+        """Sentences that were shown and no source has."""
+        shown = {template for template in self._unknown if " " in template}
+        shown -= {load_profile("plate-10").title}
+        for kind in GAMES.values():  # said by the game, which is a key of the catalogue as it is
+            shown -= {kind.credit.title, kind.credit.notice, *kind.rules_summary}
+        return shown
