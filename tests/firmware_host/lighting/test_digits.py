@@ -6,7 +6,7 @@ import pytest
 
 from firmware_host.config.profile import load_profile
 from firmware_host.host.menu import usual_options
-from firmware_host.lighting.digits import CODE_SHOWN_S, FONT, PAGE_S, drawn, round_s
+from firmware_host.lighting.digits import CODE_SHOWN_S, FONT, PAGE_S, CodeShown, drawn, round_s
 from firmware_host.lighting.palette import WHITE
 from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.web.publish import Publisher
@@ -94,13 +94,15 @@ def test_the_table_shows_it_and_the_page_does_not(session):
         # Whoever looks on over the network must not read it there.
         lights = Publisher(host).snapshot().lights
         assert set(lights) <= {"0"}
-    session.run_until(began_s + CODE_SHOWN_S + 0.5)
-    assert shining(session) == game
-    host.do(ShowCode("190472"))
-    session.run_until(session.clock.now() + 0.5)
     host.do(ShowCode(None))  # it was used
     session.run_until(session.clock.now() + 0.5)
     assert shining(session) == game
+
+
+def test_it_ends_by_itself_once_its_time_is_over():
+    code = CodeShown("190472", since_s=100.0)
+    assert not code.over(100.0 + CODE_SHOWN_S - 0.1)
+    assert code.over(100.0 + CODE_SHOWN_S)
 
 
 def test_any_button_ends_it_and_does_nothing_else(session):
