@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from firmware_host.guidance.words import piece, player, players
 from firmware_host.messages import Message, text
-from firmware_host.table.agreement import AGREED, RESIGNED
+from firmware_host.table.agreement import AGREED, RESIGNED, TIME_UP
 from games.base import Outcome, Shift
 from games.registry import GAMES
 
@@ -107,6 +107,8 @@ def settle(game: str, shift: Shift, *, lifted_already: bool) -> Message:
 def _why_over(game: str, outcome: Outcome) -> Message | None:
     if outcome.reason == RESIGNED:
         return text("{player} has resigned", player=player(str(outcome.extra["by"])))
+    if outcome.reason == TIME_UP:
+        return text("the time of {player} is up", player=player(str(outcome.extra["by"])))
     if outcome.reason == AGREED:
         return text("everybody has agreed")
     known = GAMES.get(game)

@@ -209,6 +209,7 @@ class Host:
         if self.playing.lesson is not None:
             self.standing = told(self.playing.lesson, self.standing)
         self._answer(referee.trouble)
+        self._ask_in_time(now_s)
         self._tell_of_engines()
         for place, piece in referee.pop_claims():
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
@@ -246,6 +247,15 @@ class Host:
             self.playing.opponents.refused()
             return ()
         return asked
+
+    def _ask_in_time(self, now_s: float) -> None:
+        """The clocks run on; what follows from one that is up is asked for in the next step."""
+        for request in self.playing.clock.step(self.standing, now_s):
+            try:
+                self.playing.referee.check(request)
+            except NotPossibleError:
+                continue  # a move is being made just now
+            self._requests.append(request)
 
     def _tell_of_engines(self) -> None:
         self._begun = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.host.ahead import Ahead, read_ahead
+from firmware_host.host.game_clock import GameClock, started
 from firmware_host.host.lessons import Unwritten
 from firmware_host.host.menu import game_menu
 from firmware_host.host.opponents import Opponents, Thinks
@@ -31,8 +32,8 @@ from games.seated import SeatedGame
 
 class Playing:
     """The game being played, and the doors to what it needs: ``referee`` judges it, ``overlay``
-    says where on the plate it lies, ``opponents`` are the engines that play in it; of a game of
-    seats, ``room`` is the referee and ``seats`` say who sits where.
+    says where on the plate it lies, ``opponents`` are the engines that play in it, ``clock`` has
+    the players' time; of a game of seats, ``room`` is the referee and ``seats`` say who sits where.
 
     What begins another game returns the position that should now stand on the board.
     """
@@ -53,6 +54,7 @@ class Playing:
         )
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines, journal)
+        self.clock = GameClock(journal)
         self.room = Room(journal)
         self.seats = Seats(journal.path.parent)
 
@@ -87,16 +89,18 @@ class Playing:
             game = kind.create(self.room.options(game))
         overlay = overlay_for(self._profile, game)
         self.opponents.check(game, command.engines)
-        game_id = self._journal.start(game.name, game.options, engines=command.engines)
+        clock = started(game, command.clock)
+        game_id = self._journal.start(game.name, game.options, engines=command.engines, clock=clock)
         self._lay(game, overlay)
         self.referee.begin(Beginning(Line.of(game, game_id)))
         self.opponents.sit_down(game_id, command.engines, 0)
+        self.clock.wind(game_id, clock, 0, over=False)
         return game.start()
 
     def begin_again(self) -> Position:
-        """The same game with the same engines."""
-        again = self.opponents.again()
-        return self.begin(NewGame(self.game.name, self.game.options, engines=again))
+        """The same game with the same engines and clocks."""
+        again, name, options = self.opponents.again(), self.game.name, self.game.options
+        return self.begin(NewGame(name, options, engines=again, clock=self.clock.time))
 
     def take_up(
         self, command: ResumeGame | ImportGame, ahead: Ahead | None = None
@@ -124,6 +128,7 @@ class Playing:
         self._lessons += 1
         self.referee.begin(Beginning(Line.of(game, -self._lessons)))
         self.opponents.sit_down(-self._lessons, {}, 0)
+        self.clock.wind(-self._lessons, None, 0, over=False)
         return game.start()
 
     def stop_learning(self) -> Position | None:
@@ -160,6 +165,8 @@ class Playing:
             Beginning(line, resumed=True, taken_back=record.taken_back, pending=record.pending)
         )
         self.opponents.sit_down(record.id, record.engines, len(record.moves))
+        over = record.result is not None
+        self.clock.wind(record.id, record.clock, len(record.moves), over=over)
         return line.position
 
     def _lay(self, game: Game, overlay: Overlay) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
 from firmware_host.messages import Message, text
 from firmware_host.table.pending import PendingMove
@@ -30,6 +31,7 @@ class EventKind(StrEnum):
     earlier game current again.
     ``pending``: a move was made that is not carried out yet; ``dropped``: it never will be.
     ``takeback``: of all moves but the first ``ply``. ``engines``: which of them play.
+    ``clock``: how much time each player has left.
     ``stand``: a Stand, what all events before it
     have come to, so that they need not be read.
     """
@@ -43,10 +45,18 @@ class EventKind(StrEnum):
     PENDING = "pending"
     DROPPED = "dropped"
     ENGINES = "engines"
+    CLOCK = "clock"
     STAND = "stand"
 
 
-ASIDE = (EventKind.RESUME, EventKind.PENDING, EventKind.DROPPED, EventKind.ENGINES, EventKind.STAND)
+ASIDE = (
+    EventKind.RESUME,
+    EventKind.PENDING,
+    EventKind.DROPPED,
+    EventKind.ENGINES,
+    EventKind.CLOCK,
+    EventKind.STAND,
+)
 """Events that change nothing of the moves that stand."""
 
 
@@ -56,7 +66,7 @@ class Event:
 
     ``ply``: how many moves stand after it, so that the last event alone tells where the game is.
     ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, the engines
-    of an ``engines``, the Stand of a ``stand`` or an ``import``.
+    of an ``engines``, the ClockLeft of a ``clock``, the Stand of a ``stand`` or an ``import``.
     """
 
     game_id: int
@@ -88,7 +98,7 @@ class GameRecord:
     ``moves``: those that stand. ``result``: the contract's result object, None while open.
     ``taken_back``: the move that was taken back after them, or dropped, and none made since; else
     None. ``pending``: the move that is being carried out, if any. ``engines``:
-    those that play.
+    those that play. ``clock``: None where the game has none.
     """
 
     id: int
@@ -102,6 +112,7 @@ class GameRecord:
     taken_back: str | None = None
     pending: PendingMove | None = None
     engines: EngineSeats = field(default_factory=dict)
+    clock: ClockLeft | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +126,7 @@ class PlayedGame:
     moves: tuple[str, ...]
     result: Mapping[str, Any] | None
     engines: EngineSeats = field(default_factory=dict)
+    clock: ClockLeft | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +160,7 @@ class Stand(msgspec.Struct, frozen=True):
     taken_back: str | None = None
     pending: PendingMove | None = None
     engines: dict[str, EngineSeat] = {}
+    clock: ClockLeft | None = None
 
 
 def stand_of(record: GameRecord) -> dict[str, Any]:
@@ -159,6 +172,7 @@ def stand_of(record: GameRecord) -> dict[str, Any]:
         record.taken_back,
         record.pending,
         dict(record.engines),
+        record.clock,
     )
     built: dict[str, Any] = msgspec.to_builtins(stand)
     return built
@@ -174,6 +188,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
     taken_back: str | None = None
     pending: PendingMove | None = None
     engines: EngineSeats = NO_ENGINES
+    clock: ClockLeft | None = None
     changed_s = game.started_s
     expected: int | None = None
     for event in events:
@@ -187,7 +202,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
             stand = _decoded(event, Stand)
             moves, result = list(stand.moves), stand.result
             taken_back, pending, changed_s = stand.taken_back, stand.pending, stand.changed_s
-            engines = stand.engines
+            engines, clock = stand.engines, stand.clock
         elif event.kind == EventKind.MOVE and event.move and result is None:
             moves.append(event.move)
             taken_back = pending = None
@@ -204,6 +219,8 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
             taken_back, pending = pending.move, None
         elif event.kind == EventKind.ENGINES and event.payload is not None:
             engines = _decoded(event, dict[str, EngineSeat])
+        elif event.kind == EventKind.CLOCK and event.payload is not None:
+            clock = _decoded(event, ClockLeft)
         elif not first and event.kind != EventKind.RESUME:
             raise misplaced(game.id, expected)
         if event.ply != len(moves):
@@ -225,6 +242,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
         taken_back=taken_back,
         pending=pending,
         engines=engines,
+        clock=clock,
     )
 
 

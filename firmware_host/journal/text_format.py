@@ -27,6 +27,7 @@ from typing import Any
 
 import msgspec
 
+from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import GameTextError
 from firmware_host.journal.records import GameRecord, PlayedGame, is_date, to_json
@@ -44,7 +45,7 @@ MAX_MOVES = 2000
 MAX_NOTE = 200
 UNFINISHED = "*"
 
-_HEADERS = ("Game", "Date", "Players", "Note", "Result")
+_HEADERS = ("Game", "Date", "Players", "Note", "Clock", "Result")
 _NEEDED = ("Game", "Date", "Players", "Result")
 _HEADER = re.compile(r"([A-Za-z][A-Za-z_]*(?: [A-Za-z0-9_]+)?): ?(.*)")
 _ROUND = re.compile(r"([0-9]{1,6})\.(?:\s+(.*))?")
@@ -74,6 +75,7 @@ def write_game(record: GameRecord) -> str:
         if value is not None and name not in secret
     ]
     lines += [f"Engine {player}: {to_json(seat)}" for player, seat in record.engines.items()]
+    lines += [] if record.clock is None else [f"Clock: {to_json(record.clock)}"]
     note = "".join(c for c in " ".join(record.note.split()) if c.isprintable())[:MAX_NOTE].strip()
     lines += [f"Note: {note}"] if note else []
     outcome = outcome or agreed_end(game, record.result)
@@ -195,6 +197,7 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
             raise _unexpected(
                 line, player, text("one of {players}", players=", ".join(game.players))
             )
+    clock = _clock(parsed, game)
     line, note = parsed.headers.get("Note", (0, ""))
     if len(note) > MAX_NOTE or not note.isprintable():
         raise _unexpected(line, note, text("at most {limit} plain characters", limit=MAX_NOTE))
@@ -206,8 +209,22 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
         moves=replayed.moves,
         result=result,
         engines={player: seat for player, (_, seat) in parsed.engines.items()},
+        clock=clock,
     )
     return played, replayed
+
+
+def _clock(parsed: _Parsed, game: Game) -> ClockLeft | None:
+    if "Clock" not in parsed.headers:
+        return None
+    line, value = parsed.headers["Clock"]
+    try:
+        clock = msgspec.json.decode(value, type=ClockLeft)
+    except (msgspec.DecodeError, RecursionError):
+        clock = None
+    if clock is None or clock.left_s.keys() != set(game.players):
+        raise _unexpected(line, value, text("the clock's time, and what each player has left"))
+    return clock
 
 
 def _rules(parsed: _Parsed) -> Game:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from drivers.clock import Clock
+from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import NO_ENGINES, EngineSeats
 from firmware_host.config.errors import JournalConflictError, JournalDamagedError
 from firmware_host.journal import schema
@@ -121,6 +122,7 @@ class Journal(JournalReader):
         *,
         note: str = "",
         engines: EngineSeats = NO_ENGINES,
+        clock: ClockLeft | None = None,
     ) -> int:
         """Begin a game and make it current; returns its number. ``options``: JSON types, all."""
         at_s = self._clock.calendar()
@@ -128,6 +130,8 @@ class Journal(JournalReader):
             game_id = self._insert_game(game, options, at_s, note)
             self._insert(game_id, EventKind.START, 0, at_s=at_s)
             self._insert_engines(game_id, engines, 0)
+            if clock is not None:
+                self._insert(game_id, EventKind.CLOCK, 0, payload=msgspec.to_builtins(clock))
             return game_id
 
     def store(self, played: PlayedGame, *, current: bool = False) -> int:
@@ -140,7 +144,9 @@ class Journal(JournalReader):
             game_id = self._insert_game(played.game, played.options, played.started_s, played.note)
             ply, stand = (
                 len(played.moves),
-                msgspec.to_builtins(Stand(at_s, played.moves, engines=dict(played.engines))),
+                msgspec.to_builtins(
+                    Stand(at_s, played.moves, engines=dict(played.engines), clock=played.clock)
+                ),
             )
             self._insert(game_id, EventKind.IMPORT, ply, payload=stand, at_s=at_s)
             if played.result is not None:
@@ -203,6 +209,14 @@ class Journal(JournalReader):
             if record.engines != engines and record.result is None:
                 payload = msgspec.to_builtins(dict(engines))
                 self._insert(game_id, EventKind.ENGINES, len(record.moves), payload=payload)
+
+    def note_clock(self, game_id: int, clock: ClockLeft) -> None:
+        """Note how much time is left; not twice."""
+        with self._transaction():
+            record = self.load_within(game_id)
+            if record.clock != clock:
+                payload = msgspec.to_builtins(clock)
+                self._insert(game_id, EventKind.CLOCK, len(record.moves), payload=payload)
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
         """Take back the moves after number ``to``, of which ``ply`` must be the last; a finished

@@ -14,7 +14,7 @@ from firmware_host.referee.following import made
 from firmware_host.referee.play import Guide
 from firmware_host.referee.port import JournalPort
 from firmware_host.referee.state import State
-from firmware_host.table.agreement import agreed_draw, resignation, sides
+from firmware_host.table.agreement import TIME_UP, agreed_draw, resignation, sides
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.commands import (
     Answer,
@@ -24,6 +24,7 @@ from firmware_host.table.commands import (
     Resign,
     Swap,
     TakeBack,
+    TimeUp,
 )
 from firmware_host.table.standing import Choice, Phase
 from games.base import Turn
@@ -59,6 +60,9 @@ def _carry_out(state: State, journal: JournalPort, asked: Press | Request) -> St
             )
         case Resign():
             return record.agree(state, journal, resignation(state.play.line.game, asked.player))
+        case TimeUp():
+            end = resignation(state.play.line.game, asked.player, TIME_UP)
+            return record.agree(state, journal, end)
         case OfferDraw():
             return _offer_draw(state, journal, asked.player)
         case Answer():

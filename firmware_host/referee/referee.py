@@ -20,7 +20,15 @@ from firmware_host.referee.telling import standing, told
 from firmware_host.referee.unseen import Claim
 from firmware_host.table.agreement import resignation, side_of
 from firmware_host.table.buttons import Press
-from firmware_host.table.commands import Answer, MakeMove, OfferDraw, Request, Resign, TakeBack
+from firmware_host.table.commands import (
+    Answer,
+    MakeMove,
+    OfferDraw,
+    Request,
+    Resign,
+    TakeBack,
+    TimeUp,
+)
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Question, Standing
 
@@ -104,7 +112,7 @@ class Referee:
         elif isinstance(request, MakeMove):
             if state is None or not state.may_make(request.move):
                 raise NotPossibleError("{move} is not a legal move now.", move=request.move)
-        elif isinstance(request, Resign | OfferDraw):
+        elif isinstance(request, Resign | OfferDraw | TimeUp):
             _check_end(state, request)
         elif state is None or state.play.swap is None:
             raise NotPossibleError("A swap is not possible now.")
@@ -143,7 +151,7 @@ class Referee:
         return claims.untold
 
 
-def _check_end(state: State | None, request: Resign | OfferDraw) -> None:
+def _check_end(state: State | None, request: Resign | OfferDraw | TimeUp) -> None:
     """Raises NotPossibleError where players cannot end the game now."""
     if state is None or state.play.line.outcome is not None:
         raise NotPossibleError("There is no game to end.")
@@ -151,7 +159,7 @@ def _check_end(state: State | None, request: Resign | OfferDraw) -> None:
         raise NotPossibleError("A move is being carried out.", remedy="Finish it first.")
     game = state.play.line.game
     side_of(game, request.player)
-    if isinstance(request, Resign):
+    if isinstance(request, Resign | TimeUp):
         resignation(game, request.player)
 
 

@@ -1,4 +1,5 @@
-"""Ends of a game that its players make themselves: one side resigns, or all agree on a draw.
+"""Ends of a game that its players make themselves: one side resigns or uses up its time, or all
+agree on a draw.
 
 The result is an ``Outcome`` like one of the rules, so journal, export and page show it the same
 way; its reason tells that the rules did not give it.
@@ -14,6 +15,7 @@ from games.base import Game, Outcome
 
 RESIGNED = "resigned"
 AGREED = "agreed"
+TIME_UP = "time"
 
 
 def sides(game: Game) -> tuple[tuple[str, ...], ...]:
@@ -33,8 +35,8 @@ def side_of(game: Game, player: str) -> tuple[str, ...]:
     )
 
 
-def resignation(game: Game, player: str) -> Outcome:
-    """``player`` resigns, for the whole side: the other one wins.
+def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
+    """``player`` resigns, or his time is up, for the whole side: the other one wins.
 
     Raises NotPossibleError where there is no such player, or where more than two sides play.
     """
@@ -48,7 +50,7 @@ def resignation(game: Game, player: str) -> Outcome:
     [winners] = others
     return Outcome(
         winners[0] if len(winners) == 1 else None,
-        RESIGNED,
+        reason,
         winners if game.teams else None,
         extra={"by": player},
     )
@@ -65,8 +67,8 @@ def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
         return None
     try:
         ends = [agreed_draw()]
-        if result.get("reason") == RESIGNED:
-            ends.append(resignation(game, str(result.get("by"))))
+        if result.get("reason") in (RESIGNED, TIME_UP):
+            ends.append(resignation(game, str(result.get("by")), str(result["reason"])))
     except NotPossibleError:
         return None
     return next((end for end in ends if end.as_json() == dict(result)), None)

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from firmware_host.config.clock_time import ClockTime
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.table.seat_commands import SeatCommand
 from firmware_host.table.verbs import Name, Number, Verb
@@ -52,13 +53,14 @@ Button = Literal["confirm", "back"]
 class NewGame(Verb, frozen=True, tag="game"):
     """Start a game; the one in progress is kept in the journal and can be resumed. An option that
     is None has its usual value. ``boards``: option -> a board file's text, TOML or JSON.
-    ``engines``: player -> the engine that plays for him.
+    ``engines``: player -> the engine that plays for him. ``clock``: each player has one, so set.
     """
 
     game: Name
     options: Mapping[Name, OptionValue] = {}
     boards: Annotated[Mapping[Name, FileText], msgspec.Meta(max_length=1)] = {}
     engines: Annotated[Mapping[Name, EngineSeat], msgspec.Meta(max_length=4)] = {}
+    clock: ClockTime | None = None
 
 
 class ResumeGame(Verb, frozen=True, tag="resume"):
@@ -99,6 +101,12 @@ class Hint(Verb, frozen=True, tag="hint"):
 
 class Resign(Verb, frozen=True, tag="resign"):
     """``player`` gives the game up, for the whole team: the other side has won."""
+
+    player: Name
+
+
+class TimeUp(Verb, frozen=True, tag="time-up"):
+    """The clock of ``player`` has run out: the other side has won. Not for pages to ask."""
 
     player: Name
 
@@ -300,7 +308,7 @@ class Heal(Verb, frozen=True, tag="heal"):
     targets: Targets = ()
 
 
-Request = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw
+Request = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw | TimeUp
 HostCommand = (
     Request
     | NewGame

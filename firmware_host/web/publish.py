@@ -19,6 +19,7 @@ from firmware_host.web.snapshot import (
     BoardPlace,
     CalibrationInfo,
     ChoiceInfo,
+    ClockInfo,
     DrawingInfo,
     FaultInfo,
     GameInfo,
@@ -121,11 +122,19 @@ class Publisher:
             hinting=opponents.hinting,
             lesson=self._lesson(),
             room=self._seats.room(),
+            clock=self._clock(),
         )
 
     def seats(self) -> SeatsShown:
         """What goes to the devices that have seats."""
         return self._seats.seats()
+
+    def _clock(self) -> ClockInfo | None:
+        clock = self._host.playing.clock
+        if clock.state is None:
+            return None
+        left_s = {player: math.ceil(left_s) for player, left_s in clock.state.left_s.items()}
+        return ClockInfo(clock.state.minutes, clock.state.increment_s, left_s, clock.running)
 
     def _lesson(self) -> LessonInfo | None:
         lesson = self._host.playing.lesson

@@ -172,6 +172,15 @@ class QuestionInfo(msgspec.Struct, frozen=True):
     offer: bool = False
 
 
+class ClockInfo(msgspec.Struct, frozen=True):
+    """The players' clocks. ``left_s``: player -> whole seconds, rounded up; ``running``: whose."""
+
+    minutes: int
+    increment_s: int
+    left_s: dict[str, int]
+    running: str | None
+
+
 class SoundInfo(msgspec.Struct, frozen=True):
     """A sound with a running number, so that a page plays each once."""
 
@@ -282,3 +291,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     hinting: bool = False
     lesson: LessonInfo | None = None
     room: RoomInfo | None = None
+    clock: ClockInfo | None = None

@@ -125,13 +125,14 @@ function build() {
   const newGame = () => dialogs.newGame.show();
   const playAgain = () => {
     const { name, options } = store.layout.game;
-    const { engines } = store.snapshot;
+    const { engines, clock } = store.snapshot;
     const entries = Object.entries(options).filter(([, value]) => value !== null);
     const own = ([, value]) => typeof value === "object" && !Array.isArray(value); // a board from a file
     ask({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
       boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])),
       engines: Object.fromEntries(Object.entries(engines).map(([player, { engine, level }]) => [player, { engine, level }])),
+      clock: clock && { minutes: clock.minutes, increment_s: clock.increment_s },
     }).catch((error) => complain(error.message));
   };
   const learn = (game = store.layout.game.name) => ask({ type: "learn", game }).catch((error) => complain(error.message));

@@ -5,6 +5,7 @@ import { dialog, fetchJson } from "/static/dialogs.js";
 import { button, h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 import { emblem } from "/static/marble.js";
+import { ClockChoice } from "/static/clocks.js";
 import { Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
 
@@ -19,11 +20,12 @@ export class NewGame {
     this.presets = h("div", { class: "presets" });
     this.options = h("div", { class: "options" });
     this.opponents = new Opponents(store);
+    this.clock = new ClockChoice();
     this.problem = h("p", { class: "problem", role: "alert" });
     const start = h("button", { type: "submit", class: "primary" }, t("Start"));
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event), onchange: () => this.fields && this.drawBoard() },
-      this.choice, this.about, this.presets, this.opponents.element, this.options,
+      this.choice, this.about, this.presets, this.opponents.element, this.clock.element, this.options,
       h("footer", {}, this.problem,
         h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), start));
     this.element = dialog(t("New game"), "new-game", this.form);
@@ -137,6 +139,7 @@ export class NewGame {
     }
     const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
     this.opponents.show(players, { looks: this.chosen.emblem });
+    this.clock.show(this.chosen.presets.length > 0 && options.players !== 3);
   }
 
   /** The board to tap on has the shape that is chosen. */
@@ -179,7 +182,7 @@ export class NewGame {
     this.problem.textContent = shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "";
     if (this.problem.textContent) return;
     try {
-      await this.ask({ type: "game", game: this.chosen.name, options, boards, engines: this.opponents.read() });
+      await this.ask({ type: "game", game: this.chosen.name, options, boards, engines: this.opponents.read(), clock: this.clock.read() });
       this.element.close();
     } catch (error) {
       this.problem.textContent = error.message || t("The table does not answer.");

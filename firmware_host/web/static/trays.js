@@ -7,6 +7,7 @@ import { engineName } from "/static/opponents.js";
 
 const MOST_DRAWN = 25; // more only cover each other
 const OF_A_BOX = 9;
+const LOW_S = 30;
 
 /** The players who win together with that one. */
 export const partnersOf = (game, player) =>
@@ -45,16 +46,17 @@ export class Trays {
     const played = h("span", { class: "played-by" });
     const count = h("span", { class: "number" });
     const turn = h("span", { class: "turn" });
+    const clock = h("span", { class: "clock", role: "timer", title: t("Time left") });
     const trough = h("div", { class: "trough" });
     const { drawing, players } = this.store.game;
     const single = drawing && players.includes(piece); // a ship each
     const element = h("section", { class: single ? "tray single" : "tray", "data-piece": piece },
       h("div", { class: "nameplate" },
-        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, plate?.score ?? null, played, this.partners(piece), turn,
+        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, plate?.score ?? null, played, this.partners(piece), turn, clock,
         h("span", { class: "count" }, count, h("span", { class: "words" }, ` ${t("on the board")}`))),
       trough);
     trough.addEventListener("pointerdown", (event) => this.pointers.downOnTray(event, piece));
-    return { element, count, turn, played, trough, plate, drawn: -1 };
+    return { element, count, turn, clock, played, trough, plate, drawn: -1 };
   }
 
   /** With whom he plays. */
@@ -83,12 +85,22 @@ export class Trays {
       setText(tray.count, this.counted(piece));
       const engine = review ? null : snapshot.engines[piece];
       setText(tray.played, engine ? engineName(engine) : "");
+      this.showClock(tray.clock, review ? null : snapshot.clock, piece);
       tray.element.classList.toggle("to-move", toMove === piece);
       tray.element.classList.toggle("movable", store.handsFree);
       const won = result && (result.winner === piece || result.team?.includes(piece));
       tray.element.classList.toggle("won", Boolean(won));
       setText(tray.turn, won ? t("wins") : toMove === piece ? t("to move") : "");
     }
+  }
+
+  showClock(element, clock, piece) {
+    const left = clock?.left_s[piece];
+    element.hidden = left === undefined;
+    if (element.hidden) return;
+    setText(element, `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`);
+    element.classList.toggle("running", clock.running === piece);
+    element.classList.toggle("low", left <= LOW_S);
   }
 
   counted(piece) {

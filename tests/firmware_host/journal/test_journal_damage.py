@@ -193,7 +193,7 @@ def everything_in(path: Path) -> list[list[Any]]:
         database.close()
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_a_journal_of_an_older_format_becomes_one_of_this_in_place(
     path: Path, clock: Any, version: int
 ) -> None:

@@ -1,0 +1,113 @@
+"""A clock for each player, if they want one: it runs in the table's time, while he is to move."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from firmware_host.config.clock_time import MOST_LEFT_S, ClockLeft, ClockTime
+from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.table.agreement import sides
+from firmware_host.table.commands import TimeUp
+from firmware_host.table.standing import Phase, Standing
+from games.base import Game
+from games.seated import SeatedGame
+
+HICCUP_S = 1.0  # more between two steps was no thinking: the table did something else
+GRACE_S = 60.0  # for whoever plays on after his time was up
+
+_log = logging.getLogger(__name__)
+
+
+class Noting(Protocol):
+    """Where it is noted how much time is left."""
+
+    def note_clock(self, game_id: int, clock: ClockLeft) -> None:
+        """Raises JournalError."""
+
+
+def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
+    """The clocks at the start of ``game``. Raises NotPossibleError where nobody can win by them."""
+    if time is None:
+        return None
+    if isinstance(game, SeatedGame) or len(sides(game)) != 2:
+        raise NotPossibleError(
+            "A clock needs a board game of two sides.", remedy="Play without a clock."
+        )
+    left_s = dict.fromkeys(game.players, time.minutes * 60.0)
+    return ClockLeft(time.minutes, time.increment_s, left_s)
+
+
+class GameClock:
+    """All of it in the table's thread. ``state``: None where the game has no clock. ``running``:
+    whose runs. It runs from the first move on, and only while somebody thinks: not while pieces are
+    pushed, put right or taken back, and not in a pause.
+    """
+
+    def __init__(self, journal: Noting) -> None:
+        self._journal = journal
+        self.state: ClockLeft | None = None
+        self.running: str | None = None
+        self._game_id = 0
+        self._moves = 0
+        self._mover: str | None = None
+        self._over = False
+        self._owed = False
+        self._last_s = -math.inf
+
+    def wind(self, game_id: int, state: ClockLeft | None, moves: int, *, over: bool) -> None:
+        """Another game. ``moves``: how many of it are made."""
+        self._game_id, self.state, self._moves, self._over = game_id, state, moves, over
+        self.running = self._mover = None
+        self._owed = False
+
+    @property
+    def time(self) -> ClockTime | None:
+        """The same for another game."""
+        return self.state and ClockTime(self.state.minutes, self.state.increment_s)
+
+    def step(self, standing: Standing, now_s: float) -> Sequence[TimeUp]:
+        """Seen how the game stood after the last step; what follows where somebody's time is up."""
+        passed_s, self._last_s = min(now_s - self._last_s, HICCUP_S), now_s
+        state = self.state
+        if state is None or standing.game_id != self._game_id:
+            return ()
+        self._count(state, standing)
+        if self.running is not None:
+            self._add(self.running, -passed_s)
+        self._note()
+        thinks = standing.phase is Phase.TURN and standing.outcome is None and standing.moves
+        self.running = standing.to_move if thinks else None
+        if self.running is None or self.state is None or self.state.left_s[self.running] > 0:
+            return ()
+        return (TimeUp(self.running),)
+
+    def _count(self, state: ClockLeft, standing: Standing) -> None:
+        """A move more or fewer, or an end that was taken back."""
+        over = standing.outcome is not None
+        if len(standing.moves) > self._moves and self._mover is not None:
+            self._add(self._mover, state.increment_s)
+        elif self._over and not over:
+            for player in [p for p, left_s in state.left_s.items() if left_s == 0]:
+                self._add(player, GRACE_S)
+        self._owed |= len(standing.moves) != self._moves or over != self._over
+        self._moves, self._mover, self._over = len(standing.moves), standing.to_move, over
+
+    def _add(self, player: str, seconds: float) -> None:
+        if self.state is not None:
+            left_s = min(max(0.0, self.state.left_s[player] + seconds), MOST_LEFT_S)
+            self.state = replace(self.state, left_s={**self.state.left_s, player: left_s})
+
+    def _note(self) -> None:
+        """After each move: a kill gives back no more than what has been thought since."""
+        if not self._owed or self.state is None:
+            return
+        try:
+            self._journal.note_clock(self._game_id, self.state)
+            self._owed = False
+        except JournalError as error:  # the next move meets the same, and the referee says so
+            _log.warning("%s", error)
