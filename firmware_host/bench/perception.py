@@ -102,7 +102,7 @@ def _row(tally: Tally) -> str:
 def _level(profile: Profile, stream: Stream, noise: float, offset_mm: float, scans: int) -> Tally:
     tally = Tally()
     while tally.scans < scans:
-        board = _Board(profile, stream, noise, offset_mm)
+        board = Board(profile, stream, noise, offset_mm)
         perception = board.perception()
         ready = False
         for frame in board.frames(SETTLING_SCANS + SCANS_PER_BOARD):
@@ -122,10 +122,11 @@ def _level(profile: Profile, stream: Stream, noise: float, offset_mm: float, sca
     return tally
 
 
-class _Board:
+class Board:
     """Random pieces on a random table, its field from the simulator's own exact model."""
 
     def __init__(self, profile: Profile, stream: Stream, noise: float, offset_mm: float) -> None:
+        self.offsets_mm: dict[int, tuple[float, float]] = {}
         self._profile, self._stream = profile, stream
         self._sigma = noise * NOISE_SIGMA_MT
         size = profile.size
@@ -137,6 +138,7 @@ class _Board:
         for index, magnet in self.pieces.items():
             self._add(fields, index, magnet, offset_mm)
         gains = [1 + stream.uniform(-GAIN_SPREAD, GAIN_SPREAD) for _ in range(size)]
+        self._gains = gains
         self._fields = [f * g + z for f, g, z in zip(fields, gains, self._zeros, strict=True)]
 
     def perception(self) -> Perception:
@@ -149,11 +151,23 @@ class _Board:
         )
         return Perception(self._profile, calibration)
 
-    def frames(self, count: int) -> Iterator[Frame]:
-        """Scans of the board as it stands."""
+    def drift(self, most_mt: float) -> None:
+        """Every zero moves by up to so much."""
+        self._fields = [mt + self._stream.uniform(-most_mt, most_mt) for mt in self._fields]
+
+    def put(self, index: int, magnet: Magnet, offset_mm: float) -> None:
+        """One more piece."""
+        fields = [0.0] * self._profile.size
+        self.pieces[index] = magnet
+        self._add(fields, index, magnet, offset_mm)
+        added = (mt * gain for mt, gain in zip(fields, self._gains, strict=True))
+        self._fields = [mt + more for mt, more in zip(self._fields, added, strict=True)]
+
+    def frames(self, count: int, begin: int = 0) -> Iterator[Frame]:
+        """Scans of the board as it stands, from that number on."""
         level = Motion((0.0, 0.0), (0.0, 0.0, 9.81), (0.0, 0.0, 0.0), 25.0)
         gauss, sigma = self._stream.gauss, self._sigma
-        for number in range(count):
+        for number in range(begin, begin + count):
             readings = [round((f + gauss(0.0, sigma)) / STEP_MT) * STEP_MT for f in self._fields]
             yield Frame(
                 number, number / self._profile.scans_per_s, tuple(readings), level, frozenset()
@@ -166,8 +180,8 @@ class _Board:
         kind = MagnetKind.parse(magnet.value)
         factor = kind.sign * (1 + stream.uniform(-STRENGTH_SPREAD, STRENGTH_SPREAD))
         away, turn = offset_mm * math.sqrt(stream.random()), stream.uniform(0, 2 * math.pi)
-        x, y = profile.centre_mm(index)
-        x, y = x + away * math.cos(turn), y + away * math.sin(turn)
+        off = self.offsets_mm[index] = away * math.cos(turn), away * math.sin(turn)
+        x, y = map(sum, zip(profile.centre_mm(index), off, strict=True))
         gap_mm = profile.gap_mm + stream.uniform(-GAP_SPREAD_MM, GAP_SPREAD_MM)
         for sensor in range(profile.size):
             sx, sy = profile.centre_mm(sensor)

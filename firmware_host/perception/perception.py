@@ -19,6 +19,7 @@ from firmware_host.perception.distrust import Distrust
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.noise import LOOK_S
 from firmware_host.perception.observation import BoardEvent, Magnet, Observation, Stillness
+from firmware_host.perception.positions import Positions
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.verdicts import Verdicts
 from firmware_host.perception.watched import Watched
@@ -58,6 +59,7 @@ class Perception:
         self._watched = Watched(profile, calibration, classes)
         self._distrust = Distrust(self._watched, calibration, expected)
         self._verdicts = Verdicts(self._watched, self._distrust)
+        self._positions = Positions(profile, self._watched)
         self._wire = calibration.wire
         self._witness = Witness(
             self._watched.crosstalk,
@@ -181,6 +183,8 @@ class Perception:
                 watched.move_zero(index, start.add_mt)
             watched.set_bands(index)
         watched.rest = watched.readings
+        for index in places:
+            self._positions.stands(index, now)
         self._scans = -1  # the next one is looked at in every way
         self._ready = True
         self._blind = self._stale = False
@@ -194,11 +198,13 @@ class Perception:
             watched.readings = history.mean_less(crosstalk.total_mt)
         out = watched.accepted.outside(watched.readings)
         if not out and not watched.pending:
-            self._rest_here(anew=self._blind)
+            self._rest_here(now, anew=self._blind)
             calm = self._is_time(_TRACK_S)
             self._distrust.at_rest(calm=calm)
-            if calm and self._profile.capabilities.measures:
-                self._witness.look(watched.readings, watched.magnets, self._unread())
+            if self._profile.capabilities.measures:
+                self._positions.look(self._distrust.failed, now, calm=calm)
+                if calm:
+                    self._witness.look(watched.readings, watched.magnets, self._unread())
             return ()
         self._distrust.disturbed()
         self._witness.interrupt()
@@ -212,9 +218,11 @@ class Perception:
                 watched.left(index, now)
         return self._decide(now)
 
-    def _rest_here(self, *, anew: bool) -> None:
+    def _rest_here(self, now: float, *, anew: bool) -> None:
         after_s = _TRACK_S if self._is_time(_TRACK_S) else 0.0
         self._watched.rest_here(anew=anew, after_s=after_s)
+        if self._blind:
+            self._positions.doubtful(now)
         self._blind = self._stale = False
 
     def _decide(self, now: float) -> tuple[BoardEvent, ...]:
@@ -224,19 +232,22 @@ class Perception:
         if verdicts is None:
             return ()
         if not verdicts:
-            self._rest_here(anew=self._blind)
+            self._rest_here(now, anew=self._blind)
             return ()
         if self._verdicts.wait(verdicts, now, sliding=not self._blind):
             return ()
         changes = {i: (watched.magnets[i], verdict) for i, verdict in verdicts.items()}
         seen = None if self._blind else frozenset(watched.trail)
         for index, magnet in verdicts.items():
-            self._accept(index, magnet)
-        self._rest_here(anew=True)
+            self._accept(index, magnet, now)
+        self._rest_here(now, anew=True)
         return understand(now, changes, columns=self._profile.columns, seen_between=seen)
 
-    def _accept(self, index: int, magnet: Magnet) -> None:
+    def _accept(self, index: int, magnet: Magnet, now: float) -> None:
         watched = self._watched
+        was_empty = watched.magnets[index] is Magnet.NONE and not self._blind
+        base_mt = watched.pending[index].rest_mt if was_empty else None
+        self._positions.stands(index, now, base_mt)
         watched.stand(index, magnet)
         del watched.pending[index]
         self._distrust.accepted(index)
@@ -296,4 +307,5 @@ class Perception:
             blind=self._distrust.beliefs.blind,
             weak=self._distrust.weak,
             contradicted=self._witness.pair,
+            positions=self._positions.known,
         )

@@ -1,0 +1,72 @@
+"""How far from the truth the positions of pieces are, and whether their circles hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import hypot
+
+from firmware_host.bench.perception import CLASSES, DRIFT_MT, Board
+from firmware_host.config.profile import load_profile
+from firmware_host.perception.bands import STRONG_CLASSES
+from firmware_host.perception.observation import Observation
+
+BOARDS = 20
+PUT = 20  # pieces on each, beside those that stand there at the start
+OFFSET_MM = 5.0
+SCANS = 80  # to be seen and looked at twice; a start takes no longer
+LEVELS = (("nominal", 1.0), ("3 x noise", 3.0))
+Found = dict[str, list[tuple[float, float]]]  # what -> errors and radii of circles, mm
+
+
+def run(echo: Callable[[str], None], profile: str = "plate-10", boards: int = BOARDS) -> None:
+    """Print the distribution over random boards, put piece by piece: at nominal and three times the
+    noise, and once every zero has drifted.
+    """
+    from hw_sim.rng import Streams
+
+    table = load_profile(profile)
+    stream = Streams(1).stream("bench-positions")
+    echo(f"Pieces within {OFFSET_MM:.0f} mm of their middles on {boards} random boards; mm")
+    echo(f"  {'':<36}{'pieces':>7}{'median':>8}{'95 %':>8}{'99 %':>8}{'circle':>8}{'in it':>8}")
+    for name, noise in LEVELS:
+        found: Found = {}
+        for _ in range(boards):
+            board = Board(table, stream, noise, OFFSET_MM)
+            stood = set(board.pieces)
+            perception = board.perception()
+            scans = 0
+
+            def seen() -> Observation:
+                nonlocal scans
+                scans += SCANS
+                *_, last = map(perception.observe, board.frames(SCANS, scans - SCANS))
+                return last
+
+            seen()
+            for index in stream.sample(sorted(set(range(table.size)) - stood), PUT):
+                board.put(index, stream.choice(CLASSES), OFFSET_MM)
+                _note(found, board, stood, seen(), "")
+            board.drift(DRIFT_MT)
+            _note(found, board, stood, seen(), f", {DRIFT_MT} mT of drift later")
+        for what, pairs in sorted(found.items()):
+            echo(f"  {name + ': ' + what:<36}{_row(pairs)}")
+
+
+def _note(found: Found, board: Board, stood: set[int], seen: Observation, when: str) -> None:
+    for index, at in seen.positions.items():
+        if seen.magnets[index] is board.pieces.get(index):
+            east, north = board.offsets_mm[index]
+            error = hypot(at.east_mm - east, at.north_mm - north)
+            what = "strong" if board.pieces[index] in STRONG_CLASSES else "weak"
+            what = f"{what}, there at the start" if index in stood else what
+            found.setdefault(what + when, []).append((error, at.within_mm))
+
+
+def _row(pairs: list[tuple[float, float]]) -> str:
+    errors, circles = (sorted(column) for column in zip(*pairs, strict=True))
+    count = len(pairs)
+    inside = sum(error <= circle for error, circle in pairs) / count
+    at = [errors[count * share // 100] for share in (50, 95, 99)]
+    return (
+        f"{count:7}" + "".join(f"{mm:8.1f}" for mm in (*at, circles[count // 2])) + f"{inside:8.1%}"
+    )
