@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count, islice
 from statistics import mean
 from typing import TYPE_CHECKING
 
@@ -128,6 +129,7 @@ class Board:
     def __init__(self, profile: Profile, stream: Stream, noise: float, offset_mm: float) -> None:
         self.offsets_mm: dict[int, tuple[float, float]] = {}
         self._profile, self._stream = profile, stream
+        self._numbers = count()
         self._sigma = noise * NOISE_SIGMA_MT
         size = profile.size
         self._zeros = [stream.uniform(-1, 1) for _ in range(size)]
@@ -163,11 +165,11 @@ class Board:
         added = (mt * gain for mt, gain in zip(fields, self._gains, strict=True))
         self._fields = [mt + more for mt, more in zip(self._fields, added, strict=True)]
 
-    def frames(self, count: int, begin: int = 0) -> Iterator[Frame]:
-        """Scans of the board as it stands, from that number on."""
+    def frames(self, scans: int) -> Iterator[Frame]:
+        """More scans of the board as it stands."""
         level = Motion((0.0, 0.0), (0.0, 0.0, 9.81), (0.0, 0.0, 0.0), 25.0)
         gauss, sigma = self._stream.gauss, self._sigma
-        for number in range(begin, begin + count):
+        for number in islice(self._numbers, scans):
             readings = [round((f + gauss(0.0, sigma)) / STEP_MT) * STEP_MT for f in self._fields]
             yield Frame(
                 number, number / self._profile.scans_per_s, tuple(readings), level, frozenset()

@@ -7,6 +7,7 @@ from math import hypot
 
 from firmware_host.bench.perception import CLASSES, DRIFT_MT, Board
 from firmware_host.config.profile import load_profile
+from firmware_host.perception import Perception
 from firmware_host.perception.bands import STRONG_CLASSES
 from firmware_host.perception.observation import Observation
 
@@ -27,29 +28,27 @@ def run(echo: Callable[[str], None], profile: str = "plate-10", boards: int = BO
     table = load_profile(profile)
     stream = Streams(1).stream("bench-positions")
     echo(f"Pieces within {OFFSET_MM:.0f} mm of their middles on {boards} random boards; mm")
-    echo(f"  {'':<36}{'pieces':>7}{'median':>8}{'95 %':>8}{'99 %':>8}{'circle':>8}{'in it':>8}")
+    echo(f"  {'':<58}{'pieces':>7}{'median':>8}{'95 %':>8}{'99 %':>8}{'circle':>8}{'in it':>8}")
     for name, noise in LEVELS:
         found: Found = {}
         for _ in range(boards):
             board = Board(table, stream, noise, OFFSET_MM)
             stood = set(board.pieces)
             perception = board.perception()
-            scans = 0
-
-            def seen() -> Observation:
-                nonlocal scans
-                scans += SCANS
-                *_, last = map(perception.observe, board.frames(SCANS, scans - SCANS))
-                return last
-
-            seen()
+            _seen(perception, board)
             for index in stream.sample(sorted(set(range(table.size)) - stood), PUT):
                 board.put(index, stream.choice(CLASSES), OFFSET_MM)
-                _note(found, board, stood, seen(), "")
+                _note(found, board, stood, _seen(perception, board), "")
             board.drift(DRIFT_MT)
-            _note(found, board, stood, seen(), f", {DRIFT_MT} mT of drift later")
+            drifted = f", {DRIFT_MT} mT of drift later"
+            _note(found, board, stood, _seen(perception, board), drifted)
         for what, pairs in sorted(found.items()):
-            echo(f"  {name + ': ' + what:<36}{_row(pairs)}")
+            echo(f"  {name + ': ' + what:<58}{_row(pairs)}")
+
+
+def _seen(perception: Perception, board: Board) -> Observation:
+    *_, last = map(perception.observe, board.frames(SCANS))
+    return last
 
 
 def _note(found: Found, board: Board, stood: set[int], seen: Observation, when: str) -> None:

@@ -13,6 +13,7 @@ from firmware_host.room.seats import LEVELS
 BENCHES = {
     "engines": ("engines", "run", "Random playouts of each game per CPU second."),
     "perception": ("perception", "run", "False events and wrong classes against noise and offset."),
+    "positions": ("positions", "run", "How far off pieces are found, against their circles."),
     "latency": ("latency", "run", "From a piece touching the board to the first changed light."),
     "recovery": ("recovery", "run", "From the end of each fault to play going on."),
     "scan": ("service", "scan", "CPU of one scan, from the drivers to the lights."),

@@ -114,6 +114,14 @@ class Publisher:
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
             path=list(standing.path),
             draw_offers=list(standing.draw_offers),
+            offsets={
+                host.profile.places[index]: (
+                    round(at.east_mm, 1),
+                    round(at.north_mm, 1),
+                    round(at.within_mm, 1),
+                )
+                for index, at in observation.positions.items()
+            },
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
             broken=[] if self._bench is None else list(self._bench.broken()),
             calibration=self._calibration(),

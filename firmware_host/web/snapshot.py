@@ -253,7 +253,9 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     interrupted. ``room``: of a game of seats, what everybody may see of it. ``engines``: player ->
     the engine that plays for him; ``thinking``: for whom one thinks now;
     ``hinting``: of a hint.
-    ``draw_offers``: players who offer a draw until the next move.
+    ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
+    -> mm east and north of its middle where its piece stands, and the radius of the circle that
+    holds it 95 times in 100.
     """
 
     layout: int
@@ -284,6 +286,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     path: list[str] = []
     path_colour: str | None = None
     draw_offers: list[str] = []
+    offsets: dict[str, tuple[float, float, float]] = {}
     broken: list[BrokenInfo] = []
     calibration: CalibrationInfo | None = None
     engines: dict[str, EngineSeat] = {}

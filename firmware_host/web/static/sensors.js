@@ -37,7 +37,7 @@ export class SensorView {
     this.health = h("ul", { class: "health" });
     this.element = h("div", { class: "sensor-panel" },
       this.map, this.detail,
-      h("p", { class: "hint" }, t("Millitesla, south positive. N and S: strong magnets, n and s: weak ones. The bar is the confidence; a dashed frame: unsure.")),
+      h("p", { class: "hint" }, t("Millitesla, south positive. N and S: strong magnets, n and s: weak ones. The bar is the confidence; a dashed frame: unsure. The ring: the piece stands in it, 95 times in 100.")),
       this.health);
     this.map.addEventListener("pointerover", (event) => {
       const cell = event.target.closest?.("[data-index]");
@@ -46,7 +46,7 @@ export class SensorView {
     });
     store.listen((_, changed) => {
       if (changed.has("layout")) this.build();
-      if (["layout", "sensors", "faults", "stillness", "dimmed"].some((n) => changed.has(n))) this.draw();
+      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets"].some((n) => changed.has(n))) this.draw();
     });
   }
 
@@ -60,9 +60,10 @@ export class SensorView {
       const value = s("text", { x: 20, y: 17, class: "mt" });
       const kind = s("text", { x: 20, y: 29, class: "kind" });
       const sure = s("rect", { x: 5, y: 32.500, height: 3, rx: 1.500, width: 0, class: "sure" });
+      const ring = s("circle", { class: "ring" });
       const group = s("g", { transform: `translate(${x} ${y})`, "data-index": index },
-        heat, value, kind, sure);
-      return { group, heat, value, kind, sure };
+        heat, value, kind, sure, ring);
+      return { group, heat, value, kind, sure, ring };
     });
     this.map.replaceChildren(...this.cells.map(({ group }) => group));
   }
@@ -72,7 +73,18 @@ export class SensorView {
     if (!snapshot || !this.cells) return;
     const { sensors } = snapshot;
     if (sensors?.field_mt.length) this.drawMap(sensors);
+    this.drawRings(snapshot.offsets ?? {});
     this.drawHealth(snapshot);
+  }
+
+  /** Where pieces stand on their places. */
+  drawRings(offsets) {
+    const { places, pitch_mm: pitch } = this.store.layout;
+    this.cells.forEach(({ ring }, index) => {
+      const [east, north, within] = offsets[places[index]] ?? [0, 0, 0];
+      const at = { cx: 20 + (40 * east) / pitch, cy: 20 - (40 * north) / pitch, r: (40 * within) / pitch };
+      for (const [name, mm] of Object.entries(at)) ring.setAttribute(name, mm.toFixed(1));
+    });
   }
 
   drawMap({ field_mt: field, confidence, magnets, unsure }) {

@@ -165,9 +165,12 @@ export class Store {
       }));
     }
     const cells = review ? review.record.positions[review.ply].cells : snapshot.cells;
-    return Object.entries(cells).map(([place, piece]) => ({
-      id: `${place}-${piece}`, piece, z: 0, ...this.centreOf(this.indexOf(place)),
-    }));
+    return Object.entries(cells).map(([place, piece]) => {
+      const index = this.indexOf(place);
+      const { x, y } = this.centreOf(index);
+      const [east, north] = (!review && snapshot.offsets?.[layout.places[index]]) || [0, 0];
+      return { id: `${place}-${piece}`, piece, z: 0, x: x + east, y: y + north };
+    });
   }
 
   /** The piece standing at a plate place, if any. */
