@@ -8,21 +8,30 @@ import math
 
 from hw_sim.errors import HandsError
 from hw_sim.hands import Action, Hands
+from hw_sim.rng import Stream
 from hw_sim.world import gestures
 from hw_sim.world.gestures import Gesture
 from hw_sim.world.paths import PathBuilder, Point, Trembling, still
 from hw_sim.world.pieces import BODY_HEIGHT_MM, Piece
+from hw_sim.world.world import World
 
 OFF_CENTRE_MM = 0.7  # standard deviation, each way, of where a careful hand puts a piece
 FRICTION = 0.40  # of felt on varnish, as a hand expects it
 G_MM_S2 = 9810.0
 AIM_SPREAD = 0.04  # of a flick's speed
 CLEAR_MM = 0.3  # at which a piece is let go over what it is stacked on
+TIRED_S = 20.0
 FOLLOW_S = 0.12  # in which a hand comes to where it is wanted
 
 
 class FreeHands(Hands):
     """All that ``Hands`` can, and what needs no care."""
+
+    def __init__(self, world: World, stream: Stream) -> None:
+        super().__init__(world, stream)
+        self._grips: dict[
+            int, float
+        ] = {}  # what is carried freely, and since when nothing was said
 
     def drop(
         self,
@@ -118,11 +127,21 @@ class FreeHands(Hands):
         self._world.open_hand(piece)
         return self._done(Action(now_s, now_s, now_s, (piece_id,)))
 
+    def tire(self) -> None:
+        """Open the hands of whom nothing was heard for a while: the page may have gone."""
+        now_s = self._now()
+        for number in [at for at, since_s in self._grips.items() if since_s < now_s - TIRED_S]:
+            del self._grips[number]
+            piece = self._world.pieces.get(number)
+            if piece is not None and piece.held:
+                self._world.open_hand(piece)
+
     def _hold(self, piece: Piece, at: Point) -> Action:
         now_s = self._now()
         path = still(piece.here, now_s) if piece.path is None else piece.path
         self._world.set_going(piece, path.onward(now_s, self._reachable(at), FOLLOW_S))
         piece.held = True
+        self._grips[piece.piece_id] = now_s
         return self._done(Action(now_s, now_s, now_s, (piece.piece_id,)))
 
     def _reachable(self, at: Point) -> Point:

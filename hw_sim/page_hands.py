@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
 from firmware_host.table.commands import CarryOut, HandsCommand
-from firmware_host.web.snapshot import BreakableInfo, BrokenInfo, LoosePiece
+from firmware_host.web.snapshot import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
 from hw_sim.deeds import Deeds
 from hw_sim.own_hand import OwnHand
 from hw_sim.session import SimSession
@@ -36,6 +36,22 @@ class PageHands:
             for x, y, z in (piece.at(now_s),)
         ]
 
+    def poses(self) -> PoseFrame:
+        """Plate and pieces as they lie now. In the table's thread."""
+        world, now_s = self._session.table.world, self._session.clock.now()
+        a, b, c = (round(angle, 5) for angle in world.plate.attitude_rad(now_s))
+        return PoseFrame(
+            time_s=round(now_s, 3),
+            attitude_rad=(a, b, c),
+            pieces={
+                number: [
+                    *(round(each, 2) for each in pose[:3]),
+                    *(round(each, 4) for each in pose[3:]),
+                ]
+                for number, pose in world.poses(now_s).items()
+            },
+        )
+
     def breakable(self) -> Sequence[BreakableInfo]:
         """Every fault that this table can have. In the table's thread."""
         faults, places = self._session.faults, self._session.profile.places
@@ -63,6 +79,7 @@ class PageHands:
             self._under_way.remove(entry)
             entry[1].set_result(None)
         self._deeds.mend_due()
+        self._session.hands.tire()
         self._own.step()
 
     def do(self, command: HandsCommand) -> Future[None]:

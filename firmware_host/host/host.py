@@ -18,6 +18,7 @@ from firmware_host.config.profile import Profile
 from firmware_host.guidance import troubles
 from firmware_host.host.ahead import Ahead, read_ahead
 from firmware_host.host.fault_watch import FaultLog, MountingWatch, ScanWatch
+from firmware_host.host.free import FreePlay
 from firmware_host.host.inbox import Inbox
 from firmware_host.host.lessons import told
 from firmware_host.host.menu import PAIRING, games_to_begin
@@ -38,6 +39,7 @@ from firmware_host.table.commands import (
     ImportGame,
     Learn,
     NewGame,
+    PlayFreely,
     Request,
     ResumeGame,
     ShowCode,
@@ -60,7 +62,8 @@ class Host:
     ``submit``. ``frame``, ``observation``, ``sight`` and ``standing`` are those of the last step.
     ``playing``: the game, and the doors to its referee, its engines and its seats; ``showing``:
     lights and sounds.
-    ``asked``: what somebody is to do now; may be set. ``calibrating``: while that is done.
+    ``asked``: what somebody is to do now; may be set. ``calibrating``: while that is done;
+    ``free``: while people play without rules.
     ``calibration_left``: how much of an interrupted one is done, and of how much. ``requests``:
     what the last step carried out for a page. ``notices``: part -> what people should know of it
     as long as that is there. ``ask_journal``: reads in another thread; may be set, else reading a
@@ -95,6 +98,7 @@ class Host:
         self.calibration_left = unfinished(profile, calibration.folder)
         self.asked: Asked | None = None
         self.calibrating: TableSweep | None = None
+        self.free: FreePlay | None = None
         self._perception: Perception | None = None
         self._clock = clock
         self._buttons = Buttons()
@@ -163,14 +167,22 @@ class Host:
                 self.showing.show_code(code, self._clock.now())
             case NewGame():
                 self._lay(self.playing.begin(command))
+                self.free = None
             case ResumeGame() | ImportGame():
                 self._lay(self.playing.take_up(command))
+                self.free = None
             case Hint():
                 self.playing.opponents.ask_hint(self.standing, self._clock.now())
             case StopLearning():
                 self._lay(self.playing.stop_learning())
+            case PlayFreely(on):
+                if self.calibrating is not None:
+                    raise _busy_calibrating()
+                self.free = (self.free or FreePlay()) if on else None
             case _ if self.calibrating is not None and isinstance(command, _OF_THE_GAME):
                 raise _busy_calibrating()
+            case _ if self.free is not None and isinstance(command, _OF_THE_GAME):
+                raise _busy_free()
             case Learn(game):
                 self._lay(self.playing.learn(game))
             case _ if isinstance(command, Request):
@@ -200,6 +212,11 @@ class Host:
         if self.calibrating is not None:
             self._answer(_busy_calibrating())
             self._calibrate(self.calibrating)
+            self._show(now_s)
+            return
+        if self.free is not None:
+            self._answer(_busy_free())
+            self.standing = self.free.standing(self.standing, self.sight, self.game, self.overlay)
             self._show(now_s)
             return
         self.requests = (*self._requests, *self._opponents_ask())
@@ -312,6 +329,7 @@ class Host:
         self.journal.close()
 
     def _begin_calibrating(self, command: Calibrate) -> None:
+        self.free = None
         if self.calibrating is not None and command.again is not None:
             self.calibrating.measure_again(command.again)
         elif self.calibrating is None or command.fresh:
@@ -367,8 +385,14 @@ class Host:
             self._perception.set_classes(overlay.classes)
 
 
-# What waits while the table is calibrated
+# What waits while the table is calibrated, or played with freely
 _OF_THE_GAME = (*get_args(Request), Learn, SeatMove, Count)
+
+
+def _busy_free() -> NotPossibleError:
+    return NotPossibleError(
+        "The game waits while you play freely.", remedy="Go back to the game first."
+    )
 
 
 def _busy_calibrating() -> NotPossibleError:

@@ -26,7 +26,7 @@ from firmware_host.web.publish import Publisher, game_info, local_time
 from firmware_host.web.publish_health import health_answer
 from firmware_host.web.seated import shown_moves, shown_options
 from firmware_host.web.seats_shown import SeatsShown
-from firmware_host.web.snapshot import Layout, Snapshot
+from firmware_host.web.snapshot import Layout, PoseFrame, Snapshot
 from firmware_host.web.table_port import (
     GameAnalysis,
     GameRecord,
@@ -42,6 +42,7 @@ from games.seated import SeatedGame
 
 SNAPSHOTS_PER_S = 20  # while somebody looks
 UNSEEN_PER_S = 1  # for systemd, and for who asks just once
+POSES_KEPT = 16  # scans; a page that is slower than that sees fewer of them
 ASKED_LASTS_S = 10.0  # who asked so short a time ago will ask again
 
 _log = logging.getLogger(__name__)
@@ -82,6 +83,8 @@ class Table:
         self.on_step = on_step
         self._listeners: list[Callable[[], None]] = []
         self._looking = 0  # changed by the page's thread alone
+        self._watching_poses = 0  # likewise
+        self._poses: tuple[tuple[int, PoseFrame], ...] = ()
         self._asked_s = -ASKED_LASTS_S
         self._stopping = threading.Event()
         self._started: Future[None] = Future()
@@ -137,6 +140,19 @@ class Table:
         for who has them, which is so at once.
         """
         return replace(self._published[2], holders=self._host.playing.seats.holders)
+
+    def poses(self) -> Sequence[tuple[int, PoseFrame]]:
+        """The last moments, scan by scan, while somebody watches."""
+        return self._poses
+
+    def watch_poses(self) -> Callable[[], None]:
+        """Keep them from now on. Returns what ends it."""
+        self._watching_poses += 1
+
+        def end() -> None:
+            self._watching_poses -= 1
+
+        return end
 
     def subscribe(self, listener: Callable[[], None], *, looks: bool = True) -> Callable[[], None]:
         """Call ``listener`` after each new snapshot, from the table's thread. As long as nobody
@@ -294,11 +310,18 @@ class Table:
             self._host = host
             host.ask_journal = self._reading.ask_ahead
             self._publisher = Publisher(host, self._hands)
+        if self._hands is not None and self._watching_poses:
+            self._keep_poses(self._hands.poses())
         if self._clock.now() >= self._publish_at_s:
             asked = self._clock.now() - self._asked_s < ASKED_LASTS_S
             per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S
             self._publish_at_s = self._clock.now() + 1 / per_s
             self._publish()
+
+    def _keep_poses(self, now: PoseFrame) -> None:
+        number, before = self._poses[-1] if self._poses else (0, None)
+        if before is None or (now.attitude_rad, now.pieces) != (before.attitude_rad, before.pieces):
+            self._poses = (*self._poses[1 - POSES_KEPT :], (number + 1, now))
 
     def _publish(self) -> None:
         self._published = (

@@ -149,6 +149,12 @@ class StopCalibration(Verb, frozen=True, tag="stop-calibration"):
     """Go back to the game; what has been measured is kept for the next time."""
 
 
+class PlayFreely(Verb, frozen=True, tag="play-freely"):
+    """Play without rules while the game waits; with ``on`` false, go back to it."""
+
+    on: bool = True
+
+
 class ShowCode(Verb, frozen=True, tag="show-code"):
     """Show a pairing code on the lights for a while; None: no longer. Not for pages to ask."""
 
@@ -320,6 +326,7 @@ HostCommand = (
     | StopCalibration
     | Learn
     | StopLearning
+    | PlayFreely
     | ShowCode
     | SeatCommand
 )

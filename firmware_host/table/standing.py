@@ -19,6 +19,7 @@ class Phase(StrEnum):
     FIX = "fix"
     PAUSED = "paused"
     OVER = "over"
+    FREE = "free"  # nobody plays by rules: see host.free
 
 
 class Role(StrEnum):

@@ -113,6 +113,8 @@ class _Page:
         self._sent_layout: int | None = None
         self._sent: Snapshot | None = None
         self._sent_sensors: Sensors | None = None
+        self._end_poses: Callable[[], None] | None = None
+        self._sent_poses: tuple[int, dict[int, list[float]]] = (0, {})
         self._looks_at: str | None = None
         self._sent_seat: SeatView | None = None
         self._answers: set[asyncio.Task[None]] = set()
@@ -126,6 +128,7 @@ class _Page:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._let_go()
+            self._watch_poses(wanted=False)
             tasks |= self._answers
             for task in tasks:
                 task.cancel()
@@ -154,6 +157,7 @@ class _Page:
             changed = self._changed(snapshot)
             if changed:
                 await self._send({"type": "snapshot", **changed})
+            await self._send_poses()
             await self._send_seat()
             await asyncio.sleep(SNAPSHOT_PERIOD_S)
 
@@ -164,6 +168,30 @@ class _Page:
         if view is not None and view.player in mine and view != self._sent_seat:
             self._sent_seat = view
             await self._send(view)
+
+    def _watch_poses(self, *, wanted: bool) -> None:
+        self._sent_poses = (0, {})
+        if wanted and self._end_poses is None:
+            self._end_poses = self._table.watch_poses()
+        elif not wanted and self._end_poses is not None:
+            self._end_poses()
+            self._end_poses = None
+
+    async def _send_poses(self) -> None:
+        """What moved since the last ones, in the order of time."""
+        if self._end_poses is None:
+            return
+        sent, lying = self._sent_poses
+        frames = []
+        for number, frame in self._table.poses():
+            if number > sent:
+                moved = {at: pose for at, pose in frame.pieces.items() if lying.get(at) != pose}
+                gone = [at for at in lying if at not in frame.pieces]
+                frames.append([frame.time_s, frame.attitude_rad, moved, gone])
+                sent, lying = number, frame.pieces
+        self._sent_poses = sent, lying
+        if frames:
+            await self._send({"type": "poses", "frames": frames})
 
     def _changed(self, snapshot: Snapshot) -> dict[str, object]:
         """The fields that this page has not seen; a quiet table has none."""
@@ -217,8 +245,9 @@ class _Page:
                 await self._send({"type": "done", "ref": ref})
             case messages_in.Ping():
                 await self._send({"type": "done", "ref": ref})
-            case messages_in.Watch(sensors):
+            case messages_in.Watch(sensors, poses):
                 self._watches_sensors = sensors
+                self._watch_poses(wanted=poses)
                 self._sent_sensors = None
                 self._fresh.set()
                 await self._send({"type": "done", "ref": ref})

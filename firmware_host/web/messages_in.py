@@ -25,9 +25,10 @@ class Look(Verb, frozen=True, tag="look"):
 
 
 class Watch(Verb, frozen=True, tag="watch"):
-    """Whether this page shows the sensors; they are sent only then."""
+    """Whether this page shows the sensors, and every piece as it leans: sent only then."""
 
     sensors: bool
+    poses: bool = False
 
 
 class Ping(Verb, frozen=True, tag="ping"):
@@ -50,6 +51,7 @@ PageCommand = (
     | c.StopCalibration
     | c.Learn
     | c.StopLearning
+    | c.PlayFreely
     | SeatMove
     | Count
     | StandUp

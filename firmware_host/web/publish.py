@@ -6,7 +6,9 @@ import math
 from datetime import UTC, datetime
 
 from drivers.errors import PartError
+from drivers.frame import Motion
 from firmware_host.guidance import words
+from firmware_host.host.free import Happened
 from firmware_host.host.host import Host
 from firmware_host.host.lessons import progress
 from firmware_host.lighting.palette import tint
@@ -23,9 +25,11 @@ from firmware_host.web.snapshot import (
     DrawingInfo,
     FaultInfo,
     GameInfo,
+    HappenedInfo,
     Layout,
     LessonInfo,
     LookInfo,
+    MotionInfo,
     QuestionInfo,
     Sensors,
     ShiftInfo,
@@ -109,6 +113,7 @@ class Publisher:
                 magnets=[magnet.value for magnet in observation.magnets],
                 unsure=sorted(observation.unsure),
                 masked={host.overlay.places[i]: why for i, why in observation.masked.items()},
+                motion=None if host.frame.motion is None else _motion(host.frame.motion),
             ),
             question=None if standing.question is None else _question(standing.question),
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
@@ -131,6 +136,7 @@ class Publisher:
             lesson=self._lesson(),
             room=self._seats.room(),
             clock=self._clock(),
+            happened=[] if host.free is None else [*map(_happened, host.free.happened)],
         )
 
     def seats(self) -> SeatsShown:
@@ -184,6 +190,17 @@ class Publisher:
         """What people should know for as long as the service runs."""
         notices = self._host.notices.items()
         return [FaultInfo(part, notice, Message("")) for part, notice in notices]
+
+
+def _motion(motion: Motion) -> MotionInfo:
+    fx, fy, fz = (round(each, 2) for each in motion.specific_force_m_s2)
+    rx, ry, rz = (round(each, 3) for each in motion.rate_rad_s)
+    return MotionInfo((fx, fy, fz), (rx, ry, rz))
+
+
+def _happened(what: Happened) -> HappenedInfo:
+    event = what.event
+    return HappenedInfo(what.number, event.happening.value, list(event.places), what.say)
 
 
 def _question(question: Question) -> QuestionInfo:

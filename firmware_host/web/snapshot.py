@@ -139,6 +139,19 @@ class LoosePiece(msgspec.Struct, frozen=True):
     z_mm: float
 
 
+class PoseFrame(msgspec.Struct, frozen=True):
+    """Plate and pieces at one time, as they lean: for pictures, where that is known.
+
+    ``attitude_rad``: of the plate about east, north and its own axis, in that order. ``pieces``:
+    number of a loose piece -> x, y, z of its middle in mm in the plate's axes, above its surface,
+    and its turn as a quaternion w, x, y, z.
+    """
+
+    time_s: float
+    attitude_rad: tuple[float, float, float]
+    pieces: dict[int, list[float]]
+
+
 class ShiftInfo(msgspec.Struct, frozen=True):
     """A consequence still to be carried out; ``target`` None: off the board."""
 
@@ -231,14 +244,33 @@ class LessonInfo(msgspec.Struct, frozen=True):
     by_hand: bool
 
 
+class HappenedInfo(msgspec.Struct, frozen=True):
+    """What the sensors saw happen while people play freely: its kind, where, and in a sentence."""
+
+    number: int
+    happening: str
+    places: list[str]
+    say: Message
+
+
+class MotionInfo(msgspec.Struct, frozen=True):
+    """What the tilt sensor feels: force in m/s2 and rate in rad/s, along east, north and up."""
+
+    force_m_s2: tuple[float, float, float]
+    rate_rad_s: tuple[float, float, float]
+
+
 class Sensors(msgspec.Struct, frozen=True):
-    """The sensor view: field in mT (south positive), confidence 0 to 1, class, unsure places."""
+    """The sensor view: field in mT (south positive), confidence 0 to 1, class, unsure places, and
+    what the tilt sensor feels, where there is one.
+    """
 
     field_mt: list[float]
     confidence: list[float]
     magnets: list[str]
     unsure: list[int]
     masked: dict[str, str] = {}
+    motion: MotionInfo | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
@@ -255,7 +287,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ``hinting``: of a hint.
     ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
     -> mm east and north of its middle where its piece stands, and the radius of the circle that
-    holds it 95 times in 100.
+    holds it 95 times in 100. ``happened``: while people
+    play freely, the last things.
     """
 
     layout: int
@@ -295,3 +328,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     lesson: LessonInfo | None = None
     room: RoomInfo | None = None
     clock: ClockInfo | None = None
+    happened: list[HappenedInfo] = []

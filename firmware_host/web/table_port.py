@@ -26,6 +26,7 @@ from firmware_host.web.snapshot import (
     GameInfo,
     Layout,
     LoosePiece,
+    PoseFrame,
     Snapshot,
 )
 from games.base import GameType
@@ -87,6 +88,9 @@ class Workbench(Protocol):
 
     def loose(self) -> Sequence[LoosePiece]:
         """Every piece on or above the plate as it lies now."""
+
+    def poses(self) -> PoseFrame:
+        """Plate and pieces as they lean now."""
 
     def breakable(self) -> Sequence[BreakableInfo]:
         """Every fault that it can have."""
@@ -154,6 +158,14 @@ class TablePort(Protocol):
 
     def seats(self) -> SeatsShown:
         """What goes to the devices that have seats, and to nobody else."""
+
+    def poses(self) -> Sequence[tuple[int, PoseFrame]]:
+        """The last third of a second of a table whose pieces the page can move, scan by scan, with
+        running numbers; of scans in which something moved, and while somebody watches.
+        """
+
+    def watch_poses(self) -> Callable[[], None]:
+        """Keep ``poses`` from now on. Returns what ends it."""
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call ``listener`` from any thread after each new snapshot; it returns at once.

@@ -310,6 +310,20 @@ class Dynamics:
         feet[:, 2] -= SURFACE_M * 1000
         return Poses(tuple(self._numbers), feet, up)
 
+    def turned_poses(self) -> tuple[tuple[int, ...], Array, Array]:
+        """Numbers, middles in mm above the plate's surface, (N, 3), and quaternions w, x, y, z,
+        (N, 4), in the plate's axes.
+        """
+        poses = self.poses()
+        middles = poses.feet_mm + poses.up * (self._shape.height_m * 500)
+        w, *plate = self._data.xquat[self._plate].tolist()
+        back, of = -np.asarray(plate), self._data.xquat[self._rows].reshape(-1, 4)
+        scalar, vector = of[:, 0], of[:, 1:]
+        turns = np.empty_like(of)
+        turns[:, 0] = w * scalar - vector @ back
+        turns[:, 1:] = w * vector + scalar[:, None] * back + np.cross(back, vector)
+        return poses.numbers, middles, turns
+
     def lowest_mm(self) -> Array:
         """Of all pieces, in the order of ``poses``, (N, 3): where the middle is, as high as the
         lowest point; of a piece that stands that is its foot.

@@ -18,7 +18,7 @@ from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Path, Point, still
 from hw_sim.world.pieces import Piece
 from hw_sim.world.plate import Plate, Vector
-from hw_sim.world.world import GAP_SPREAD_MM, World
+from hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 
 Array = NDArray[np.float64]
 
@@ -44,6 +44,10 @@ class SwingingPlate(Plate):
         """Angles about x and about y."""
         self.dynamics.advance(now_s)
         return self.dynamics.motion(now_s).tilt_rad
+
+    def attitude_rad(self, now_s: float) -> Vector:
+        """Angles about x, then y, then its own axis."""
+        return (*self.tilt_rad(now_s), self.dynamics.motion(now_s).spin_rad)
 
     def specific_force_m_s2(self, now_s: float) -> Vector:
         """What an accelerometer under the plate's middle feels, 5 mm above the pivot."""
@@ -124,6 +128,17 @@ class RigidWorld(World):
         """From now on a hand takes the piece along ``path``."""
         super().set_going(piece, path, leaves=leaves)
         self._dynamics.hold(piece.piece_id, path)
+
+    def poses(self, now_s: float) -> dict[int, Pose]:
+        """Of every piece on or above the plate, as it leans."""
+        self.settle(now_s)
+        numbers, middles, turns = self._dynamics.turned_poses()
+        rows = zip(numbers, middles.tolist(), turns.tolist(), strict=True)
+        return {
+            number: (*middle, *turn)
+            for number, middle, turn in rows
+            if self.pieces[number].present(now_s)
+        }
 
     def flick(self, piece: Piece, at_s: float, speed_mm_s: Vector) -> None:
         """A finger strikes the piece at that time."""

@@ -84,6 +84,10 @@ class Plate:
         t = now_s - slew.start_s
         return slew.x.at(t), slew.y.at(t)
 
+    def attitude_rad(self, now_s: float) -> Vector:
+        """Angles about x, then y, then its own axis."""
+        return (*self.tilt_rad(now_s), 0.0)
+
     def specific_force_m_s2(self, now_s: float) -> Vector:
         """What an accelerometer on the pivot feels, in the plate's axes; level: (0, 0, +g)."""
         a, b = self.tilt_rad(now_s)

@@ -18,6 +18,8 @@ from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, P
 from hw_sim.world.plate import Plate, Vector
 
 GAP_SPREAD_MM = 0.5  # HARDWARE.md: gap 12.0 +- 0.5 mm
+# x, y, z of a body's middle in mm, and its turn as a quaternion w, x, y, z; in the plate's axes
+Pose = tuple[float, float, float, float, float, float, float]
 BUTTONS = ("confirm", "back")
 
 
@@ -115,6 +117,16 @@ class World:
         piece.path = path
         piece.leaves = leaves
         self._field.update(self.pieces.values())
+
+    def poses(self, now_s: float) -> dict[int, Pose]:
+        """Of every piece on or above the plate; here all stand upright."""
+        self.settle(now_s)
+        return {
+            piece.piece_id: (x, y, z + BODY_HEIGHT_MM / 2, 1.0, 0.0, 0.0, 0.0)
+            for piece in self.pieces.values()
+            if piece.present(now_s)
+            for x, y, z in (piece.at(now_s),)
+        }
 
     def flick(self, piece: Piece, at_s: float, speed_mm_s: Vector) -> None:
         """A finger strikes the piece at that time; here that moves nothing."""

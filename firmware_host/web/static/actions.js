@@ -37,7 +37,7 @@ export class Actions {
     this.help.disabled = working;
     this.takeBack.disabled = !mayAct || !snapshot.can_take_back;
     if (review) this.offer(this.lookingBack(review), this.leave);
-    else if (!mayAct) this.offer();
+    else if (!mayAct || snapshot.phase === "free") this.offer();
     else if (!layout.game) this.offer(this.play);
     else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson);
     else if (snapshot.phase === "over") this.offer(this.again, this.other, this.takeBack);

@@ -58,6 +58,7 @@ const ICONS = {
   share: "M12 15V4M8 8l4-4 4 4M6 12H5v8h14v-8h-1",
   draw: "M5 9h14M5 15h14",
   flag: "M6 21V4M6 4h11l-3 4 3 4H6",
+  play: "M12 3a9 9 0 1 0 9 9M12 7a5 5 0 1 0 5 5M21 3l-9 9M16 3h5v5",
   table: "M4 5h16v14H4zM9 10h.01M15 10h.01M9 14h.01M15 14h.01",
   east: "M5 12h14M13 6l6 6-6 6",
   west: "M19 12H5M11 6l-6 6 6 6",

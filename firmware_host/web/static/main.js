@@ -22,6 +22,7 @@ import { Pairing } from "/static/pair.js";
 import { pictureButton } from "/static/picture.js";
 import { Pieces } from "/static/pieces.js";
 import { Players } from "/static/players.js";
+import { Playground } from "/static/playground.js";
 import { Plate } from "/static/plate.js";
 import { Pointers } from "/static/pointer.js";
 import { remember, remembered } from "/static/prefs.js";
@@ -75,7 +76,7 @@ function viewButtons(camera) {
   return [above, full, button("turn", t("Turn the plate"), () => camera.turn())];
 }
 
-function header(store, sounds, dialogs, handle) {
+function header(store, sounds, dialogs, handle, door) {
   const title = h("span", { class: "game-title" });
   const sound = button(sounds.on ? "sound" : "silent", t("Sound"), () => {
     const on = sounds.toggle();
@@ -93,6 +94,7 @@ function header(store, sounds, dialogs, handle) {
     h("nav", { "aria-label": t("Table") },
       button("plus", t("New game"), () => dialogs.newGame.show(), { class: "plain" }),
       button("list", t("Games"), () => dialogs.games.show(), { class: "plain" }),
+      door,
       handle,
       button("help", t("Help"), () => dialogs.help.show(), { class: "plain" }),
       languageChoice(),
@@ -101,12 +103,12 @@ function header(store, sounds, dialogs, handle) {
 
 function build() {
   const store = new Store();
-  const connection = new Connection((message) => store.take(message), (link) => {
+  const connection = new Connection((message) => (message.type === "poses" ? playground.poses.take(message.frames) : store.take(message)), (link) => {
     store.set("link", link);
     if (link === "open") attend();
   });
   const ask = (message) => connection.ask(message);
-  const watch = (sensors) => ask({ type: "watch", sensors }).catch(() => {});
+  const watch = (sensors, poses) => ask({ type: "watch", sensors, poses }).catch(() => {});
   const spoken = h("p", { class: "spoken", "aria-live": "polite" });
   const announce = (words) => { spoken.textContent = store.said(words); };
   const complain = (message) => complainOf(store, message);
@@ -176,13 +178,14 @@ function build() {
   /** The sensors' readings come only while they are looked at. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
-    watch(looks);
+    watch(looks || playground.open, playground.open && Boolean(playground.space));
     if (looks) calibration.look();
   };
+  const playground = new Playground(store, { ask, complain, onTurn: () => attend() }, { table: byId("table"), side: byId("side") });
   const questions = new Questions(store, { ask, complain });
   byId("side").append(questions.element, tabs.element, drawer.element);
   new Room(store, { ask, complain, reconnect: () => connection.reopen() }, { table: byId("table"), side: byId("side") });
-  header(store, new Sounds(store), dialogs, drawer.handle);
+  header(store, new Sounds(store), dialogs, drawer.handle, playground.door);
   new Pairing(store, byId("bar").querySelector("nav")).offer();
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));
   store.tell("link");

@@ -51,6 +51,11 @@ function lookOf(piece, game) {
   return BY_CLASS[game?.pieces.indexOf(piece) ?? -1] ?? "unknown";
 }
 
+/** Its colours: light, base, deep, and of its mark. */
+export function looksOf(piece, game) {
+  return LOOKS[lookOf(piece, game)] ?? STRANGE;
+}
+
 export function formOf(piece, game) {
   const form = game?.looks?.[piece]?.form;
   return DRAWN[form]?.includes(lookOf(piece, game)) ? form : "ball";

@@ -13,6 +13,7 @@ const PHASES = {
   fix: () => t("Put it right"),
   paused: () => t("Paused"),
   over: () => t("The end"),
+  free: () => t("Playground"),
 };
 
 function phaseOf({ phase, room }) {

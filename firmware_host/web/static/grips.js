@@ -1,0 +1,201 @@
+// Hands in the space over the plate: each finger or mouse button may carry a piece, tilt the plate, or look around.
+
+const SEND_MS = 45;
+const OVER_MM = 10; // a carried piece clears what is under it by so much
+const LOWEST_MM = 24;
+const REACH_MM = 48; // a hand rises before it comes to what is nearer than that
+const STEEPEST_DEG = 30;
+const DEGREES_A_PIXEL = 0.19;
+const HEIGHT = 15;
+const DRAG_PX = 6;
+
+export class Grips {
+  constructor(store, space, poses, { ask, complain }) {
+    Object.assign(this, { store, space, poses, ask, complain });
+    this.pushes = false;
+    this.kept = false;
+    this.tilt = { x: 0, y: 0 };
+    this.fingers = new Map(); // pointer -> what it does
+    const { canvas } = space;
+    canvas.addEventListener("pointerdown", (event) => this.down(event));
+    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    canvas.addEventListener("keydown", (event) => this.key(event));
+    addEventListener("pointermove", (event) => this.move(event));
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, (event) => this.up(event));
+  }
+
+  say(message) {
+    return this.ask(message).catch((error) => error.message && this.complain(error.message));
+  }
+
+  down(event) {
+    const { canvas, replay } = this.space;
+    if (replay || this.fingers.has(event.pointerId)) return;
+    event.preventDefault();
+    canvas.focus({ preventScroll: true });
+    canvas.setPointerCapture(event.pointerId);
+    const looks = event.button !== 0 || event.shiftKey;
+    const piece = !looks && this.store.handsFree ? this.space.pick(event.clientX, event.clientY) : null;
+    const ray = this.space.ray(event.clientX, event.clientY);
+    const on = this.space.meets(ray, 0);
+    const half = this.store.layout.plate_mm / 2;
+    const start = { x: event.clientX, y: event.clientY };
+    if (piece) this.grab(event.pointerId, piece, ray);
+    else if (!looks && this.store.handsFree && on && Math.max(Math.abs(on.x), Math.abs(on.y)) < half) {
+      this.fingers.set(event.pointerId, { does: "tilt", start, from: { ...this.tilt } });
+    } else this.fingers.set(event.pointerId, { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
+  }
+
+  grab(pointer, { id, pose }, ray) {
+    const [x, y, z] = pose;
+    const at = this.space.meets(ray, z) ?? { x, y };
+    const finger = { does: "carry", id, plane: z, off: { x: x - at.x, y: y - at.y }, at: [x, y, Math.max(0, z - HEIGHT / 2)] };
+    this.fingers.set(pointer, finger);
+    this.poses.heldId = id;
+    finger.ready = this.ask({ type: "grab", what: id, at_mm: this.pushes ? [x, y, 0] : finger.at });
+    finger.ready.catch((error) => {
+      this.fingers.delete(pointer);
+      this.complain(error.message);
+    });
+  }
+
+  /** A piece that is dragged out of its tray is taken into the hand over the plate. */
+  offer(element, piece) {
+    element.addEventListener("pointerdown", (event) => {
+      this.justDragged = false;
+      if (event.button !== 0 || !this.store.handsFree) return;
+      this.fingers.set(event.pointerId, { does: "take", piece, start: { x: event.clientX, y: event.clientY } });
+    });
+  }
+
+  move(event) {
+    const finger = this.fingers.get(event.pointerId);
+    if (!finger) return;
+    const { clientX, clientY } = event;
+    if (finger.does === "carry") this.carry(finger, clientX, clientY);
+    else if (finger.does === "take") this.takeOut(event.pointerId, finger, clientX, clientY);
+    else {
+      const [dx, dy] = [clientX - finger.start.x, clientY - finger.start.y];
+      if (finger.does === "look") {
+        this.space.yaw = finger.yaw - dx * 0.008;
+        this.space.pitch = Math.max(0.12, Math.min(1.5, finger.pitch + dy * 0.006));
+        this.space.wake();
+      } else this.lean(finger.from, dx, dy);
+    }
+  }
+
+  takeOut(pointer, { piece, start }, clientX, clientY) {
+    if (Math.hypot(clientX - start.x, clientY - start.y) < DRAG_PX) return;
+    this.justDragged = true;
+    const over = document.elementFromPoint(clientX, clientY) === this.space.canvas;
+    const at = over && this.space.meets(this.space.ray(clientX, clientY), LOWEST_MM);
+    if (!at) return;
+    const known = new Set(this.store.pieces().map(({ number }) => number));
+    const finger = { does: "carry", id: null, plane: LOWEST_MM, off: { x: 0, y: 0 }, at: [at.x, at.y, LOWEST_MM] };
+    this.fingers.set(pointer, finger);
+    finger.ready = this.ask({ type: "grab", what: piece, at_mm: finger.at }).then(() => this.store.until(() => {
+      finger.id = this.store.pieces().find((one) => one.piece === piece && !known.has(one.number))?.number ?? null;
+      return finger.id;
+    }, 2000));
+    finger.ready.catch((error) => {
+      this.fingers.delete(pointer);
+      this.complain(error.message);
+    });
+  }
+
+  /** Over whatever is below; or along the plate, into it. */
+  carry(finger, clientX, clientY) {
+    const at = this.space.meets(this.space.ray(clientX, clientY), finger.plane);
+    if (!at) return;
+    const half = this.store.layout.plate_mm / 2 + 40;
+    const [x, y] = [at.x + finger.off.x, at.y + finger.off.y].map((each) => Math.max(-half, Math.min(half, each)));
+    finger.at = [x, y, this.pushes ? 0 : this.height(finger.id, x, y) + (finger.raised ?? 0)];
+    this.send(finger);
+  }
+
+  height(id, x, y) {
+    let top = LOWEST_MM;
+    for (const [other, pose] of this.space.shownState?.pieces ?? []) {
+      if (other !== id && Math.hypot(pose[0] - x, pose[1] - y) < REACH_MM) top = Math.max(top, pose[2] + HEIGHT / 2 + OVER_MM);
+    }
+    return top;
+  }
+
+  /** At a steady pace, the last one always. */
+  send(finger) {
+    if (finger.timer) return;
+    finger.timer = setTimeout(() => {
+      finger.timer = null;
+      if (finger.id !== null && !finger.over) this.say({ type: "carry", piece: finger.id, at_mm: finger.at });
+    }, Math.max(0, (finger.sentAt ?? 0) + SEND_MS - performance.now()));
+    finger.sentAt = performance.now();
+  }
+
+  up(event) {
+    const finger = this.fingers.get(event.pointerId);
+    if (!finger) return;
+    this.fingers.delete(event.pointerId);
+    if (finger.does === "carry") this.letGo(finger);
+    else if (finger.does === "tilt" && !this.kept) this.level();
+  }
+
+  letGo(finger) {
+    finger.over = true;
+    finger.ready.then(async () => {
+      if (finger.timer) await this.say({ type: "carry", piece: finger.id, at_mm: finger.at });
+      this.poses.heldId = null;
+      await this.say({ type: "let-go", piece: finger.id });
+    }, () => {});
+  }
+
+  wheel(event) {
+    event.preventDefault();
+    const carrying = [...this.fingers.values()].find(({ does }) => does === "carry");
+    if (carrying) {
+      carrying.raised = Math.max(0, Math.min(150, (carrying.raised ?? 0) - event.deltaY / 8));
+      this.carry(carrying, event.clientX, event.clientY);
+      return;
+    }
+    this.space.zoom = Math.max(0.5, Math.min(3, this.space.zoom * 1.0015 ** -event.deltaY));
+    this.space.wake();
+  }
+
+  // The plate
+
+  /** The side to which the mouse was drawn goes down. */
+  lean(from, dx, dy) {
+    const { yaw } = this.space;
+    const east = -Math.sin(yaw) * dx + Math.cos(yaw) * dy;
+    const north = Math.cos(yaw) * dx + Math.sin(yaw) * dy;
+    this.set(from.x - north * DEGREES_A_PIXEL, from.y + east * DEGREES_A_PIXEL);
+  }
+
+  /** Degrees about east and about north. */
+  set(x, y) {
+    const steep = Math.max(1, Math.hypot(x, y) / STEEPEST_DEG);
+    this.tilt = { x: x / steep, y: y / steep };
+    this.tiltTimer ??= setTimeout(() => {
+      this.tiltTimer = null;
+      this.say({ type: "tilt", x_deg: this.tilt.x, y_deg: this.tilt.y });
+    }, SEND_MS * 2);
+  }
+
+  level() {
+    this.set(0, 0);
+  }
+
+  keepTilted(on) {
+    this.kept = on;
+    if (!on) this.level();
+  }
+
+  key(event) {
+    const steps = { ArrowUp: [-2, 0], ArrowDown: [2, 0], ArrowLeft: [0, -2], ArrowRight: [0, 2] };
+    if (!this.store.handsFree) return;
+    if (event.key === "Home") this.level();
+    else if (steps[event.key]) this.set(this.tilt.x + steps[event.key][0], this.tilt.y + steps[event.key][1]);
+    else return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,99 @@
+// The plate and its pieces as they lean, over the last seconds: smoothed for the screen, kept for a replay.
+
+const KEPT_S = 6;
+const BEHIND_S = 0.09; // what is drawn is so old: there are then frames on both sides of it
+const CLIP_S = 5;
+const FALLS_MM_S = 700; // faster than hands lower anything
+const TIPS = 0.9; // cosine of 26 degrees
+const AFTER_S = 1.2;
+
+const isTipped = ([, , , , x, y]) => 1 - 2 * (x * x + y * y) < TIPS;
+
+export class Poses {
+  constructor() {
+    this.frames = []; // {t, attitude, pieces: Map(id -> pose)}, oldest first
+    this.shown = 0; // the time that is drawn
+    this.heldId = null; // what this page has in its hand falls only once it is let go
+    this.clip = null; // the last fall: {start, end, frames}
+    this.fellAt = null;
+    this.listeners = [];
+  }
+
+  get newest() {
+    return this.frames.at(-1);
+  }
+
+  /** `frames`: [time, attitude, moved, gone] as the table sends them. */
+  take(frames) {
+    for (const [t, attitude, moved, gone] of frames) {
+      const before = this.newest;
+      const pieces = new Map(before?.pieces);
+      for (const id of gone) pieces.delete(id);
+      for (const [id, pose] of Object.entries(moved)) pieces.set(Number(id), pose);
+      // it has rested since: it does not creep from there to here
+      if (before && t - before.t > 0.1) this.frames.push({ ...before, t: t - 0.02 });
+      this.frames.push({ t, attitude, pieces });
+      if (before) this.watch(before, this.newest);
+    }
+    while (this.frames.length > 2 && this.frames[1].t < this.newest.t - KEPT_S) this.frames.shift();
+    this.heardAt = performance.now();
+    this.tell();
+  }
+
+  tell() {
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Whether something falls, and then, a little later, keep how it came. */
+  watch(before, now) {
+    const dt = Math.max(0.005, now.t - before.t);
+    for (const [id, pose] of before.pieces) {
+      if (id === this.heldId) continue;
+      const after = now.pieces.get(id);
+      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S || (isTipped(after) && !isTipped(pose)) : pose[2] < -5;
+      if (fallen) this.fellAt = now.t;
+    }
+    if (this.fellAt !== null && now.t - this.fellAt > AFTER_S) this.keep();
+  }
+
+  keep() {
+    const end = Math.min(this.newest.t, this.fellAt + AFTER_S);
+    const start = Math.max(this.frames[0].t, end - CLIP_S);
+    this.clip = { start, end, frames: this.frames.filter(({ t }) => t >= start - 0.1 && t <= end) };
+    this.fellAt = null;
+  }
+
+  /** Move the drawn time on; whether anything is still to come. */
+  advance(seconds) {
+    if (!this.newest) return false;
+    const quiet = performance.now() - this.heardAt > 150;
+    if (quiet && this.fellAt !== null) this.keep();
+    const target = this.newest.t - (quiet ? 0 : BEHIND_S);
+    const late = target - this.shown;
+    if (late > 1 || late < -1) this.shown = target;
+    else this.shown = Math.min(this.newest.t, this.shown + Math.max(0, seconds * (1 + 6 * late)));
+    return this.shown < this.newest.t - 1e-4;
+  }
+
+  /** Plate and pieces at a time, between the frames around it. */
+  at(t, frames = this.frames) {
+    let high = frames.findIndex((frame) => frame.t >= t);
+    if (high < 0) high = frames.length - 1;
+    const [a, b] = [frames[Math.max(0, high - 1)], frames[high]];
+    const share = b.t > a.t ? Math.max(0, Math.min(1, (t - a.t) / (b.t - a.t))) : 1;
+    const mix = (one, other) => one.map((each, at) => each + (other[at] - each) * share);
+    const pieces = new Map();
+    for (const [id, pose] of b.pieces) {
+      const from = a.pieces.get(id);
+      if (!from || from === pose) {
+        pieces.set(id, pose);
+        continue;
+      }
+      const same = from[3] * pose[3] + from[4] * pose[4] + from[5] * pose[5] + from[6] * pose[6] < 0 ? -1 : 1;
+      const between = mix([...from.slice(0, 3), ...from.slice(3).map((each) => each * same)], pose);
+      const length = Math.hypot(...between.slice(3));
+      pieces.set(id, [...between.slice(0, 3), ...between.slice(3).map((each) => each / length)]);
+    }
+    return { attitude: mix(a.attitude, b.attitude), pieces };
+  }
+}

@@ -1,0 +1,67 @@
+"""Playing without rules: the game waits on disk, and the host says what it sees."""
+
+from pathlib import Path
+
+import pytest
+
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.profile import load_profile
+from firmware_host.table.commands import Calibrate, NewGame, PlayFreely, TakeBack
+from firmware_host.table.standing import Phase
+from hw_sim.session import SimSession
+
+
+@pytest.fixture
+def session(tmp_path: Path):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        session.host.do(NewGame("momentum", {"size": 7}))
+        session.run_until(session.clock.now() + 2.0)  # the empty plate is seen first
+        yield session
+
+
+def until(session, action):
+    session.run_until(action.end_s + 0.5)
+
+
+def index(session, place):
+    return session.host.overlay.index_of(place)
+
+
+def said(session):
+    return [str(each.say) for each in session.host.free.happened]
+
+
+def test_what_is_seen_is_said_and_glows_in_its_pole_while_the_game_waits(session):
+    host = session.host
+    until(session, session.hands.put("red", index(session, "d4")))
+    assert host.standing.moves == ("d4",)
+    host.do(PlayFreely())
+    until(session, session.hands.put("red", index(session, "e5")))
+    until(session, session.hands.put("blue", index(session, "f6")))
+    until(session, session.hands.take(index(session, "f6")))
+    assert host.standing.phase is Phase.FREE
+    assert host.standing.moves == ("d4",)
+    assert said(session) == ["On e5: red marble.", "On f6: blue marble.", "f6 is empty."]
+    assert host.standing.tint == {"d4": ("orange",), "e5": ("orange",)}  # north poles face down
+    with pytest.raises(NotPossibleError, match="play freely"):
+        host.do(TakeBack())
+    until(session, session.hands.take(index(session, "e5")))
+    host.do(PlayFreely(on=False))
+    session.tick()
+    assert (host.standing.phase, host.standing.to_move) == (Phase.TURN, "blue")
+
+
+def test_it_ends_with_another_game_a_calibration_or_the_service(session):
+    session.host.do(PlayFreely())
+    session.host.do(NewGame("momentum"))
+    session.tick()
+    assert session.host.standing.phase is not Phase.FREE
+    session.host.do(PlayFreely())
+    session.tick()
+    session.kill()
+    assert session.host.standing.phase is not Phase.FREE
+    session.host.do(PlayFreely())
+    session.host.do(Calibrate())
+    assert session.host.free is None
+    with pytest.raises(NotPossibleError, match="calibrated"):
+        session.host.do(PlayFreely())
