@@ -43,6 +43,16 @@ def test_scenario_holds_and_all_it_says_is_in_the_catalogue(session, path):
     assert catalogue.mistakes == set()
 
 
+@pytest.mark.parametrize(
+    "name", ["over", "attraktion-over", "gravity-connect-over", "gravity-trap-over"]
+)
+def test_with_physics_too_a_game_is_played_to_its_end(name):
+    pytest.importorskip("mujoco")
+    file = Path(__file__).with_name("scenarios") / f"{name}.scenario"
+    result = run("--physics", str(file))
+    assert result.exit_code == 0, result.output
+
+
 def test_the_command_runs_a_file():
     result = run(str(Path(__file__).with_name("scenarios") / "swap.scenario"))
     assert result.exit_code == 0, result.output

@@ -15,7 +15,6 @@ from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.world import World
 from hw_sim.worlds import world
 
-SCENARIOS = Path(__file__).parents[2] / "sim" / "scenarios"
 RED, BLUE = MagnetKind.parse("N-strong"), MagnetKind.parse("S-weak")
 
 
@@ -71,15 +70,6 @@ def test_the_tilt_sensor_feels_the_plate_turn(table):
     assert math.degrees(turned) == pytest.approx(8.0, abs=0.2)
     felt = table.world.plate.specific_force_m_s2(table.clock.now())
     assert math.degrees(math.atan2(felt[1], felt[2])) == pytest.approx(8.0, abs=0.05)
-
-
-@pytest.mark.parametrize(
-    "name", ["over", "attraktion-over", "gravity-connect-over", "gravity-trap-over"]
-)
-def test_a_game_is_played_to_its_end(name):
-    file = SCENARIOS / f"{name}.scenario"
-    done = CliRunner().invoke(command, ["--physics", str(file)])
-    assert done.exit_code == 0, done.output
 
 
 def test_the_host_sees_what_comes_of_hands_that_are_not_exact():
