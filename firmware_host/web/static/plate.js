@@ -7,6 +7,7 @@ import { outline } from "/static/marble.js";
 import { PlaneMap } from "/static/geometry.js";
 import { Slots } from "/static/slots.js";
 
+const NOISE_DEG = 0.25;
 const LIP_MM = 10;
 // Corners of a place, in places from its middle; a hexagon meets the six neighbours of its board.
 export const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
@@ -145,14 +146,17 @@ export class Plate {
   }
 
   /** `hex`: the strip's bytes, linear light; the screen wants them with gamma. "" is dark. Where
-   * a piece may be put there is a rim on the screen, in the light's colour, instead of a lamp. */
+   * a piece may be put there is a rim on the screen, in the light's colour, instead of a lamp; the
+   * last move has a ring, and its wink, which would have the whole plate drawn anew, is left out. */
   shine(hex) {
     const { roles } = this.store.snapshot;
-    const open = (index) => roles[this.store.placeName(index)] === "legal";
     this.lights.forEach((light, index) => {
       const bytes = hex.slice(6 * index, 6 * index + 6) || "000000";
-      light.glow.classList.toggle("quiet", open(index));
-      if (bytes === light.shown) return;
+      const role = roles[this.store.placeName(index)];
+      const winks = role === "last" && light.role === role && hex && light.shown !== "000000";
+      light.role = role;
+      light.glow.classList.toggle("quiet", role === "legal");
+      if (bytes === light.shown || winks) return;
       light.shown = bytes;
       const rgb = [0, 2, 4].map((at) => Number.parseInt(bytes.slice(at, at + 2), 16) / 255);
       const strongest = Math.max(...rgb);
@@ -277,7 +281,10 @@ export class Plate {
     return s("g", {}, south, west);
   }
 
+  /** The sensor's noise is not drawn. */
   tilt([x, y]) {
+    if (Math.hypot(x - this.leans?.x, y - this.leans?.y) < NOISE_DEG) return;
+    this.leans = { x, y };
     this.scene.style.setProperty("--a", `${x}deg`);
     this.scene.style.setProperty("--b", `${y}deg`);
   }
