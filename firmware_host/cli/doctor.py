@@ -61,7 +61,14 @@ def command(
         findings = examine_computer(machine)
     else:
         parts = partial(_parts, configured.table, state, faults, seed=seed, simulated=simulated)
-        findings = examine(configured.table, machine, state, parts, simulated=simulated)
+        findings = examine(
+            configured.table,
+            machine,
+            state,
+            parts,
+            simulated=simulated,
+            speaker=configured.speaker,
+        )
     if _tell(chain(configured.findings, findings), catalogue, as_json=as_json, simulated=simulated):
         sys.exit(1)
 

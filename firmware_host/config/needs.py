@@ -43,9 +43,11 @@ PIO = DeviceClass("gpio", ("char-*-pio",), 'SUBSYSTEM=="*-pio", KERNEL=="pio*"')
 SERIAL = DeviceClass(
     "dialout", ("char-ttyACM", "char-ttyUSB", "char-ttyAMA", "char-ttyS"), 'SUBSYSTEM=="tty"'
 )
-DEVICE_CLASSES = (SPI, I2C, GPIO, MAPPED_GPIO, PIO, SERIAL)
+SOUND = DeviceClass("audio", ("char-alsa",), 'SUBSYSTEM=="sound"')
+DEVICE_CLASSES = (SPI, I2C, GPIO, MAPPED_GPIO, PIO, SERIAL, SOUND)
 
 GPIO_DEVICE = "/dev/gpiochip0"
+SOUND_DEVICE = "/dev/snd/controlC0"
 GPIO_MODULES = ("lgpio", "RPi.GPIO")  # either will do; a Pi 5 takes lgpio alone
 SPI_LINES = {0: "dtparam=spi=on", 1: "dtoverlay=spi1-1cs"}
 CORE_CLOCK = {  # docs/wiring-plate-10.md: bit time of lights on SPI0
@@ -95,6 +97,11 @@ def needs_of(profile: Profile, model: str = "") -> tuple[Need, ...]:
     if isinstance(profile.panel, GpioPanel):
         needs.append(Need("panel", GPIO_DEVICE, GPIO, (gpio_modules,)))
     return tuple(needs)
+
+
+def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
+    """What a program that reads aloud plays through, if the settings have one: the first card."""
+    return () if speaker is None else (Need("speaker", SOUND_DEVICE, SOUND, ()),)
 
 
 def _i2c(part: str, bus: int) -> Need:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 
-from firmware_host.config.needs import needs_of
+from firmware_host.config.needs import needs_of, needs_of_speaker
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings
 
@@ -21,7 +21,7 @@ PRIVATE_NETWORKS = (
 
 def drop_in(profile: Profile, settings: Settings) -> str:
     """A drop-in for tiltboard.service."""
-    needs = needs_of(profile)
+    needs = (*needs_of(profile), *needs_of_speaker(settings.speaker))
     groups = dict.fromkeys(need.kind.group for need in needs)
     allowed = dict.fromkeys(name for need in needs for name in need.kind.allow)
     lines = [

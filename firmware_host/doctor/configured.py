@@ -20,6 +20,7 @@ class Configured:
     findings: tuple[Finding, ...]
     language: str | None
     table: Profile | None
+    speaker: str | None = None
 
 
 def read_configured(config: Path | None, profile: str | None) -> Configured:
@@ -44,4 +45,4 @@ def read_configured(config: Path | None, profile: str | None) -> Configured:
         found.append(of_error("table", error))
         return Configured(tuple(found), settings.language, None)
     found.append(ok("table", text("{name}: {title}", name=table.name, title=text(table.title))))
-    return Configured(tuple(found), settings.language, table)
+    return Configured(tuple(found), settings.language, table, settings.speaker)

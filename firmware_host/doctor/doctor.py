@@ -8,7 +8,7 @@ from pathlib import Path
 
 from drivers.absence import how_to_install
 from firmware_host.commissioning.findings import Finding, note, ok, problem
-from firmware_host.config.needs import I2C, Need, needs_of
+from firmware_host.config.needs import I2C, SOUND, Need, needs_of, needs_of_speaker
 from firmware_host.config.profile import Profile
 from firmware_host.doctor.boot_config import core_clock_stands_still, settings_in
 from firmware_host.doctor.machine import CONFIG_FILES, Machine
@@ -31,15 +31,17 @@ def examine(
     check_parts: Callable[[], Sequence[Finding]],
     *,
     simulated: bool = False,
+    speaker: str | None = None,
 ) -> Iterator[Finding]:
     """Every finding, one after the other. ``check_parts``: asks the parts (setup.part_check).
+    ``speaker``: as in the settings.
 
     ``simulated``: the table is, so nothing is asked of this computer's hardware.
     """
     yield from examine_computer(machine)
     here = True
     if not simulated:
-        needs = needs_of(profile, machine.model or "")
+        needs = (*needs_of(profile, machine.model or ""), *needs_of_speaker(speaker))
         here = machine.model is not None or any(n.part == "node" for n in needs)
         if here:
             yield from _boot_config(machine, needs)
@@ -162,6 +164,10 @@ def _devices(
                 if need.kind is I2C
                 else text("See config.txt above; then restart the Pi.")
                 if need.lines
+                else text(
+                    "Plug the loudspeaker's sound card in, or take speaker out of the settings."
+                )
+                if need.kind is SOUND
                 else text("Update the Pi (sudo apt full-upgrade) and restart it.")
             )
             yield problem(

@@ -147,6 +147,14 @@ def test_the_plate_s_own_computer_may_be_on_any_serial_port():
     }  # fmt: skip
 
 
+def test_the_sound_card_is_allowed_only_where_something_reads_aloud():
+    made = drop_in(load_profile("plate-10"), Settings(speaker="espeak-ng"))
+    assert "DeviceAllow=char-alsa rw" in made
+    (groups,) = re.findall(r"^SupplementaryGroups=(.*)$", made, re.MULTILINE)
+    assert "audio" in groups.split()
+    assert "char-alsa" not in drop_in(load_profile("plate-10"), Settings())
+
+
 def test_udev_rules_units_and_docs_are_of_one_list(root):
     rules = [line for line in _rules(root).splitlines() if not line.startswith("#")]
     for kind in DEVICE_CLASSES:

@@ -36,8 +36,9 @@ from hw_sim.table import SimTable
 def examined(plate_10, tmp_path):
     """What is wrong, as (subject, found, remedy); ``parts``: what asking them finds."""
 
-    def look(computer, *, profile=plate_10, parts=(), states=("problem",)):
-        findings = examine(profile, computer.machine, tmp_path / "state", lambda: list(parts))
+    def look(computer, *, profile=plate_10, parts=(), states=("problem",), speaker=None):
+        state = tmp_path / "state"
+        findings = examine(profile, computer.machine, state, lambda: list(parts), speaker=speaker)
         return [
             (f.subject, str(f.found), str(f.remedy or "")) for f in findings if f.state in states
         ]
@@ -47,6 +48,12 @@ def examined(plate_10, tmp_path):
 
 def test_nothing_is_wrong_with_a_computer_that_is_as_the_wiring_page_asks(pi, examined):
     assert examined(pi, states=("problem", "note")) == []
+
+
+def test_a_loudspeaker_needs_a_sound_card_that_the_unit_allows(pi, examined):
+    found = [(subject, said) for subject, said, _ in examined(pi, speaker="espeak-ng")]
+    assert ("devices", "There is no /dev/snd/controlC0, for the speaker.") in found
+    assert ("service", "The service may not use /dev/snd/controlC0: its unit keeps it.") in found
 
 
 def test_a_laptop_is_told_how_to_simulate(laptop, examined):
