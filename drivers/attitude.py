@@ -1,12 +1,15 @@
-"""Tilt from gravity and rates: a complementary filter that finds the gyroscope's bias at rest."""
+"""Tilt and spin from gravity and rates: a complementary filter that finds the bias at rest."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 Vector: TypeAlias = tuple[float, float, float]
 
+ON_THE_PIVOT: Final[Vector] = (0.0, 0.0, 0.0)
 G_M_S2: Final = 9.80665
 TRUST_S: Final = 0.5  # time constant with which the tilt follows gravity rather than the rates
 GRAVITY_GATE: Final = 0.1  # off by more than this share of g, a force is no gravity alone (a bump)
@@ -28,13 +31,30 @@ def gravity_tilt(force_m_s2: Vector) -> tuple[float, float]:
     return math.atan2(y, z), math.atan2(-x, math.hypot(y, z))
 
 
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """``tilt_rad``: about x and about y. ``spin_rad``: about its own z, east to north, summed up
+    since the bias was known. ``rate_rad_s``: without bias.
+    """
+
+    tilt_rad: tuple[float, float]
+    spin_rad: float
+    rate_rad_s: Vector
+
+
 class Attitude:
     """Fuses readings. What a steady turn about z slower than the largest bias is, it cannot know:
     after a second it takes that for bias.
+
+    ``arm_m``: from the pivot to the sensor, in the plate's axes. Where the plate turns, a sensor
+    off the pivot feels that it is swung about, and not gravity alone.
     """
 
-    def __init__(self) -> None:
-        self._tilt: tuple[float, float] | None = None
+    def __init__(self, arm_m: Vector = ON_THE_PIVOT) -> None:
+        self._arm = arm_m if any(arm_m) else None
+        self._up: Vector | None = None  # the vertical in the plate's axes
+        self._rate: Vector = (0.0, 0.0, 0.0)
+        self._spin = 0.0
         self._time_s = 0.0
         self._bias: Vector | None = None
         self._gravity: float | None = None
@@ -42,34 +62,45 @@ class Attitude:
 
     def restart(self) -> None:
         """Forget the tilt, not the bias: the readings were interrupted."""
-        self._tilt = None
+        self._up = None
         self._rest = _Rest()
 
-    def update(
-        self, now_s: float, force_m_s2: Vector, rate_rad_s: Vector
-    ) -> tuple[tuple[float, float], Vector]:
-        """Tilt about x and y in rad, and the rates without bias, after this reading."""
+    def update(self, now_s: float, force_m_s2: Vector, rate_rad_s: Vector) -> Pose:
+        """Take a reading in. ``rate_rad_s``: with bias."""
         elapsed_s = now_s - self._time_s
-        if self._tilt is not None and elapsed_s > LONGEST_GAP_S:
+        if self._up is not None and elapsed_s > LONGEST_GAP_S:
             self.restart()
         self._time_s = now_s
         self._learn(now_s, force_m_s2, rate_rad_s)
-        bias = self._bias or (0.0, 0.0, 0.0)
-        rate = (rate_rad_s[0] - bias[0], rate_rad_s[1] - bias[1], rate_rad_s[2] - bias[2])
-        upright = gravity_tilt(force_m_s2)
-        if self._tilt is None:
-            self._tilt = upright
-            return self._tilt, rate
-        about_x, about_y = self._tilt
-        if self._bias is not None:  # an unknown bias would bend the tilt by 10 degrees
-            about_x += rate[0] * elapsed_s
-            about_y += rate[1] * elapsed_s
-        if self._is_gravity(force_m_s2):
-            weight = elapsed_s / (TRUST_S + elapsed_s)
-            about_x += weight * (upright[0] - about_x)
-            about_y += weight * (upright[1] - about_y)
-        self._tilt = (about_x, about_y)
-        return self._tilt, rate
+        p, q, r = self._bias or (0.0, 0.0, 0.0)
+        rate = rate_rad_s[0] - p, rate_rad_s[1] - q, rate_rad_s[2] - r
+        before, self._rate = self._rate, rate
+        if self._up is None or elapsed_s <= 0:
+            self._up = _unit(force_m_s2)
+        else:
+            if self._bias is not None:  # an unknown bias would bend the tilt by 10 degrees
+                turn = tuple((a + b) / 2 * elapsed_s for a, b in zip(before, rate, strict=True))
+                self._up = _turned(self._up, turn)
+                self._spin += turn[2]
+                force_m_s2 = self._on_the_pivot(force_m_s2, before, rate, elapsed_s)
+            if self._is_gravity(force_m_s2):
+                weight = elapsed_s / (TRUST_S + elapsed_s)
+                steps = zip(self._up, _unit(force_m_s2), strict=True)
+                self._up = _unit([a + weight * (b - a) for a, b in steps])
+        return Pose(gravity_tilt(self._up), self._spin, rate)
+
+    def _on_the_pivot(
+        self, force: Vector, before: Vector, rate: Vector, elapsed_s: float
+    ) -> Vector:
+        """The force that a sensor on the pivot would feel: without what the turn does to this one,
+        tangential and centripetal.
+        """
+        if self._arm is None:
+            return force
+        change = [(b - a) / elapsed_s for a, b in zip(before, rate, strict=True)]
+        along, inward = _cross(change, self._arm), _cross(rate, _cross(rate, self._arm))
+        x, y, z = (f - a - b for f, a, b in zip(force, along, inward, strict=True))
+        return x, y, z
 
     def _is_gravity(self, force: Vector) -> bool:
         expected, gate = self._gravity or G_M_S2, GRAVITY_GATE if self._gravity else FIRST_GATE
@@ -86,6 +117,25 @@ class Attitude:
         ):
             self._bias = bias
             self._gravity = gravity
+
+
+def _unit(vector: Sequence[float]) -> Vector:
+    x, y, z = vector
+    size = math.sqrt(x * x + y * y + z * z) or 1.0
+    return x / size, y / size, z / size
+
+
+def _cross(a: Sequence[float], b: Sequence[float]) -> Vector:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _turned(fixed: Vector, turn: Sequence[float]) -> Vector:
+    """What stands still, in axes that turn by ``turn`` (rad about each): to the second order, which
+    is 0.02 degrees off after a turn of 0.1 rad.
+    """
+    first = _cross(fixed, turn)
+    second = _cross(first, turn)
+    return _unit([a + b + c / 2 for a, b, c in zip(fixed, first, second, strict=True)])
 
 
 class _Rest:

@@ -13,13 +13,15 @@ class Motion:
 
     ``tilt_rad``: rotation about x and about y, right-handed, fused from gravity and rates.
     ``specific_force_m_s2``: accelerometer; (0, 0, +9.81) level and at rest.
-    ``rate_rad_s``: gyroscope, bias removed. ``temperature_c``: of the chip.
+    ``rate_rad_s``: gyroscope, bias removed. ``temperature_c``: of the chip. ``spin_rad``: turned
+    about z so far, east to north.
     """
 
     tilt_rad: tuple[float, float]
     specific_force_m_s2: tuple[float, float, float]
     rate_rad_s: tuple[float, float, float]
     temperature_c: float
+    spin_rad: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import Attitude
+from drivers.attitude import Attitude, Vector
 from drivers.axis_watch import AxisWatch
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError, PartReadingError
@@ -43,13 +43,14 @@ class InertialSensor(ABC):
     M_S2: ClassVar[float]
     RAD_S: ClassVar[float]
 
-    def __init__(self, i2c_bus: int, address: int, buses: Buses) -> None:
+    def __init__(self, i2c_bus: int, address: int, arm_m: Vector, buses: Buses) -> None:
         self._bus_number = i2c_bus
         self._address = address
         self._buses = buses
         self._clock = buses.clock
         self._mounting = FLAT
-        self._attitude = Attitude()
+        self._arm = arm_m
+        self._attitude = Attitude(arm_m)
         self._axes = AxisWatch()
         self._bus: SMBus | None = None
         self._phase = Phase.RESET
@@ -61,7 +62,7 @@ class InertialSensor(ABC):
         """Read the chip as lying like that from now on."""
         if mounting != self._mounting:
             self._mounting = mounting
-            self._attitude = Attitude()
+            self._attitude = Attitude(self._arm)
 
     def read(self) -> Motion | None:
         """One reading; None while the chip comes up (``RESET_S`` and ``SETTLE_S`` after the start),
@@ -179,15 +180,16 @@ class InertialSensor(ABC):
         rate = self._mounting.on_plate(
             (gyro[0] * self.RAD_S, gyro[1] * self.RAD_S, gyro[2] * self.RAD_S)
         )
-        tilt_rad, rate_rad_s = self._attitude.update(now_s, force, rate)
+        pose = self._attitude.update(now_s, force, rate)
         if not self._axes.trusted:
             self._attitude.restart()  # what it followed until now was no gravity
             return None
         return Motion(
-            tilt_rad=tilt_rad,
+            tilt_rad=pose.tilt_rad,
             specific_force_m_s2=force,
-            rate_rad_s=rate_rad_s,
+            rate_rad_s=pose.rate_rad_s,
             temperature_c=temperature_c,
+            spin_rad=pose.spin_rad,
         )
 
     def _check_settings(self, bus: SMBus, now_s: float) -> None:

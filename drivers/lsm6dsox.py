@@ -12,7 +12,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import G_M_S2
+from drivers.attitude import G_M_S2, ON_THE_PIVOT, Vector
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
 from drivers.inertial import BURST, InertialSensor, Words
@@ -53,10 +53,11 @@ _UNPACK = struct.Struct("<7h").unpack
 
 @dataclass(frozen=True, slots=True)
 class Lsm6dsoxSettings:
-    """Where the chip is: 0x6A with SA0 low, 0x6B with SA0 high."""
+    """Where the chip is: 0x6A with SA0 low, 0x6B with SA0 high. ``arm_m``: as in Attitude."""
 
     i2c_bus: int
     address: int = 0x6A
+    arm_m: Vector = ON_THE_PIVOT
 
 
 class Lsm6dsox(InertialSensor):
@@ -68,7 +69,7 @@ class Lsm6dsox(InertialSensor):
     RAD_S: ClassVar[float] = RAD_S_PER_STEP
 
     def __init__(self, settings: Lsm6dsoxSettings, buses: Buses) -> None:
-        super().__init__(settings.i2c_bus, settings.address, buses)
+        super().__init__(settings.i2c_bus, settings.address, settings.arm_m, buses)
 
     def _identify(self, bus: SMBus) -> None:
         identity = self._identity(bus, WHO_AM_I)

@@ -11,6 +11,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from drivers.attitude import ON_THE_PIVOT, Vector
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
 from drivers.inertial import BURST, InertialSensor, Words
@@ -68,10 +69,11 @@ VARIANTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ImuSettings:
-    """Where the chip is: 0x68 with AD0 low, 0x69 with AD0 high."""
+    """Where the chip is: 0x68 with AD0 low, 0x69 with AD0 high. ``arm_m``: as in Attitude."""
 
     i2c_bus: int
     address: int = 0x68
+    arm_m: Vector = ON_THE_PIVOT
 
 
 class Mpu6050(InertialSensor):
@@ -83,7 +85,7 @@ class Mpu6050(InertialSensor):
     RAD_S: ClassVar[float] = RAD_S_PER_STEP
 
     def __init__(self, settings: ImuSettings, buses: Buses) -> None:
-        super().__init__(settings.i2c_bus, settings.address, buses)
+        super().__init__(settings.i2c_bus, settings.address, settings.arm_m, buses)
         self.variant: Variant | None = None
 
     def _identify(self, bus: SMBus) -> None:

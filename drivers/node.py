@@ -6,7 +6,7 @@ The lights are in drivers.node_lights.
 from __future__ import annotations
 
 from drivers import node_protocol as protocol
-from drivers.attitude import Attitude
+from drivers.attitude import ON_THE_PIVOT, Attitude, Vector
 from drivers.axis_watch import AxisWatch
 from drivers.errors import PartReadingError
 from drivers.frame import Motion
@@ -79,10 +79,11 @@ class NodeHall:
 class NodeImu:
     """The motion sensor, fused here with the node's own times."""
 
-    def __init__(self, link: NodeLink) -> None:
+    def __init__(self, link: NodeLink, arm_m: Vector = ON_THE_PIVOT) -> None:
         self._link = link
+        self._arm = arm_m
         self._mounting = FLAT
-        self._attitude = Attitude()
+        self._attitude = Attitude(arm_m)
         self._axes = AxisWatch()
         self._session = 0
         self._seen = 0
@@ -92,7 +93,7 @@ class NodeImu:
         """Read the chip as lying like that from now on."""
         if mounting != self._mounting:
             self._mounting = mounting
-            self._attitude = Attitude()
+            self._attitude = Attitude(self._arm)
 
     def read(self) -> Motion | None:
         """The newest reading, None while the chip starts, and after an axis was dead until all have
@@ -143,10 +144,11 @@ class NodeImu:
         gx, gy, gz = (step * gyro_nrad_s / 1e9 for step in steps[3:])
         force = self._mounting.on_plate((ax, ay, az))
         rate = self._mounting.on_plate((gx, gy, gz))
-        tilt_rad, rate_rad_s = self._attitude.update(scan.time_s, force, rate)
+        pose = self._attitude.update(scan.time_s, force, rate)
         status = self._link.status
         warm_c = None if status is None else status.imu_c
-        return Motion(tilt_rad, force, rate_rad_s, 25.0 if warm_c is None else warm_c)
+        warm_c = 25.0 if warm_c is None else warm_c
+        return Motion(pose.tilt_rad, force, pose.rate_rad_s, warm_c, pose.spin_rad)
 
 
 class NodePanel:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Final, Protocol, TypeVar
 
+from drivers.attitude import ON_THE_PIVOT, Vector
 from drivers.buses import Buses
 from drivers.clock import Clock
 from drivers.errors import PartError
@@ -244,15 +245,17 @@ def build_node_plate(
     lights: LightsSettings | None,
     buses: Buses,
     *,
-    imu: bool = True,
+    imu_arm_m: Vector | None = ON_THE_PIVOT,
     panel: bool = True,
 ) -> Plate:
-    """A plate with its own computer. Opens nothing: the first scan does."""
+    """A plate with its own computer. Opens nothing: the first scan does. ``imu_arm_m``: as in
+    Attitude; None: without a tilt sensor.
+    """
     link = NodeLink(node, buses)
     hall = NodeHall(link)
     return Plate(
         hall,
-        NodeImu(link) if imu else None,
+        None if imu_arm_m is None else NodeImu(link, imu_arm_m),
         None if lights is None else NodeLights(lights, link),
         NodePanel(link) if panel else None,
         buses.clock,

@@ -38,6 +38,7 @@ from hw_sim.node import SPI_PORT, SimNode, node_wiring
 from hw_sim.rng import Stream, Streams
 from hw_sim.switch_board import AH1889, BIASED_REED, SwitchBoard
 from hw_sim.switch_matrix import SwitchMatrix
+from hw_sim.world.plate import force_at
 from hw_sim.world.world import GAP_SPREAD_MM, World
 
 # What shimming the plate level once leaves of the accelerometer's initial offset (50 mg, 3 deg).
@@ -181,11 +182,12 @@ class TableParts:
         config, world = self.profile.imu, self.world
         if config is None:
             return None
+        arm_m = tuple(mm / 1000 for mm in config.arm_mm)
         noise, spread = self._streams.stream("imu-noise"), self._streams.stream("imu-spread")
         imu: Mpu6050 | Lsm6dsox
         if isinstance(config, Lsm6dsoxImu):
             imu = Lsm6dsox(
-                self._felt(world.plate.specific_force_m_s2),
+                self._felt(lambda now_s: force_at(arm_m, world.plate, now_s)),
                 self._felt(world.plate.rate_rad_s),
                 world.climate.temperature_c,
                 noise,
@@ -193,7 +195,7 @@ class TableParts:
             )
         else:
             imu = Mpu6050(
-                self._felt(world.plate.specific_force_m_s2),
+                self._felt(lambda now_s: force_at(arm_m, world.plate, now_s)),
                 self._felt(world.plate.rate_rad_s),
                 world.climate.temperature_c,
                 noise,

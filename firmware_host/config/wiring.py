@@ -15,6 +15,8 @@ from drivers.buses import Writer
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]
 Address = Annotated[int, msgspec.Meta(ge=0x08, le=0x77)]
+Millimetres = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
+ArmMm = tuple[Millimetres, Millimetres, Millimetres]
 
 
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -86,25 +88,31 @@ HallConfig: TypeAlias = MuxAdcHall | DualSwitchHall | MatrixHall | NodeHall
 class Mpu6050Imu(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="mpu6050"
 ):
-    """MPU-6050 on I2C, its axes along the plate's."""
+    """MPU-6050 on I2C, its axes along the plate's. ``arm_mm``: how far east, north and above the
+    pivot it sits.
+    """
 
     i2c_bus: I2cBus
     address: Address
+    arm_mm: ArmMm = (0.0, 0.0, 0.0)
 
 
 class Lsm6dsoxImu(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="lsm6dsox"
 ):
-    """LSM6DSOX on I2C, its axes along the plate's."""
+    """LSM6DSOX on I2C, its axes along the plate's. ``arm_mm`` as there."""
 
     i2c_bus: I2cBus
     address: Address
+    arm_mm: ArmMm = (0.0, 0.0, 0.0)
 
 
 class NodeImu(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
 ):
-    """The one on the plate's own computer."""
+    """The one on the plate's own computer. ``arm_mm`` as there."""
+
+    arm_mm: ArmMm = (0.0, 0.0, 0.0)
 
 
 ImuConfig: TypeAlias = Mpu6050Imu | Lsm6dsoxImu | NodeImu

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+from drivers.attitude import Vector
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError
 from drivers.hall import HallSettings
@@ -23,6 +24,7 @@ from firmware_host.config.settings import Settings, engine_commands
 from firmware_host.config.wiring import (
     DualSwitchHall,
     GpioPanel,
+    ImuConfig,
     Lsm6dsoxImu,
     MatrixHall,
     Mpu6050Imu,
@@ -57,7 +59,11 @@ def _node_plate(profile: Profile, hall: NodeHall, buses: Buses) -> Plate:
     lights = profile.lights
     own = _light_settings(lights, profile.size) if isinstance(lights, NodeLights) else None
     return build_node_plate(
-        settings, own, buses, imu=profile.imu is not None, panel=profile.panel is not None
+        settings,
+        own,
+        buses,
+        imu_arm_m=None if profile.imu is None else _arm_m(profile.imu),
+        panel=profile.panel is not None,
     )
 
 
@@ -85,10 +91,15 @@ def _hall(
 def _imu(profile: Profile) -> ImuSettings | Lsm6dsoxSettings | None:
     imu = profile.imu
     if isinstance(imu, Mpu6050Imu):
-        return ImuSettings(i2c_bus=imu.i2c_bus, address=imu.address)
+        return ImuSettings(imu.i2c_bus, imu.address, _arm_m(imu))
     if isinstance(imu, Lsm6dsoxImu):
-        return Lsm6dsoxSettings(i2c_bus=imu.i2c_bus, address=imu.address)
+        return Lsm6dsoxSettings(imu.i2c_bus, imu.address, _arm_m(imu))
     return None
+
+
+def _arm_m(imu: ImuConfig) -> Vector:
+    east, north, up = imu.arm_mm
+    return east / 1000, north / 1000, up / 1000
 
 
 def _lights(profile: Profile) -> StripSettings | None:

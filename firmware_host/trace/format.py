@@ -49,7 +49,7 @@ class FaultRecord(msgspec.Struct, frozen=True, array_like=True):
 
 class ScanRecord(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One frame. ``f``: numbers of readings; ``m``: tilt, specific force, rate, temperature;
-    ``q``: what was asked for before it.
+    ``s``: spin; ``q``: what was asked for before it.
     """
 
     n: Annotated[int, msgspec.Meta(ge=0)]
@@ -57,6 +57,7 @@ class ScanRecord(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     f: list[int]
     new: list[float] = []
     m: tuple[float, float, float, float, float, float, float, float, float] | None = None
+    s: float = 0.0
     p: list[str] = []
     c: float | None = None
     e: list[FaultRecord] = []

@@ -101,7 +101,9 @@ def _frame(path: Path, number: int, record: ScanRecord, readings: list[float]) -
         number=record.n,
         time_s=record.t,
         field_mt=tuple([readings[i] for i in record.f]),
-        motion=None if m is None else Motion((m[0], m[1]), (m[2], m[3], m[4]), m[5:8], m[8]),
+        motion=None
+        if m is None
+        else Motion((m[0], m[1]), (m[2], m[3], m[4]), m[5:8], m[8], record.s),
         pressed=frozenset(record.p),
         temperature_c=record.c,
         faults=tuple(

@@ -95,6 +95,7 @@ class TraceWriter:
                 *motion.rate_rad_s,
                 motion.temperature_c,
             ),
+            s=0.0 if motion is None else motion.spin_rad,
             p=sorted(frame.pressed),
             c=frame.temperature_c,
             e=[FaultRecord(fault.part, fault.problem, fault.remedy) for fault in frame.faults],

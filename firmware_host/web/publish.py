@@ -119,6 +119,7 @@ class Publisher:
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
             path=list(standing.path),
             draw_offers=list(standing.draw_offers),
+            spin_deg=self._spin_deg(),
             offsets={
                 host.profile.places[index]: (
                     round(at.east_mm, 1),
@@ -176,6 +177,12 @@ class Publisher:
             place=None if place is None else host.profile.places[place],
             choices=[SweepChoice(each.value, each.label) for each in step.choices],
         )
+
+    def _spin_deg(self) -> int:
+        motion = self._host.frame.motion
+        if motion is None or not self._host.profile.capabilities.spins:
+            return 0
+        return round(math.degrees(motion.spin_rad))
 
     def _lights(self) -> str:
         """Three bytes per place, in place order, as they stand on the strip; dark while that shows

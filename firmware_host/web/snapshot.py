@@ -287,8 +287,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ``hinting``: of a hint.
     ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
     -> mm east and north of its middle where its piece stands, and the radius of the circle that
-    holds it 95 times in 100. ``happened``: while people
-    play freely, the last things.
+    holds it 95 times in 100. ``happened``: while people play freely, the last things.
+    ``spin_deg``: how far a plate that spins has turned, east to north.
     """
 
     layout: int
@@ -320,6 +320,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     path_colour: str | None = None
     draw_offers: list[str] = []
     offsets: dict[str, tuple[float, float, float]] = {}
+    spin_deg: int = 0
     broken: list[BrokenInfo] = []
     calibration: CalibrationInfo | None = None
     engines: dict[str, EngineSeat] = {}

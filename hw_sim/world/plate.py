@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hw_sim.rng import Stream
@@ -11,6 +12,7 @@ from hw_sim.world.paths import PEAK_SPEED, Quintic
 G_M_S2 = 9.80665
 SLEW_RAD_S = math.radians(30.0)  # a careful hand; HARDWARE.md gives no limit
 SHORTEST_S = 0.25  # nobody tilts a 380 mm plate faster, however little
+DIFFERENCE_S = 0.004  # two steps of the rigid world
 BUMP_M_S2 = 4.0
 BUMP_HZ = 18.0
 BUMP_DECAY_S = 0.04
@@ -153,3 +155,23 @@ class Plate:
             duration *= 1.15
         self._slews.append(_Slew(start_s, x, y))
         return start_s + duration
+
+
+def force_at(arm_m: Sequence[float], plate: Plate, now_s: float) -> Vector:
+    """What an accelerometer feels that far east, north and above the pivot: that it is swung about,
+    too, tangential and centripetal.
+    """
+    force = plate.specific_force_m_s2(now_s)
+    if not any(arm_m):
+        return force
+    x, y, z = arm_m
+    p, q, r = plate.rate_rad_s(now_s)
+    before = plate.rate_rad_s(now_s - DIFFERENCE_S)
+    a, b, c = ((now - then) / DIFFERENCE_S for now, then in zip((p, q, r), before, strict=True))
+    along = p * x + q * y + r * z
+    square = p * p + q * q + r * r
+    return (
+        force[0] + b * z - c * y + p * along - square * x,
+        force[1] + c * x - a * z + q * along - square * y,
+        force[2] + a * y - b * x + r * along - square * z,
+    )

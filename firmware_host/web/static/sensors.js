@@ -46,7 +46,7 @@ export class SensorView {
     });
     store.listen((_, changed) => {
       if (changed.has("layout")) this.build();
-      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets"].some((n) => changed.has(n))) this.draw();
+      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "spin_deg"].some((n) => changed.has(n))) this.draw();
     });
   }
 
@@ -105,9 +105,10 @@ export class SensorView {
     }));
   }
 
-  drawHealth({ faults, stillness, dimmed, sensors }) {
+  drawHealth({ faults, stillness, dimmed, sensors, spin_deg: spin }) {
     const lines = [
       [t("Plate"), STILLNESS[stillness]?.() ?? stillness, stillness === "still"],
+      ...(spin ? [[t("Turned by"), `${spin}°`, true]] : []),
       [t("Lights"), dimmed < 1 ? t("dimmed to {percent} %", { percent: Math.round(dimmed * 100) }) : t("full"), dimmed >= 1],
       [t("Unsure places"), String(sensors?.unsure.length ?? 0), !sensors?.unsure.length],
       ...Object.entries(sensors?.masked ?? {}).map(([place, why]) => [place, WRONG[why]?.() ?? why, false]),
