@@ -14,11 +14,12 @@ Point = tuple[float, float]
 Track = tuple[int, ...]
 
 FEWEST_BASES = 3
+FEWEST_CLOSED = 3
 MOST_BASES = 400
 MOST_TRACKS = 1000
 FAR = 100  # columns and rows are below it
 
-_KEYS = ("tracks", "opposite", "positions", "hole", "title")
+_KEYS = ("tracks", "opposite", "positions", "hole", "title", "closed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class Board:
 
     ``opposite``: base -> base, where the board names opposites; an involution. ``positions``: base
     -> (column, row) on the plate, counted from 0 at the south-west corner. ``hole``: the middle of
-    the hole that is drawn, in the same units. ``placed``: the positions were given.
+    the hole that is drawn, in the same units. ``placed``: the positions were given. ``closed``: the
+    tracks, by their number from 1, that go on from their last base to the first.
     """
 
     tracks: tuple[Track, ...]
@@ -36,6 +38,7 @@ class Board:
     hole: Point | None = None
     title: str = ""
     placed: bool = True
+    closed: tuple[int, ...] = ()
 
     @property
     def bases(self) -> range:
@@ -67,6 +70,7 @@ class Board:
             hole=None if hole is None else _point(hole),
             title=title,
             placed=given is not None,
+            closed=_closed(data.get("closed", ()), tracks),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -78,6 +82,8 @@ class Board:
             data["positions"] = {str(base): list(place) for base, place in self.positions.items()}
         if self.hole is not None:
             data["hole"] = list(self.hole)
+        if self.closed:
+            data["closed"] = list(self.closed)
         if self.title:
             data["title"] = self.title
         return data
@@ -108,6 +114,23 @@ def _track(number: int, bases: Any) -> Track:
         if bases.count(base) > 1:
             raise OptionError("Track {number} names base {base} twice.", number=number, base=base)
     return tuple(bases)
+
+
+def _closed(value: Any, tracks: Sequence[Track]) -> tuple[int, ...]:
+    """The numbers of closed tracks, each once."""
+    numbers = range(1, len(tracks) + 1)
+    if not _is_list(value) or not all(_is_whole(each) and each in numbers for each in value):
+        raise OptionError(
+            "closed must be a list of tracks, by their numbers from 1 to {last}.", last=len(tracks)
+        )
+    for number in value:
+        if len(tracks[number - 1]) < FEWEST_CLOSED:
+            raise OptionError(
+                "Track {number} cannot be closed: it has fewer than {fewest} bases.",
+                number=number,
+                fewest=FEWEST_CLOSED,
+            )
+    return tuple(sorted(set(value)))
 
 
 def _bases(tracks: Sequence[Track]) -> range:

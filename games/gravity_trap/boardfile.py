@@ -10,6 +10,7 @@
 
     [[track]]
     bases = [1, 2, 5]
+    closed = true                 # it goes on from 5 to 1
 
 Only the tracks must be there. A file is checked more strictly than a board that is handed over as
 JSON, because a person has typed it: opposites must fit the tracks, and no track comes twice.
@@ -21,7 +22,7 @@ journals name them: a better board gets a new name.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -49,7 +50,9 @@ def read(text: str) -> Board:
         raise OptionError("This is not TOML: {why}.", why=error) from None
     symmetry = data.pop("symmetry", None)
     if "track" in data:
-        data["tracks"] = _tracks(data)
+        closed = [track.get("closed", False) for track in _tables(data)]
+        data["tracks"] = _tracks(data, closed)
+        data["closed"] = [number for number, is_closed in enumerate(closed, start=1) if is_closed]
     board = Board.from_json(data)
     if symmetry is not None:
         board = _with_symmetry(board, symmetry)
@@ -59,15 +62,23 @@ def read(text: str) -> Board:
     return board
 
 
-def _tracks(data: dict[str, Any]) -> list[Any]:
+def _tables(data: dict[str, Any]) -> list[Mapping[str, Any]]:
+    """Every ``[[track]]``."""
+    tracks = data["track"]
+    if not isinstance(tracks, list) or not all(isinstance(track, Mapping) for track in tracks):
+        raise OptionError("Write each track as [[track]], with a line bases = [1, 2, 3] below.")
+    return tracks
+
+
+def _tracks(data: dict[str, Any], closed: Sequence[object]) -> list[Any]:
     """The bases of each ``[[track]]``, taken out of ``data``."""
     tracks = data.pop("track")
     if "tracks" in data:
         raise OptionError("Write either [[track]] or tracks, not both.")
-    if not isinstance(tracks, list) or not all(isinstance(track, Mapping) for track in tracks):
-        raise OptionError("Write each track as [[track]], with a line bases = [1, 2, 3] below.")
     for number, track in enumerate(tracks, start=1):
-        if list(track) != ["bases"]:
+        if not isinstance(closed[number - 1], bool):
+            raise OptionError("Track {number}: closed is true or false.", number=number)
+        if track.keys() - {"closed"} != {"bases"}:
             raise OptionError(
                 "Track {number} needs the key bases and has no others; here: {keys}.",
                 number=number,

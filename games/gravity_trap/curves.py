@@ -39,6 +39,12 @@ def through(points: Sequence[Point]) -> tuple[Point, ...]:
     return tuple((point.real, point.imag) for point in curve)
 
 
+def around(points: Sequence[Point]) -> tuple[Point, ...]:
+    """As ``through``, and on from the last point to the first, without a corner there."""
+    curve = through([points[-1], *points, points[0], points[1]])
+    return curve[3 : 4 + 3 * len(points)]
+
+
 def _leaving_angles(lengths: Sequence[float], turns: Sequence[float]) -> list[float]:
     """Angle between chord and tangent at each knot; at the last one, of arrival.
 

@@ -57,11 +57,15 @@ class GravityTrapGame(Game):
     def drawing(self) -> Drawing:
         """Tracks as smooth curves."""
         board = self.layout
+        drawn, places = [], []
+        for number, track in enumerate(board.tracks, start=1):
+            points = [board.positions[base] for base in track]
+            is_closed = number in board.closed
+            drawn.append(curves.around(points) if is_closed else curves.through(points))
+            places.append(tuple(map(str, (*track, track[0]) if is_closed else track)))
         return Drawing(
-            tuple(
-                curves.through([board.positions[base] for base in track]) for track in board.tracks
-            ),
-            tuple(tuple(map(str, track)) for track in board.tracks),
+            tuple(drawn),
+            tuple(places),
             board.hole,
             board.title,
         )

@@ -128,3 +128,27 @@ def test_holes_cushions_and_missing_places_are_tapped_on_a_board(served, open_pa
     page.get_by_role("radio", name="Hexagon", exact=True).check()
     expect(board.get_by_role("button")).to_have_count(37)
     expect(board.get_by_role("button", name="d4: open")).to_be_visible()  # 0,0
+
+
+def test_a_board_of_gravity_trap_is_drawn_by_tapping_and_a_track_closed(served, open_page):
+    player = open_page(served.url)
+    page = player.page
+    page.get_by_role("button", name="New game", exact=True).click()
+    page.get_by_role("radio", name="Gravity Trap").click()
+    page.locator("#option-board").select_option(label="draw it here…")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator(".new-game > form > footer .problem")).to_contain_text("three places")
+    board = page.get_by_role("group", name="Board", exact=True)
+    expect(board.get_by_role("button")).to_have_count(100)
+    for place in ("b2", "h2", "e7", "b2"):  # the first one again closes it
+        board.get_by_role("button", name=place).and_(board.locator("button")).first.click()
+    for place in ("e7", "e9", "e10", "e10"):  # the last one again takes it back
+        board.locator(f'button[aria-label^="{place}"]').first.click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    game = served.ask("/api/v1/layout")["game"]
+    positions = {"1": [1, 1], "2": [7, 1], "3": [4, 6], "4": [4, 8]}
+    chosen = {"tracks": [[1, 2, 3], [3, 4]], "closed": [1], "positions": positions}
+    assert game["options"]["board"] == chosen
+    assert game["drawing"]["places"][0] == ["1", "2", "3", "1"]
+    assert game["drawing"]["tracks"][0][0] == game["drawing"]["tracks"][0][-1]

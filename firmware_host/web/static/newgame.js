@@ -94,7 +94,7 @@ export class NewGame {
     const places = options.filter(({ kind }) => kind === "places");
     const board = boardFields(places);
     this.fields = options.filter((option) => !asked(option))
-      .map((option) => board[places.indexOf(option)] ?? optionField(option));
+      .map((option) => board[places.indexOf(option)] ?? optionField(option, this.store.layout));
     const first = ({ option }) => option.kind === "board" || (option.default === null && everywhere(option));
     const special = this.fields.filter((field) => !first(field));
     const more = h("details", { class: "more", open: presets.length === 0 },

@@ -2,17 +2,19 @@
 
 import { h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
+import { trackEditor } from "/static/trackedit.js";
 
 const A_FILE = "\u0000file"; // no board is called so
+const DRAWN = "\u0000drawn";
 const LARGEST_FILE = 60000;
 
 /** {element, option, read, write, problem, file}: `read()` gives undefined where the default stands;
  * `write(value)` shows a value, undefined: the default. `problem()`, where there is one: what is wrong
  * with what was typed, or null. `file()`, where there is one: the text of
  * the file that takes the option's place. */
-export function optionField(option) {
+export function optionField(option, plate) {
   if (option.kind === "bool") return yesOrNo(option);
-  if (option.kind === "board") return board(option);
+  if (option.kind === "board") return board(option, plate);
   if (option.choices?.length) return choice(option);
   return typed(option);
 }
@@ -46,10 +48,12 @@ function choice(option) {
   };
 }
 
-/** A board by its name, or a file with one. */
-function board(option) {
+/** A board by its name, a file with one, or one that is drawn here. */
+function board(option, plate) {
   const { default: usual } = option;
-  const input = select(option, h("option", { value: A_FILE }, t("from a file…")));
+  const input = select(option, h("option", { value: DRAWN }, t("draw it here…")),
+    h("option", { value: A_FILE }, t("from a file…")));
+  const editor = trackEditor(plate);
   const problem = h("p", { class: "problem", role: "alert" });
   let content;
   const file = h("input", {
@@ -68,16 +72,21 @@ function board(option) {
       h("p", { class: "hint" }, t("Each track names its bases in order; positions, hole and symmetry may be added (docs/add-a-board.md):")),
       h("pre", {}, example)));
   const chosen = () => input.value === A_FILE;
-  const show = () => { own.hidden = !chosen(); };
+  const drawn = () => input.value === DRAWN;
+  const show = () => {
+    own.hidden = !chosen();
+    editor.element.hidden = !drawn();
+  };
   input.addEventListener("change", show);
   return {
-    option, element: h("div", { class: "option board" }, labelOf(option), input, own),
-    read: () => (chosen() || input.value === (usual ?? "") ? undefined : input.value),
+    option, element: h("div", { class: "option board" }, labelOf(option), input, own, editor.element),
+    read: () => (chosen() || drawn() || input.value === (usual ?? "") ? undefined : input.value),
     write: (value = usual) => {
       input.value = value ?? "";
       show();
     },
-    file: () => (chosen() ? content ?? "" : undefined),
+    file: () => (chosen() ? content ?? "" : drawn() ? editor.text() : undefined),
+    problem: () => (drawn() ? editor.problem() : null),
   };
 }
 

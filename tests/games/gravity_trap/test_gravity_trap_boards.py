@@ -127,6 +127,8 @@ def test_the_least_file():
     [
         ("bases = [3, 6]", "bases = [3, 6", "not TOML"),
         ("bases = [3, 6]", "base = [3, 6]", "Track 4 needs the key bases"),
+        ("bases = [3, 6]", "bases = [3, 6]\nclosed = true", "Track 4 cannot be closed"),
+        ("bases = [3, 6]", "bases = [3, 6]\nclosed = 1", "closed is true or false"),
         ("bases = [3, 6]", "bases = [3, 6]\ncolour = 1", "Track 4 needs the key bases"),
         ("bases = [3, 6]", "bases = [5, 3, 1]", "Tracks 1 and 4 join the same bases"),
         ("bases = [3, 6]", "bases = [2, 5]", "opposite to track 3 there would be .* 6, 3"),
