@@ -3,6 +3,7 @@ catalogue, and the command reports as it promises.
 """
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,18 @@ def written(tmp_path: Path, text: str) -> str:
     return str(path)
 
 
+@pytest.fixture
+def no_real_time(monkeypatch):
+    """Whoever asks the machine how late it is, or waits in real time, fails."""
+
+    def refuse(*_: object) -> float:
+        raise AssertionError("virtual time has a leak")
+
+    for name in ("monotonic", "perf_counter", "sleep"):
+        monkeypatch.setattr(time, name, refuse)
+
+
+@pytest.mark.usefixtures("no_real_time")
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_scenario_holds_and_all_it_says_is_in_the_catalogue(session, path):
     catalogue = Marked()
