@@ -47,7 +47,7 @@ class Magnets:
         away = at[:, None, :] - at[None, :, :]
         pairs = np.nonzero(np.triu(np.einsum("ijk,ijk->ij", away, away) < FAR_M**2, 1))
         pull, field = _pairwise(moments, pairs, away[pairs])
-        turn = _cross(moments, field) + _cross(arms, pull)
+        turn = cross(moments, field) + cross(arms, pull)
         return np.concatenate([pull, turn], axis=1)
 
 
@@ -78,6 +78,6 @@ def _pairwise(moments: Array, pairs: tuple[Index, ...], away: Array) -> tuple[Ar
     return pull, field
 
 
-def _cross(a: Array, b: Array) -> Array:
+def cross(a: Array, b: Array) -> Array:
     """Row by row; numpy's own spends most of its time on looking at axes."""
     return a[:, _NEXT] * b[:, _LAST] - a[:, _LAST] * b[:, _NEXT]

@@ -27,6 +27,7 @@ from hw_sim.physics.body import (
     add_piece,
     bare_table,
 )
+from hw_sim.physics.pins import Pins
 from hw_sim.world.paths import Path, Point
 from hw_sim.world.plate import Vector
 
@@ -75,11 +76,16 @@ class Dynamics:
         setpoint: Callable[[float], tuple[float, float]],
         steered_until_s: Callable[[], float],
         shape: Shape = DISC,
+        *,
+        pins: bool = True,
     ) -> None:
         """``setpoint``: the tilt in rad at which hands hold the plate at a time; it changes until
-        ``steered_until_s``. ``shape``: of every piece.
+        ``steered_until_s``. ``shape``: of every piece. ``pins``: what rests singly is carried by
+        the plate (``hw_sim.physics.pins``); without, its contacts are computed.
         """
         self._shape = shape
+        self._pins = Pins(shape)
+        self._may_pin = pins
         self._spec = bare_table(plate_mm)
         self._model = self._spec.compile()
         self._data = mujoco.MjData(self._model)
@@ -138,10 +144,12 @@ class Dynamics:
         Not more than fingers can: it pushes with 6 N at most.
         """
         self._holds[number] = path
+        self._loosen(number)
         self.wake()
 
     def flick(self, number: int, at_s: float, speed_mm_s: Vector) -> None:
         """A finger strikes it at that time: it has that speed then, in the plate's axes."""
+        self._loosen(number)
         self._flicks.append((at_s, number, np.asarray(speed_mm_s) / 1000))
         self.wake()
 
@@ -156,16 +164,15 @@ class Dynamics:
 
     def twirl(self, number: int, rad_s: float) -> None:
         """A free piece turns about its own axis at that rate."""
+        self._loosen(number)
         self._data.qvel[self._speed_at[self._numbers.index(number)] + 5] = rad_s
         self.wake()
 
     def set_free(self, *, free: bool) -> None:
         """Hands let go of the plate, so that it swings on its pivot; or hold it again."""
         self._held = not free
-        kp, kv = (0.0, 0.0) if free else (STIFF, STIFF_DAMPING)
-        self._model.actuator_gainprm[:, 0] = kp
-        self._model.actuator_biasprm[:, 1] = -kp
-        self._model.actuator_biasprm[:, 2] = -kv
+        self._pins.loosen(self._model, range(len(self._numbers)))
+        self._hold_plate()
         self.wake()
 
     def spin(self, rate_rad_s: float) -> None:
@@ -208,14 +215,27 @@ class Dynamics:
                 axes = data.xmat[rows].reshape(-1, 3, 3)[:, :, 2]
                 wrenches = self._magnets.wrenches(data.xpos[rows], axes)
                 self._pulled = self._time_s + PULLED_FOR_S, wrenches
+                if self._may_pin and self._held:
+                    self._pins.look(model, data, self._plate, wrenches, self._busy())
             data.xfrc_applied[rows] = self._pulled[1]
+            self._pins.part(model, data)
+            self._pins.press(data, self._plate)
             self._grip()
         self._strike()
         mujoco.mj_step2(model, data)
+        self._pins.carry(data)
         mujoco.mj_step1(model, data)  # so that positions are those of now
         self._time_s += STEP_S
         self.version += 1
         self._note()
+
+    def _busy(self) -> list[int]:
+        """Rows of pieces that a hand has, or is about to flick."""
+        handled = {*self._holds, *(number for _, number, _ in self._flicks)}
+        return [row for row, number in enumerate(self._numbers) if number in handled]
+
+    def _loosen(self, number: int) -> None:
+        self._pins.loosen(self._model, [self._numbers.index(number)])
 
     def _grip(self) -> None:
         """Hands pull what they hold to where it shall be, and keep it upright."""
@@ -378,8 +398,15 @@ class Dynamics:
 
     def _rebuild(self) -> None:
         self._model, self._data = self._spec.recompile(self._model, self._data)
-        self.set_free(free=not self._held)
+        self._pins.reset((), (), ())
+        self._hold_plate()
         mujoco.mj_forward(self._model, self._data)
+
+    def _hold_plate(self) -> None:
+        kp, kv = (STIFF, STIFF_DAMPING) if self._held else (0.0, 0.0)
+        self._model.actuator_gainprm[:, 0] = kp
+        self._model.actuator_biasprm[:, 1] = -kp
+        self._model.actuator_biasprm[:, 2] = -kv
 
     def _look_up(self) -> None:
         model = self._model
@@ -388,3 +415,4 @@ class Dynamics:
         self._rows = [model.body(name).id for name in names]
         self._place_at = [int(model.joint(name).qposadr[0]) for name in names]
         self._speed_at = [int(model.joint(name).dofadr[0]) for name in names]
+        self._pins.reset(self._rows, self._place_at, self._speed_at)

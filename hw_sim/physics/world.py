@@ -92,6 +92,7 @@ class RigidWorld(World):
             [(*self.profile.centre_mm(index), -gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
         )
         self._felt_version = -1
+        self._shares: tuple[tuple[int, ...], Array, Array] | None = None
 
     def field_mt(self, sensor: int, now_s: float) -> float:
         """Upward field at a sensor in mT; a south pole above it reads positive."""
@@ -107,11 +108,20 @@ class RigidWorld(World):
         return float(self._shares_mt([piece], self._points[sensor : sensor + 1])[0, 0])
 
     def _total_mt(self) -> Array:
-        total = np.zeros(len(self._points))
-        for disc in {piece.kind.disc for piece in self.pieces.values()}:
-            alike = [piece for piece in self.pieces.values() if piece.kind.disc == disc]
-            total += self._shares_mt(alike, self._points).sum(axis=0)
-        return total
+        """Of all pieces; found anew for those that have moved by more than 0.1 um."""
+        poses = self._dynamics.poses()
+        lie = np.concatenate([poses.feet_mm, poses.up * 100], axis=1)
+        if self._shares is None or self._shares[0] != poses.numbers:
+            far = np.full_like(lie, np.inf)
+            self._shares = poses.numbers, far, np.zeros((len(lie), len(self._points)))
+        _, lay, shares = self._shares
+        stirred = np.flatnonzero(np.abs(lie - lay).max(axis=1, initial=0.0) > 1e-4).tolist()
+        moved = {row: self.pieces[poses.numbers[row]] for row in stirred}
+        for disc in {piece.kind.disc for piece in moved.values()}:
+            rows = [row for row, piece in moved.items() if piece.kind.disc == disc]
+            shares[rows] = self._shares_mt([moved[row] for row in rows], self._points)
+        lay[stirred] = lie[stirred]
+        return np.asarray(shares.sum(axis=0))
 
     def _shares_mt(self, pieces: Sequence[Piece], points: Array) -> Array:
         """Of each of ``pieces``, which have equal discs, at each point."""
@@ -163,6 +173,7 @@ class RigidWorld(World):
     def changed(self, piece: Piece) -> None:
         """The piece's magnet or resting point has changed in place."""
         super().changed(piece)
+        self._shares = None
         self._dynamics.set_magnet(piece.piece_id, _moment_a_m2(piece))
         if piece.held and piece.path is None:
             self._dynamics.hold(piece.piece_id, still(piece.here, self.clock.now()))

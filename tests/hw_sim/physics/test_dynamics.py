@@ -10,6 +10,7 @@ mujoco = pytest.importorskip("mujoco")
 from hw_sim.physics import body  # noqa: E402
 from hw_sim.physics.body import DISC, Shape  # noqa: E402
 from hw_sim.physics.dynamics import Dynamics  # noqa: E402
+from hw_sim.world.paths import PathBuilder  # noqa: E402
 
 G = 9.81  # MuJoCo's
 PLATE_MM = 380.0
@@ -19,9 +20,9 @@ HEIGHT_MM = DISC.height_m * 1000
 class Ramp:
     """Hands that tilt the plate about y, evenly, from the first second on."""
 
-    def __init__(self, deg_s=0.0, until_deg=0.0, shape=DISC):
+    def __init__(self, deg_s=0.0, until_deg=0.0, shape=DISC, *, pins=True):
         self.deg_s, self.until_deg = deg_s, until_deg
-        self.dynamics = Dynamics(PLATE_MM, self.setpoint, lambda: math.inf, shape)
+        self.dynamics = Dynamics(PLATE_MM, self.setpoint, lambda: math.inf, shape, pins=pins)
 
     def setpoint(self, now_s):
         turned = min(self.until_deg, max(0.0, now_s - 1.0) * self.deg_s)
@@ -40,9 +41,10 @@ def foot(dynamics, number=1):
     return poses.feet_mm[poses.numbers.index(number)]
 
 
+@pytest.mark.parametrize("pins", [True, False])
 @pytest.mark.parametrize("friction", [0.2, 0.35, 0.5])
-def test_a_disc_slips_where_the_slope_is_its_friction(friction):
-    ramp = Ramp(4.0, 60.0, Shape(friction=friction))
+def test_a_disc_slips_where_the_slope_is_its_friction(friction, pins):
+    ramp = Ramp(4.0, 60.0, Shape(friction=friction), pins=pins)
     # what it stands on is no rougher: MuJoCo takes the piece's own friction
     ramp.dynamics.add(1, (0.0, 0.0, 0.0), 0.0, 0.5)
     now_s = 1.0
@@ -69,8 +71,9 @@ def test_a_tower_tips_where_its_middle_leaves_its_foot(pieces):
     assert ramp.dynamics.poses().up[:, 2].min() < 0.95
 
 
-def test_nothing_creeps_on_a_slope():
-    ramp = Ramp(30.0, 10.0)
+@pytest.mark.parametrize("pins", [True, False])
+def test_nothing_creeps_on_a_slope(pins):
+    ramp = Ramp(30.0, 10.0, pins=pins)
     ramp.dynamics.add(1, (30.0, 0.0, 0.0), 0.0, 0.5)
     ramp.dynamics.advance(2.0)
     before = foot(ramp.dynamics).copy()
@@ -162,3 +165,36 @@ def test_who_slides_off_the_edge_is_overboard():
     ramp.dynamics.add(7, (150.0, 0.0, 0.0), 0.0, 0.5)
     ramp.dynamics.advance(4.0)
     assert ramp.dynamics.overboard == (7,)
+
+
+@pytest.mark.parametrize(("until_deg", "until_s", "most_mm"), [(12.0, 3.0, 0.3), (26.0, 2.3, 6.0)])
+def test_what_the_plate_carries_is_where_contacts_would_leave_it(until_deg, until_s, most_mm):
+    """A tilt that friction holds, and one that it does not, while one piece pushes another."""
+
+    def run(*, pins):
+        ramp = Ramp(25.0, until_deg)
+        dynamics = Dynamics(PLATE_MM, ramp.setpoint, lambda: math.inf, pins=pins)
+        for number in range(9):
+            spot = (45.0 * (number % 3) - 60.0, 45.0 * (number // 3) - 60.0, 0.0)
+            dynamics.add(number, spot, 0.02 * (-1) ** number, 1.0)
+        dynamics.add(9, (120.0, 120.0, 0.0), 0.0, 1.0)
+        dynamics.add(10, (120.0, 120.0, HEIGHT_MM), 0.0, 1.0)
+        way = PathBuilder(0.5, (-105.0, 30.0, 0.0)).wait(0.2).to((-82.0, 30.0, 0.0), 0.4).path()
+        dynamics.add(11, (-105.0, 30.0, 0.0), 0.0, 1.0)
+        dynamics.hold(11, way)
+        pinned = 0
+        for step in range(1, round(until_s / 0.05) + 1):
+            dynamics.advance(step * 0.05)
+            pinned = max(pinned, int(dynamics._pins.pinned.sum()))
+        return dynamics.poses(), pinned
+
+    carried, pinned = run(pins=True)
+    contacts, none = run(pins=False)
+    assert (pinned >= 8, none) == (True, 0)
+    assert contacts.feet_mm[6][0] > -60.0 + 4.0  # it was pushed
+    off_mm = np.abs(carried.feet_mm - contacts.feet_mm).max(axis=1)
+    # what is struck, and what topples off another, ends elsewhere with every change
+    assert np.delete(off_mm, [6, 10]).max() < most_mm
+    assert max(off_mm[[6, 10]]) < 20.0
+    slid_mm = carried.feet_mm[:6, 0] - [-60.0, -15.0, 30.0] * 2
+    assert np.all(slid_mm > 20.0) if until_deg > 22.0 else np.all(np.abs(slid_mm) < most_mm)

@@ -1,0 +1,185 @@
+"""Pieces that stand singly and at rest are carried by the plate, without contacts of their own.
+
+A contact costs more than all else, and 36 pieces have 144. What stands by itself on the plate, far
+from whatever moves, and which friction holds by a wide margin, stays where it is: its weight lies
+on the plate, and its pose follows it. Before anything comes near, or friction may give, it is free.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from operator import sub
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from hw_sim.physics.attraction import cross
+from hw_sim.physics.body import STEP_S, SURFACE_M, Shape
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+G_M_S2 = 9.81
+LOOKS = 12  # as many looks in a row, 9 ms apart, it has stood
+SINKS_M = 0.0003
+UPRIGHT = 0.9999
+STIRS_M = 2e-5  # between two looks: 2 mm/s
+HOLDS = 0.6  # of the friction; what a tilt's acceleration may add is less than the rest
+TIPS = 0.3  # of the torque that tips a piece, from magnets
+STAYS_RAD = 1e-6  # 0.2 um at the plate's rim
+SPARE_M = 0.004  # free before something is as near
+
+
+class Pins:
+    """Which pieces are pinned, row by row as in ``Dynamics``."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+        self.reset((), (), ())
+
+    def reset(
+        self, bodies: Collection[int], places: Collection[int], speeds: Collection[int]
+    ) -> None:
+        """Other pieces than before, none of them pinned; of each its body, and where in ``qpos``
+        and ``qvel`` it is.
+        """
+        count = len(bodies)
+        self._bodies = np.array([*bodies], dtype=np.intp)
+        self._places = np.array([*places], dtype=np.intp)
+        self._speeds = np.array([*speeds], dtype=np.intp)
+        self._stood = np.zeros(count, dtype=np.intp)
+        self._was = np.full((count, 3), np.inf)
+        self.pinned: Flags = np.zeros(count, dtype=bool)
+        self._at = np.zeros((count, 3))  # in the plate's axes, and the turn in them
+        self._turn = np.zeros((count, 4))
+        self._load: Array | None = None
+        self._carried: tuple[list[float], Array, Index, Index] | None = None
+
+    def look(
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        plate: int,
+        pulls: Array,
+        busy: Collection[int],
+    ) -> None:
+        """Decide anew. ``pulls``: magnets' forces and torques, (N, 6). ``busy``: rows in hands."""
+        axes = data.xmat[plate].reshape(3, 3)
+        at = data.xpos[self._bodies] @ axes
+        rise = data.xmat[self._bodies].reshape(-1, 3, 3)[:, :, 2] @ axes[:, 2]
+        weight = self._shape.mass_kg * G_M_S2
+        force = pulls[:, :3].copy()
+        force[:, 2] -= weight
+        felt = force @ axes
+        slides = np.hypot(felt[:, 0], felt[:, 1]) > HOLDS * self._shape.friction * -felt[:, 2]
+        tips = np.abs(pulls[:, 3:]).max(axis=1) > TIPS * weight * self._shape.radius_m
+        stands = np.abs(at[:, 2] - SURFACE_M - self._shape.height_m / 2) < SINKS_M
+        firm = stands & (rise > UPRIGHT) & ~slides & ~tips & (felt[:, 2] < -weight / 3)
+        firm &= np.abs(at - self._was).max(axis=1) < STIRS_M
+        firm[[*busy]] = False
+        self._was = at
+        self._stood = np.where(firm, self._stood + 1, 0)
+        wanted = (self._stood >= LOOKS) | (self.pinned & firm)
+        wanted &= ~self._near(data, wanted)
+        new = wanted & ~self.pinned
+        self._set(model, wanted)
+        w, x, y, z = data.xquat[plate].tolist()
+        self._turn[new] = _times((w, -x, -y, -z), data.xquat[self._bodies[new]])
+        self._at[new] = at[new]
+        self._load = self._loaded(data, plate, force, pulls[:, 3:])
+
+    def part(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        """Free what something comes near to."""
+        if self.pinned.any() and not self.pinned.all():
+            near = self._near(data, self.pinned)
+            if near.any():
+                self._stood[near] = 0
+                self._set(model, self.pinned & ~near)
+
+    def loosen(self, model: mujoco.MjModel, rows: Collection[int]) -> None:
+        """A hand is about to move these."""
+        freed = self.pinned.copy()
+        freed[[*rows]] = False
+        self._stood[[*rows]] = 0
+        self._set(model, freed)
+
+    def press(self, data: mujoco.MjData, plate: int) -> None:
+        """Their weight lies on the plate, and no force of magnets moves them."""
+        if self._load is not None and self.pinned.any():
+            data.xfrc_applied[self._bodies[self.pinned]] = 0.0
+            data.xfrc_applied[plate] += self._load
+
+    def carry(self, data: mujoco.MjData) -> None:
+        """After a step: they are where the plate has taken them."""
+        if not self.pinned.any():
+            return
+        angles, speeds = data.qpos[:3].tolist(), None
+        if self._carried is None or max(map(abs, map(sub, angles, self._carried[0]))) > STAYS_RAD:
+            axes, turn = _attitude(angles)
+            rows = self.pinned
+            at, before = self._at[rows] @ axes.T, self._carried
+            poses = np.concatenate([at, _times(turn.tolist(), self._turn[rows])], axis=1)
+            places = self._places[rows][:, None] + np.arange(7)
+            self._carried = angles, poses, places, self._speeds[rows][:, None] + np.arange(6)
+            if before is not None:
+                speeds = (at - before[1][:, :3]) / STEP_S
+        _, poses, places, where = self._carried
+        data.qpos[places] = poses
+        data.qvel[where] = 0.0
+        if speeds is not None:
+            data.qvel[where[:, :3]] = speeds
+
+    def _near(self, data: mujoco.MjData, still: Flags) -> Flags:
+        """Which of ``still`` another piece may soon touch."""
+        near = np.zeros(len(still), dtype=bool)
+        if still.all() or not still.any():
+            return near
+        at = data.xpos[self._bodies]
+        speeds = data.qvel[self._speeds[~still][:, None] + np.arange(3)]
+        reach = 2 * self._shape.radius_m + SPARE_M + 2 * STEP_S * np.sqrt((speeds**2).sum(axis=1))
+        away = at[still][:, None, :] - at[~still][None, :, :]
+        near[still] = ((away**2).sum(axis=2) < reach**2).any(axis=1)
+        return near
+
+    def _set(self, model: mujoco.MjModel, wanted: Flags) -> None:
+        changed = wanted != self.pinned
+        if not changed.any():
+            return
+        bodies = self._bodies[changed]
+        touches = (~wanted[changed]).astype(int)
+        for mask in (model.body_contype, model.body_conaffinity):
+            mask[bodies] = touches
+        self._carried = None
+        geoms = model.body_geomadr[bodies]
+        for mask in (model.geom_contype, model.geom_conaffinity):
+            mask[geoms] = touches
+        self.pinned = wanted
+
+    def _loaded(self, data: mujoco.MjData, plate: int, force: Array, torque: Array) -> Array:
+        """Force and torque of the pinned ones on the plate, about its middle of mass, (6,)."""
+        rows = self.pinned
+        arms = data.xpos[self._bodies[rows]] - data.xipos[plate]
+        turning = cross(arms, force[rows]) + torque[rows]
+        return np.concatenate([force[rows].sum(axis=0), turning.sum(axis=0)])
+
+
+def _attitude(angles: list[float]) -> tuple[Array, Array]:
+    """The plate's axes as columns, and as a quaternion, of its angles about x, y and z."""
+    turn = np.array([[1.0, 0.0, 0.0, 0.0]])
+    for axis in (2, 1, 0):
+        step = [math.cos(angles[axis] / 2), 0.0, 0.0, 0.0]
+        step[1 + axis] = math.sin(angles[axis] / 2)
+        turn = _times(step, turn)
+    axes = np.zeros(9)
+    mujoco.mju_quat2Mat(axes, turn[0])
+    return axes.reshape(3, 3), turn[0]
+
+
+def _times(one: Sequence[float], others: Array) -> Array:
+    """Quaternion ``one`` (4,) before each of ``others`` (N, 4)."""
+    w, x, y, z = one
+    left = np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
+    return np.asarray(others @ left.T)
