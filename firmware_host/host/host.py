@@ -29,7 +29,7 @@ from firmware_host.journal import Journal, JournalReader
 from firmware_host.messages import Message
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration_store import CalibrationStore
-from firmware_host.perception.observation import Magnet, Observation
+from firmware_host.perception.observation import Magnet, Observation, Stillness
 from firmware_host.table.buttons import Buttons
 from firmware_host.table.commands import (
     AnswerSweep,
@@ -49,7 +49,7 @@ from firmware_host.table.commands import (
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.seat_commands import Count, SeatMove
 from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Asked, Sound, Standing
+from firmware_host.table.standing import Asked, Phase, Sound, Standing
 from games.base import Game, Position, RulesError
 
 T = TypeVar("T")
@@ -362,7 +362,10 @@ class Host:
     def _show(self, now_s: float) -> None:
         self.showing.sound(self.standing.sounds, now_s)
         if self.calibrating is None:
-            self.showing.draw(self.shown, self.overlay, now_s)
+            seen, paused = self.observation, self.standing.phase is Phase.PAUSED
+            tilted = paused and seen.stillness is Stillness.TILTED
+            lean = seen.tilt_rad if tilted else None
+            self.showing.draw(self.shown, self.overlay, now_s, lean)
         else:
             tried = bool(self.calibrating.step.sounds)
             self.showing.draw_sweep(self.calibrating.strip, now_s, tried=tried)

@@ -11,11 +11,13 @@ from drivers.plate import Plate
 from firmware_host.commissioning.run import TRIED_HZ
 from firmware_host.config.profile import Profile
 from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Colour, Lighting, shade
+from firmware_host.lighting.bubble import bubble_at
 from firmware_host.lighting.tunes import TunePlayer
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Sound, Standing
 
 T = TypeVar("T")
+Lean = tuple[float, float]
 SOUNDS_KEPT = 8
 
 
@@ -60,18 +62,21 @@ class Showing:
         self._tunes.play(sounds)
         self._plate.tone(self._tunes.tone_hz(now_s))
 
-    def draw(self, standing: Standing, overlay: Overlay, now_s: float) -> None:
-        """How the game stands."""
+    def draw(
+        self, standing: Standing, overlay: Overlay, now_s: float, lean: Lean | None = None
+    ) -> None:
+        """How the game stands. ``lean``: of a plate that is to be levelled, as in Motion."""
+        bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
         if self._code is not None:
             self._draw_code(self._code, now_s)
         elif self._plate.draws_looks:
-            looks = self._lighting.looks(standing, overlay, now_s)
+            looks = self._lighting.looks(standing, overlay, now_s, bubble)
             if looks is not self._looks:
                 self._looks = looks
                 start_s = now_s - now_s % LOOKS_S
                 self._plate.show_looks(self._on_strip(looks), start_s)
         else:
-            colours = self._lighting.render(standing, overlay, now_s)
+            colours = self._lighting.render(standing, overlay, now_s, bubble)
             if colours is not self._colours:
                 self._colours = colours
                 self._plate.show(self._on_strip(colours))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from drivers.looks import Look
+from firmware_host.lighting.bubble import bubble_at
 from firmware_host.lighting.legend import LEGEND
 from firmware_host.lighting.palette import ORANGE, WHITE, Rgb, piece_colour, tint
 from firmware_host.lighting.patterns import (
@@ -42,7 +43,9 @@ class Lighting:
         self._looks_key: tuple[object, ...] | None = None
         self._looks: tuple[Look | None, ...] = ()
 
-    def looks(self, standing: Standing, overlay: Overlay, now_s: float) -> tuple[Look | None, ...]:
+    def looks(
+        self, standing: Standing, overlay: Overlay, now_s: float, bubble: str | None = None
+    ) -> tuple[Look | None, ...]:
         """The same for lights that keep their rhythm by themselves: a look per place, or dark.
 
         All begin at a multiple of LOOKS_S.
@@ -52,18 +55,23 @@ class Lighting:
         spot = runner_at(len(standing.path), now_s) if standing.path else 0
         key = (
             *(standing.roles, standing.piece_for, standing.tint, turn, standing.path, spot),
-            *(standing.path_colour, overlay.places, standing.phase, announcing),
+            *(standing.path_colour, overlay.places, standing.phase, announcing, bubble),
         )
         if key != self._looks_key:
             looks: list[Look | None] = [None] * len(overlay.places)
-            for place, rgb, pattern in _lit(standing, announcing, turn, spot):
+            for place, rgb, pattern in _lit(standing, announcing, turn, spot, bubble):
                 looks[overlay.index_of(place)] = pattern.look(rgb)
             self._looks = tuple(looks)
             self._looks_key = key
         return self._looks
 
-    def render(self, standing: Standing, overlay: Overlay, now_s: float) -> tuple[Colour, ...]:
-        """Red, green, blue from 0 to 1, as the eye sees them, per place in plate index order."""
+    def render(
+        self, standing: Standing, overlay: Overlay, now_s: float, bubble: str | None = None
+    ) -> tuple[Colour, ...]:
+        """Red, green, blue from 0 to 1, as the eye sees them, per place in plate index order.
+
+        ``bubble``: where that of a spirit level is.
+        """
         announcing = self._announcing(standing, now_s)
         paused = standing.phase is Phase.PAUSED
         if standing.roles is not self._roles:
@@ -75,11 +83,11 @@ class Lighting:
         path, spot = standing.path, runner_at(len(standing.path), now_s) if standing.path else 0
         key = (
             *(standing.roles, standing.piece_for, standing.tint, turn, path, spot),
-            *(standing.path_colour, overlay.places, levels, breath, announcing),
+            *(standing.path_colour, overlay.places, levels, breath, announcing, bubble),
         )
         if key != self._key:
             colours = [DARK] * len(overlay.places)
-            for place, rgb, pattern in _lit(standing, announcing, turn, spot):
+            for place, rgb, pattern in _lit(standing, announcing, turn, spot, bubble):
                 colours[overlay.index_of(place)] = shade(rgb, pattern.level(now_s))
             self._colours = tuple(colours)
             self._key = key
@@ -101,7 +109,7 @@ def _piece_colour(game: Game | None, piece: str) -> Rgb:
 
 
 def _lit(
-    standing: Standing, announcing: bool, turn: int, spot: int
+    standing: Standing, announcing: bool, turn: int, spot: int, bubble: str | None
 ) -> Iterator[tuple[str, Rgb, Pattern]]:
     """Every place that is lit, with colour and pattern; a later one counts.
 
@@ -110,6 +118,9 @@ def _lit(
     if standing.phase is Phase.PAUSED and standing.game is not None:
         for place in _corners(standing.game):
             yield place, ORANGE, PAUSED
+        if bubble is not None:
+            yield bubble_at(standing.game, (0.0, 0.0)), ORANGE, TRAIL
+            yield bubble, WHITE, GLOW
     if announcing and standing.position is not None:
         for place, piece in standing.position.cells.items():
             if standing.position.reserve.get(piece) == 1:
