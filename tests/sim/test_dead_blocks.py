@@ -21,11 +21,9 @@ GAMES = {
 }
 WEAK = {"size": 5, "marbles": 4, "players": 4}  # the third and fourth player's magnets are weak
 BLOCKS = {
-    "two": [(1, 1), (2, 1)],
     "an L": [(1, 1), (2, 1), (1, 2)],
     "four": [(1, 1), (2, 1), (1, 2), (2, 2)],
     "the corner": [(0, 0), (1, 0), (0, 1), (1, 1)],
-    "a row": [(column, 1) for column in range(5)],
 }
 OFF_MM = 4.0
 PATIENCE_S = 9.0
@@ -140,15 +138,12 @@ def touched(turn):
 
 
 CASES = [
-    ("plate-10", "momentum", "two", 1),
     ("plate-10", "momentum", "four", 2),
-    ("plate-10", "momentum", "a row", 3),
     ("plate-10", "weak", "an L", 4),
     ("plate-10", "attraktion", "four", 5),
     ("plate-10", "attraktion", "the corner", 6),
     ("plate-10", "gravity-connect", "four", 7),
     ("plate-10", "gravity-trap", "four", 8),
-    ("plate-10", "momentum", "an L", 9),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Every fault in every phase, as ``fault_phases.toml`` has it: proof that it is there, what the
+"""Faults in phases of play, as ``fault_phases.toml`` has them: proof that it is there, what the
 table says, which phase it is in, that nothing is lost, and that play goes on.
 """
 
