@@ -17,8 +17,8 @@ MODULES = (questions, sensors, troubles, turns, words)
 DROP = Shift("blue", None, "d4")
 
 EXAMPLES = {
-    "turn": (turns.turn("momentum", "red", drops=True, exchange=None), "It is red's turn"),
-    "swap": (turns.turn("momentum", "blue", drops=True, exchange=DROP), "or swap: put a blue"),
+    "turn": (turns.turn("momentum", "red", drops=True, swap=None), "It is red's turn"),
+    "swap": (turns.turn("momentum", "blue", drops=True, swap=DROP), "or swap: put a blue"),
     "lifted": (turns.lifted("momentum", DROP, "red"), "to swap, or the red marble back"),
     "move": (
         turns.settle("momentum", Shift("red", "e5", "f6"), lifted_already=False),
@@ -56,7 +56,7 @@ EXAMPLES = {
         "Red and white win: all 2 white marbles are on the board!",
     ),
     "lift": (
-        turns.turn("gravity-trap", "blue", drops=False, exchange=None),
+        turns.turn("gravity-trap", "blue", drops=False, swap=None),
         "It is blue's turn: lift the blue ship.",
     ),
     "carried": (
