@@ -38,6 +38,17 @@ class Several:
         return self.joint.join(map(str, self.words))
 
 
+@dataclass(frozen=True)
+class Witnessed:
+    """``move``: what it means; ``zones``: those whose change it explains. ``sure``: nothing else
+    can be meant.
+    """
+
+    move: str
+    zones: Sequence[str]
+    sure: bool = True
+
+
 class Computer(Protocol):
     """A player that thinks in slices. ``best``: its move so far; one that tells what hands do says
     only what it would like them to do.
@@ -86,8 +97,16 @@ class SeatedGame(Game):
         """Whether chance goes on by itself now; else somebody rolls, or has the cards dealt."""
 
     @abstractmethod
-    def landed(self, position: Position, zone: str) -> str | None:
-        """The move that a piece's coming to rest in ``zone`` means, where only one can be meant."""
+    def witnessed(
+        self, position: Position, change: Mapping[str, int], wish: str | None
+    ) -> Witnessed | None:
+        """What hands seem to have done, where one move fits. ``change``: zone -> how many more
+        places there are occupied than before; ``wish``: what they were to do, where it is known.
+        """
+
+    @abstractmethod
+    def standing(self, position: Position) -> Mapping[str, int]:
+        """Zone -> how many places there are occupied now, for zones with any."""
 
     @abstractmethod
     def failure(self, position: Position, move: str) -> str | None:

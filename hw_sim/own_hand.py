@@ -8,10 +8,12 @@ from concurrent.futures import Future
 from contextlib import suppress
 from itertools import pairwise
 
+from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Shift
 from hw_sim.errors import HandsError
+from hw_sim.seat_hand import SeatHand
 from hw_sim.session import SimSession
 from hw_sim.world.gestures import Gesture
 from hw_sim.world.paths import PathBuilder, Point
@@ -38,6 +40,7 @@ class OwnHand:
         self._session = session
         self._world = session.table.world
         self._traffic = Traffic(self._world.pieces)
+        self._at_seats = SeatHand(session)
         self._waiting: list[Future[None]] = []
         self._overlay: Overlay | None = None  # another one with each game that is begun or resumed
         self._done: tuple[Shift, ...] | None = None  # what was carried out last
@@ -61,6 +64,8 @@ class OwnHand:
             self._take_over(self._overlay)
             self._end()
         held = any(piece.held for piece in self._world.pieces.values())
+        if isinstance(self._overlay, ZoneOverlay) and not held:
+            self._at_seats.step(self._overlay)
         if not self._waiting or held or now_s < self._ready_s:
             return
         sight = self._session.host.sight

@@ -17,7 +17,8 @@ from firmware_host.table.commands import NewGame
 from firmware_host.table.overlay import check_fits
 from firmware_host.table.standing import Choice, Question
 from games.base import Game, GameType, Limit, OptionSpec, Preset
-from games.registry import GAMES
+from games.registry import HOSTED
+from games.seated import SeatedGame
 
 PAIRING = "pairing"
 
@@ -29,6 +30,9 @@ def presets_for(kind: GameType, able: Capabilities) -> tuple[Preset, ...]:
 
 
 def _fits(able: Capabilities, game: Game) -> bool:
+    """Zones fit every plate."""
+    if isinstance(game, SeatedGame):
+        return True
     try:
         check_fits(able, game)
     except BoardDoesNotFitError:
@@ -61,16 +65,18 @@ def options_for(kind: GameType, able: Capabilities) -> Sequence[OptionSpec]:
 
 
 def games_to_begin(
-    able: Capabilities, games: Mapping[str, GameType] = GAMES
+    able: Capabilities, games: Mapping[str, GameType] = HOSTED
 ) -> Mapping[str, tuple[Message, NewGame]]:
     """Answer -> what it is called and what it starts: every game as it is usually played,
-    then those that another number of people can play.
+    then those that another number of people can play, but for games of seats, whose pages ask.
     """
     found: dict[str, tuple[Message, NewGame]] = {}
     others: dict[str, tuple[Message, NewGame]] = {}
     for name, kind in games.items():
         title = kind.credit.title
         found[name] = Message(title), NewGame(name, usual_options(kind, able))
+        if kind.seated:
+            continue
         by_players: dict[int, Preset] = {}
         for preset in presets_for(kind, able):
             by_players.setdefault(len(kind.create(preset.options).players), preset)
@@ -81,7 +87,7 @@ def games_to_begin(
 
 
 def game_menu(
-    able: Capabilities, games: Mapping[str, GameType] = GAMES, *, pairing: bool = False
+    able: Capabilities, games: Mapping[str, GameType] = HOSTED, *, pairing: bool = False
 ) -> Question:
     """Which of ``games`` to begin; each answer is a key of ``games_to_begin``. ``pairing``: or,
     last, whether a device is to be paired.

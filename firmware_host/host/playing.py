@@ -56,6 +56,7 @@ class Playing:
         self.opponents = Opponents(engines, journal)
         self.clock = GameClock(journal)
         self.room = Room(journal)
+        self.room.menu = game_menu(profile.capabilities)
         self.seats = Seats(journal.path.parent)
 
     @property
@@ -70,7 +71,9 @@ class Playing:
 
     def offer_pairing(self) -> None:
         """Let the menu at the table ask for a code too."""
-        self._of_places.set_menu(game_menu(self._profile.capabilities, pairing=True))
+        menu = game_menu(self._profile.capabilities, pairing=True)
+        self._of_places.set_menu(menu)
+        self.room.menu = menu
 
     def start(self, first_game: NewGame) -> Position:
         """Go on where the journal ends, else with ``first_game``."""

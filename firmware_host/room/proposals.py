@@ -2,58 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from firmware_host.perception.observation import Stillness
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.sight import Sight
 from games.base import Position
-from games.seated import SeatedGame
 
-REST_S = 3.0  # after which what was seen counts, where nobody says otherwise
+REST_S = 3.0  # after which what was surely seen counts, where nobody says otherwise
+
+Places = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """``move``: in the game's words. ``seen``: by the sensors, so that it counts after a while of
-    rest; else a computer player would like it to be done. ``since_s``: of that rest.
+    """``move``: in the game's words. ``seen``: by the sensors; else a computer player would like it
+    to be done. ``since_s``: of the rest in which it was seen. ``sure``: it counts after a while.
     """
 
     move: str
     seen: bool
     since_s: float = 0.0
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """What the sensors tell of one placement: the places that were occupied before it, and the
-    proposal that follows. One value a step, replaced by ``looked``.
+    """What the sensors tell. One value a step, replaced by ``looked``.
+
+    ``before``: the places that were occupied when what was told last had been done; ``now``: those
+    in the last scan that could be read, and ``explained``: ``before``, should the proposal be
+    accepted. ``refused``: those of which people said that it was not so. ``landed``: something came
+    to rest since ``before``, and ``again``: it was taken away and put once more, which is a doubt.
     """
 
-    before: AbstractSet[str] | None = None
+    before: Places | None = None
+    now: Places | None = None
     proposal: Proposal | None = None
+    explained: Places | None = None
+    refused: Places | None = None
+    landed: bool = False
+    again: bool = False
+
+    def told(self) -> Witness:
+        """After a move: what is seen is looked at anew."""
+        return Witness(self.before)
+
+    def accepted(self) -> Witness:
+        """After the move that was proposed."""
+        return Witness(self.explained)
+
+    def declined(self) -> Witness:
+        """It was not so; nothing is proposed until something changes."""
+        return replace(self, proposal=None, refused=self.now)
 
 
 def looked(
-    witness: Witness, sight: Sight, overlay: ZoneOverlay, game: SeatedGame, position: Position
+    witness: Witness,
+    sight: Sight,
+    overlay: ZoneOverlay,
+    position: Position,
+    wish: str | None,
 ) -> Witness:
-    """After another scan. One piece that has come to rest where none was, while nothing else
-    changed its place, is proposed; whatever else happens is for people to tell.
-    """
+    """After another scan. While the plate moves, or something cannot be read, nothing is told."""
     if not sight.ready or sight.faults or sight.stillness is not Stillness.STILL or sight.unsure:
-        proposal = witness.proposal
-        return replace(witness, proposal=None if proposal is None or proposal.seen else proposal)
-    now = sight.cells.keys()
-    if witness.before is None:
-        return Witness(frozenset(now))
-    come = now - witness.before
-    if len(come) != 1 or witness.before - now:
-        return Witness(witness.before)
-    zone = next((zone for zone, places in overlay.zones.items() if come <= set(places)), None)
-    move = None if zone is None else game.landed(position, zone)
-    if move is None:
-        return Witness(witness.before)
-    if witness.proposal is not None and witness.proposal.move == move:
+        return witness if witness.now is None else replace(witness, now=None, proposal=None)
+    now, before, game = frozenset(sight.cells), witness.before, overlay.game
+    if now == witness.now:
         return witness
-    return Witness(witness.before, Proposal(move, seen=True, since_s=sight.time_s))
+    counts = _counts(overlay, now)
+    if before is None or counts == game.standing(position):
+        again = witness.again or witness.landed
+        return Witness(now, now, landed=witness.landed, again=again)
+    witness = replace(witness, now=now, proposal=None)
+    change = dict(counts)
+    for zone, count in _counts(overlay, before).items():
+        change[zone] = change.get(zone, 0) - count
+    change = {zone: count for zone, count in change.items() if count}
+    if not change:
+        return replace(witness, again=witness.again or witness.landed)
+    found = None if now == witness.refused else game.witnessed(position, change, wish)
+    if found is None:
+        return witness
+    there = {place for zone in found.zones for place in overlay.zones[zone]}
+    return replace(
+        witness,
+        proposal=Proposal(found.move, True, sight.time_s, found.sure and not witness.again),
+        explained=(before - there) | (now & there),
+        landed=True,
+    )
+
+
+def _counts(overlay: ZoneOverlay, places: Places) -> Counter[str]:
+    """Zone -> how many of ``places`` lie in it; the middle is no zone."""
+    return Counter(overlay.zone_of[place] for place in places if place in overlay.zone_of)

@@ -15,6 +15,7 @@ from typing import Any
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
+from firmware_host.referee.asking import Asking
 from firmware_host.referee.line import Beginning, Line
 from firmware_host.referee.port import JournalPort
 from firmware_host.room import words
@@ -23,10 +24,10 @@ from firmware_host.room.lights import lights
 from firmware_host.room.proposals import REST_S, Proposal, Witness, looked
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.buttons import Press
-from firmware_host.table.commands import Request, TakeBack
+from firmware_host.table.commands import Answer, Request, TakeBack
 from firmware_host.table.seat_commands import SeatMove
 from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Phase, Sound, Standing
+from firmware_host.table.standing import Choice, Phase, Question, Sound, Standing
 from games.base import Position
 from games.seated import SeatedGame
 
@@ -46,7 +47,11 @@ class Counted:
 class Room:
     """One table's referee of seated games. ``draw``: an unpredictable number below its argument,
     for the seed of a game that names none. ``overlay``: where the zones are; ``computers``: the
-    levels of the seats that the computer plays. Both may be set.
+    levels of the seats that the computer plays; ``menu``: what a long press of back opens. They may
+    be set.
+
+    With the buttons of the table, confirm says that what was seen is right, or rolls and deals;
+    back says that it is not so, or takes back.
 
     ``step_number``: grows with everything that may change a player's mind, so that what he decided
     before does not count; passing does not.
@@ -54,6 +59,7 @@ class Room:
 
     overlay: ZoneOverlay | None = None
     computers: Mapping[str, str] = {}
+    menu: Question | None = None
     trouble: JournalError | None = None
     wants_game: str | None = None
     wants_new_game = False
@@ -74,7 +80,11 @@ class Room:
         self._retry_s = 0.0
         self._computers = Computers()
         self._witness = Witness()
+        self._wish: Proposal | None = None  # a computer's
+        self._asking = Asking()
+        self._notice: Message | None = None  # until the next press
         self._asks_since_s: float | None = None  # for chance, by a computer's turn
+        self.grant()
         self.trouble = None
         self.counting: int | None = None
         self._stood: tuple[tuple[object, ...], Standing] | None = None
@@ -105,7 +115,12 @@ class Room:
     @property
     def proposal(self) -> Proposal | None:
         """What hands seem to have done, or are to do for a computer; people say how it went."""
-        return self._witness.proposal
+        return self._witness.proposal or self._wish
+
+    @property
+    def wish(self) -> str | None:
+        """What hands are to do for a computer player."""
+        return None if self._wish is None else self._wish.move
 
     @property
     def _playing(self) -> tuple[Line, SeatedGame]:
@@ -141,12 +156,13 @@ class Room:
 
     def _meant(self, move: str) -> bool:
         """Whether it tells how what is proposed went: anybody at the table may say so."""
-        proposed = self._witness.proposal
-        if proposed is None:
-            return False
         line, game = self._playing
-        failed = game.failure(line.position, proposed.move)
-        return move == proposed.move or (failed is not None and move.startswith(failed))
+        for proposed in (self._witness.proposal, self._wish):
+            if proposed is not None:
+                failed = game.failure(line.position, proposed.move)
+                if move == proposed.move or (failed is not None and move.startswith(failed)):
+                    return True
+        return False
 
     def count(self) -> None:
         """Begin a count of five. Raises NotPossibleError where nothing waits for its end."""
@@ -157,6 +173,9 @@ class Room:
 
     def check(self, request: Request) -> None:
         """Raises NotPossibleError where ``request`` could not be carried out now."""
+        if isinstance(request, Answer):
+            self._asking.check(request.value)
+            return
         if not isinstance(request, TakeBack):
             raise NotPossibleError("This game has no such question.", remedy="Play on its page.")
         kept = self._kept_moves()
@@ -180,11 +199,14 @@ class Room:
         """Nothing: nobody says what sensors cannot see."""
         return ()
 
-    def refuse(self, why: Message) -> None:
-        """Nothing is wanted of the host that could be refused."""
-
     def grant(self) -> None:
-        """Nor granted."""
+        """What was wanted of the host is done."""
+        self.wants_game, self.wants_new_game = None, False
+
+    def refuse(self, why: Message) -> None:
+        """What was wanted of the host cannot be; that is said until the next press."""
+        self.grant()
+        self._notice = why
 
     # Steps
 
@@ -199,7 +221,7 @@ class Room:
         line, game = self._playing
         try:
             if self.trouble is None or now_s >= self._retry_s:
-                self._go_on(line, game, sight, now_s, requests)
+                self._go_on(line, game, sight, now_s, (*presses, *requests))
                 self.trouble = None
         except JournalError as error:
             if self.trouble is None:
@@ -214,16 +236,19 @@ class Room:
         game: SeatedGame,
         sight: Sight,
         now_s: float,
-        requests: Sequence[Request],
+        asked: Sequence[Press | Request],
     ) -> None:
-        for _ in requests:  # checked: they are all TakeBack
-            kept = self._kept_moves()
-            if kept is not None:
-                self._journal.take_back(line.game_id, len(line.moves), kept)
-                self._line = line = line.shortened(kept)
-                self._finished = False
-                self.step_number += 1
-            self._sounds.append(Sound.TAKEBACK)
+        for each in asked:
+            match each:
+                case Press(button="back"):
+                    self._back(each, now_s)
+                case Press():
+                    self._confirm(each, now_s)
+                case Answer(value):
+                    self._chosen(self._asking.named(value))
+                case _:  # checked: it is TakeBack
+                    self._take_back()
+        line = self._playing[0]
         if CHANCE in line.position.awaiting and game.at_once(line.position):
             self._let_chance(line, game)
         self._count_on(self._playing[0], game, now_s)
@@ -235,9 +260,49 @@ class Room:
             self._journal.finish(line.game_id, outcome.as_json())
             self._finished = True
 
+    def _take_back(self) -> None:
+        line, kept = self._playing[0], self._kept_moves()
+        if kept is None:
+            return
+        self._journal.take_back(line.game_id, len(line.moves), kept)
+        self._line = line.shortened(kept)
+        self._finished, self._wish, self._witness = False, None, Witness()
+        self.step_number += 1
+        self._sounds.append(Sound.TAKEBACK)
+
+    def _confirm(self, press: Press, now_s: float) -> None:
+        line, game = self._playing
+        self._notice = None
+        if self._asking.menu:
+            self._asking, choice = self._asking.pressed(press, now_s)
+            self._chosen(choice)
+        elif self.proposal is not None:
+            self._play(line, game, self.proposal.move)
+        elif line.position.over:
+            self.wants_new_game = True
+        elif CHANCE in line.position.awaiting and not game.at_once(line.position):
+            self._let_chance(line, game)
+
+    def _back(self, press: Press, now_s: float) -> None:
+        line = self._playing[0]
+        self._notice = None
+        if press.long and self.menu is not None:
+            self._asking = self._asking.browse(self.menu, line.game, {}, now_s)
+        elif self._asking.menu:
+            self._asking = Asking()
+        elif self._witness.proposal is not None:
+            self._witness = self._witness.declined()
+        else:
+            self._take_back()
+
+    def _chosen(self, choice: Choice | None) -> None:
+        if choice is not None:
+            self._asking = Asking()
+            self.wants_game = choice.value
+
     def _let_computers(self, line: Line, game: SeatedGame, now_s: float) -> None:
         """A computer's move; what hands must do for it is proposed."""
-        if not self.computers or self._witness.proposal is not None:
+        if not self.computers or self._wish is not None:
             return
         position = line.position
         if CHANCE in position.awaiting and position.mover in self.computers:
@@ -249,21 +314,19 @@ class Room:
         if decided is None:
             return
         if game.takes_back(decided[1]) and game.failure(position, decided[1]) is not None:
-            self._witness = Witness(self._witness.before, Proposal(decided[1], seen=False))
+            self._wish = Proposal(decided[1], seen=False)
         else:
             self._play(line, game, decided[1])
 
     def _look(self, line: Line, game: SeatedGame, sight: Sight, now_s: float) -> None:
-        """What the sensors tell counts after a while of rest, unless somebody says otherwise."""
-        hands = any(game.takes_back(move) for move in line.position.legal())
-        if not hands or self.overlay is None:
-            self._witness = Witness()
+        """What the sensors surely tell counts after a while of rest, unless somebody says
+        otherwise.
+        """
+        if self.overlay is None:
             return
-        if self._witness.proposal is not None and not self._witness.proposal.seen:
-            return
-        self._witness = looked(self._witness, sight, self.overlay, game, line.position)
+        self._witness = looked(self._witness, sight, self.overlay, line.position, self.wish)
         proposed = self._witness.proposal
-        if proposed is not None and now_s >= proposed.since_s + REST_S:
+        if proposed is not None and proposed.sure and now_s >= proposed.since_s + REST_S:
             self._play(line, game, proposed.move)
 
     def _count_on(self, line: Line, game: SeatedGame, now_s: float) -> None:
@@ -293,7 +356,12 @@ class Room:
         before, turn = line.position, line.position.play(move)
         self._journal.append(line.game_id, len(line.moves) + 1, turn.move)
         self._line = line = line.played(turn)
-        self._witness, self._asks_since_s = Witness(), None
+        proposed = self._witness.proposal
+        if proposed is not None and proposed.move == move:
+            self._witness = self._witness.accepted()
+        else:
+            self._witness = Witness() if game.takes_back(move) else self._witness.told()
+        self._wish = self._asks_since_s = None
         if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
             self.step_number += 1
             self._count = None if self._count is None else Counted()
@@ -311,6 +379,8 @@ class Room:
             id(self.overlay),
             self.step_number,
             self.proposal,
+            self._asking.question,
+            id(self._notice),
         )
         if self._stood is None or self._stood[0] != key or self._sounds:
             self._stood = key, self._new_standing(line, game)
@@ -338,6 +408,7 @@ class Room:
             say=self._say(game, position),
             outcome=position.outcome,
             tint=tint,
+            question=self._asking.question,
             can_take_back=self._kept_moves() is not None,
             sounds=tuple(self._sounds),
         )
@@ -345,6 +416,10 @@ class Room:
     def _say(self, game: SeatedGame, position: Position) -> Message:
         if self.trouble is not None:
             return troubles.part_missing([self.trouble])
+        if self._asking.question is not None:
+            return self._asking.question.ask
+        if self._notice is not None:
+            return self._notice
         if position.outcome is not None:
             return words.over(position.outcome)
         prompt = words.said(game.prompt(position))

@@ -19,10 +19,12 @@ class ZoneOverlay(Overlay):
     """A seated game over a plate of any size. Places keep the plate's names.
 
     ``zones``: zone -> its places; ``middle``: those that are in none, nearest to the centre first.
+    ``zone_of``: place -> zone.
     """
 
     def __init__(self, profile: Profile, game: SeatedGame) -> None:
         # not Overlay's: there are no places to fit, and any magnet is a piece
+        self.game = game
         self.places = profile.places
         self._piece_of = {Magnet.N_STRONG: PIECE}
         self._magnet_of = {PIECE: Magnet.N_STRONG}
@@ -41,6 +43,7 @@ class ZoneOverlay(Overlay):
         self.zones: Mapping[str, tuple[str, ...]] = {
             zone: tuple(place for _, place in sorted(found)) for zone, found in zones.items()
         }
+        self.zone_of = {place: zone for zone, found in self.zones.items() for place in found}
         self.middle = tuple(place for _, place in sorted(middle))
         self._index_of = {name: index for index, name in enumerate(self.places)}
         self.index_of_game_place = {

@@ -19,13 +19,13 @@ from games.base import (
     Turn,
 )
 from games.gravity_warfare import computer as players
-from games.gravity_warfare import data, dealer, words
+from games.gravity_warfare import data, dealer, witness, words
 from games.gravity_warfare.data import COLOURS, Options
 from games.gravity_warfare.reasons import why_not
 from games.gravity_warfare.rules import Seen, WarfareRules, table_of
 from games.gravity_warfare.table import ANY, State
 from games.rules import Dice
-from games.seated import Computer, SeatedGame, Words
+from games.seated import Computer, SeatedGame, Witnessed, Words
 
 
 class WarfareGame(SeatedGame):
@@ -116,11 +116,15 @@ class WarfareGame(SeatedGame):
         state = table_of(position.state)
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
 
-    def landed(self, position: Position, zone: str) -> str | None:
-        """A placement on the surface, if there is one piece that it can be."""
-        end = f":{zone}"
-        meant = [move for move in position.legal() if ":place:ok:" in move and move.endswith(end)]
-        return meant[0] if len(meant) == 1 else None
+    def witnessed(
+        self, position: Position, change: Mapping[str, int], wish: str | None
+    ) -> Witnessed | None:
+        """As ``witness.witnessed``."""
+        return witness.witnessed(table_of(position.state), change, wish)
+
+    def standing(self, position: Position) -> Mapping[str, int]:
+        """Towers: what lies on others is not seen."""
+        return {zone: len(towers) for zone, towers in table_of(position.state).zones.items()}
 
     def failure(self, position: Position, move: str) -> str | None:
         """Of a placement or an event."""

@@ -6,13 +6,13 @@ import pytest
 
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.host.menu import game_menu, options_for, presets_for
-from firmware_host.table.overlay import Overlay
+from firmware_host.room import overlay_for
 from firmware_host.table.standing import Phase, Role
-from games.registry import GAMES
+from games.registry import GAMES, HOSTED
 
 PLATE = load_profile("plate-10").capabilities
 SWITCHES = load_profile("plate-7").capabilities  # tells two kinds of pieces apart
-OFFERED = [*GAMES, "momentum 3", "momentum 4"]
+OFFERED = [*HOSTED, "momentum 3", "momentum 4"]
 
 
 def test_the_menu_offers_every_game_with_each_number_of_players():
@@ -20,22 +20,23 @@ def test_the_menu_offers_every_game_with_each_number_of_players():
     assert [choice.value for choice in menu.choices] == OFFERED
     assert [str(choice.label) for choice in menu.choices[3:]] == [
         "Gravity Trap",
+        "Gravity Warfare",
         "Momentum for 3",
         "Momentum for 4",
     ]
 
 
 def test_a_table_that_tells_two_kinds_apart_offers_games_for_two():
-    assert [choice.value for choice in game_menu(SWITCHES).choices] == list(GAMES)
+    assert [choice.value for choice in game_menu(SWITCHES).choices] == list(HOSTED)
 
 
 @pytest.mark.parametrize("profile", profile_names())
 def test_everything_that_is_offered_can_be_begun(profile):
     table = load_profile(profile)
-    for name, kind in GAMES.items():
+    for name, kind in HOSTED.items():
         for preset in presets_for(kind, table.capabilities):
             game = kind.create(preset.options)
-            Overlay(table, game)
+            overlay_for(table, game)
             assert game.start().legal()
         fitting = bool(presets_for(kind, table.capabilities))
         assert fitting == (name != "gravity-trap" or table.columns == 10)
@@ -65,7 +66,7 @@ def test_holding_back_opens_it_and_the_phase_stays(refereed):
     standing = table.press("back", 2.0)
     assert (standing.phase, standing.to_move) == (Phase.TURN, "blue")
     assert str(standing.say).startswith("Which game? Chosen now: Momentum.")
-    assert table.lights(Role.LEGAL) == {"a1", "b1", "c1", "d1", "e1", "f1"}  # one light for each
+    assert table.lights(Role.LEGAL) == {f"{column}1" for column in "abcdefg"}  # one for each
     assert standing.path == ("a1",)
     assert table.standing.moves == ("a1",)
 

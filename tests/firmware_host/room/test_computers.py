@@ -189,3 +189,50 @@ def test_a_piece_in_another_zone_is_not_proposed(session):
     session.run_until(session.clock.now() + 5)
     assert session.host.playing.room.proposal is None
     assert phase(session) == "place"
+
+
+def press(session, button, held_s=0.2):
+    session.hands.press(button, held_s)
+    session.run_until(session.hands.busy_until_s + 0.2)
+
+
+def test_with_the_buttons_one_rolls_accepts_what_was_seen_and_takes_it_back(session):
+    press(session, "confirm")
+    assert session.host.standing.moves[-1].startswith("chance:roll:")
+    state = position(session).state
+    for move in ("table:time", "red:pass"):
+        ask(session, SeatMove("red" if "red" in move else None, move))
+    until(session, lambda: session.host.sight.ready)
+    session.tick()
+    put(session, state.zone)
+    until(session, lambda: session.host.playing.room.proposal is not None)
+    press(session, "back")  # it is not so
+    assert session.host.playing.room.proposal is None
+    session.run_until(session.clock.now() + 4)
+    assert phase(session) == "place"
+    session.hands.take(session.host.overlay.index_of(session.host.overlay.zones[state.zone][0]))
+    session.run_until(session.clock.now() + 2)
+    put(session, state.zone)  # a second try: it does not count by itself
+    session.run_until(session.clock.now() + 7)
+    assert phase(session) == "place"
+    press(session, "confirm")
+    assert ":place:ok:" in session.host.standing.moves[-1]
+    press(session, "back")
+    assert phase(session) == "place"
+
+
+def test_the_menu_at_the_table_leads_to_another_game_and_back(session):
+    press(session, "back", 2.5)
+    assert session.host.standing.question is not None
+    press(session, "back")
+    assert session.host.standing.question is None
+    press(session, "back", 2.5)
+    chosen = session.host.standing.question.choices[0].value
+    press(session, "confirm", 2.5)
+    assert session.host.game.name == chosen != "gravity-warfare"
+    press(session, "back", 2.5)
+    choices = [choice.value for choice in session.host.standing.question.choices]
+    for _ in range(choices.index("gravity-warfare")):
+        press(session, "confirm")
+    press(session, "confirm", 2.5)
+    assert session.host.game.name == "gravity-warfare"

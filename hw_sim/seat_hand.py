@@ -1,0 +1,80 @@
+"""The simulated table's own hand in a game of seats: it does what computer players wish for."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from firmware_host.room.zones import PIECE, ZoneOverlay
+from firmware_host.table.seat_commands import SeatMove
+from games.base import Position
+from hw_sim.errors import HandsError
+from hw_sim.session import SimSession
+
+SAYS_S = 6.0  # after which it says that a wish is done, where no sensor could tell
+TIDIES_S = 1.5  # after the last move, what the game has no more is taken off
+
+
+class SeatHand:
+    """Puts their pieces down, takes off what came back to hands, and says what nobody saw."""
+
+    def __init__(self, session: SimSession) -> None:
+        self._session = session
+        self._doing: tuple[str, int] | None = None  # a wish, and the moves before it
+        self._says_s = 0.0
+        self._moves = 0
+        self._tidies_s = 0.0
+
+    def step(self, overlay: ZoneOverlay) -> None:
+        """To be called after each step of the host."""
+        room, now_s = self._session.host.playing.room, self._session.clock.now()
+        made = len(self._session.host.standing.moves)
+        if made != self._moves:
+            self._moves, self._tidies_s = made, now_s + TIDIES_S
+        if not room.computers or now_s < self._session.hands.busy_until_s:
+            return
+        if room.wish is None:
+            if now_s >= self._tidies_s and room.proposal is None:
+                self._tidy(overlay, room.position)
+        elif self._doing != (room.wish, made):
+            self._doing, self._says_s = (room.wish, made), now_s + SAYS_S
+            with suppress(HandsError):  # no room, or nothing there: then it only says so
+                self._do(overlay, room.wish.split(":"))
+        elif now_s >= self._says_s:
+            self._says_s = now_s + SAYS_S
+            self._session.host.submit(SeatMove(None, room.wish))
+
+    def _do(self, overlay: ZoneOverlay, words: list[str]) -> None:
+        hands, falls = self._session.hands, self._session.table.world.falls
+        zone = words[{"place": 4, "event": 3, "take": 2}[words[1]]]
+        stands = self._standing(overlay, zone)
+        if words[1] != "place":
+            for index in stands[-1:]:
+                hands.take(index)
+        elif len(words) == 5:
+            free = [each for each in self._places(overlay, zone) if each not in stands]
+            for index in free[:1]:
+                hands.put(PIECE, index)
+        elif falls:
+            for index in stands[-1:]:
+                hands.stack(PIECE, index, tremble_mm=0.5)
+
+    def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
+        game = overlay.game
+        if position.over or any(game.takes_back(move) for move in position.legal()):
+            return
+        wanted = game.standing(position)
+        stands = {zone: self._standing(overlay, zone) for zone in overlay.zones}
+        more = {zone: len(found) - wanted.get(zone, 0) for zone, found in stands.items()}
+        zone = max(more, key=more.__getitem__)
+        if sum(more.values()) > 0 and more[zone] > 0:
+            with suppress(HandsError):
+                self._session.hands.take(stands[zone][-1])
+
+    def _places(self, overlay: ZoneOverlay, zone: str) -> list[int]:
+        return [overlay.index_of(place) for place in overlay.zones[zone]]
+
+    def _standing(self, overlay: ZoneOverlay, zone: str) -> list[int]:
+        return [index for index in self._places(overlay, zone) if self._there(index)]
+
+    def _there(self, index: int) -> bool:
+        return self._session.table.world.piece_at(index) is not None
