@@ -47,7 +47,7 @@ from firmware_host.table.commands import (
     StopLearning,
 )
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.seat_commands import Count, SeatMove
+from firmware_host.table.seat_commands import Count, NotSo, SeatMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Asked, Phase, Sound, Standing
 from games.base import Game, Position, RulesError
@@ -389,7 +389,7 @@ class Host:
 
 
 # What waits while the table is calibrated, or played with freely
-_OF_THE_GAME = (*get_args(Request), Learn, SeatMove, Count)
+_OF_THE_GAME = (*get_args(Request), Learn, SeatMove, Count, NotSo)
 
 
 def _busy_free() -> NotPossibleError:

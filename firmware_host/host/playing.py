@@ -18,6 +18,7 @@ from firmware_host.table.commands import ImportGame, NewGame, ResumeGame
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.seat_commands import (
     Count,
+    NotSo,
     SeatCommand,
     SeatComputer,
     SeatMove,
@@ -142,12 +143,14 @@ class Playing:
     def at_a_seat(self, command: SeatCommand) -> None:
         """What players of a game of seats do. Raises NotPossibleError, RulesError, JournalError."""
         match command:
-            case SeatMove() | Count() if not self.seated:
+            case SeatMove() | Count() | NotSo() if not self.seated:
                 raise NotPossibleError("This game has no seats.", remedy="Play it on the board.")
             case SeatMove():
                 self.room.move(command)
             case Count():
                 self.room.count()
+            case NotSo():
+                self.room.doubt()
             case SitDown(digest, player, code):
                 self.seats.sit(digest, player, code)
             case StandUp(player):

@@ -53,6 +53,11 @@ class Witness:
         """After the move that was proposed."""
         return Witness(self.explained)
 
+    def doubted(self) -> Witness:
+        """It does not count by itself."""
+        found = self.proposal
+        return self if found is None else replace(self, proposal=replace(found, sure=False))
+
     def declined(self) -> Witness:
         """It was not so; nothing is proposed until something changes."""
         return replace(self, proposal=None, refused=self.now)

@@ -51,7 +51,7 @@ class Room:
     be set.
 
     With the buttons of the table, confirm says that what was seen is right, or rolls and deals;
-    back says that it is not so, or takes back.
+    back says that it may not be so, and then that it is not; else it takes back.
 
     ``step_number``: grows with everything that may change a player's mind, so that what he decided
     before does not count; passing does not.
@@ -170,6 +170,13 @@ class Room:
         if game.time_up not in line.position.legal():
             raise NotPossibleError("There is nothing to count for.", remedy="Go on playing.")
         self._count = Counted()
+        self._sounds.append(Sound.ASK)
+
+    def doubt(self) -> None:
+        """What was seen does not count by itself. Raises NotPossibleError where nothing was."""
+        if self._witness.proposal is None:
+            raise NotPossibleError("Nothing is proposed now.", remedy="Say what was done.")
+        self._witness = self._witness.doubted()
 
     def check(self, request: Request) -> None:
         """Raises NotPossibleError where ``request`` could not be carried out now."""
@@ -291,7 +298,8 @@ class Room:
         elif self._asking.menu:
             self._asking = Asking()
         elif self._witness.proposal is not None:
-            self._witness = self._witness.declined()
+            sure = self._witness.proposal.sure
+            self._witness = self._witness.doubted() if sure else self._witness.declined()
         else:
             self._take_back()
 
@@ -324,8 +332,11 @@ class Room:
         """
         if self.overlay is None:
             return
+        before = self._witness.proposal
         self._witness = looked(self._witness, sight, self.overlay, line.position, self.wish)
         proposed = self._witness.proposal
+        if proposed is not None and before is None:
+            self._sounds.append(Sound.ASK)
         if proposed is not None and proposed.sure and now_s >= proposed.since_s + REST_S:
             self._play(line, game, proposed.move)
 
@@ -365,7 +376,18 @@ class Room:
         if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
             self.step_number += 1
             self._count = None if self._count is None else Counted()
-        self._sounds.append(Sound.WIN if line.position.over else Sound.MOVE)
+        self._sounds += self._heard(game, before, line.position, move)
+
+    def _heard(
+        self, game: SeatedGame, before: Position, after: Position, move: str
+    ) -> Sequence[Sound]:
+        """Passing is silent."""
+        if after.over:
+            return [Sound.WIN]
+        failed = game.failure(before, move)
+        if failed is not None:
+            return [Sound.WRONG if move.startswith(failed) else Sound.SETTLED]
+        return [] if game.passes(move) else [Sound.MOVE]
 
     # What people see
 

@@ -25,6 +25,10 @@ class Count(Verb, frozen=True, tag="count"):
     """Count to five; then nobody has anything more to say."""
 
 
+class NotSo(Verb, frozen=True, tag="not-so"):
+    """What the sensors have seen may be otherwise: it counts only when somebody says so."""
+
+
 class SitDown(Verb, frozen=True, tag="sit-down"):
     """A device takes a seat; no page sends it. ``digest``: of the device's token. ``player`` None:
     the seat with that ``code``; ``code`` None: without one, at the table itself.
@@ -48,4 +52,4 @@ class SeatComputer(Verb, frozen=True, tag="seat-computer"):
     level: Name | None = None
 
 
-SeatCommand = SeatMove | Count | SitDown | StandUp | SeatComputer
+SeatCommand = SeatMove | Count | NotSo | SitDown | StandUp | SeatComputer

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from firmware_host.table import commands as c
-from firmware_host.table.seat_commands import Count, SeatComputer, SeatMove, StandUp
+from firmware_host.table.seat_commands import Count, NotSo, SeatComputer, SeatMove, StandUp
 from firmware_host.table.verbs import Name, Number, Verb
 
 MAX_MESSAGE_BYTES = 64 * 1024
@@ -54,6 +54,7 @@ PageCommand = (
     | c.PlayFreely
     | SeatMove
     | Count
+    | NotSo
     | StandUp
     | SeatComputer
     | c.HandsCommand

@@ -12,7 +12,7 @@ from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.messages.explain import explained
 from firmware_host.table.commands import TakeBack
-from firmware_host.table.seat_commands import Count, SeatMove, StandUp
+from firmware_host.table.seat_commands import Count, NotSo, SeatMove, StandUp
 from firmware_host.web import messages_in
 from firmware_host.web.guard import Access, Visitor
 from games.base import RulesError
@@ -44,7 +44,7 @@ def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> M
             return None if player in seats else NOT_SEATED
         case StandUp(player) if player in seats:
             return None
-        case SeatMove() | Count() | TakeBack() if seats:
+        case SeatMove() | Count() | NotSo() | TakeBack() if seats:
             return None
         case messages_in.Look(player):
             return None if player is None or player in seats else NOT_SEATED

@@ -60,6 +60,7 @@ class SeatPublisher:
             proposal=None if proposed is None else proposed.move,
             failure=None if proposed is None else _failure(position, proposed.move),
             seen=proposed is not None and proposed.seen,
+            sure=proposed is not None and proposed.seen and proposed.sure,
         )
         self._shown = SeatsShown(
             dict(seats.holders),

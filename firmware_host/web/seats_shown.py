@@ -24,8 +24,8 @@ class RoomInfo(msgspec.Struct, frozen=True):
     the object of the ``tiltboard rules`` contract, as one sees it who plays no part. ``zones``:
     zone -> its towers. ``may``: what the table itself may do: the stems of chance, the end of a
     count. ``counting``: seconds left of a count of five. ``proposal``: a move of hands that the
-    table believes was made (``seen``), or that a computer player would like to be made;
-    ``failure``: the move if it did not hold.
+    table believes was made (``seen``), which counts after a while if it is ``sure``, or that a
+    computer player would like to be made; ``failure``: the move if it did not hold.
     """
 
     step: int
@@ -37,6 +37,7 @@ class RoomInfo(msgspec.Struct, frozen=True):
     proposal: str | None = None
     failure: str | None = None
     seen: bool = False
+    sure: bool = False
 
 
 class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):

@@ -62,8 +62,9 @@ function outcome(how) {
 
 /** Answers questions until one move is left. `done(move)` is told it; `leave()` shows everything again. */
 export class Chooser {
-  constructor(game, room, moves, { done, leave }) {
+  constructor(game, room, moves, { done, leave, guess = "" }) {
     Object.assign(this, { game, room, moves, done, leave });
+    this.guess = guess.split(":fell=")[1]?.split("+") ?? []; // ticked at first
     this.answers = [];
     this.element = h("div", { class: "chooser" });
     this.next();
@@ -75,6 +76,7 @@ export class Chooser {
     let moves = this.moves;
     for (const [at, [part, ask, label]] of questions.entries()) {
       const answers = [...new Set(moves.map((move) => part(move.split(":").slice(2))))];
+      answers.sort((one, other) => (one === "fail") - (other === "fail")); // that it held is asked first
       const answered = this.answers[at] ?? (answers.length === 1 ? answers[0] : undefined);
       if (answered === undefined) {
         this.ask(ask(), answers.map((value) => [label(value), () => { this.answers[at] = value; this.next(); }]));
@@ -109,7 +111,7 @@ export class Chooser {
     if (from) there.splice(there.indexOf(`${held[0]}@${from}`), 1);
     const boxes = [...held.map((piece) => [piece, t("{piece}, just now", { piece: pieceName(this.game, piece) })]),
       ...there.map((found) => [found, standing(this.game, found)])].map(([value, label]) =>
-      h("label", { class: "check" }, h("input", { type: "checkbox", value }), label));
+      h("label", { class: "check" }, h("input", { type: "checkbox", value, checked: this.guess.includes(value) }), label));
     const finish = () => {
       const fell = boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value);
       this.done(fell.length ? `${move}:fell=${fell.join("+")}` : move);

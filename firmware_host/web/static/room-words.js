@@ -31,6 +31,17 @@ export function zoneName(game, zone) {
 
 export const piecesName = (game, names) => names.split("+").map((name) => pieceName(game, name)).join(" + ");
 
+/** Of a move's end, "fell=red-tank+blue-ship@3". */
+export const fallenPieces = (game, fell) => fell?.startsWith("fell=")
+  ? fell.slice(5).split("+").map((found) => pieceName(game, found.split("@")[0])).join(", ") : t("nothing");
+
+/** What a witness says of zones: "table:see:3=:4=red-tank/blue-ship". */
+export const seenZones = (game, move) => move.split(":").slice(2).map((word) => {
+  const [zone, towers] = word.split("=");
+  const lies = towers ? towers.split("/").map((tower) => piecesName(game, tower)).join(", ") : t("nothing");
+  return `${zoneName(game, zone)}: ${lies}`;
+}).join("; ");
+
 function fallen(words) {
   const last = words.at(-1);
   const count = last.startsWith("fell=") ? last.slice(5).split("+").filter(Boolean).length : 0;

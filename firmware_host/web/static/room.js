@@ -3,9 +3,10 @@
 import { fetchJson } from "/static/dialogs.js";
 import { button, h } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
+import { guide } from "/static/room-guide.js";
 import { Chooser } from "/static/room-moves.js";
 import { RoomView } from "/static/room-view.js";
-import { aboutOf, cardTitle, piecesName, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
+import { aboutOf, cardTitle, fallenPieces, piecesName, seenZones, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
 
 const SEATS = "/api/v1/seats";
 const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")], ["hard", () => t("hard")]];
@@ -120,10 +121,10 @@ export class Room {
   }
 
   /** One question after the other, unless there is nothing to ask. */
-  choose(moves) {
+  choose(moves, guess = "") {
     this.chooser = null;
     const chooser = new Chooser(this.game, this.room, moves, {
-      done: (move) => this.play(move),
+      guess, done: (move) => this.play(move),
       leave: () => { this.chooser = null; this.draw(); },
     });
     if (chooser.element.childElementCount) this.chooser = chooser;
@@ -139,7 +140,7 @@ export class Room {
     if (mine.length > 1 && !view) parts.push(this.passing());
     if (view) parts.push(...this.hand(view));
     parts.unshift(this.proposed());
-    parts.push(this.tableActions());
+    parts.push(this.tableActions(), guide(this.room.public, () => this.draw()));
     this.seat.dataset.player = view?.player ?? "";
     this.seat.classList.toggle("awaited", Boolean(view && this.room.public.awaiting.includes(view.player)));
     this.seat.replaceChildren(...parts);
@@ -149,18 +150,27 @@ export class Room {
 
   /** What the sensors saw, or what a computer player asks hands to do: people say how it went. */
   proposed() {
-    const { proposal, failure, seen } = this.room;
+    const { proposal, failure, seen, sure } = this.room;
     if (!proposal || this.chooser) return "";
-    const [who, , , piece, zone, under] = proposal.split(":");
-    const said = { who: nameOf(who), piece: piecesName(this.game, piece), zone: zoneName(this.game, zone) };
-    const event = proposal.split(":")[1] === "event";
-    const words = event ? sentence(this.game, proposal)
+    const [who, what, how, piece, zone, more] = proposal.split(":");
+    const said = { who: nameOf(who), piece: piecesName(this.game, piece ?? ""), zone: zoneName(this.game, zone ?? "") };
+    const under = more?.startsWith("under=") && more;
+    const words = what === "see" ? t("The table sees it so now: {zones}. Right?", { zones: seenZones(this.game, proposal) })
+      : what !== "place" ? t("{what}: right?", { what: sentence(this.game, proposal) })
+      : how === "fail" ? t("{piece} did not hold. What fell: {pieces}. Right? Else say what happened.", { ...said, pieces: fallenPieces(this.game, more) })
       : seen ? t("{piece} lies in {zone}, and nothing fell. Right? Else say what happened.", said)
         : under ? t("{who} would like {piece} in {zone}, on a tower of {count}. Place it for him. Does it hold?", { ...said, count: under.replace("under=", "") })
           : t("{who} would like {piece} in {zone}. Place it for him. Does it hold?", said);
     return h("div", { class: "proposed" }, h("p", { class: "asked" }, words), h("div", { class: "answers" },
       h("button", { type: "button", class: "primary", "data-what": "accept", onclick: () => this.play(proposal) }, seen ? t("Right") : t("It holds")),
-      failure ? h("button", { type: "button", "data-what": "refuse", onclick: () => this.choose([failure]) }, t("It fell, or it failed")) : ""));
+      failure ? h("button", { type: "button", "data-what": "refuse", onclick: () => this.refuse(failure, proposal) }, how === "fail" ? t("Something else fell") : t("It fell, or it failed")) : ""),
+      seen ? h("p", { class: "hint" }, sure ? t("It counts in three seconds.") : t("It counts when somebody says so.")) : "");
+  }
+
+  /** It is no longer taken as right by itself, and people tick what fell. */
+  refuse(failure, proposal) {
+    if (this.room.sure) this.ask({ type: "not-so" }).catch((error) => this.complain(error.message));
+    this.choose([failure], proposal);
   }
 
   /** Several seats on one device: it is passed round, and each looks at his own hand. */
@@ -190,7 +200,9 @@ export class Room {
     const actions = Object.entries(by).filter(([what]) => what !== "play" && what !== "keep").map(([what, moves]) =>
       h("button", { type: "button", "data-what": what, class: ["pass", "buy", "hero", "withdraw"].includes(what) ? "" : "primary", onclick: () => this.choose(moves) },
         what === "hero" ? t("Use your hero: {hero}", { hero: titleOf(game, `hero:${moves[0].split(":")[2]}`) }) : LABELS[what]?.() ?? what));
+    const inForce = this.room.public.turn?.challenges ?? [];
     return [head,
+      inForce.length ? h("ul", { class: "forced" }, inForce.map((name) => h("li", {}, h("strong", {}, cardTitle(game, name)), ` ${aboutOf(game, `card:${name}`)}`))) : "",
       view.drawn.length ? h("div", { class: "drawn" }, h("p", { class: "asked" }, t("Keep one of these two:")),
         h("div", { class: "hand-cards" }, view.drawn.map((card, at) => this.card(card, 1, () => this.play(`${view.player}:keep:${at + 1}`))))) : "",
       h("div", { class: "actions" }, actions),
@@ -230,7 +242,9 @@ export class Room {
   drawSeats() {
     const { players, mine, codes, at_table: here } = this.known;
     const mayAct = this.store.mayAct;
-    const open = this.seats.querySelector("details")?.open ?? mine.length === 0;
+    const known = this.sitsHere === mine.length > 0; // else somebody has just sat down here, or stood up
+    this.sitsHere = mine.length > 0;
+    const open = known ? this.seats.querySelector("details")?.open ?? !this.sitsHere : !this.sitsHere;
     const typing = this.seats.querySelector("input");
     if (typing && document.activeElement === typing) return;
     const rows = players.map((player) => {

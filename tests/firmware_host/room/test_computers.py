@@ -206,7 +206,9 @@ def test_with_the_buttons_one_rolls_accepts_what_was_seen_and_takes_it_back(sess
     session.tick()
     put(session, state.zone)
     until(session, lambda: session.host.playing.room.proposal is not None)
-    press(session, "back")  # it is not so
+    press(session, "back")  # perhaps it is not so
+    assert not session.host.playing.room.proposal.sure
+    press(session, "back")
     assert session.host.playing.room.proposal is None
     session.run_until(session.clock.now() + 4)
     assert phase(session) == "place"
