@@ -161,7 +161,7 @@ export class Room {
       : seen ? t("{piece} lies in {zone}, and nothing fell. Right? Else say what happened.", said)
         : under ? t("{who} would like {piece} in {zone}, on a tower of {count}. Place it for him. Does it hold?", { ...said, count: under.replace("under=", "") })
           : t("{who} would like {piece} in {zone}. Place it for him. Does it hold?", said);
-    return h("div", { class: "proposed" }, h("p", { class: "asked" }, words), h("div", { class: "answers" },
+    return h("div", { class: "proposed" }, h("p", { class: "asked" }, words.charAt(0).toUpperCase() + words.slice(1)), h("div", { class: "answers" },
       h("button", { type: "button", class: "primary", "data-what": "accept", onclick: () => this.play(proposal) }, seen ? t("Right") : t("It holds")),
       failure ? h("button", { type: "button", "data-what": "refuse", onclick: () => this.refuse(failure, proposal) }, how === "fail" ? t("Something else fell") : t("It fell, or it failed")) : ""),
       seen ? h("p", { class: "hint" }, sure ? t("It counts in three seconds.") : t("It counts when somebody says so.")) : "");
@@ -242,9 +242,9 @@ export class Room {
   drawSeats() {
     const { players, mine, codes, at_table: here } = this.known;
     const mayAct = this.store.mayAct;
-    const known = this.sitsHere === mine.length > 0; // else somebody has just sat down here, or stood up
-    this.sitsHere = mine.length > 0;
-    const open = known ? this.seats.querySelector("details")?.open ?? !this.sitsHere : !this.sitsHere;
+    const away = mine.length > 0 && !here; // a phone whose person has just sat down needs the list no more
+    const open = away === this.away ? this.seats.querySelector("details")?.open ?? mine.length === 0 : !away && mine.length === 0;
+    this.away = away;
     const typing = this.seats.querySelector("input");
     if (typing && document.activeElement === typing) return;
     const rows = players.map((player) => {
