@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
+from firmware_host.cli.sim_table import PHYSICS
 from firmware_host.cli.speech import not_written, say, speak, words
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import load_settings
@@ -27,6 +28,7 @@ from firmware_host.messages import text
     help="Record this scenario on the simulated table instead, from start to end.",
 )
 @click.option("--seed", default=1, show_default=True, help="Another simulated table, other hands.")
+@PHYSICS
 def command(
     *,
     out: Path,
@@ -36,6 +38,7 @@ def command(
     seconds: float,
     scenario: Path | None,
     seed: int,
+    physics: bool,
 ) -> None:
     """Write the raw readings of the table wired to this machine to OUT, a new file.
 
@@ -48,7 +51,7 @@ def command(
         if scenario is None:
             count = _record(out, table, games_folder(state, simulated=False, make=False), seconds)
         else:
-            count = _record_scenario(out, table, scenario, seed)
+            count = _record_scenario(out, table, scenario, seed, physics=physics)
     except OSError as error:
         if error.strerror is None:
             raise
@@ -84,14 +87,16 @@ def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
     return count
 
 
-def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int) -> int:
+def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int, *, physics: bool) -> int:
     from firmware_host.config.reading import read_text
     from firmware_host.scenario.parse import parse_scenario
     from firmware_host.scenario.run import ScenarioRunner
     from firmware_host.trace import TraceWriter, header_for
     from hw_sim.scenario_hands import SimulatedHands
     from hw_sim.session import SimSession
+    from hw_sim.worlds import world
 
+    kind = world(physics=physics)
     steps = parse_scenario(str(scenario), read_text(scenario))
     written = 0
     with TraceWriter(out, header_for(table, expected={})) as writer:
@@ -105,7 +110,7 @@ def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int) -> in
 
         with (
             tempfile.TemporaryDirectory() as state,
-            Recorded(table, Path(state), seed=seed) as session,
+            Recorded(table, Path(state), seed=seed, world=kind) as session,
         ):
             for report in ScenarioRunner(SimulatedHands(session)).run(steps):
                 if report.failure is not None:
