@@ -28,8 +28,8 @@ class Asking:
     several. Presses that were begun before it was asked (``asked_s``) answer nothing.
 
     ``meant``: what each answer means. ``offered``: it was an offer at first. ``board``: what stands
-    under the open menu, None while that is closed. ``leaning``: the choice to which the plate is
-    tilted, and since when.
+    under the open menu, None while that is closed. ``leaning``: the choice or the way to which the
+    plate is tilted, and since when.
     """
 
     question: Question | None = None
@@ -128,10 +128,14 @@ class Asking:
         asked = self.question
         if asked is None or asked.offer or hypot(*tilt_rad) > MOST_RAD:
             return False
-        return any(choice.fall is not None for choice in asked.choices)
+        return self.menu or any(choice.fall is not None for choice in asked.choices)
 
     def leant(self, tilt_rad: tuple[float, float], now_s: float) -> tuple[Asking, Choice | None]:
-        """With the plate's tilt (about x, about y); and what that answers, held long enough."""
+        """With the plate's tilt (about x, about y); and what that answers, held long enough. Through
+        the menu it goes on eastward, and back westward, one choice each time.
+        """
+        if self.menu:
+            return self._scrolled(tilt_rad[1], now_s), None
         choice = self._toward(tilt_rad)
         if choice is None:
             return self.rested(), None
@@ -139,6 +143,18 @@ class Asking:
         value, since_s = self.leaning if kept and self.leaning else (choice.value, now_s)
         held = now_s - since_s >= LEAN_S
         return replace(self, leaning=(value, since_s)), choice if held else None
+
+    def _scrolled(self, about_y_rad: float, now_s: float) -> Asking:
+        asked = self.question
+        if asked is None or abs(about_y_rad) < LEAST_RAD:
+            return self.rested()
+        way, step = ("east", 1) if about_y_rad > 0 else ("west", -1)
+        if self.leaning is None or self.leaning[0] != way:
+            return replace(self, leaning=(way, now_s))
+        if now_s - self.leaning[1] < LEAN_S:
+            return self
+        at = (asked.at + step) % len(asked.choices)
+        return replace(self._at(replace(asked, at=at)), leaning=(way, now_s))
 
     def _toward(self, tilt_rad: tuple[float, float]) -> Choice | None:
         lean = hypot(*tilt_rad)

@@ -152,3 +152,24 @@ def test_what_the_host_cannot_begin_is_said_for_a_moment(refereed):
     assert table.scan().say.params["notice"] == why
     assert table.referee.wants_game is None
     assert "notice" not in table.wait(3.2).say.params
+
+
+def test_the_plate_scrolls_it_and_a_steep_tilt_closes_it(refereed):
+    table = refereed()
+    table.press("back", 2.0)
+    table.tilt(0, 5)  # the west edge up: toward the east
+    assert table.standing.path == ("a1",)
+    table.wait(0.8)
+    assert table.standing.path == ("b1",)
+    table.wait(0.8)
+    assert table.standing.path == ("c1",)
+    table.tilt(0, -5)
+    table.wait(0.8)
+    assert table.standing.path == ("b1",)
+    table.tilt(0, 0)
+    table.wait(2.0)
+    assert table.standing.path == ("b1",)
+    table.tilt(0, 12)
+    assert table.standing.phase is Phase.PAUSED
+    table.tilt(0, 0)
+    assert table.standing.path == ()
