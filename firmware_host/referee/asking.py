@@ -131,8 +131,8 @@ class Asking:
         return self.menu or any(choice.fall is not None for choice in asked.choices)
 
     def leant(self, tilt_rad: tuple[float, float], now_s: float) -> tuple[Asking, Choice | None]:
-        """With the plate's tilt (about x, about y); and what that answers, held long enough. Through
-        the menu it goes on eastward, and back westward, one choice each time.
+        """With the plate's tilt (about x, about y); and what that answers, held long enough.
+        Through the menu it goes on eastward, and back westward, one choice each time.
         """
         if self.menu:
             return self._scrolled(tilt_rad[1], now_s), None
