@@ -48,9 +48,11 @@ clean:
 $(BIN)/python:
 	sh .ci/make-venv $(VENV)
 
-# A complete development installation also serves play.
+# A complete development installation also serves play. Physics where there is a wheel of it for this machine.
 $(VENV)/.play: pyproject.toml | $(BIN)/python
-	test -e $(VENV)/.dev && test ! pyproject.toml -nt $(VENV)/.dev || $(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]'
+	test -e $(VENV)/.dev && test ! pyproject.toml -nt $(VENV)/.dev || \
+		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy $(EDITABLE) '.[physics]' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]'
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python

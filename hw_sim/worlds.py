@@ -8,11 +8,16 @@ from hw_sim.errors import SimulationError
 from hw_sim.world.world import World
 
 
+def has_physics() -> bool:
+    """Whether MuJoCo is installed."""
+    return find_spec("mujoco") is not None
+
+
 def world(*, physics: bool) -> type[World]:
     """The kind of world. Raises SimulationError for ``physics`` where MuJoCo is not installed."""
     if not physics:
         return World
-    if find_spec("mujoco") is None:
+    if not has_physics():
         raise SimulationError(
             "There is no physics engine here.",
             remedy="Install it: pip install 'tiltboard[physics]'. Or leave out --physics.",

@@ -138,6 +138,7 @@ def memory(echo: Callable[[str], None], profile: str = "plate-10") -> None:
             "-m",
             "firmware_host.cli",
             "sim",
+            "--no-physics",
             "--profile",
             profile,
             "--port",

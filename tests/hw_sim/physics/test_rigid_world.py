@@ -9,6 +9,7 @@ from click.testing import CliRunner
 pytest.importorskip("mujoco")
 
 from firmware_host.cli.scenario import command
+from firmware_host.cli.sim import command as sim_command
 from firmware_host.config.profile import load_profile
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
@@ -88,3 +89,24 @@ def test_without_physics_a_stack_is_refused_in_one_line(tmp_path):
         "stack.scenario:3: Pieces cannot stand on each other here. "
         "Use the table with physics: --physics."
     )
+
+
+@pytest.mark.parametrize(("installed", "kind"), [(True, "RigidWorld"), (False, "World")])
+def test_the_table_has_physics_where_it_is_installed_and_says_where_not(
+    installed, kind, monkeypatch, tmp_path
+):
+    opened = []
+    monkeypatch.setattr("hw_sim.worlds.has_physics", lambda: installed)
+    monkeypatch.setattr(
+        "firmware_host.cli.serve.serve", lambda table, *_, **__: opened.append(table) and 0
+    )
+    done = CliRunner().invoke(sim_command, ["--state", str(tmp_path), "--port", "0"])
+    assert done.exit_code == 0, done.output
+    (table,) = opened
+    assert type(table.hands._session.table.world).__name__ == kind
+    lines = (
+        []
+        if installed
+        else ["Pieces do not slide or fall here: tiltboard[physics] is not installed."]
+    )
+    assert done.output.splitlines() == lines
