@@ -154,7 +154,7 @@ function build() {
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);
   const hand = new Hand(store, plate, pieces, { ask, complain });
-  const presses = new Presses(store, plate, hand, { ask, complain, announce });
+  const presses = new Presses(store, plate, hand, { ask, complain, announce, ownHand });
   const previews = new Previews(store, plate, fetchJson);
   new Keys(store, plate, presses, previews, announce);
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));

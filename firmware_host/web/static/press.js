@@ -7,8 +7,8 @@ import { Waiting } from "/static/waiting.js";
 
 export class Presses {
   /** `ask(message)` asks the table; `complain(text)` and `announce(text)` tell the person. */
-  constructor(store, plate, hand, { ask, complain, announce }) {
-    Object.assign(this, { store, plate, hand, complain, announce });
+  constructor(store, plate, hand, { ask, complain, announce, ownHand }) {
+    Object.assign(this, { store, plate, hand, ask, complain, announce, ownHand });
     this.waiting = new Waiting(store);
     this.drops = new Drops(store, plate, {
       ask, complain, put: (piece, x, y) => hand.putFromTray(piece, x, y),
@@ -66,8 +66,20 @@ export class Presses {
       this.complain(t("The ship flies along one track: it cannot reach {place}.", { place: to }));
       return;
     }
+    if (this.ownHand.on && store.snapshot.phase === "turn") {
+      this.waiting.play(() => this.make(to)); // both pieces at once
+      return;
+    }
     this.hand.lift(ship);
     this.waiting.play(() => this.hand.putDown(pod));
+  }
+
+  /** A move that the table's own hand carries out; resolves to whether it is one. */
+  make(move) {
+    return this.ask({ type: "make-move", move }).then(() => true, (error) => {
+      this.complain(error.message);
+      return false;
+    });
   }
 
   pressSlot(slot) {
