@@ -9,6 +9,7 @@ from firmware_host.table.seat_commands import SeatMove
 from games.base import Position
 from hw_sim.errors import HandsError
 from hw_sim.session import SimSession
+from hw_sim.world.pieces import BODY_HEIGHT_MM
 
 SAYS_S = 6.0  # after which it says that a wish is done, where no sensor could tell
 TIDIES_S = 1.5  # after the last move, what the game has no more is taken off
@@ -20,6 +21,7 @@ class SeatHand:
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._doing: tuple[str, int] | None = None  # a wish, and the moves before it
+        self._stacked: int | None = None  # the piece that it has put on another one
         self._says_s = 0.0
         self._moves = 0
         self._tidies_s = 0.0
@@ -41,12 +43,20 @@ class SeatHand:
                 self._do(overlay, room.wish.split(":"))
         elif now_s >= self._says_s:
             self._says_s = now_s + SAYS_S
-            self._session.host.submit(SeatMove(None, room.wish))
+            self._session.host.submit(SeatMove(None, self._outcome(room.wish)))
+
+    def _outcome(self, wish: str) -> str:
+        """What the hand sees of what it has stacked: it holds, or it came down."""
+        lies = self._session.table.world.pieces.get(self._stacked or 0)
+        if self._stacked is None or (lies is not None and lies.here[2] > BODY_HEIGHT_MM / 2):
+            return wish
+        who, what, _, *where = wish.split(":")
+        return ":".join([who, what, "fail", *where[:2]])
 
     def _do(self, overlay: ZoneOverlay, words: list[str]) -> None:
         hands, falls = self._session.hands, self._session.table.world.falls
         zone = words[{"place": 4, "event": 3, "take": 2}[words[1]]]
-        stands = self._standing(overlay, zone)
+        stands, self._stacked = self._standing(overlay, zone), None
         if words[1] != "place":
             for index in stands[-1:]:
                 hands.take(index)
@@ -56,7 +66,7 @@ class SeatHand:
                 hands.put(PIECE, index)
         elif falls:
             for index in stands[-1:]:
-                hands.stack(PIECE, index, tremble_mm=0.5)
+                self._stacked = hands.stack(PIECE, index, tremble_mm=0.5).piece_ids[0]
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
         game = overlay.game

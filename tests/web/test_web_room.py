@@ -14,6 +14,8 @@ from websockets.sync.client import connect
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
+from firmware_host.room.zones import PIECE, ZoneOverlay
+from games.gravity_warfare import GRAVITY_WARFARE
 from hw_sim.live import LiveTable
 
 pytestmark = pytest.mark.web
@@ -352,3 +354,48 @@ def test_one_device_is_passed_round(simulated, serve, open_page):
 class _Page(Phone):
     def __init__(self, page) -> None:
         self.page = page
+
+
+def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_page):
+    served = serve(simulated)
+    begin(served, {"players": 2, "rounds": 1, "seed": 3})
+    overlay = ZoneOverlay(load_profile("plate-10"), GRAVITY_WARFARE.create({"players": 2}))
+    page = open_page(served.url, room=True).page
+    expect(page.locator(".room-guide")).to_contain_text("cards that nobody else may see")
+    page.locator('[data-what="known"]').click()
+    expect(page.locator(".room-guide")).to_have_count(0)
+    for player in ("red", "blue"):
+        page.locator(f'[data-sit="{player}"]').click()
+        expect(page.locator(f'[data-free="{player}"]')).to_be_visible()
+
+    def tell(*moves):
+        for move in moves:
+            served.tell(type="seat-move", move=move)
+
+    def place(player, zone):
+        tell(f"chance:roll:tank:{zone}", "table:time")
+        page.get_by_role("button", name=f"I am {player}").click()
+        page.locator('[data-what="pass"]').click()
+        page.get_by_role("button", name="Hide it, and pass the device on").click()
+        expect(page.locator(".say-card .line")).to_have_text(
+            f"{player}: put tank of {player} into zone {zone}."
+        )
+
+    tell("chance")
+    place("Red", 3)
+    served.tell(type="put", piece=PIECE, place=overlay.zones["3"][0])
+    served.until(lambda snapshot: snapshot.room.public["phase"] == "after")
+    tell("table:time")
+    place("Blue", 5)
+    served.tell(type="take", what=overlay.zones["3"][0])
+    proposed = page.locator(".proposed .asked")
+    expect(proposed).to_have_text(
+        "Tank of Blue did not hold. What fell: tank of Blue, tank of Red. Right? "
+        "Else say what happened."
+    )
+    page.locator('[data-what="refuse"]').click()
+    ticks = page.locator(".fallen input")
+    assert [tick.is_checked() for tick in ticks.all()] == [True, True]
+    ticks.first.uncheck()
+    page.get_by_role("button", name="That is all").click()
+    expect(page.locator(".room-latest li").first).to_contain_text("1 piece fell")

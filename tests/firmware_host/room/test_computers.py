@@ -9,11 +9,12 @@ import random
 import pytest
 
 from firmware_host.bench.seats import MODES, Tally, play
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.room.computers import THINK_S
 from firmware_host.table.commands import NewGame
-from firmware_host.table.seat_commands import SeatComputer, SeatMove
+from firmware_host.table.seat_commands import NotSo, SeatComputer, SeatMove
 from games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook, thumb
 from games.gravity_warfare.table import UNKNOWN
 from games.gravity_warfare.view import view_of
@@ -189,6 +190,22 @@ def test_a_piece_in_another_zone_is_not_proposed(session):
     session.run_until(session.clock.now() + 5)
     assert session.host.playing.room.proposal is None
     assert phase(session) == "place"
+
+
+def test_what_a_page_doubts_counts_only_when_somebody_says_so(session):
+    for move in ("chance:roll:tank:5", "table:time", "red:pass"):
+        ask(session, SeatMove("red" if "red" in move else None, move))
+    with pytest.raises(NotPossibleError, match="Nothing is proposed"):
+        ask(session, NotSo())
+    until(session, lambda: session.host.sight.ready)
+    session.tick()
+    put(session, "5")
+    until(session, lambda: session.host.playing.room.proposal is not None)
+    ask(session, NotSo())
+    session.run_until(session.clock.now() + 6)
+    assert phase(session) == "place"
+    ask(session, SeatMove("white", "red:place:ok:red-tank:5"))  # anybody at the table
+    assert phase(session) != "place"
 
 
 def press(session, button, held_s=0.2):
