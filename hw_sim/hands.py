@@ -42,7 +42,12 @@ class Action:
 
 
 class Hands:
-    """All hands at one table. Places are plate indices; x and y in mm from the plate's centre."""
+    """All hands at one table. Places are plate indices; x and y in mm from the plate's centre.
+
+    ``pace``: how long they take, of an adult's usual time.
+    """
+
+    pace = 1.0
 
     def __init__(self, world: World, stream: Stream) -> None:
         self._world = world
@@ -256,7 +261,7 @@ class Hands:
         return self._world.clock.now()
 
     def _pace(self) -> float:
-        return 1.0 + self._stream.uniform(-PACE_SPREAD, PACE_SPREAD)
+        return self.pace * (1.0 + self._stream.uniform(-PACE_SPREAD, PACE_SPREAD))
 
     def _done(self, action: Action) -> Action:
         self._busy_until_s = max(self._busy_until_s, action.end_s)

@@ -118,8 +118,8 @@ def run(*words: str | Path, **options: object) -> str:
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
         check=False,
+        **({"stdin": subprocess.DEVNULL} if "input" not in options else {}),
         **options,
     )
     if done.returncode != 0:
@@ -127,10 +127,8 @@ def run(*words: str | Path, **options: object) -> str:
     return str(done.stdout)
 
 
-def missing(machine: Machine, suite: str) -> str | None:
+def missing(machine: Machine) -> str | None:
     """Why guests of that kind cannot be made here; None if they can."""
-    if (machine.name, suite) == ("um", "trixie"):
-        return "systemd 257 ends itself in a guest whose time is not the computer's"
     if os.geteuid() != 0:
         return "only root can make the guests' file systems"
     packages = {name for tool, name in machine.needs.items() if shutil.which(tool) is None}
@@ -302,40 +300,56 @@ def device_tree(machine: Machine, name: str) -> Path:
     return tree
 
 
-def make_disk(machine: Machine, suite: str, to: Path) -> None:
-    """A disk to boot from: root file system, modules, this checkout, its wheels and the plans."""
-    modules, taken = kernel(machine) / "modules", wheels(machine, suite)
-    with scratch("tree") as folder:
-        system = folder / "root"
-        run("cp", "-al", root(machine, suite) / "root", system)
-        for tree in (modules, HERE / "guest/root"):
-            run("cp", "-a", "--remove-destination", "--no-preserve=ownership", f"{tree}/.", system)
-        run("depmod", "-b", system, next((system / "usr/lib/modules").iterdir()).name)
-        payload = system / "payload"
-        payload.mkdir()
-        run("cp", "-a", taken, payload / "wheels")
-        files = run("git", "-C", CHECKOUT, "ls-files", "-co", "--exclude-standard").splitlines()
-        for file in files:
-            if (CHECKOUT / file).is_file():  # a deleted one is listed until it is committed
-                target = payload / "tiltboard" / file
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(CHECKOUT / file, target)
+def system(machine: Machine, suite: str) -> Path:
+    """A folder with ``disk``: root file system, modules, wheels, and what makes it a Pi's."""
+    parts = [kernel(machine), root(machine, suite), wheels(machine, suite)]
+    own = HERE / "guest/root"
+    files = {str(file): file.read_text() for file in sorted(own.rglob("*")) if file.is_file()}
+
+    def make(fresh: Path) -> None:
+        tree = fresh / "root"
+        run("cp", "-al", parts[1] / "root", tree)
+        for part in (parts[0] / "modules", own):
+            run("cp", "-a", "--remove-destination", "--no-preserve=ownership", f"{part}/.", tree)
+        run("depmod", "-b", tree, next((tree / "usr/lib/modules").iterdir()).name)
+        (tree / "payload").mkdir()
+        run("cp", "-a", parts[2], tree / "payload/wheels")
         for unit, target_unit in UNITS.items():
-            wants = system / f"etc/systemd/system/{target_unit}.wants"
+            wants = tree / f"etc/systemd/system/{target_unit}.wants"
             wants.mkdir(exist_ok=True)
             (wants / unit).symlink_to(f"../{unit}")
-        run("mke2fs", "-q", "-F", "-t", "ext4", "-d", system, to, DISK_SIZE)
+        run("mke2fs", "-q", "-F", "-t", "ext4", "-d", tree, fresh / "disk", DISK_SIZE)
+        shutil.rmtree(tree)
+
+    recipe = ([part.name for part in parts], files, UNITS, DISK_SIZE)
+    return kept(f"system-{machine.debian}-{suite}", recipe, make)
 
 
-def boot(machine: Machine, disk: Path, tree: str, plan: str) -> Iterator[str]:
+def make_disk(machine: Machine, suite: str, to: Path) -> None:
+    """A disk to boot from, with this checkout."""
+    run("cp", "--sparse=always", system(machine, suite) / "disk", to)
+    listed = run("git", "-C", CHECKOUT, "ls-files", "-co", "--exclude-standard").splitlines()
+    files = [Path(name) for name in listed if (CHECKOUT / name).is_file()]  # others are deleted
+    folders = sorted({folder for file in files for folder in file.parents})
+    script = [f"mkdir /payload/tiltboard/{folder}".removesuffix("/.") for folder in folders]
+    script += [f'write "{CHECKOUT / file}" "/payload/tiltboard/{file}"' for file in files]
+    said = run("debugfs", "-w", "-f", "/dev/stdin", to, input="\n".join(script))
+    if said.count("Allocated inode") != len(files):
+        raise RuntimeError(f"the checkout does not go on the disk: {said[-3000:]}")
+
+
+def boot(machine: Machine, disk: Path, tree: str, plan: str, core: int) -> Iterator[str]:
     """Run a guest until it is off; its console, line by line. A line with CUT ends it at once, as
-    pulling the plug does. Raises TimeoutError after PATIENCE_S.
+    pulling the plug does. ``core``: a User Mode Linux does one thing at a time, and is slower where
+    it is moved about. Raises TimeoutError after PATIENCE_S.
     """
     image, dtb = kernel(machine) / "kernel", device_tree(machine, tree)
     told = f"rw quiet systemd.show_status=0 tiltboard.plan={plan}"
     if machine.name == "um":
-        words = [str(image), "mem=768M", f"ubd0={disk}", f"dtb={dtb}", "root=/dev/ubda"]
-        words += ["con0=fd:0,fd:1", "con=null", "ssl=null", "time-travel=inf-cpu", *told.split()]
+        words = ["taskset", "--cpu-list", str(core % (os.cpu_count() or 1)), str(image), "mem=768M"]
+        words += ["con0=fd:0,fd:1", "con=null", "ssl=null", "time-travel=inf-cpu", f"dtb={dtb}"]
+        words += ["root=none", "rootfstype=hostfs", f"init={HERE / 'guest/start.sh'}"]
+        words += [f"disk={disk}", *told.split()]
     else:
         words = [*QEMU, "-machine", QEMU_MACHINE, "-kernel", str(image), "-dtb", str(dtb)]
         words += ["-append", f"console=ttyAMA0 root=/dev/vda {told}"]

@@ -38,12 +38,18 @@ def as_pi(script: str) -> str:
     return run(*shell, cwd=CHECKOUT, env=os.environ | ENV | {"HOME": "/home/pi"})
 
 
-def doctor(*words: str) -> list[str]:
-    """The problems that it names."""
+def doctor(*words: str) -> list[dict[str, str]]:
+    """The problems that it names, with their remedies."""
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False, cwd=CHECKOUT)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
     print(done.stdout, flush=True)
-    return [f"{line['subject']}: {line['found']}" for line in lines if line["state"] == "problem"]
+    return [
+        line for line in map(json.loads, done.stdout.splitlines()) if line["state"] == "problem"
+    ]
+
+
+def doctor_of_pi() -> list[dict[str, str]]:
+    script = f". {CHECKOUT}/.venv/bin/activate; tiltboard doctor --json"
+    return doctor("runuser", "-u", "pi", "--", "sh", "-c", script)
 
 
 # -- install
@@ -76,9 +82,17 @@ def installs_as_readme_says() -> str:
     return "; ".join(steps)
 
 
+def doctor_says_how_to_have_i2c_dev_loaded() -> str:
+    """As on Raspberry Pi OS, config.txt alone brings no /dev/i2c-1."""
+    [remedy] = [line["remedy"] for line in doctor_of_pi() if line["subject"] == "devices"]
+    command = re.search(r"echo .*? \| sudo tee [^ ,]+", remedy)[0]
+    as_pi(command)
+    run("systemctl", "restart", "systemd-modules-load")  # as the restart does that it asks for
+    return command
+
+
 def doctor_finds_no_problem_as_pi() -> None:
-    script = f". {CHECKOUT}/.venv/bin/activate; tiltboard doctor --json"
-    problems = doctor("runuser", "-u", "pi", "--", "sh", "-c", script)
+    problems = doctor_of_pi()
     assert not problems, problems
 
 
@@ -94,6 +108,7 @@ def doctor_finds_no_problem_in_the_service() -> None:
 
 INSTALL = (
     installs_as_readme_says,
+    doctor_says_how_to_have_i2c_dev_loaded,
     doctor_finds_no_problem_as_pi,
     installs_the_service,
     doctor_finds_no_problem_in_the_service,

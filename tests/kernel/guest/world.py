@@ -40,6 +40,7 @@ HEAD = struct.Struct("<QQI")
 PART = struct.Struct("<HHHHI")
 SPI, READ, MODE = 0x8000, 0x4000, 0x3
 ROOM = 16384
+PACE = 0.5  # quick hands: a guest's second is dear
 ROUND = 56  # requests, half a scan, until buttons and socket are looked at; or a pause
 
 
@@ -76,6 +77,7 @@ class World:
 
     def __init__(self, profile: str) -> None:
         self.table = SimTable(load_profile(profile))
+        self.table.hands.pace = PACE
         self._header = Header(self.table)
         self._copper = os.open(COPPER, os.O_RDWR)
         SOCKET.unlink(missing_ok=True)
