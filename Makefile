@@ -32,7 +32,7 @@ languages: $(VENV)/.dev
 # docs/kernel-tests.md. As root; GUESTS="um bookworm pi4,arm64 bookworm pi4" for others than the usual.
 kernel-test: $(VENV)/.dev
 	TILTBOARD_KERNEL_TEST=1 $(if $(GUESTS),TILTBOARD_KERNEL_GUESTS="$(GUESTS)") \
-		$(BIN)/python -m pytest -rP -o faulthandler_timeout=0 tests/kernel
+		$(BIN)/python -m pytest -rPs -o faulthandler_timeout=0 tests/kernel
 
 # docs/service.md. ROOT=DIR stages the files under DIR and changes nothing else.
 install-service:

@@ -378,4 +378,4 @@ def boot(machine: Machine, disk: Path, tree: str, plan: str, core: int) -> Itera
         late.cancel()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(guest.pid, signal.SIGKILL)
-        guest.wait()
+        guest.communicate()

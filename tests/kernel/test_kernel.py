@@ -75,6 +75,6 @@ def test_guest(runs, guest, plan, subtests):
     if guest not in ASKED:
         pytest.skip(f'takes longer, ask for it: make kernel-test GUESTS="{guest}"')
     for check in runs[guest].result()[plan]:
+        print(f"{check['check']}: {check['s']} s, {check.get('found', 'FAILED')}")
         with subtests.test(check["check"]):
             assert "failed" not in check, check["failed"]
-            print(f"{guest}: {check['check']}: {check['s']} s, {check['found']}")

@@ -23,6 +23,7 @@ WHOLE_GAMES = ("over", "attraktion-over", "gravity-connect-over", "gravity-trap-
 OPENING = ["game momentum pie=false", "put red d4", "put blue a1", "expect to-move red"]
 OPENED = ["d4", "a1"]
 NEWER = "# newer"
+READY = "expect within 5s phase turn"  # pieces that vanish all at once are not believed at once
 
 
 class Playing:
@@ -41,8 +42,9 @@ def session() -> ServiceSession:
 def play(lines: list[str]) -> int:
     """Scenario steps at the installed table. Raises AssertionError at the first that fails."""
     runner = ScenarioRunner(SimulatedHands(session()))  # type: ignore[arg-type]
+    steps = "\n".join(f"{line}\n{READY}" if line.startswith("game ") else line for line in lines)
     done = 0
-    for report in runner.run(parse_scenario("kernel", "\n".join(lines))):
+    for report in runner.run(parse_scenario("kernel", steps)):
         assert report.failure is None, f"{report.step.text}: {report.failure}"
         done += 1
     return done

@@ -5,8 +5,8 @@
 mount -t proc proc /proc
 losetup /dev/loop0 "$disk"
 mount -t ext4 /dev/loop0 /mnt
-mount --move /dev /mnt/dev
-mount --move /proc /mnt/proc
 cd /mnt
+mount --move /dev dev
+mount --move /proc proc
 pivot_root . mnt
 exec chroot . sh -c 'umount -l /mnt; exec /sbin/init' <dev/console >dev/console 2>&1
