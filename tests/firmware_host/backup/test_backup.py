@@ -28,6 +28,7 @@ from firmware_host.commissioning.progress import (
 )
 from firmware_host.config.errors import BackupError, JournalInUseError
 from firmware_host.journal import Journal
+from firmware_host.journal.schema import VERSION
 from firmware_host.perception.calibration import (
     read_calibration,
     uncalibrated,
@@ -213,7 +214,7 @@ def forged(name, data):
 
 def newer_journal(members):
     data = bytearray(members["journal.sqlite"])
-    data[60:64] = (5).to_bytes(4, "big")  # user_version: fileformat2.html, section 1.3
+    data[60:64] = (VERSION + 1).to_bytes(4, "big")  # user_version: fileformat2.html, section 1.3
     forged("journal.sqlite", bytes(data))(members)
 
 
