@@ -15,9 +15,10 @@ test: $(VENV)/.dev
 	sh .ci/system-packages $(BIN)
 	$(BIN)/python -m pytest -n auto
 
-# Rules, drivers, chips, worlds, perception, referee, journal: no browser, no whole games.
+# Rules, drivers, chips, worlds, perception, referee, journal: no browser, no whole games, no benches.
 quick: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host --ignore tests/firmware_host/commissioning
+	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host \
+		$(addprefix --ignore tests/firmware_host/,commissioning bench scenario)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
