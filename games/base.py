@@ -159,6 +159,11 @@ class Position:
         return self.game.outcome(self) if self.over else None
 
     @cached_property
+    def figures(self) -> Mapping[str, int]:
+        """Player -> what his game counts while it goes on, called ``GameType.figure``; or none."""
+        return self.game.figures(self.state)
+
+    @cached_property
     def cells(self) -> Mapping[str, str]:
         """Occupied places only: place -> piece, sorted by code point.
 
@@ -262,6 +267,10 @@ class Game(ABC):
     def turn(self, before: Position, move: str, after: Position) -> Turn:
         """What the hand does and what follows from it, in a legal move from one to the other."""
 
+    def figures(self, state: Any) -> Mapping[str, int]:
+        """As in Position."""
+        return {}
+
     @property
     def labels(self) -> Mapping[str, str]:
         """What people call the places, where that is not their names."""
@@ -357,6 +366,8 @@ class GameType(ABC):
     look: PieceLook = PieceLook()
     looks: Mapping[str, PieceLook] = {}
     last_piece: str = "Last piece"
+    figure: str = ""
+    """What ``Position.figures`` count, in words."""
     emblem: tuple[str, ...] = ("red", "blue")
     style: str = ""
     aim: str = ""

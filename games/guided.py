@@ -47,6 +47,10 @@ class GuidedGame(Game):
         """As the game has it."""
         return self._game.cells(state)
 
+    def figures(self, state: Any) -> Mapping[str, int]:
+        """As the game itself."""
+        return self._game.figures(state)
+
     def outcome(self, position: Position) -> Outcome:
         """As the game has it."""
         return self._game.outcome(position)

@@ -137,6 +137,7 @@ class Publisher:
             lesson=self._lesson(),
             room=self._seats.room(),
             clock=self._clock(),
+            figures={} if position is None else dict(position.figures),
             happened=[] if host.free is None else [*map(_happened, host.free.happened)],
         )
 
@@ -265,6 +266,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> Game
         drawing=_drawing(game.drawing),
         lesson=kind.lesson is not None,
         glossary=_glossary(game) if isinstance(game, SeatedGame) else {},
+        figure=Message(kind.figure),
         labels=dict(game.labels),
         hexagonal=game.hexagonal,
     )

@@ -63,7 +63,8 @@ class GameInfo(msgspec.Struct, frozen=True):
     is drawn. ``slots``: where pieces come in from the sides. ``drawing``: what lies on the board
     besides its places. ``glossary``: of a game of seats, ``card:limit-it`` and the like -> what it
     is called, and what it does.
-    besides its places. ``labels``: place -> what people call it, where that is not its name.
+    ``figure``: what ``Snapshot.figures`` count, in words. ``labels``: place -> what people call
+    it, where that is not its name.
     ``hexagonal``: places have six neighbours (games.base.Game.hexagonal). ``lesson``: it can be
     learnt in a minute.
     """
@@ -78,6 +79,7 @@ class GameInfo(msgspec.Struct, frozen=True):
     players: list[str]
     pieces: list[str]
     board: dict[str, BoardPlace]
+    figure: Message
     teams: list[list[str]] = []
     names: dict[str, Message] = {}
     looks: dict[str, LookInfo] = {}
@@ -329,4 +331,5 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     lesson: LessonInfo | None = None
     room: RoomInfo | None = None
     clock: ClockInfo | None = None
+    figures: dict[str, int] = {}
     happened: list[HappenedInfo] = []

@@ -66,6 +66,10 @@ class AttraktionGame(Game):
         found = self.rules.winning(state)
         return {p: self._spaces(m) for p, m in zip(PLAYERS, found, strict=True)}
 
+    def figures(self, state: State) -> Mapping[str, int]:
+        """Winning positions."""
+        return {player: len(found) for player, found in self.winning_positions(state).items()}
+
     def outcome(self, position: Position) -> Outcome:
         """``extra``: ``positions``, both players' winning positions; ``places``: all of them."""
         found = self.winning_positions(position.state)
@@ -140,6 +144,7 @@ class AttraktionType(GameType):
     style = style_of(__package__)
     lesson = lesson_of(__package__)
     presets: Sequence[Preset] = PRESETS
+    figure = "Winning positions"
     aim = "Every piece pulls the others near. Be ahead in winning positions."
     rules_summary = (
         "Take turns to place one piece of your colour on any empty space.",

@@ -92,6 +92,12 @@ class GravityTrapGame(Game):
             if base in ships or state.pods >> base & 1
         }
 
+    def figures(self, state: State) -> Mapping[str, int]:
+        """Pods that each ship can fly to, once both are placed."""
+        if not state.pods:
+            return {}
+        return {p: self.rules.reach(state, n).bit_count() for n, p in enumerate(self.players)}
+
     def _named(self, bases: int) -> tuple[str, ...]:
         return tuple(name for name, base in self.index.items() if bases >> base & 1)
 
@@ -195,6 +201,7 @@ class GravityTrapType(GameType):
     style = style_of(__package__)
     lesson = lesson_of(__package__)
     presets: Sequence[Preset] = gravity_trap_options.PRESETS
+    figure = "Pods in reach"
     aim = "Fly along the tracks. Leave the other ship no pod to fly to."
     rules_summary = (
         "Red puts a ship on any base, then blue on another. A pod goes on every other base, and "

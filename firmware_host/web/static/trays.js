@@ -46,17 +46,18 @@ export class Trays {
     const played = h("span", { class: "played-by" });
     const count = h("span", { class: "number" });
     const turn = h("span", { class: "turn" });
+    const figure = h("span", { class: "figure", role: "img" });
     const clock = h("span", { class: "clock", role: "timer", title: t("Time left") });
     const trough = h("div", { class: "trough" });
     const { drawing, players } = this.store.game;
     const single = drawing && players.includes(piece); // a ship each
     const element = h("section", { class: single ? "tray single" : "tray", "data-piece": piece },
       h("div", { class: "nameplate" },
-        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, plate?.score ?? null, played, this.partners(piece), turn, clock,
+        h("div", { class: "badge-ball" }, marble(piece, this.store.game)), name, plate?.score ?? null, played, this.partners(piece), turn, clock, figure,
         h("span", { class: "count" }, count, h("span", { class: "words" }, ` ${t("on the board")}`))),
       trough);
     trough.addEventListener("pointerdown", (event) => this.pointers.downOnTray(event, piece));
-    return { element, count, turn, clock, played, trough, plate, drawn: -1 };
+    return { element, count, turn, clock, figure, played, trough, plate, drawn: -1 };
   }
 
   /** With whom he plays. */
@@ -85,6 +86,7 @@ export class Trays {
       setText(tray.count, this.counted(piece));
       const engine = review ? null : snapshot.engines[piece];
       setText(tray.played, engine ? engineName(engine) : "");
+      this.showFigure(tray.figure, review ? undefined : snapshot.figures[piece]);
       this.showClock(tray.clock, review ? null : snapshot.clock, piece);
       tray.element.classList.toggle("to-move", toMove === piece);
       tray.element.classList.toggle("movable", store.handsFree);
@@ -92,6 +94,15 @@ export class Trays {
       tray.element.classList.toggle("won", Boolean(won));
       setText(tray.turn, won ? t("wins") : toMove === piece ? t("to move") : "");
     }
+  }
+
+  /** What the game counts while it goes on. */
+  showFigure(element, figure) {
+    element.hidden = figure === undefined;
+    if (element.hidden) return;
+    setText(element, `${this.store.game.drawing ? "↗" : "★"} ${figure}`);
+    element.title = this.store.game.figure;
+    element.setAttribute("aria-label", `${this.store.game.figure}: ${figure}`);
   }
 
   showClock(element, clock, piece) {
