@@ -97,7 +97,7 @@ export class Grips {
     finger.ready = this.ask({ type: "grab", what: piece, at_mm: finger.at }).then(() => this.store.until(() => {
       finger.id = this.store.pieces().find((one) => one.piece === piece && !known.has(one.number))?.number ?? null;
       return finger.id;
-    }, 2000));
+    }, 2000)).then(() => this.send(finger)); // it may have been drawn on meanwhile
     finger.ready.catch((error) => {
       this.fingers.delete(pointer);
       this.complain(error.message);

@@ -1,6 +1,6 @@
 // Solids with shadows: a small WebGL 2 renderer. Lengths in mm, z up; matrices column by column.
 
-const SHADOW = 1024;
+const SHADOW = 1024; // half of it where the machine is slow
 const VERTEX = `#version 300 es
 in vec3 at; in vec3 normal; in vec2 uv;
 uniform mat4 model, eye, sun;
@@ -28,7 +28,7 @@ float sunlight() {
   if (spot != clamp(spot, 0.0, 1.0)) return 1.0;
   float sum = 0.0;
   for (int i = 0; i < 4; i++) {
-    vec2 off = (vec2(i & 1, i >> 1) - 0.5) * 1.6 / ${SHADOW}.0;
+    vec2 off = (vec2(i & 1, i >> 1) - 0.5) * 1.6 / vec2(textureSize(shade, 0));
     sum += texture(shade, vec3(spot.xy + off, spot.z - 0.0008));
   }
   return sum * 0.25;
@@ -128,7 +128,7 @@ function orthographic(half, near, far) {
 }
 
 /** A disc about z, its middle in the origin, with a bevel; on its ends `uv` goes from -1 to 1. */
-export function disc(radius, height, sides = 40) {
+export function disc(radius, height, sides = 28) {
   const out = [];
   const bevel = Math.min(1.2, height / 5);
   // rings from the middle below to the middle above: radius, z, and the direction of the surface
@@ -143,7 +143,8 @@ export function disc(radius, height, sides = 40) {
       const [a, b] = [side, side + 1].map((at) => (2 * Math.PI * at) / sides);
       const [low, high] = [rings[ring], rings[ring + 1]];
       const four = [corner(low, a), corner(low, b), corner(high, b), corner(high, a)];
-      out.push(...four[0], ...four[1], ...four[2], ...four[0], ...four[2], ...four[3]);
+      if (low.r > 0) out.push(...four[0], ...four[1], ...four[2]); // else it has no area
+      if (high.r > 0) out.push(...four[0], ...four[2], ...four[3]);
     }
   }
   return new Float32Array(out);
@@ -173,7 +174,7 @@ export class Solids {
     this.gl = gl;
     this.program = this.compiled(VERTEX, FRAGMENT);
     this.depth = this.compiled(DEPTH_VERTEX, DEPTH_FRAGMENT);
-    this.shadow = this.shadowMap();
+    this.shadow = this.shadowMap(SHADOW);
     this.textures = {};
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.CULL_FACE);
@@ -199,18 +200,18 @@ export class Solids {
     return { program, uniforms };
   }
 
-  shadowMap() {
+  shadowMap(size) {
     const { gl } = this;
     const texture = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, texture);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, SHADOW, SHADOW);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, size, size);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
     for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, side, gl.LINEAR);
     const frame = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    return { texture, frame };
+    return { texture, frame, size };
   }
 
   mesh(corners) {
@@ -240,29 +241,30 @@ export class Solids {
     for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
   }
 
-  /** As many pixels as the screen has, up to `most` for each of the page's. */
-  fit(most) {
+  /** As many pixels as the screen has, up to `most` for each of the page's, or a share of them. */
+  fit(most, share) {
     const { canvas } = this;
-    const ratio = Math.min(devicePixelRatio, most);
+    if (share < 0.7 && this.shadow.size === SHADOW) this.shadow = this.shadowMap(SHADOW / 2);
+    const ratio = Math.min(devicePixelRatio, most) * share;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((each) => Math.max(1, Math.round(each * ratio)));
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     return width / height;
   }
 
-  /** `solids`: {mesh, model, colour, mark, kind, gloss}; `view`: {eye, from, light, reach, grid, pitch, seen, room}. */
+  /** `solids`: {mesh, shade (a simpler one that casts its shadow), model, colour, mark, kind, gloss}; `view`: {eye, from, light, reach, grid, pitch, seen, room}. */
   draw(solids, view) {
     const { gl, canvas } = this;
     const sun = times(orthographic(view.reach, 1, 4 * view.reach), looking(view.light.map((each) => each * 2 * view.reach), [0, 0, 0]));
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.frame);
-    gl.viewport(0, 0, SHADOW, SHADOW);
+    gl.viewport(0, 0, this.shadow.size, this.shadow.size);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.useProgram(this.depth.program);
     gl.uniformMatrix4fv(this.depth.uniforms.eye, false, sun);
-    for (const { mesh, model, casts = true } of solids) {
+    for (const { mesh, shade = mesh, model, casts = true } of solids) {
       if (!casts) continue;
       gl.uniformMatrix4fv(this.depth.uniforms.model, false, model);
-      gl.bindVertexArray(mesh.array);
-      gl.drawArrays(gl.TRIANGLES, 0, mesh.count);
+      gl.bindVertexArray(shade.array);
+      gl.drawArrays(gl.TRIANGLES, 0, shade.count);
     }
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, canvas.width, canvas.height);

@@ -15,7 +15,10 @@ const ANGLE = 0.62; // of view, up and down
 const FULL_MT = 14;
 const PICTURE = 1024;
 const BESIDE = 30; // of the drawn felt beyond the places, see the shader
+const NOISE = 4; // of 255
 const STILL_MS = 120;
+const SLOW_MS = 36; // a frame that takes longer is drawn with fewer pixels
+const COARSEST = 0.35;
 
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
 
@@ -29,9 +32,11 @@ export class Space {
     this.zoom = 1;
     this.showsField = true;
     this.replay = null; // {clip, at, speed} while one is shown
-    this.frames = 0;
+    this.pace = 0; // ms a frame, lately
+    this.sharp = 1; // the share of the screen's pixels, each way, that this machine can draw
     this.meshes = {
       piece: this.solids.mesh(disc(RADIUS, HEIGHT)),
+      shade: this.solids.mesh(disc(RADIUS, HEIGHT, 12)),
       ground: this.solids.mesh(disc(TABLE, 14, 96)),
       foot: this.solids.mesh(disc(60, 14)),
       post: this.solids.mesh(disc(9, 110)),
@@ -48,8 +53,8 @@ export class Space {
     if (!layout || !snapshot) return;
     if (changed.has("layout") || !this.meshes.plate) this.build();
     if (changed.has("lights") || changed.has("layout")) this.shine(snapshot.lights);
-    if (changed.has("sensors") || changed.has("layout")) this.feel(snapshot.sensors?.field_mt ?? []);
-    if (["layout", "lights", "sensors", "pieces"].some((name) => changed.has(name))) this.wake();
+    const felt = (changed.has("sensors") || changed.has("layout")) && this.feel(snapshot.sensors?.field_mt ?? []);
+    if (felt || ["layout", "lights", "pieces"].some((name) => changed.has(name))) this.wake();
   }
 
   build() {
@@ -102,7 +107,7 @@ export class Space {
     this.solids.texture("lamps", { width: columns, height: rows, bytes }, false);
   }
 
-  /** South in red, north in green of the picture, as the shader reads it. */
+  /** South in red, north in green of the picture, as the shader reads it. Whether it is more than noise. */
   feel(field) {
     const { columns, rows, places } = this.store.layout;
     const bytes = new Uint8Array(4 * columns * rows);
@@ -110,32 +115,46 @@ export class Space {
       const share = Math.min(1, Math.abs(field[index] ?? 0) / FULL_MT);
       bytes[4 * index + (field[index] < 0 ? 1 : 0)] = 255 * share;
     });
+    if (this.felt?.length === bytes.length && bytes.every((each, at) => Math.abs(each - this.felt[at]) <= NOISE)) return false;
+    this.felt = bytes;
     this.solids.texture("field", { width: columns, height: rows, bytes }, true);
+    return true;
   }
 
   // Drawing
 
   wake() {
     this.wokenAt = performance.now();
+    this.rests = false;
     if (this.asked || !this.canvas.isConnected || !this.canvas.clientWidth) return;
     this.asked = requestAnimationFrame((now) => this.frame(now));
   }
 
   frame(now) {
     this.asked = null;
-    const seconds = Math.min(0.1, (now - (this.drawnAt ?? now)) / 1000);
+    const seconds = (now - (this.drawnAt ?? now)) / 1000;
+    if (this.drawnAt !== undefined && !this.rests) this.keepPace(now - this.drawnAt);
     this.drawnAt = now;
     const state = this.state(seconds);
     if (state && this.meshes.plate) this.draw(state);
-    this.frames += 1;
     const moves = this.replay || this.poses.shown < (this.poses.newest?.t ?? 0) - 1e-4 || now - this.wokenAt < STILL_MS;
-    if (moves) this.asked = requestAnimationFrame((at) => this.frame(at));
+    const again = moves || (this.sharp < 1 && !this.rests); // at rest there is time for every pixel
+    this.rests = !moves;
+    if (again) this.asked = requestAnimationFrame((at) => this.frame(at));
     else this.drawnAt = undefined;
+  }
+
+  /** A machine without a graphics chip draws coarser, and so keeps up. */
+  keepPace(ms) {
+    this.pace += (Math.min(ms, 4 * SLOW_MS) - this.pace) * 0.2;
+    if (this.pace < SLOW_MS || this.sharp <= COARSEST) return;
+    this.sharp = Math.max(COARSEST, this.sharp * 0.8);
+    this.pace = 0;
   }
 
   /** What is to be seen now: a replay, the table as it moves, or upright pieces where it tells no more. */
   state(seconds) {
-    this.poses.advance(seconds);
+    this.poses.advance(Math.min(0.1, seconds));
     if (this.replay) {
       const { clip, speed } = this.replay;
       this.replay.at += seconds * speed;
@@ -161,7 +180,7 @@ export class Space {
 
   /** The eye goes round the middle; farther where the window is narrow. */
   look() {
-    const aspect = this.solids.fit(matchMedia("(pointer: coarse)").matches ? 1.5 : 2);
+    const aspect = this.solids.fit(matchMedia("(pointer: coarse)").matches ? 1.5 : 2, this.rests ? 1 : this.sharp);
     const away = (this.store.layout.plate_mm * 1.72 * Math.max(1, 1.12 / aspect)) / this.zoom;
     const flat = Math.cos(this.pitch) * away;
     const from = [Math.cos(this.yaw) * flat, Math.sin(this.yaw) * flat, Math.sin(this.pitch) * away];
@@ -186,7 +205,7 @@ export class Space {
     for (const [id, [x, y, z, ...turn]] of state.pieces) {
       const { base, mark } = this.coloursOf(id);
       const model = times(tilted, times(moved(x, y, z + SURFACE), turned(...turn)));
-      solids.push({ mesh: this.meshes.piece, model, colour: rgb(base), mark: rgb(mark), kind: 1, gloss: 0.5 });
+      solids.push({ mesh: this.meshes.piece, shade: this.meshes.shade, model, colour: rgb(base), mark: rgb(mark), kind: 1, gloss: 0.5 });
     }
     this.solids.draw(solids, {
       eye, from, light: unit([-0.35, -0.28, 0.9]), reach: layout.plate_mm * 0.75, grid: [layout.columns, layout.rows],
