@@ -116,6 +116,11 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
 
     # red: everybody passes, one by one
     phones["red"].expect_said("Red: roll both dice.")
+    right = (
+        "[...document.querySelectorAll('.room-seat *')].map((e) => e.getBoundingClientRect().right)"
+    )
+    for each in phones.values():
+        assert max(each.page.evaluate(right)) <= PHONE["width"]
     phones["red"].press("chance")
     for player in PLAYERS:
         phones[player].press("pass")
