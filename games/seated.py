@@ -98,10 +98,15 @@ class SeatedGame(Game):
 
     @abstractmethod
     def witnessed(
-        self, position: Position, change: Mapping[str, int], wish: str | None
+        self,
+        position: Position,
+        change: Mapping[str, int],
+        wish: str | None,
+        turned: bool | None = None,
     ) -> Witnessed | None:
         """What hands seem to have done, where one move fits. ``change``: zone -> how many more
-        places there are occupied than before; ``wish``: what they were to do, where it is known.
+        places there are occupied than before; ``wish``: what they were to do, where it is known;
+        ``turned``: whether the plate was spun meanwhile, where that is known.
         """
 
     @abstractmethod

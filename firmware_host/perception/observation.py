@@ -82,7 +82,8 @@ class Observation(msgspec.Struct, frozen=True):
     at those in ``blind``). ``weak``: unsure places over which a magnet stands centred that is too
     weak for its class. ``contradicted``: the last two places of which the neighbours said that
     each feels the other's piece; None if none did. ``positions``: where on its place each piece at
-    rest stands, as far as that has been looked at.
+    rest stands, as far as that has been looked at. ``spin_rad``: how far a plate that spins has
+    turned, east to north; None where that is not known.
     """
 
     time_s: float
@@ -99,3 +100,4 @@ class Observation(msgspec.Struct, frozen=True):
     weak: frozenset[int] = frozenset()
     contradicted: tuple[int, int] | None = None
     positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
+    spin_rad: float | None = None

@@ -129,7 +129,10 @@ class Perception:
             else:
                 self._watched.readings = self._watched.crosstalk.removed(scan)
         stale = self._stale and still and bool(frame.field_mt)
-        return self._observation(now, tuple(events), ready=self._ready and not stale)
+        turns = frame.motion if self._profile.capabilities.spins else None
+        spin_rad = None if turns is None else turns.spin_rad
+        ready = self._ready and not stale
+        return self._observation(now, tuple(events), spin_rad, ready=ready)
 
     def _is_time(self, every_s: float) -> bool:
         return self._scans % max(1, round(every_s * self._watched.scans_per_s)) == 0
@@ -282,7 +285,7 @@ class Perception:
         return (unsure - self._distrust.failed) | self._distrust.unchecked
 
     def _observation(
-        self, now: float, events: tuple[BoardEvent, ...], *, ready: bool
+        self, now: float, events: tuple[BoardEvent, ...], spin_rad: float | None, *, ready: bool
     ) -> Observation:
         watched = self._watched
         magnets = tuple(watched.magnets)
@@ -308,4 +311,5 @@ class Perception:
             weak=self._distrust.weak,
             contradicted=self._witness.pair,
             positions=self._positions.known,
+            spin_rad=spin_rad,
         )

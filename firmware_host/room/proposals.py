@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from math import pi
 
 from firmware_host.perception.observation import Stillness
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.sight import Sight
 from games.base import Position
 
+TURNED_RAD = pi  # what counts as having been spun
 REST_S = 3.0  # after which what was surely seen counts, where nobody says otherwise
 
 Places = frozenset[str]
@@ -35,6 +37,7 @@ class Witness:
     in the last scan that could be read, and ``explained``: ``before``, should the proposal be
     accepted. ``refused``: those of which people said that it was not so. ``landed``: something came
     to rest since ``before``, and ``again``: it was taken away and put once more, which is a doubt.
+    ``spin_rad``: the plate's when what was told last was looked at first; None: before that look.
     """
 
     before: Places | None = None
@@ -44,6 +47,7 @@ class Witness:
     refused: Places | None = None
     landed: bool = False
     again: bool = False
+    spin_rad: float | None = None
 
     def told(self) -> Witness:
         """After a move: what is seen is looked at anew."""
@@ -73,13 +77,16 @@ def looked(
     """After another scan. While the plate moves, or something cannot be read, nothing is told."""
     if not sight.ready or sight.faults or sight.stillness is not Stillness.STILL or sight.unsure:
         return witness if witness.now is None else replace(witness, now=None, proposal=None)
+    if witness.spin_rad is None and sight.spin_rad is not None:
+        witness = replace(witness, spin_rad=sight.spin_rad)
     now, before, game = frozenset(sight.cells), witness.before, overlay.game
     if now == witness.now:
         return witness
     counts = _counts(overlay, now)
     if before is None or counts == game.standing(position):
         again = witness.again or witness.landed
-        return Witness(now, now, landed=witness.landed, again=again)
+        spin_rad = witness.spin_rad
+        return Witness(now, now, landed=witness.landed, again=again, spin_rad=spin_rad)
     witness = replace(witness, now=now, proposal=None)
     change = dict(counts)
     for zone, count in _counts(overlay, before).items():
@@ -87,7 +94,9 @@ def looked(
     change = {zone: count for zone, count in change.items() if count}
     if not change:
         return replace(witness, again=witness.again or witness.landed)
-    found = None if now == witness.refused else game.witnessed(position, change, wish)
+    turned = _turned(witness, sight)
+    refused = now == witness.refused
+    found = None if refused else game.witnessed(position, change, wish, turned)
     if found is None:
         return witness
     there = {place for zone in found.zones for place in overlay.zones[zone]}
@@ -97,6 +106,13 @@ def looked(
         explained=(before - there) | (now & there),
         landed=True,
     )
+
+
+def _turned(witness: Witness, sight: Sight) -> bool | None:
+    """Whether the plate was spun meanwhile; None where nothing tells."""
+    if witness.spin_rad is None or sight.spin_rad is None:
+        return None
+    return abs(sight.spin_rad - witness.spin_rad) >= TURNED_RAD
 
 
 def _counts(overlay: ZoneOverlay, places: Places) -> Counter[str]:

@@ -101,6 +101,7 @@ class Overlay:
             unsure=self._named(observation.unsure),
             stillness=observation.stillness,
             tilt_rad=observation.tilt_rad,
+            spin_rad=observation.spin_rad,
             events=tuple(
                 SightEvent(
                     event.time_s,

@@ -29,7 +29,7 @@ class Sight(msgspec.Struct, frozen=True):
     ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
     board keep their plate name. ``unsure``: places that cannot be read surely now. ``faults``:
     parts lost in this scan; while there are any, ``cells`` may be stale. ``masked``, ``blind``,
-    ``weak``, ``contradicted``: as in Observation.
+    ``weak``, ``contradicted``, ``spin_rad``: as in Observation.
     """
 
     time_s: float
@@ -44,3 +44,4 @@ class Sight(msgspec.Struct, frozen=True):
     blind: frozenset[str] = frozenset()
     weak: frozenset[str] = frozenset()
     contradicted: tuple[str, str] | None = None
+    spin_rad: float | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from games.base import (
@@ -26,6 +27,8 @@ from games.gravity_warfare.rules import Seen, WarfareRules, table_of
 from games.gravity_warfare.table import ANY, State
 from games.rules import Dice
 from games.seated import Computer, SeatedGame, Witnessed, Words
+
+SPIN = "spin-it"
 
 
 class WarfareGame(SeatedGame):
@@ -117,10 +120,20 @@ class WarfareGame(SeatedGame):
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
 
     def witnessed(
-        self, position: Position, change: Mapping[str, int], wish: str | None
+        self,
+        position: Position,
+        change: Mapping[str, int],
+        wish: str | None,
+        turned: bool | None = None,
     ) -> Witnessed | None:
-        """As ``witness.witnessed``."""
-        return witness.witnessed(table_of(position.state), change, wish)
+        """As ``witness.witnessed``; a piece that was to be placed on a spinning platform, and was
+        not, is a doubt.
+        """
+        state = table_of(position.state)
+        found = witness.witnessed(state, change, wish)
+        if found is not None and turned is False and SPIN in state.in_force:
+            return replace(found, sure=False)
+        return found
 
     def standing(self, position: Position) -> Mapping[str, int]:
         """Towers: what lies on others is not seen."""

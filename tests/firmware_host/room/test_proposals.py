@@ -36,6 +36,7 @@ class Table:
         self.position = game.start()
         self.play(*moves)
         self.witness, self.now_s, self.wish = Witness(), 0.0, None
+        self.spin_rad = None
         self.see(*zones)
 
     def play(self, *moves):
@@ -55,6 +56,7 @@ class Table:
             unsure=frozenset(),
             stillness=stillness,
             tilt_rad=(0.0, 0.0),
+            spin_rad=self.spin_rad,
         )
         self.witness = looked(self.witness, sight, self.overlay, self.position, self.wish)
         found = self.witness.proposal
@@ -158,3 +160,19 @@ def test_what_a_hand_takes_off_is_known_where_one_piece_lies_on_top():
     state.zones = {"3": ((Piece("red-tank"),), (Piece("blue-ship"),))}
     assert witnessed(state, {"3": -1}, None) is None
     assert witnessed(state, {"3": -1}, "blue:take:3:blue-ship").move == "blue:take:3:blue-ship"
+
+
+@pytest.mark.parametrize(
+    ("spin_rad", "sure"), [(None, True), (0.5, False), (6.5, True), (-6.5, True)]
+)
+def test_a_plate_that_was_to_be_spun_and_was_not_is_a_doubt(spin_rad, sure):
+    rolled, *passed = turn("blue", "tank", 5)[0]
+    table = Table(*RED_STANDS, rolled, "red:play:spin-it", zones=["3.0"])
+    table.play(*passed)
+    assert "blue:place:ok:blue-tank:5" in table.position.legal()
+    if spin_rad is not None:
+        table.spin_rad = 1.0
+        table.see("3.0", stillness=Stillness.MOVING)
+        table.see("3.0")
+        table.spin_rad = 1.0 + spin_rad
+    assert table.see("3.0", "5.0") == (LANDED[0], sure)
