@@ -84,7 +84,7 @@ def test_the_games_are_chosen_by_arrow_keys(served, open_page):
     page = open_page(served.url).page
     dialog = open_new_game(page)
     names = dialog.locator(".game-choice").get_by_role("radio")
-    assert [name.replace("\n", " ") for name in names.all_inner_texts()] == [
+    assert names.locator("strong").all_inner_texts() == [
         "Momentum",
         "Attraktion",
         "Gravity Connect",

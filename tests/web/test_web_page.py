@@ -221,7 +221,7 @@ def test_the_sensor_view_shows_field_class_and_health(served, open_page):
     player = open_page(served.url)
     page = player.page
     player.open_part("Sensors")
-    first = page.locator(".sensor-map g[data-index='0']")
+    first = page.locator(".sensor-panel g[data-index='0']")
     expect(first.locator(".mt")).to_have_text(re.compile(r"-1[123]"))
     expect(first.locator(".kind")).to_have_text("N")
     expect(page.locator(".health")).to_contain_text("all answer")
