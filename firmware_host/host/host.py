@@ -178,6 +178,8 @@ class Host:
             case PlayFreely(on):
                 if self.calibrating is not None:
                     raise _busy_calibrating()
+                if self.free is not None and not on:
+                    self.playing.set_up_again()
                 self.free = (self.free or FreePlay()) if on else None
             case _ if self.calibrating is not None and isinstance(command, _OF_THE_GAME):
                 raise _busy_calibrating()

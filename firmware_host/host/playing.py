@@ -159,6 +159,11 @@ class Playing:
                 self.seats.play(player, level)
                 self.room.computers = self.seats.computers
 
+    def set_up_again(self) -> None:
+        """After people have played freely. In a game of seats they say what lies there."""
+        if self.referee is self._of_places:
+            self._of_places.set_up_again()
+
     def _go_on(self, record: GameRecord, known: Replay | None = None) -> Position:
         replayed = replay(record, known)
         game, reached = replayed.game, replayed.positions

@@ -73,6 +73,16 @@ class Referee:
         self._standing = standing(state)
         return self._standing
 
+    def set_up_again(self) -> None:
+        """Hands have done with the board what they liked: nothing on it counts as a move until it
+        is the position once more. A move that is being carried out goes on.
+        """
+        state = self._state
+        if state is None or state.play.pending is not None or state.play.line.outcome is not None:
+            return
+        play = replace(state.play, guide=Guide.SETUP, matched=False)
+        self._state, self._standing = replace(state, play=play), None
+
     def set_menu(self, menu: Question) -> None:
         """What is asked for at the table where there is no page; its answer is ``wants_game``."""
         self._menu = menu
