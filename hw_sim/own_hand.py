@@ -161,11 +161,16 @@ class OwnHand:
         goal = None if step.target is None else (*self._centre(step.target), 0.0)
         if step.source is None:
             return now_s if goal is None else self._put(step.piece, goal, now_s + delay_s)
-        piece = self._world.piece_at(self._session.host.overlay.index_of(step.source))
+        index = self._session.host.overlay.index_of(step.source)
+        piece = self._world.piece_at(index)
         if piece is None or self._world.trays.get(step.piece, piece.kind) != piece.kind:
             return now_s  # somebody was faster
         if goal is None:
-            return self._off(piece, now_s + delay_s)
+            end_s = now_s
+            while piece is not None:  # a whole tower at once: its magnets cling
+                end_s = max(end_s, self._off(piece, now_s + delay_s))
+                piece = self._world.piece_at(index)
+            return end_s
         self._traffic.check_room(goal, piece)
         way_mm = math.hypot(goal[0] - piece.here[0], goal[1] - piece.here[1])
         if way_mm < 1.5 * self._session.profile.pitch_mm:
@@ -190,8 +195,8 @@ class OwnHand:
         return path.end_s
 
     def _off(self, piece: Piece, start_s: float) -> float:
-        x, y, _ = piece.here
-        path = PathBuilder(start_s, piece.here).to((x, y, ABOVE_MM), LOWER_S).path()
+        x, y, z = piece.here
+        path = PathBuilder(start_s, piece.here).to((x, y, z + ABOVE_MM), LOWER_S).path()
         self._world.set_going(piece, path, leaves=True)
         return path.end_s
 

@@ -15,9 +15,11 @@ from firmware_host.table.commands import (
     MakeMove,
     NewGame,
     PickUp,
+    PlayFreely,
     Put,
     ResumeGame,
     SetDown,
+    Stack,
     Take,
     TakeBack,
 )
@@ -25,6 +27,7 @@ from firmware_host.table.standing import Phase
 from hw_sim.errors import HandsError
 from hw_sim.page_hands import PageHands
 from hw_sim.session import SimSession
+from hw_sim.worlds import world
 
 WITHIN_S = 2.0
 # Black on d6 then pulls d2, d3 and d4 (black each) one place up.
@@ -254,3 +257,20 @@ def test_what_stands_in_the_way_is_said_and_nothing_hangs(table):
     table.run(1)
     table.wait(table.hands.do(CarryOut()))
     assert not any(piece.held for piece in table.session.table.world.pieces.values())
+
+
+def test_a_tower_that_was_left_there_while_people_played_freely_goes_piece_by_piece(tmp_path):
+    pytest.importorskip("mujoco")
+    with SimSession(load_profile("plate-10"), tmp_path, world=world(physics=True)) as session:
+        table = Table(session)
+        table.do(PlayFreely(True))
+        table.put("red", "e5")
+        for _ in range(2):
+            table.wait(table.hands.do(Stack("red", "e5")))
+            table.run(1.0)
+        table.do(PlayFreely(False))
+        table.run(1.0)
+        assert (table.standing.phase, table.standing.moves) == (Phase.SETUP, ())
+        table.wait(table.hands.do(CarryOut()))
+        table.run(1.0)
+        assert (table.standing.phase, session.table.world.pieces) == (Phase.TURN, {})

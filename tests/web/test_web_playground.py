@@ -16,7 +16,7 @@ pytest.importorskip("mujoco")
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.perception.observation import Happening
-from firmware_host.table.commands import Drop, PlayFreely
+from firmware_host.table.commands import Drop, PlayFreely, Take
 from hw_sim.live import LiveTable
 from hw_sim.world.world import World
 from hw_sim.worlds import world
@@ -200,8 +200,11 @@ def test_the_game_waits_and_comes_back(falling, serve, open_page):
     assert table.latest().moves == ["d4"]
     expect(page.locator(".free-motion output").nth(2)).to_have_text(re.compile(r"9\.\d\d"))
     page.get_by_role("button", name="Leave").click()
-    player.expect_turn("red")  # the blue piece was put while the game was away: it is a move
     expect(page.locator(".playground")).to_be_hidden()
+    served.until(lambda snapshot: snapshot.phase == "setup")  # what was left there is no move
+    assert table.latest().moves == ["d4"]
+    served.do(Take("f6"))
+    player.expect_turn("blue")
 
 
 def test_poses_are_sent_only_while_somebody_looks(falling, serve, open_page):
