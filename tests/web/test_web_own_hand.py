@@ -51,7 +51,8 @@ def test_a_piece_in_the_hand_is_gone_with_its_game(served, open_page):
     player.expect_turn("white")
     player.drop("white", "d1")
     player.expect_turn("black")
-    page.mouse.move(*player.spot("d1"))
+    player.expect_marbles(d1="white")
+    player.marble("d1").locator(".ball").hover()  # by its middle, wherever the camera is by now
     page.mouse.down()
     page.mouse.move(*player.spot("b5"))
     page.wait_for_timeout(300)
