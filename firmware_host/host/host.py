@@ -178,9 +178,10 @@ class Host:
             case PlayFreely(on):
                 if self.calibrating is not None:
                     raise _busy_calibrating()
-                if self.free is not None and not on:
-                    self.playing.set_up_again()
-                self.free = (self.free or FreePlay()) if on else None
+                if on:
+                    self.free = self.free or FreePlay()
+                else:
+                    self._stop_playing_freely()
             case _ if self.calibrating is not None and isinstance(command, _OF_THE_GAME):
                 raise _busy_calibrating()
             case _ if self.free is not None and isinstance(command, _OF_THE_GAME):
@@ -330,8 +331,13 @@ class Host:
         self.plate.close()
         self.journal.close()
 
-    def _begin_calibrating(self, command: Calibrate) -> None:
+    def _stop_playing_freely(self) -> None:
+        if self.free is not None:
+            self.playing.set_up_again()
         self.free = None
+
+    def _begin_calibrating(self, command: Calibrate) -> None:
+        self._stop_playing_freely()
         if self.calibrating is not None and command.again is not None:
             self.calibrating.measure_again(command.again)
         elif self.calibrating is None or command.fresh:

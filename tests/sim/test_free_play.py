@@ -6,7 +6,7 @@ import pytest
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
-from firmware_host.table.commands import Calibrate, NewGame, PlayFreely, TakeBack
+from firmware_host.table.commands import Calibrate, NewGame, PlayFreely, StopCalibration, TakeBack
 from firmware_host.table.standing import Phase
 from hw_sim.session import SimSession
 
@@ -49,6 +49,24 @@ def test_what_is_seen_is_said_and_glows_in_its_pole_while_the_game_waits(session
     host.do(PlayFreely(on=False))
     session.tick()
     assert (host.standing.phase, host.standing.to_move) == (Phase.TURN, "blue")
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["first turn", "after a move"])
+@pytest.mark.parametrize("end", [PlayFreely(on=False), Calibrate()], ids=["left", "calibrated"])
+def test_what_is_left_on_the_plate_is_no_move(session, begun, end):
+    host = session.host
+    if begun:
+        until(session, session.hands.put("red", index(session, "d4")))
+    before = ("d4",) if begun else ()
+    host.do(PlayFreely())
+    until(session, session.hands.put("blue" if begun else "red", index(session, "e5")))
+    host.do(end)
+    if host.calibrating is not None:
+        host.do(StopCalibration())
+    session.run_until(session.clock.now() + 3.0)
+    assert (host.standing.phase, host.standing.moves) == (Phase.SETUP, before)
+    until(session, session.hands.take(index(session, "e5")))
+    assert (host.standing.phase, host.standing.moves) == (Phase.TURN, before)
 
 
 def test_it_ends_with_another_game_a_calibration_or_the_service(session):

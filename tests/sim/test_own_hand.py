@@ -45,6 +45,18 @@ Result: *
 """
 
 
+in_each_game = pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("momentum", {}),
+        ("attraktion", {"size": 6}),
+        ("gravity-connect", {"size": 4, "line": 3}),
+        ("gravity-trap", {}),
+    ],
+    ids=str,
+)
+
+
 class Table:
     """One table with its page's hands, in virtual time."""
 
@@ -130,16 +142,7 @@ def table(tmp_path):
         yield Table(session)
 
 
-@pytest.mark.parametrize(
-    ("game", "options"),
-    [
-        ("momentum", {}),
-        ("attraktion", {"size": 6}),
-        ("gravity-connect", {"size": 4, "line": 3}),
-        ("gravity-trap", {}),
-    ],
-    ids=str,
-)
+@in_each_game
 def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
     rng = Random(3)
     table.begin(game, **options)
@@ -152,16 +155,7 @@ def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
         assert Phase.FIX not in table.phases  # no piece on its way looks wrong
 
 
-@pytest.mark.parametrize(
-    ("game", "options"),
-    [
-        ("momentum", {}),
-        ("attraktion", {"size": 6}),
-        ("gravity-connect", {"size": 4, "line": 3}),
-        ("gravity-trap", {}),
-    ],
-    ids=str,
-)
+@in_each_game
 def test_moves_that_are_named_are_carried_out_to_the_end_of_a_game(table, game, options):
     rng = Random(7)  # as the computer plays
     table.begin(game, **options)

@@ -85,3 +85,14 @@ def test_nothing_is_claimed_over_a_failed_sensor(table):
     dead.plate.put("e5", Magnet.S_STRONG)
     dead.run(4.0)
     assert dead.plate.index("e5") not in dead.last.positions
+
+
+def test_nor_any_more_once_it_has_failed(table):
+    stuck = table()
+    stuck.plate.put("e5", Magnet.S_STRONG)
+    stuck.run(SETTLED_S)
+    assert stuck.plate.index("e5") in stuck.last.positions
+    stuck.plate.failed_mt["e5"] = 12.0  # not a step of noise from now on
+    stuck.run(20.0)
+    assert stuck.plate.index("e5") in stuck.last.masked
+    assert stuck.plate.index("e5") not in stuck.last.positions
