@@ -75,9 +75,9 @@ class Attitude:
         p, q, r = self._bias or (0.0, 0.0, 0.0)
         rate = rate_rad_s[0] - p, rate_rad_s[1] - q, rate_rad_s[2] - r
         before, self._rate = self._rate, rate
-        if self._up is None or elapsed_s <= 0:
+        if self._up is None:
             self._up = _unit(force_m_s2)
-        else:
+        elif elapsed_s > 0:
             if self._bias is not None:  # an unknown bias would bend the tilt by 10 degrees
                 turn = tuple((a + b) / 2 * elapsed_s for a, b in zip(before, rate, strict=True))
                 self._up = _turned(self._up, turn)

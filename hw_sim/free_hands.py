@@ -29,9 +29,7 @@ class FreeHands(Hands):
 
     def __init__(self, world: World, stream: Stream) -> None:
         super().__init__(world, stream)
-        self._grips: dict[
-            int, float
-        ] = {}  # what is carried freely, and since when nothing was said
+        self._grips: dict[int, float] = {}  # piece carried freely -> when the hand was told last
 
     def drop(
         self,

@@ -132,6 +132,13 @@ def test_a_gap_starts_again_from_gravity() -> None:
     assert tilt[0] == pytest.approx(true)
 
 
+def test_a_second_reading_at_the_same_time_changes_nothing() -> None:
+    rig = Rig()
+    before, _ = rig.rest(2.0, (0.05, 0.0))
+    again = rig.attitude.update(rig.time_s, (3.0, 0.0, 9.3), (0.0, 0.0, 0.0))
+    assert again.tilt_rad == before
+
+
 def test_restart_keeps_the_bias() -> None:
     rig = Rig(bias_deg_s=(20, 0, 0))
     rig.rest(1.5)
