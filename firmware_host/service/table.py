@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -86,6 +87,7 @@ class Table:
         self._watching_poses = 0  # likewise
         self._poses: tuple[tuple[int, PoseFrame], ...] = ()
         self._asked_s = -ASKED_LASTS_S
+        self._carried_out: deque[Future[None]] = deque()  # and not yet published
         self._stopping = threading.Event()
         self._started: Future[None] = Future()
         self._thread = threading.Thread(target=self._run, name="table")
@@ -170,11 +172,13 @@ class Table:
         return end
 
     def submit(self, command: Command) -> Future[None]:
-        """Have it done by the host, or by the hands."""
+        """Have it done by the host, or by the hands. The future is done when that is, and can be
+        read in the layout and the snapshot.
+        """
         if not isinstance(command, HandsCommand):
-            return self._host.submit(command)
+            return self._once_published(self._host.submit(command))
         if self._hands is not None:
-            return self._hands.do(command)
+            return self._once_published(self._hands.do(command))
         refused: Future[None] = Future()
         refused.set_exception(
             NotPossibleError(
@@ -183,6 +187,19 @@ class Table:
             )
         )
         return refused
+
+    def _once_published(self, asked: Future[None]) -> Future[None]:
+        answer: Future[None] = Future()
+        answer.set_running_or_notify_cancel()  # it may not be cancelled
+
+        def done(asked: Future[None]) -> None:
+            if asked.exception() is None:
+                self._carried_out.append(answer)
+            else:
+                answer.set_exception(asked.exception())
+
+        asked.add_done_callback(done)
+        return answer
 
     def offer_pairing(self, ask: Callable[[], None]) -> None:
         """Have the menu at the table offer pairing too; ``ask`` is called in its thread."""
@@ -312,7 +329,7 @@ class Table:
             self._publisher = Publisher(host, self._hands)
         if self._hands is not None and self._watching_poses:
             self._keep_poses(self._hands.poses())
-        if self._clock.now() >= self._publish_at_s:
+        if self._carried_out or self._clock.now() >= self._publish_at_s:
             asked = self._clock.now() - self._asked_s < ASKED_LASTS_S
             per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S
             self._publish_at_s = self._clock.now() + 1 / per_s
@@ -331,6 +348,8 @@ class Table:
         )
         for listener in tuple(self._listeners):
             listener()
+        while self._carried_out:
+            self._carried_out.popleft().set_result(None)
 
     def _record(self, stored: StoredGame) -> GameRecord:
         replayed = replay(stored)

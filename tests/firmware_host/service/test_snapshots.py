@@ -6,6 +6,7 @@ import pytest
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
+from firmware_host.table.commands import NewGame
 from hw_sim.clock import VirtualClock
 from hw_sim.live import LiveTable
 
@@ -29,3 +30,15 @@ def test_snapshots_are_made_often_only_while_somebody_looks(tmp_path, looks, per
     done.wait()
     live.table.stop()
     assert len(published) / (times[-1] - times[0]) == pytest.approx(per_s, rel=0.2)
+
+
+def test_what_is_answered_done_can_be_read_at_once(tmp_path):
+    live = LiveTable(load_profile("plate-7"), tmp_path, Settings(), real=VirtualClock())
+    table, read = live.table, []
+    table.start()
+    for marbles in (5, 6, 7, 8):
+        asked = table.submit(NewGame("momentum", {"marbles": marbles}))
+        asked.add_done_callback(lambda _: read.append(table.layout().game.options["marbles"]))
+        asked.result(20)
+    table.stop()
+    assert read == [5, 6, 7, 8]
