@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from firmware_host.guidance import words
+from firmware_host.journal.failures import translated
+from firmware_host.journal.files import sync_directory
 from firmware_host.messages import Message, text
 from firmware_host.perception.observation import Happening
 from firmware_host.table.overlay import Overlay
@@ -15,8 +19,11 @@ from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game
 
 KEPT = 12
+MARK_NAME = "free-play"
 NORTH, SOUTH, STRANGE = "orange", "blue", "gray"  # lights of the pole that faces the sensor
 WELCOME = text("Play freely: tilt, stack, knock. Nothing counts.")
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,31 @@ class Happened:
     number: int
     event: SightEvent
     say: Message
+
+
+class FreeMark:
+    """A file that stands from when free play begins until the board is the position again: what was
+    left on the plate is no move after a kill, either.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / MARK_NAME
+        self.stands = self._path.exists()
+
+    def set(self) -> None:
+        """On disk when this returns. Raises JournalFullError."""
+        with translated(self._path):
+            self._path.touch()
+            sync_directory(self._path.parent)
+        self.stands = True
+
+    def clear(self) -> None:
+        """The board is the position."""
+        self.stands = False
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:  # then the board is asked for once more, after the next start
+            _log.warning("%s cannot be removed: %s", self._path, error)
 
 
 class FreePlay:

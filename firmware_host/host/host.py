@@ -179,6 +179,7 @@ class Host:
                 if self.calibrating is not None:
                     raise _busy_calibrating()
                 if on:
+                    self.playing.free_mark.set()
                     self.free = self.free or FreePlay()
                 else:
                     self._stop_playing_freely()
@@ -229,6 +230,7 @@ class Host:
         if self.playing.lesson is not None:
             self.standing = told(self.playing.lesson, self.standing)
         self._answer(referee.trouble)
+        self.playing.end_free_mark()
         self._ask_in_time(now_s)
         self._tell_of_engines()
         for place, piece in referee.pop_claims():

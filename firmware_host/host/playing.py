@@ -5,6 +5,7 @@ from __future__ import annotations
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.host.ahead import Ahead, read_ahead
+from firmware_host.host.free import FreeMark
 from firmware_host.host.game_clock import GameClock, started
 from firmware_host.host.lessons import Unwritten
 from firmware_host.host.menu import game_menu
@@ -35,6 +36,7 @@ class Playing:
     """The game being played, and the doors to what it needs: ``referee`` judges it, ``overlay``
     says where on the plate it lies, ``opponents`` are the engines that play in it, ``clock`` has
     the players' time; of a game of seats, ``room`` is the referee and ``seats`` say who sits where.
+    ``free_mark``: people have played freely, and the board has not been set up again since.
 
     What begins another game returns the position that should now stand on the board.
     """
@@ -59,6 +61,7 @@ class Playing:
         self.room = Room(journal)
         self.room.menu = game_menu(profile.capabilities)
         self.seats = Seats(journal.path.parent)
+        self.free_mark = FreeMark(journal.path.parent)
 
     @property
     def lesson(self) -> GuidedGame | None:
@@ -164,6 +167,13 @@ class Playing:
         if self.referee is self._of_places:
             self._of_places.set_up_again()
 
+    def end_free_mark(self) -> None:
+        """Once the board has been set up again."""
+        if self.free_mark.stands and not (
+            self.referee is self._of_places and self._of_places.setting_up
+        ):
+            self.free_mark.clear()
+
     def _go_on(self, record: GameRecord, known: Replay | None = None) -> Position:
         replayed = replay(record, known)
         game, reached = replayed.game, replayed.positions
@@ -178,6 +188,8 @@ class Playing:
         self.opponents.sit_down(record.id, record.engines, len(record.moves))
         over = record.result is not None
         self.clock.wind(record.id, record.clock, len(record.moves), over=over)
+        if self.free_mark.stands:
+            self.set_up_again()
         return line.position
 
     def _lay(self, game: Game, overlay: Overlay) -> None:

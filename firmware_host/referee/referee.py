@@ -83,6 +83,11 @@ class Referee:
         play = replace(state.play, guide=Guide.SETUP, matched=False)
         self._state, self._standing = replace(state, play=play), None
 
+    @property
+    def setting_up(self) -> bool:
+        """Whether nothing on the board counts as a move yet."""
+        return self._state is not None and self._state.play.guide is Guide.SETUP
+
     def set_menu(self, menu: Question) -> None:
         """What is asked for at the table where there is no page; its answer is ``wants_game``."""
         self._menu = menu
