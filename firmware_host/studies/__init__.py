@@ -1,0 +1,1 @@
+"""Studies of the games by many games: matches, statistics, tuning, puzzles, boards."""
