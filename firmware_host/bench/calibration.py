@@ -17,7 +17,7 @@ from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import DISC_OF, SIGN_OF
 from firmware_host.perception.history import AVERAGED
-from firmware_host.perception.observation import Magnet
+from firmware_host.table.observation import Magnet
 
 if TYPE_CHECKING:
     from hw_sim.rng import Stream

@@ -8,9 +8,10 @@ from random import Random
 from typing import Any
 
 from drivers.errors import TiltboardError
-from firmware_host.perception.observation import Stillness
-from firmware_host.referee import Beginning, Line, Referee
+from firmware_host.referee import Referee
 from firmware_host.table.commands import Answer, Request, TakeBack
+from firmware_host.table.line import Beginning, Line
+from firmware_host.table.observation import Stillness
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Role, Standing

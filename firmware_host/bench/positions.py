@@ -9,7 +9,7 @@ from firmware_host.bench.perception import CLASSES, DRIFT_MT, Board
 from firmware_host.config.profile import load_profile
 from firmware_host.perception import Perception
 from firmware_host.perception.bands import STRONG_CLASSES
-from firmware_host.perception.observation import Observation
+from firmware_host.table.observation import Observation
 
 BOARDS = 20
 PUT = 20  # pieces on each, beside those that stand there at the start

@@ -11,7 +11,7 @@ from firmware_host.commissioning.progress import Progress
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message
 from firmware_host.perception.field import SIGN_OF, STRONG, WEAK, field_mt
-from firmware_host.perception.observation import Magnet
+from firmware_host.table.observation import Magnet
 
 PRESENT_MT = 0.7  # a weak magnet at the edge of its place
 STRONG_FROM_MT = 4.5

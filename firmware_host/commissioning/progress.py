@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from drivers.mounting import Vector
 from firmware_host.config.paths import write_durably
 from firmware_host.config.profile import Profile
-from firmware_host.perception.observation import Magnet
+from firmware_host.table.observation import Magnet
 
 FORMAT = 1
 PROGRESS_NAME = "sweep.json"

@@ -8,7 +8,7 @@ from drivers.errors import PartError
 from firmware_host.commissioning.mounting import NORTH, Edge
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
-from firmware_host.perception.observation import Magnet
+from firmware_host.table.observation import Magnet
 
 STANDS_RIGHT = text("It stands right")  # what somebody says where a reading is unlikely
 NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")

@@ -11,7 +11,7 @@ from firmware_host.commissioning.light_map import NO_LIGHT
 from firmware_host.commissioning.mounting import EDGES, Edge
 from firmware_host.commissioning.progress import Part, Progress
 from firmware_host.config.profile import Profile
-from firmware_host.perception.observation import Magnet
+from firmware_host.table.observation import Magnet
 
 STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)
 COLOURS = ("red", "green", "blue")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from drivers.errors import TiltboardError
 from firmware_host.guidance.words import piece, player
 from firmware_host.messages import Message, text
-from firmware_host.perception.observation import Happening, Stillness
+from firmware_host.table.observation import Happening, Stillness
 from games.base import RulesError
 
 

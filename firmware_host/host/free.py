@@ -12,7 +12,7 @@ from firmware_host.guidance import words
 from firmware_host.journal.failures import translated
 from firmware_host.journal.files import sync_directory
 from firmware_host.messages import Message, text
-from firmware_host.perception.observation import Happening
+from firmware_host.table.observation import Happening
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import UNKNOWN_PIECE, Sight, SightEvent
 from firmware_host.table.standing import Phase, Role, Standing

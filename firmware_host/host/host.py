@@ -29,7 +29,6 @@ from firmware_host.journal import Journal, JournalReader
 from firmware_host.messages import Message
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration_store import CalibrationStore
-from firmware_host.perception.observation import Magnet, Observation, Stillness
 from firmware_host.table.buttons import Buttons
 from firmware_host.table.commands import (
     AnswerSweep,
@@ -46,6 +45,7 @@ from firmware_host.table.commands import (
     StopCalibration,
     StopLearning,
 )
+from firmware_host.table.observation import Magnet, Observation, Stillness
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.seat_commands import Count, NotSo, SeatMove
 from firmware_host.table.sight import Sight

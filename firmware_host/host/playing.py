@@ -11,11 +11,12 @@ from firmware_host.host.lessons import Unwritten
 from firmware_host.host.menu import game_menu
 from firmware_host.host.opponents import Opponents, Thinks
 from firmware_host.journal import GameRecord, Journal, Replay, replay
-from firmware_host.referee import Beginning, Line, Referee
+from firmware_host.referee import Referee
 from firmware_host.room import Room, Seats, overlay_for
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.agreement import agreed_end
 from firmware_host.table.commands import ImportGame, NewGame, ResumeGame
+from firmware_host.table.line import Beginning, Line
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.seat_commands import (
     Count,

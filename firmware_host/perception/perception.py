@@ -18,13 +18,13 @@ from firmware_host.perception.changes import understand
 from firmware_host.perception.distrust import Distrust
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.noise import LOOK_S
-from firmware_host.perception.observation import BoardEvent, Magnet, Observation, Stillness
 from firmware_host.perception.positions import Positions
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.verdicts import Verdicts
 from firmware_host.perception.watched import Watched
 from firmware_host.perception.witness import REST_S, Witness
 from firmware_host.perception.zeroing import AVERAGED_S, zero
+from firmware_host.table.observation import BoardEvent, Magnet, Observation, Stillness
 
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 

@@ -13,8 +13,8 @@ from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.history import AVERAGED, History
 from firmware_host.perception.noise import NoiseMeter
-from firmware_host.perception.observation import Magnet
 from firmware_host.perception.zeros import Zeros
+from firmware_host.table.observation import Magnet
 
 LONGEST_SEEN_S = 1.2
 _PERIODS = 9  # between scans; their median tells how often the table scans now

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from firmware_host.referee.line import Beginning, Line
-from firmware_host.referee.port import JournalPort
 from firmware_host.referee.referee import Referee
 
-__all__ = ["Beginning", "JournalPort", "Line", "Referee"]
+__all__ = ["Referee"]

@@ -7,10 +7,10 @@ from dataclasses import replace
 from firmware_host.referee import record
 from firmware_host.referee.book import Book, Pending
 from firmware_host.referee.play import Guide
-from firmware_host.referee.port import JournalPort
 from firmware_host.referee.seen import TAKE_BACK_S
 from firmware_host.referee.state import State
 from firmware_host.referee.unseen import answered, ends
+from firmware_host.table.journal_port import JournalPort
 from firmware_host.table.standing import Phase, Sound
 
 

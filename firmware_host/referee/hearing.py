@@ -8,13 +8,13 @@ from math import inf
 
 from firmware_host.guidance import troubles
 from firmware_host.referee import record
-from firmware_host.referee.asking import Asking
 from firmware_host.referee.book import Pending
 from firmware_host.referee.following import made
 from firmware_host.referee.play import Guide
-from firmware_host.referee.port import JournalPort
 from firmware_host.referee.state import State
+from firmware_host.referee.view import Meaning
 from firmware_host.table.agreement import TIME_UP, agreed_draw, resignation, sides
+from firmware_host.table.asking import Asking
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.commands import (
     Answer,
@@ -26,6 +26,7 @@ from firmware_host.table.commands import (
     TakeBack,
     TimeUp,
 )
+from firmware_host.table.journal_port import JournalPort
 from firmware_host.table.standing import Choice, Phase
 from games.base import Turn
 
@@ -106,7 +107,7 @@ def _back(state: State, journal: JournalPort, press: Press) -> State:
     return _take_back(state, journal)
 
 
-def _answered(state: State, asking: Asking, choice: Choice | None) -> State:
+def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> State:
     """What is asked is answered, if ``choice`` does."""
     if choice is None:
         return replace(state, asking=asking)

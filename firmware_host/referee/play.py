@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from firmware_host.referee.book import Book, Pending
-from firmware_host.referee.line import Line
+from firmware_host.table.line import Line
 from firmware_host.table.pending import PendingMove
 from games.base import Turn
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import partial
 
 from firmware_host.config.errors import JournalError
-from firmware_host.referee.port import JournalPort
 from firmware_host.referee.state import State
 from firmware_host.table.agreement import AGREED
+from firmware_host.table.journal_port import JournalPort
 from firmware_host.table.standing import Sound
 from games.base import Outcome, Turn
 

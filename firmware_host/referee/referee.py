@@ -12,9 +12,7 @@ from firmware_host.messages import Message
 from firmware_host.referee.book import Book, Pending
 from firmware_host.referee.following import followed
 from firmware_host.referee.hearing import heard
-from firmware_host.referee.line import Beginning
 from firmware_host.referee.play import Guide, Play
-from firmware_host.referee.port import JournalPort
 from firmware_host.referee.state import State, why_unread
 from firmware_host.referee.telling import standing, told
 from firmware_host.referee.unseen import Claim
@@ -29,6 +27,8 @@ from firmware_host.table.commands import (
     TakeBack,
     TimeUp,
 )
+from firmware_host.table.journal_port import JournalPort
+from firmware_host.table.line import Beginning
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Question, Standing
 

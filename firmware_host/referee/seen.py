@@ -9,7 +9,7 @@ from math import inf
 from msgspec import structs
 
 from firmware_host.guidance import troubles
-from firmware_host.perception.observation import Stillness
+from firmware_host.table.observation import Stillness
 from firmware_host.table.sight import Sight, SightEvent
 
 UNSURE_SAY_S = 0.4  # a hand passes by faster

@@ -9,14 +9,14 @@ from math import inf
 from firmware_host.config.errors import JournalError
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
-from firmware_host.perception.observation import Stillness
-from firmware_host.referee.asking import Asking
 from firmware_host.referee.book import Pending
 from firmware_host.referee.play import Play
 from firmware_host.referee.seen import SLACK_S, Seen
 from firmware_host.referee.sensors import SensorsTold
 from firmware_host.referee.unseen import Claims
-from firmware_host.referee.view import NOT_READY, Problems, View
+from firmware_host.referee.view import NOT_READY, Meaning, Problems, View
+from firmware_host.table.asking import Asking
+from firmware_host.table.observation import Stillness
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Question, Sound
 
@@ -44,7 +44,7 @@ class State:
     claims: Claims = field(default_factory=Claims)
     cells: Mapping[str, str] = field(default_factory=dict)
     found: tuple[Pending, ...] = ()
-    asking: Asking = field(default_factory=Asking)
+    asking: Asking[Meaning] = field(default_factory=Asking)
     sensors: SensorsTold = field(default_factory=SensorsTold)
     view: View = NOT_READY
     problems: Problems = frozenset()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firmware_host.guidance import troubles
-from firmware_host.referee.asking import Asking
 from firmware_host.referee.judge import judged
 from firmware_host.referee.offers import offered
 from firmware_host.referee.state import State
 from firmware_host.referee.view import View, question_view
+from firmware_host.table.asking import Asking
 from firmware_host.table.standing import Phase, Sound, Standing
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from math import pi
 
-from firmware_host.perception.observation import Stillness
 from firmware_host.room.zones import ZoneOverlay
+from firmware_host.table.observation import Stillness
 from firmware_host.table.sight import Sight
 from games.base import Position
 

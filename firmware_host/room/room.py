@@ -15,16 +15,16 @@ from typing import Any
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
-from firmware_host.referee.asking import Asking
-from firmware_host.referee.line import Beginning, Line
-from firmware_host.referee.port import JournalPort
 from firmware_host.room import words
 from firmware_host.room.computers import ROLL_S, Computers
 from firmware_host.room.lights import lights
 from firmware_host.room.proposals import REST_S, Proposal, Witness, looked
 from firmware_host.room.zones import ZoneOverlay
+from firmware_host.table.asking import Asking
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import Answer, Request, TakeBack
+from firmware_host.table.journal_port import JournalPort
+from firmware_host.table.line import Beginning, Line
 from firmware_host.table.seat_commands import SeatMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Choice, Phase, Question, Sound, Standing
@@ -81,7 +81,7 @@ class Room:
         self._computers = Computers()
         self._witness = Witness()
         self._wish: Proposal | None = None  # a computer's
-        self._asking = Asking()
+        self._asking: Asking[str] = Asking()
         self._notice: Message | None = None  # until the next press
         self._asks_since_s: float | None = None  # for chance, by a computer's turn
         self.grant()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import atan2, hypot, pi
 
 from firmware_host.config.profile import Profile
-from firmware_host.perception.observation import Magnet
+from firmware_host.table.observation import Magnet
 from firmware_host.table.overlay import Overlay
 from games.base import Game
 from games.seated import SeatedGame

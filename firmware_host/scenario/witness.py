@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.host.host import Host
-from firmware_host.perception.observation import Happening, Stillness
 from firmware_host.scenario.actor import SkippedError
 from firmware_host.scenario.real_table import RealTable
+from firmware_host.table.observation import Happening, Stillness
 
 REST_S = 0.5
 NOISE_MT = 0.5  # HARDWARE, pieces and the field: 0.2 mT peak to peak, and steps of 0.054 mT

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from drivers.errors import PartError
-from firmware_host.perception.observation import Happening, Stillness
+from firmware_host.table.observation import Happening, Stillness
 
 UNKNOWN_PIECE = "unknown"  # a magnet of a class that no piece of this game has
 

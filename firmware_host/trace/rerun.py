@@ -19,8 +19,8 @@ from firmware_host.host.host import Host
 from firmware_host.journal import Journal
 from firmware_host.perception.calibration import write_calibration
 from firmware_host.perception.calibration_store import CalibrationStore
-from firmware_host.perception.observation import Observation
 from firmware_host.table.commands import NewGame
+from firmware_host.table.observation import Observation
 from firmware_host.table.standing import Standing
 from firmware_host.trace.reader import Trace
 from firmware_host.trace.replay import check_frames, checked_header

@@ -11,8 +11,8 @@ from typing import Any, Self
 from drivers.frame import Frame
 from firmware_host.config.profile import Profile
 from firmware_host.perception import ALL_CLASSES, Calibration
-from firmware_host.perception.observation import Magnet
 from firmware_host.table.commands import Request
+from firmware_host.table.observation import Magnet
 from firmware_host.trace.format import (
     FLUSH_EVERY,
     EndRecord,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.perception.observation import Magnet
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
+from firmware_host.table.observation import Magnet
 from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
 from hw_sim.world.paths import PathBuilder

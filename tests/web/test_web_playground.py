@@ -15,8 +15,8 @@ pytest.importorskip("mujoco")
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.perception.observation import Happening
 from firmware_host.table.commands import Drop, PlayFreely, Take
+from firmware_host.table.observation import Happening
 from hw_sim.live import LiveTable
 from hw_sim.world.world import World
 from hw_sim.worlds import world

@@ -16,8 +16,8 @@ from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
 from firmware_host.host.assemble import plate_for
 from firmware_host.perception import Perception
-from firmware_host.perception.observation import Magnet
 from firmware_host.service.pacer import Pacer
+from firmware_host.table.observation import Magnet
 
 
 def test_nothing_is_said_of_a_table_that_is_right(swept, small):

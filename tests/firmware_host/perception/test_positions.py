@@ -8,7 +8,7 @@ from math import cos, hypot, pi, sin, sqrt
 import pytest
 
 from drivers.frame import Motion
-from firmware_host.perception.observation import Magnet
+from firmware_host.table.observation import Magnet
 
 SETTLED_S = 2.5
 SPOTS = tuple(f"{column}{row}" for column in "bdfhj" for row in (1, 3, 5, 7, 9))

@@ -7,8 +7,8 @@ from math import cos, radians, sin
 import pytest
 
 from drivers.frame import Motion
-from firmware_host.perception.observation import Happening, Stillness
 from firmware_host.perception.stillness import StillnessGate
+from firmware_host.table.observation import Happening, Stillness
 
 G = 9.80665
 

@@ -12,10 +12,11 @@ from drivers.errors import PartError
 from firmware_host.config.errors import JournalFullError
 from firmware_host.config.profile import load_profile
 from firmware_host.host.menu import game_menu
-from firmware_host.perception.observation import Happening, Stillness
-from firmware_host.referee import Beginning, Line, Referee
+from firmware_host.referee import Referee
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import Answer, Request
+from firmware_host.table.line import Beginning, Line
+from firmware_host.table.observation import Happening, Stillness
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.sight import Sight, SightEvent
 from firmware_host.table.standing import Role, Sound, Standing

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.errors import PartAbsentError
-from firmware_host.perception.observation import Stillness
 from firmware_host.table.commands import Answer, Swap, TakeBack
+from firmware_host.table.observation import Stillness
 from firmware_host.table.sight import UNKNOWN_PIECE
 from firmware_host.table.standing import Phase, Role
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_host.perception.observation import Happening
+from firmware_host.table.observation import Happening
 from firmware_host.table.standing import Phase, Role, Sound
 
 TRACKS = {"tracks": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 7, 8, 6]]}

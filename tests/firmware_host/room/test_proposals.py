@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.perception.observation import Stillness
 from firmware_host.room.proposals import Witness, looked
 from firmware_host.room.zones import PIECE, ZoneOverlay
+from firmware_host.table.observation import Stillness
 from firmware_host.table.sight import Sight
 from games.gravity_warfare import GRAVITY_WARFARE
 from games.gravity_warfare.table import Piece

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import hypot, inf, radians
+from typing import Generic, TypeVar
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.referee.view import Meaning
 from firmware_host.table.buttons import Press
 from firmware_host.table.standing import Choice, Question
 from games.base import Game
+
+Meaning = TypeVar("Meaning")
 
 # Beyond what pauses play, below what makes pieces slip (HARDWARE: friction 0.35 is 19 degrees).
 LEAST_RAD = radians(3.0)
@@ -20,7 +22,7 @@ _TOWARD = 0.92  # cosine of how far the tilt may be off the way of the fall: 23 
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Generic[Meaning]):
     """The open question: which move it was, whether something is done, or the menu of games.
 
     A short confirm goes on to the next choice, a long one takes it; so does a tilt toward the
@@ -55,7 +57,9 @@ class Asking:
         """The menu is open."""
         return self.board is not None
 
-    def ask(self, question: Question, meant: Mapping[str, Meaning], now_s: float) -> Asking:
+    def ask(
+        self, question: Question, meant: Mapping[str, Meaning], now_s: float
+    ) -> Asking[Meaning]:
         """Ask it, or go on asking it."""
         asked, offered = self.question, question.offer
         known = asked is not None and replace(asked, at=0, offer=offered) == question
@@ -63,12 +67,14 @@ class Asking:
             return Asking(question, now_s, meant, offered)
         return replace(self, meant=meant, offered=offered)
 
-    def folded(self) -> Asking:
+    def folded(self) -> Asking[Meaning]:
         """An offer that was opened is only an offer again."""
         asked = self.question
         return self if asked is None else self._at(replace(asked, at=0, offer=True))
 
-    def browse(self, menu: Question, game: Game, cells: Mapping[str, str], now_s: float) -> Asking:
+    def browse(
+        self, menu: Question, game: Game, cells: Mapping[str, str], now_s: float
+    ) -> Asking[Meaning]:
         """Open the menu over the board ``cells``: a light of its lowest row for each choice."""
         lowest = sorted((row, column, place) for place, (column, row) in game.board.items())
         choices = menu.choices
@@ -79,11 +85,11 @@ class Asking:
         )
         return Asking(replace(menu, choices=placed), now_s, board=dict(cells))
 
-    def unless_changed(self, cells: Mapping[str, str]) -> Asking:
+    def unless_changed(self, cells: Mapping[str, str]) -> Asking[Meaning]:
         """The menu closes when anything on the board changes."""
         return Asking() if self.menu and cells != self.board else self
 
-    def rested(self) -> Asking:
+    def rested(self) -> Asking[Meaning]:
         """Play is paused: what is asked stays as far as the buttons have brought it."""
         return replace(self, leaning=None)
 
@@ -109,7 +115,7 @@ class Asking:
         """What it means, or the name of the game chosen."""
         return choice.value if self.menu else self.meant[choice.value]
 
-    def pressed(self, press: Press, now_s: float) -> tuple[Asking, Choice | None]:
+    def pressed(self, press: Press, now_s: float) -> tuple[Asking[Meaning], Choice | None]:
         """After a press of confirm; and what that answers, if it does."""
         asked = self.question
         if asked is None or now_s - press.held_s < self.asked_s:
@@ -120,7 +126,7 @@ class Asking:
             return self._at(replace(asked, offer=False)), None
         return self._at(replace(asked, at=(asked.at + 1) % len(asked.choices))), None
 
-    def _at(self, question: Question) -> Asking:
+    def _at(self, question: Question) -> Asking[Meaning]:
         return replace(self, question=question)
 
     def may_lean(self, tilt_rad: tuple[float, float]) -> bool:
@@ -130,7 +136,9 @@ class Asking:
             return False
         return self.menu or any(choice.fall is not None for choice in asked.choices)
 
-    def leant(self, tilt_rad: tuple[float, float], now_s: float) -> tuple[Asking, Choice | None]:
+    def leant(
+        self, tilt_rad: tuple[float, float], now_s: float
+    ) -> tuple[Asking[Meaning], Choice | None]:
         """With the plate's tilt (about x, about y); and what that answers, held long enough.
         Through the menu it goes on eastward, and back westward, one choice each time.
         """
@@ -144,7 +152,7 @@ class Asking:
         held = now_s - since_s >= LEAN_S
         return replace(self, leaning=(value, since_s)), choice if held else None
 
-    def _scrolled(self, about_y_rad: float, now_s: float) -> Asking:
+    def _scrolled(self, about_y_rad: float, now_s: float) -> Asking[Meaning]:
         asked = self.question
         if asked is None or abs(about_y_rad) < LEAST_RAD:
             return self.rested()
