@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +10,11 @@ import click
 
 from firmware_host.cli.options import CONFIG, OPTIONS
 from firmware_host.cli.speech import misuse, say
+from firmware_host.cli.studying import RECORD_TASKS, SEED, found_by, worker_options
 from firmware_host.messages import text
 
 if TYPE_CHECKING:
-    from firmware_host.engines.match import Score
+    from firmware_host.studies.match import Score
 
 
 @click.command(
@@ -25,7 +25,20 @@ if TYPE_CHECKING:
 @click.argument("b")
 @click.option("--game", default="momentum", show_default=True, help="The game.")
 @OPTIONS
-@click.option("--games", type=click.IntRange(1), default=20, show_default=True, help="How many.")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="How many, rounded up to pairs.",
+)
+@click.option(
+    "--decide",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    multiple=True,
+    metavar="PERCENT",
+    help="Stop once it is known on which side of this A's share is; --games at most.",
+)
 @click.option(
     "--opening",
     type=click.IntRange(0, 20),
@@ -33,19 +46,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="Random moves that each pair of games begins with.",
 )
+@click.option("--move-ms", type=click.IntRange(1), help="The longest time for a move.  [1000]")
 @click.option(
-    "--move-ms",
+    "--nodes",
     type=click.IntRange(1),
-    default=1000,
-    show_default=True,
-    help="The longest time for a move.",
+    help="Limit each move by positions looked at instead: the same games on every machine.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Other openings and dice.")
-@click.option(
-    "--record",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep the games in this file, and go on where it stops.",
-)
+@SEED
+@RECORD_TASKS
+@worker_options
 @CONFIG
 def command(
     *,
@@ -54,21 +63,24 @@ def command(
     game: str,
     options: tuple[str, ...],
     games: int,
+    decide: tuple[float, ...],
     opening: int,
-    move_ms: int,
+    move_ms: int | None,
+    nodes: int | None,
     seed: int,
     record: Path | None,
+    workers: int,
+    on: str,
     config: Path | None,
 ) -> None:
     """Let player A play against player B, each a level from 1 to 10 or an engine in the settings.
 
     Each opening is played twice, with colours changed. The interval holds what A's share would be
-    in endless games, 95 times in a hundred.
+    in endless games, 95 times in a hundred; with --decide at all times, and it is wider.
     """
-    from drivers.clock import SystemClock
     from firmware_host.cli.options import chosen_game
     from firmware_host.config.settings import engine_commands, load_settings
-    from firmware_host.engines import match
+    from firmware_host.studies.match import Match, decided, engines_of, score, until_decided
     from games.registry import game_type
 
     chosen = chosen_game(game, options)
@@ -77,42 +89,54 @@ def command(
     made = game_type(chosen.game).create(chosen.options)
     if made.rules.players != 2:
         raise misuse(text("A match is for two players."))
-    heading = match.Heading(a, b, made.name, dict(made.options), opening, seed, move_ms)
-    kept = None if record is None else match.Record(record, heading)
-    played = [] if kept is None else kept.games
-    missing = sorted(set(range(games)) - {each.number for each in played})
-    with ExitStack() as stack:
-        commands = engine_commands(load_settings(config))
-        make = match.players_of(heading, made, commands, SystemClock(), stack)
-        rounds = match.play(heading, made, make, iter(missing))
-        with click.progressbar(rounds, length=len(missing), label=f"{a} - {b}") as shown:
-            for each in shown:
-                if kept is None:
-                    played.append(each)
-                else:
-                    kept.add(each)
-    _tell(a, b, match.score(played))
+    if move_ms is not None and nodes is not None:
+        raise misuse(text("Limit moves by --move-ms or by --nodes, not by both."))
+    job = Match(
+        a=a,
+        b=b,
+        game=made.name,
+        options=dict(made.options),
+        opening=opening,
+        seed=seed,
+        move_ms=1000 if move_ms is None and nodes is None else move_ms,
+        nodes=nodes,
+        engines=engines_of((a, b), engine_commands(load_settings(config))),
+    )
+    shares = [percent / 100 for percent in decide]
+    with found_by(job, (games + 1) // 2, f"{a} - {b}", record, workers, on) as pairs:
+        if not shares:
+            result = score(pairs)
+            low, high = result.interval
+        else:
+            seen, watched = until_decided(pairs, shares)
+            result, low, high = score(seen), watched.low, watched.high
+    _tell(a, b, result, (result.share, low, high))
+    if shares and decided(watched, shares):
+        say(text("That is decided after {games} games.", games=result.games))
+    elif shares:
+        say(text("{games} games do not decide that.", games=result.games))
 
 
-def _tell(a: str, b: str, score: Score) -> None:
-    from firmware_host.engines.match import elo
+def _tell(a: str, b: str, result: Score, shares: tuple[float, float, float]) -> None:
+    from firmware_host.studies.intervals import elo
 
-    low, high = score.interval
+    share, low, high = (round(100 * each) for each in shares)
+    points, elo_low, elo_high = (_points(elo(each)) for each in shares)
     say(
         text(
             "{a} against {b}: +{won} ={drawn} -{lost}, {share} % [{low}, {high}], "
             "Elo {elo} [{elo_low}, {elo_high}]",
             a=a,
             b=b,
-            won=score.won,
-            drawn=score.drawn,
-            lost=score.lost,
-            share=round(100 * score.share),
-            low=round(100 * low),
-            high=round(100 * high),
-            elo=_points(elo(score.share)),
-            elo_low=_points(elo(low)),
-            elo_high=_points(elo(high)),
+            won=result.won,
+            drawn=result.drawn,
+            lost=result.lost,
+            share=share,
+            low=low,
+            high=high,
+            elo=points,
+            elo_low=elo_low,
+            elo_high=elo_high,
         )
     )
 

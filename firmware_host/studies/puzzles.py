@@ -26,7 +26,7 @@ class Answer(msgspec.Struct, frozen=True):
     """A winning move, and what wins after each reply to it; no replies: it ends the game."""
 
     move: str
-    replies: dict[str, Answer] = {}
+    replies: dict[str, Answer] = msgspec.field(default_factory=dict)
 
 
 class Puzzle(msgspec.Struct, frozen=True):

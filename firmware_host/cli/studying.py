@@ -1,0 +1,67 @@
+"""What ``match`` and ``study`` share: where tasks run, their file, the bar that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from firmware_host.studies.jobs import Job
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SEED = click.option(
+    "--seed", type=int, default=1, show_default=True, help="Other openings and dice."
+)
+RECORD_TASKS = click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep what is found in this file, and go on where it stops.",
+)
+_WORKERS = click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How many processes of this machine.",
+)
+_ON = click.option(
+    "--on",
+    type=click.Choice(["here", "ray"]),
+    default="here",
+    show_default=True,
+    help="Where: ray is a cluster, by RAY_ADDRESS (docs/studies.md).",
+)
+
+
+def worker_options(command: F) -> F:
+    """``--workers`` and ``--on``."""
+    return _WORKERS(_ON(command))
+
+
+@contextmanager
+def found_by(  # noqa: PLR0917 - as the options of a command come
+    job: Job, count: int, label: str, record: Path | None, workers: int, on: str
+) -> Iterator[Iterator[Any]]:
+    """What the first ``count`` tasks of ``job`` find, in their order, with a bar of how many are
+    there; who has seen enough leaves the context.
+    """
+    from firmware_host.studies import jobs
+    from firmware_host.studies import workers as local
+
+    if on == "ray":
+        from firmware_host.studies.on_ray import cluster
+
+        run = cluster()
+    else:
+        run = local.here if workers == 1 else local.processes(workers)
+    with (
+        closing(jobs.Results(job, record)) as results,
+        click.progressbar(length=count, label=label) as bar,
+        closing(jobs.in_order(job, results, count, run, bar.update)) as found,
+    ):
+        yield found

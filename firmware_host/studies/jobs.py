@@ -1,0 +1,122 @@
+"""A study is many tasks that do not know of each other, and a file with one line for each.
+
+A task is a pure function of the job and its number: run anywhere, run twice, in any order, it
+finds the same. So a study goes on where it stopped, and a line that is there counts once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from firmware_host.config.errors import ConfigError, NotPossibleError
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True, tag_field="study"):
+    """What a study is about, all of it: the heading of its file. ``seed``: other dice.
+
+    What time limits is the same only as far as the machines are as fast.
+    """
+
+    finds: ClassVar[Any]
+    """The type of what a task finds, which msgspec can write."""
+    seed: int = 1
+
+    def run(self, number: int) -> Any:
+        """Task ``number``, from 0."""
+        raise NotImplementedError
+
+
+Running = Generator[tuple[int, Any], None, None]
+Workers = Callable[[Job, Iterable[int]], Running]
+"""Runs tasks of a job and yields their numbers and what they found, in any order. It takes few more
+numbers than it is at work on, and what it is at work on is dropped when the iterator is closed.
+"""
+
+
+class Results:
+    """What the tasks of a job have found, by their numbers; kept in a file, if there is one.
+
+    Raises ConfigError where the file is that of another job, NotPossibleError where another program
+    is adding to it.
+    """
+
+    def __init__(self, job: Job, path: Path | None = None) -> None:
+        self.found: dict[int, Any] = {}
+        self._file = None if path is None else path.open("a+b")
+        if self._file is not None and path is not None:
+            try:
+                self._resume(job, path)
+            except BaseException:
+                self.close()
+                raise
+
+    def _resume(self, job: Job, path: Path) -> None:
+        file = self._file
+        if file is None:
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # goes with the process
+        except BlockingIOError:
+            raise NotPossibleError(
+                "Another program is adding to {path}.", remedy="Wait until it has ended.", path=path
+            ) from None
+        heading = msgspec.json.encode(job)
+        file.seek(0)
+        first, *lines = file.read().split(b"\n")
+        if not lines:  # new, or cut off within its first line
+            file.truncate(0)
+            file.write(heading + b"\n")
+            file.flush()
+            return
+        if first != heading:
+            raise ConfigError(
+                "{path} is the record of another study.",
+                remedy="Name another file, or ask for the same again.",
+                path=path,
+            )
+        kind = msgspec.json.Decoder(tuple[int, job.finds])  # type: ignore[name-defined]
+        for line in lines[:-1]:
+            try:
+                number, found = kind.decode(line)
+            except msgspec.DecodeError:
+                continue  # damaged: that task is run again
+            self.found.setdefault(number, found)
+        if lines[-1]:  # behind the last newline is what was cut off
+            file.truncate(file.tell() - len(lines[-1]))
+
+    def add(self, number: int, found: Any) -> None:
+        """What a task has found; one that is there already is not counted again."""
+        if number in self.found:
+            return
+        self.found[number] = found
+        if self._file is not None:
+            self._file.write(msgspec.json.encode((number, found)) + b"\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """Let others add to the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+def in_order(
+    job: Job, results: Results, count: int, workers: Workers, done: Callable[[int], None]
+) -> Generator[Any, None, None]:
+    """What tasks 0 to ``count`` - 1 have found, in this order whoever is ready first; those that
+    ``results`` lacks are run. ``done``: is told how many more are there. May be closed early.
+    """
+    missing = [number for number in range(count) if number not in results.found]
+    done(count - len(missing))
+    with closing(workers(job, missing)) as running:
+        for number in range(count):
+            while number not in results.found:
+                ready, found = next(running)
+                results.add(ready, found)
+                done(1)
+            yield results.found[number]

@@ -1,0 +1,215 @@
+"""Matches of two players: each random opening is played twice, with colours changed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import msgspec
+
+from drivers.clock import SystemClock
+from firmware_host.config.errors import ConfigError
+from firmware_host.engines.process import EngineProcess
+from firmware_host.engines.search.levels import LEVELS, STRONGEST
+from firmware_host.engines.search.limits import Limits
+from firmware_host.engines.search.thinker import Thinker
+from firmware_host.studies import intervals
+from firmware_host.studies.jobs import Job
+from games.base import Game
+from games.registry import game_type
+from games.rules import Rules
+
+OPENING_PLIES = 4
+MOST_PLIES = 2000  # of a game that goes in circles: a draw
+_GRACE_S = 10.0
+_LONGEST_S = 600.0  # for a move of another engine that is limited by nodes
+
+
+class Player(Protocol):
+    """Somebody who chooses moves in a game that has begun."""
+
+    def move(self, names: Sequence[str], state: Any) -> int:
+        """The move in ``state``, to which the moves ``names`` have led."""
+
+
+class Played(msgspec.Struct, frozen=True):
+    """One game of a match. ``share``: of the game, for A."""
+
+    share: float
+    moves: list[str]
+
+
+class Match(Job, frozen=True, kw_only=True):
+    """Task n is a pair of games with opening n; A moves first in the first of them.
+
+    ``a``, ``b``: levels, or names in ``engines``, which has their commands. ``opening``: random
+    moves. ``move_ms`` or ``nodes`` limit each move, the other is None.
+    """
+
+    finds: ClassVar[Any] = tuple[Played, Played]
+    a: str
+    b: str
+    game: str
+    options: dict[str, Any]
+    opening: int = OPENING_PLIES
+    move_ms: int | None = None
+    nodes: int | None = None
+    engines: dict[str, list[str]] = msgspec.field(default_factory=dict)
+
+    def run(self, number: int) -> tuple[Played, Played]:
+        """Play a pair of games. Raises EngineError, ConfigError."""
+        game = game_type(self.game).create(self.options)
+        begun = opening(game.rules, self.opening, random.Random(f"{self.seed} opening {number}"))
+        dice = random.Random(f"{self.seed} players {number}")
+        with ExitStack() as stack:
+
+            def make(name: str) -> Player:
+                return player(self, name, game, dice.randrange(1, 2**31), stack)
+
+            first = play(game.rules, begun, (make(self.a), make(self.b)))
+            second = play(game.rules, begun, (make(self.b), make(self.a)))
+        return first, msgspec.structs.replace(second, share=1 - second.share)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Of A."""
+
+    won: int
+    drawn: int
+    lost: int
+
+    @property
+    def games(self) -> int:
+        """How many were played."""
+        return self.won + self.drawn + self.lost
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1; half where nothing was played."""
+        return (self.won + self.drawn / 2) / self.games if self.games else 0.5
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The share's 95 % interval."""
+        return intervals.wilson(self.share, self.games)
+
+
+class OurPlayer:
+    """A level of our own engine, without a process."""
+
+    def __init__(self, game: Game, level: int, limits: Limits, seed: int) -> None:
+        self._thinker = Thinker(game, random.Random(seed), SystemClock().now)
+        self._level = level
+        self._limits = limits
+
+    def move(self, names: Sequence[str], state: Any) -> int:
+        """As ``Player.move``."""
+        return self._thinker.think(state, self._level, self._limits).move
+
+
+class OtherPlayer:
+    """An engine in a process. ``go``: its limits, in its language. Raises EngineError."""
+
+    def __init__(self, process: EngineProcess, rules: Rules, go: str, longest_s: float) -> None:
+        self._process = process
+        self._rules = rules
+        self._go = go
+        self._longest_s = longest_s
+
+    def move(self, names: Sequence[str], state: Any) -> int:
+        """As ``Player.move``; what is no legal move is -1, which loses."""
+        name = self._process.think(names, self._go, self._longest_s)
+        number = None if name is None else self._rules.number(name)
+        legal = number is not None and self._rules.allows(state, number)
+        return number if legal and number is not None else -1
+
+
+def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> Player:
+    """A player; his process, if he has one, ends with ``stack``. Raises EngineError."""
+    time_s = None if match.move_ms is None else match.move_ms / 1000
+    if name not in match.engines:
+        return OurPlayer(game, int(name), Limits(nodes=match.nodes, time_s=time_s), seed)
+    process = EngineProcess(name, match.engines[name], SystemClock())
+    stack.callback(process.close)
+    options = {key: value for key, value in game.options.items() if value is not None}
+    process.set_up(game.name, options, STRONGEST, seed)
+    if time_s is None:
+        return OtherPlayer(process, game.rules, f"nodes {match.nodes}", _LONGEST_S)
+    return OtherPlayer(process, game.rules, f"movetime {match.move_ms}", time_s + _GRACE_S)
+
+
+def engines_of(names: Iterable[str], commands: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The commands of those players that are engines in the settings.
+
+    Raises ConfigError for one who is neither that nor a level.
+    """
+    found = {}
+    for name in names:
+        if name in commands:
+            found[name] = list(commands[name])
+        elif not name.isdigit() or int(name) not in LEVELS:
+            raise ConfigError(
+                "{name} is no player.",
+                remedy="Name a level from 1 to {most}, or an engine in the settings.",
+                name=name,
+                most=STRONGEST,
+            )
+    return found
+
+
+def opening(rules: Rules, plies: int, rng: random.Random) -> list[int]:
+    """Random moves after which the game still goes on."""
+    while True:
+        state, moves = rules.start(), []
+        for _ in range(plies):
+            moves.append(rng.choice(rules.moves(state)))
+            state = rules.apply(state, moves[-1])
+            if rules.result(state) is not None:
+                break
+        else:
+            return moves
+
+
+def play(rules: Rules, begun: Iterable[int], players: tuple[Player, Player]) -> Played:
+    """A game of two after its opening; the share is the first player's."""
+    state, names = rules.start(), []
+    for move in begun:
+        names.append(rules.name(move))
+        state = rules.apply(state, move)
+    while (winners := rules.result(state)) is None and len(names) < MOST_PLIES:
+        mover = rules.mover(state)
+        move = players[mover].move(names, state)
+        if move < 0:
+            winners = (1 - mover,)
+            break
+        names.append(rules.name(move))
+        state = rules.apply(state, move)
+    return Played(0.5 if not winners else float(winners[0] == 0), names)
+
+
+def score(pairs: Iterable[Sequence[Played]]) -> Score:
+    """Of A."""
+    shares = [game.share for pair in pairs for game in pair]
+    return Score(shares.count(1.0), shares.count(0.5), shares.count(0.0))
+
+
+def decided(watched: intervals.Watched, shares: Sequence[float]) -> bool:
+    """Whether it is known of each of ``shares`` on which side of it A's is."""
+    return all(share < watched.low or share > watched.high for share in shares)
+
+
+def until_decided(
+    pairs: Iterable[Sequence[Played]], shares: Sequence[float]
+) -> tuple[list[Sequence[Played]], intervals.Watched]:
+    """``pairs`` up to the one that decides, and A's interval, which holds at all times."""
+    seen, watched = [], intervals.Watched()
+    for pair in pairs:
+        seen.append(pair)
+        watched.add((pair[0].share + pair[1].share) / 2)
+        if decided(watched, shares):
+            break
+    return seen, watched

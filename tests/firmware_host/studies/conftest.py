@@ -1,0 +1,9 @@
+import pytest
+
+from games.registry import game_type
+
+
+@pytest.fixture
+def game():
+    """Makes a game of a name with options."""
+    return lambda name, **options: game_type(name).create(options)

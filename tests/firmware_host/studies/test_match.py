@@ -1,0 +1,110 @@
+"""Matches: pairs, colours, when one is decided, and the command."""
+
+import random
+
+from click.testing import CliRunner
+
+from firmware_host.cli.main import cli
+from firmware_host.messages import Catalogue
+from firmware_host.studies.match import Match, Played, Score, opening, play, score, until_decided
+
+
+class FirstMove:
+    def __init__(self, rules):
+        self.rules = rules
+
+    def move(self, names, state):
+        return self.rules.moves(state)[0]
+
+
+class Cheat:
+    def move(self, names, state):
+        return -1
+
+
+def match(**changed):
+    return Match(**{"a": "2", "b": "1", "game": "gravity-trap", "options": {}, **changed})
+
+
+def test_a_task_is_a_pair_with_one_opening_and_both_colours():
+    one, other = match(a="1", b="1", nodes=50).run(3)
+    third, _ = match(a="1", b="1", nodes=50).run(4)
+    assert one.moves[:4] == other.moves[:4] != third.moves[:4]
+    assert match(a="1", b="1", nodes=50).run(3) == (one, other)  # pure
+    assert match(a="1", b="1", nodes=50, seed=2).run(3) != (one, other)
+
+
+def test_the_share_is_that_of_a_in_both_games():
+    pairs = [match(a="7", b="1", nodes=1000).run(n) for n in range(4)]
+    made = score(pairs)
+    assert made.games == 8
+    assert made.won >= 6
+
+
+def test_whoever_makes_no_legal_move_has_lost(game):
+    rules = game("gravity-trap").rules
+    begun = opening(rules, 4, random.Random(1))
+    assert play(rules, begun, (FirstMove(rules), Cheat())).share == 1.0
+    assert play(rules, begun, (Cheat(), FirstMove(rules))).share == 0.0
+    played = play(rules, begun, (FirstMove(rules), FirstMove(rules)))
+    assert [rules.name(move) for move in begun] == played.moves[:4]
+
+
+def test_openings_leave_the_game_open(game):
+    rules = game("momentum", size=4, marbles=3).rules
+    for seed in range(20):
+        state = rules.start()
+        for move in opening(rules, 4, random.Random(seed)):
+            state = rules.apply(state, move)
+        assert rules.result(state) is None
+
+
+def test_the_score_counts_won_drawn_and_lost():
+    def pair(one, other):
+        return Played(one, []), Played(other, [])
+
+    assert score([pair(1.0, 1.0), pair(0.5, 0.0), pair(1.0, 0.5)]) == Score(3, 2, 1)
+    assert Score(6, 2, 2).share == 0.7
+
+
+def test_a_match_ends_with_the_pair_that_decides_it():
+    won = Played(1.0, []), Played(1.0, [])
+    split = Played(1.0, []), Played(0.0, [])
+    seen, watched = until_decided(iter([won] * 100), [0.5])
+    assert len(seen) < 12
+    assert watched.low > 0.5
+    seen, watched = until_decided(iter([split] * 100), [0.5])
+    assert len(seen) == 100  # nobody is stronger
+    seen, watched = until_decided(iter([split] * 100), [0.2, 0.8])
+    assert len(seen) < 100  # and that is known soon
+    assert 0.2 < watched.low < 0.5 < watched.high < 0.8
+
+
+def run(*words):
+    return CliRunner().invoke(cli, ["match", *words], obj=Catalogue())
+
+
+def test_the_command_tells_the_score_and_resumes(tmp_path):
+    path = str(tmp_path / "m.jsonl")
+    words = ("5", "1", "--game", "gravity-trap", "--nodes", "500", "--record", path)
+    first = run(*words, "--games", "2")
+    assert first.exit_code == 0, first.output
+    more = run(*words, "--games", "6")
+    assert "5 against 1: +" in more.output
+    assert len((tmp_path / "m.jsonl").read_text().splitlines()) == 4
+    assert run(*words, "--games", "6").output.splitlines()[-1] == more.output.splitlines()[-1]
+    alone = run(*words[:-2], "--games", "6", "--workers", "2")
+    assert alone.output.splitlines()[-1] == more.output.splitlines()[-1]
+
+
+def test_the_command_stops_once_it_is_decided():
+    done = run("5", "1", "--game", "gravity-trap", "--nodes", "500", "--decide", "20")
+    assert "That is decided after " in done.output, done.output
+    short = run("1", "1", "--game", "gravity-trap", "--nodes", "500", "--decide", "50")
+    assert "20 games do not decide that." in short.output
+
+
+def test_what_is_no_player_or_no_match_is_refused():
+    assert "is no player" in str(run("5", "eleven").exception)
+    assert run("5", "4", "--option", "players=3").exit_code == 2
+    assert run("5", "4", "--nodes", "9", "--move-ms", "9").exit_code == 2
