@@ -1,4 +1,4 @@
-"""Who sits at the table besides people: engines, one for each player that it plays for."""
+"""Who sits at the table besides people, engines, and which people are assisted."""
 
 from __future__ import annotations
 
@@ -15,14 +15,31 @@ EngineName = Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=r"
 
 class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """``engine``: its name in the settings, or ``OURS``. ``level``: how strong it is to play.
-    ``version``: what it calls itself, once it has.
+    ``version``: what it calls itself, once it has. ``thought_s``: for all its moves together.
     """
 
     engine: EngineName = OURS
     level: Annotated[int, msgspec.Meta(ge=1, le=10)] = 5
     version: Annotated[str, msgspec.Meta(max_length=80)] = ""
+    thought_s: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
+NOTHING, WARNS, SHADES, MOST = range(4)
+Amount = Annotated[int, msgspec.Meta(ge=NOTHING, le=MOST)]
+"""Of assist: none; bad moves are marked; good ones too; and the best one."""
+
+
+class Assist(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """``amount``: how much a player is shown now. ``plies``: his moves (the game's first is 1) that
+    he made while he was.
+    """
+
+    amount: Amount = NOTHING
+    plies: tuple[Annotated[int, msgspec.Meta(ge=1)], ...] = ()
+
+
+Assists = Mapping[str, Assist]
+"""Player -> his assist; those without are left out."""
 EngineSeats = Mapping[str, EngineSeat]
 """Player -> his engine; people are left out."""
 NO_ENGINES: EngineSeats = {}

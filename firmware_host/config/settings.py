@@ -30,7 +30,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that of the environment. ``speaker``: the program that reads aloud what the table says.
     ``host``: the address to serve the page at, beside this machine's own; ``names``: under which
     other devices may reach it. ``watching``: whether those that are not paired may look on.
-    ``engine``: name -> the engines that may play, besides ours.
+    ``engine``: name -> the engines that may play, besides ours. ``ponder``: whether engines think
+    while people do.
     """
 
     profile: str = "plate-10"
@@ -43,6 +44,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     game: str = "momentum"
     options: dict[str, Any] = {}
     engine: dict[EngineName, EngineSettings] = {}
+    ponder: bool = True
 
 
 def settings_file(path: Path | None) -> Path | None:

@@ -17,5 +17,9 @@ class EngineLostError(EngineError, OSError):
     """An engine's process cannot be started, has ended, or does not answer. Start it again."""
 
 
+class EngineHungError(EngineLostError):
+    """It does not answer in its time. Another try would take as long."""
+
+
 class EngineMoveError(EngineError, ValueError):
     """An engine has answered with something that is no legal move. Ask another one."""

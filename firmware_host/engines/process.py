@@ -9,14 +9,22 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from math import inf
 from typing import IO, Any
 
 from drivers.clock import Clock
 from firmware_host.engines import ugi
-from firmware_host.engines.errors import CannotPlayError, EngineLostError, EngineMoveError
+from firmware_host.engines.errors import (
+    CannotPlayError,
+    EngineHungError,
+    EngineLostError,
+    EngineMoveError,
+)
 
 START_S = 30.0  # a Zero 2 W takes ten to import Python's modules from a cold card
 NICE = 10  # thinking yields to the scan
+MARGIN_S = 1.5  # beyond its time, on a machine that has much to do; then it is told to stop
+STOP_S = 1.5  # and if it does not heed that, it is lost
 _QUIT_S = 0.5
 _TURN_S = 0.1  # between two looks at whether the question still stands
 _MOST_WAITING = 10_000  # lines; whoever sends more without being asked is stopped by the pipe
@@ -57,6 +65,8 @@ class EngineProcess:
         self._listener = threading.Thread(target=self._listen, name=f"engine {name}", daemon=True)
         self._listener.start()
         self.identity = ugi.Identity()
+        self.slow = False  # its last answer came only when it was told to stop
+        self._lines = 1
         try:
             self._say("ugi")
             until_s = self._now() + start_s
@@ -89,23 +99,39 @@ class EngineProcess:
         *,
         wanted: Callable[[], bool] = lambda: True,
         heed: Callable[[ugi.Info], None] = lambda _: None,
+        lines: int = 1,
+        ponders: Callable[[], bool] | None = None,
     ) -> str | None:
-        """Its move after ``moves``. ``go``: the limits, in its language. ``longest_s``: then it
-        counts as lost. ``wanted``: looked at meanwhile; None is returned once it is False, and the
-        engine is ready for another question. ``heed``: called with what it tells meanwhile.
+        """Its move after ``moves``. ``go``: the limits, in its language. ``longest_s``: then it is
+        told to stop, and lost if it does not. ``wanted``: looked at meanwhile; None is returned
+        once it is False, and the engine is ready for another question. ``heed``: called with what
+        it tells meanwhile. ``lines``: of so many moves it is to say what they are worth.
+        ``ponders``: looked at meanwhile; as long as it is True, the position is one that is only
+        expected, and no time counts.
 
-        Raises EngineMoveError where it answers with nothing that is a move.
+        Raises EngineMoveError where it answers with nothing that is a move, CannotPlayError where
+        it does not know ``lines``.
         """
+        self._ask_for(lines)
         self._say(ugi.position(moves))
         self._say(f"go {go}")
-        until_s = self._now() + longest_s
-        asked, told = True, ugi.NOTHING_YET
+        pondering = ponders is not None
+        until_s = inf if pondering else self._now() + longest_s
+        asked, stopped, told, self.slow = True, False, ugi.NOTHING_YET, False
         while True:
-            if asked and not wanted():
-                asked = False
+            if pondering and ponders is not None and not ponders():
+                pondering = False
+                if wanted():
+                    self._say("ponderhit")
+                    until_s = self._now() + longest_s
+            asked, late = asked and wanted(), self._now() >= until_s
+            if stopped and late:
+                raise self._hung()
+            if not stopped and (late or not asked):
+                stopped, self.slow = True, late
                 self._say("stop")
-                until_s = min(until_s, self._now() + START_S / 10)
-            words = self._next(until_s, self._turn(until_s))
+                until_s = self._now() + STOP_S
+            words = self._next(min(until_s, self._now() + _TURN_S), patient=True)
             if words[:1] == ["bestmove"]:
                 break
             if words[:1] == ["error"]:
@@ -114,13 +140,24 @@ class EngineProcess:
                 )
             if words[:1] == ["info"]:
                 with suppress(ValueError):  # a line that is not understood is passed over
-                    told = ugi.parse_info(words[1:], told)
-                    heed(told)
+                    info = ugi.parse_info(words[1:], told)
+                    told = info if info.rank <= 1 else told
+                    heed(info)
         if not asked:
             return None
         if len(words) < 2 or words[1] == "none":
             raise EngineMoveError("The engine {name} gives no move.", name=self.name)
         return words[1]
+
+    def _ask_for(self, lines: int) -> None:
+        if lines == self._lines:
+            return
+        if ugi.LINES not in self.identity.options:
+            raise CannotPlayError(
+                "The engine {name} does not say what every move is worth.", name=self.name
+            )
+        self._say(ugi.setoption(ugi.LINES, lines))
+        self._lines = lines
 
     def close(self) -> None:
         """End it, and whatever it has started; never waits long."""
@@ -141,9 +178,6 @@ class EngineProcess:
             with suppress(queue.Empty):  # it may wait for room
                 self._heard.get(timeout=_TURN_S)
 
-    def _turn(self, until_s: float) -> float:
-        return min(until_s, self._now() + _TURN_S)
-
     def _say(self, line: str) -> None:
         try:
             self._write(line)
@@ -155,18 +189,20 @@ class EngineProcess:
         stdin.write(line + "\n")
         stdin.flush()
 
-    def _next(self, until_s: float, turn_s: float | None = None) -> list[str]:
-        """The words of its next line; none where ``turn_s`` comes first."""
-        end_s = until_s if turn_s is None else turn_s
+    def _next(self, until_s: float, *, patient: bool = False) -> list[str]:
+        """The words of its next line; if ``patient``, none where it has not come by then."""
         try:
-            line = self._heard.get(timeout=max(end_s - self._now(), 0.0))
+            line = self._heard.get(timeout=max(until_s - self._now(), 0.0))
         except queue.Empty:
-            if turn_s is not None and self._now() < until_s:
+            if patient:
                 return []
-            raise EngineLostError("The engine {name} does not answer.", name=self.name) from None
+            raise self._hung() from None
         if line is None:
             raise self._lost()
         return line.split()
+
+    def _hung(self) -> EngineHungError:
+        return EngineHungError("The engine {name} does not answer.", name=self.name)
 
     def _lost(self) -> EngineLostError:
         return EngineLostError("The engine {name} has ended by itself.", name=self.name)

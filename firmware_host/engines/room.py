@@ -9,41 +9,73 @@ import logging
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from typing import Any
 
 from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
+from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import OURS, EngineSeat
 from firmware_host.engines import ugi
-from firmware_host.engines.errors import EngineError, EngineMoveError
-from firmware_host.engines.process import EngineProcess
+from firmware_host.engines.errors import (
+    CannotPlayError,
+    EngineError,
+    EngineHungError,
+    EngineMoveError,
+)
+from firmware_host.engines.process import MARGIN_S, EngineProcess
 from firmware_host.messages import Message, text
 from games.base import Position
 
 MOVE_S = 2.0
-GRACE_S = 8.0  # beyond its time, on a machine that has much to do; then it counts as hung
-TRIES = 2  # of one engine for one move
+VALUES_S = 1.0  # for what every move is worth: a person waits for it
+ADVISER = ""  # in the place of a player: whose engine looks at a person's moves
 OUR_COMMAND = (sys.executable, "-m", "firmware_host.cli", "engine")
 
 _log = logging.getLogger(__name__)
 
 
+class Purpose(Enum):
+    """What a task is for: a move of the engine's own, one that it expects to make soon, a hint for
+    a person, or what each of a person's moves is worth.
+    """
+
+    MOVE = auto()
+    PONDER = auto()
+    HINT = auto()
+    VALUES = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A position in which an engine is to move. Equal ones are one question."""
+    """A position in which ``player`` is to move. Equal ones are one question. ``clock``: in which
+    time its move must be found; None: as long as the room gives.
+    """
 
     game_id: int
     player: str
     seat: EngineSeat
     moves: tuple[str, ...]
     position: Position = field(compare=False, repr=False)
+    purpose: Purpose = Purpose.MOVE
+    clock: ClockLeft | None = field(default=None, compare=False)
+
+    def expected_by(self, other: Task | None) -> bool:
+        """Whether ``other`` was pondered in expectation of this."""
+        return (
+            other is not None
+            and other.purpose is Purpose.PONDER
+            and replace(other, purpose=Purpose.MOVE) == self
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
     """``move`` None: nobody found one, and a person has to. ``seat``: who it comes from, with his
-    version. ``info``: what the engine told last. ``trouble``: what went wrong on the way.
+    version. ``info``: what the engine told last of it. ``trouble``: what went wrong on the way.
+    ``values``: move -> what it is worth, as in ``Found``, where that was asked. ``thought_s``: how
+    long that took.
     """
 
     task: Task
@@ -51,11 +83,14 @@ class Thought:
     seat: EngineSeat
     info: ugi.Info
     trouble: Message | None
+    values: Mapping[str, int] = field(default_factory=dict)
+    thought_s: float = 0.0
 
 
 class EngineRoom:
     """One for a table. ``commands``: name -> command, of the engines in the settings. Its processes
-    are started when they are first needed.
+    are started when they are first needed. ``ponders``: whether any engine thinks on a person's
+    time.
     """
 
     def __init__(
@@ -63,17 +98,21 @@ class EngineRoom:
         commands: Mapping[str, Sequence[str]],
         *,
         move_s: float = MOVE_S,
-        grace_s: float = GRACE_S,
+        margin_s: float = MARGIN_S,
+        ponders: bool = True,
         clock: Clock | None = None,
     ) -> None:
         self._commands = {OURS: OUR_COMMAND, **commands}
         self._move_s = move_s
-        self._grace_s = grace_s
+        self._margin_s = margin_s
+        self._ponders = ponders
         self._clock = clock or SystemClock()
         self._changed = threading.Condition()
         self._task: Task | None = None
         self._thought: Thought | None = None
         self._info = ugi.NOTHING_YET
+        self._values: dict[str, int] = {}
+        self._thought_s = 0.0
         self._closed = False
         self._processes: dict[tuple[str, str], tuple[EngineProcess, object]] = {}
         self._thread: threading.Thread | None = None
@@ -87,10 +126,13 @@ class EngineRoom:
 
     def think(self, task: Task | None) -> Thought | None:
         """What there is to think about now, None: nothing; what has come of it, once it has."""
+        if task is not None and task.purpose is Purpose.PONDER and not self._ponders:
+            task = None
         with self._changed:
             if task != self._task:
+                if task is None or not task.expected_by(self._task):
+                    self._info = ugi.NOTHING_YET
                 self._task, self._thought = task, None
-                self._info = ugi.NOTHING_YET
                 if self._thread is None and task is not None and not self._closed:
                     self._thread = threading.Thread(target=self._run, name="engines", daemon=True)
                     self._thread.start()
@@ -122,7 +164,7 @@ class EngineRoom:
             while (task := self._next()) is not None:
                 thought = self._thought_about(task)
                 with self._changed:
-                    if thought is not None and self._task == task:
+                    if thought is not None and self._task == thought.task:
                         self._thought = thought
                         self._changed.notify_all()
         finally:
@@ -137,58 +179,112 @@ class EngineRoom:
             return None if self._closed else self._task
 
     def _thought_about(self, task: Task) -> Thought | None:
-        """None: it is not asked for any more."""
+        """None: it is not asked for any more. One that fails is started again; one that hangs, or
+        fails again, is replaced by ours.
+        """
+        own = task.seat.engine == OURS
+        substitute = task.seat if own else EngineSeat(level=task.seat.level)
         trouble: Message | None = None
-        substitute = EngineSeat(level=task.seat.level)
-        for seat in dict.fromkeys((task.seat, substitute)):
-            for _ in range(TRIES):
-                if not self._is_wanted(task):
-                    return None
-                try:
-                    move, version = self._asked(task, seat)
-                except EngineError as error:
-                    _log.warning("%s", error)
-                    self._end(task, seat)
-                    trouble = _told(error)
-                    continue
-                if move is None:
-                    return None
-                if seat.engine != task.seat.engine and trouble is not None:
-                    trouble = text(
-                        "{why} Level {level} of the table's own engine plays in its place.",
-                        why=trouble,
-                        level=seat.level,
-                    )
-                named = EngineSeat(seat.engine, seat.level, version)
-                return Thought(task, move, named, self._info, trouble)
-        if trouble is not None:
+        tries = [task.seat, task.seat, *([] if own else [substitute])]
+        while tries and self._is_wanted(task):
+            seat = tries.pop(0)
+            try:
+                thought = self._asked(task, seat)
+            except EngineError as error:
+                _log.warning("%s", error)
+                self._end(task, seat)
+                trouble = _told(error)
+                if isinstance(error, CannotPlayError | EngineHungError) and not own:
+                    tries = [substitute] if seat is not substitute else []
+                continue
+            if thought is None:
+                return None
+            if trouble is None:
+                return thought
+            if seat.engine == task.seat.engine:
+                trouble = text("{why} It was started again.", why=trouble)
+            else:
+                trouble = text(
+                    "{why} Level {level} of the table's own engine plays in its place.",
+                    why=trouble,
+                    level=seat.level,
+                )
+            return replace(thought, trouble=trouble)
+        if not self._is_wanted(task):
+            return None
+        if trouble is not None and task.purpose is Purpose.MOVE:
             trouble = text("{why} Play its move for it.", why=trouble)
         return Thought(task, None, task.seat, self._info, trouble)
 
-    def _asked(self, task: Task, seat: EngineSeat) -> tuple[str | None, str]:
-        """Its move, and what it calls itself. Raises EngineError."""
+    def _asked(self, task: Task, seat: EngineSeat) -> Thought | None:
+        """What has come of it; None: it is not asked for any more. Raises EngineError."""
         process = self._process(task, seat)
-        go = f"movetime {round(self._move_s * 1000)}"
+        asked, values = task, task.purpose is Purpose.VALUES
+        if task.purpose is Purpose.PONDER and ugi.PONDER not in process.identity.options:
+            with self._changed:
+                self._changed.wait_for(lambda: not self._is_wanted(task))
+            return None
+        begun_s = self._clock.now()
+
+        def ponders() -> bool:
+            nonlocal asked, begun_s
+            coming = self._task
+            if coming is not None and coming.expected_by(asked):
+                asked, begun_s = coming, self._clock.now()
+            return asked is task and self._is_wanted(task)
+
+        limit_s, go = self._limits(task)
+        self._values = {}
         move = process.think(
             task.moves,
             go,
-            self._move_s + self._grace_s,
-            wanted=lambda: self._is_wanted(task),
+            limit_s + self._margin_s,
+            wanted=lambda: self._is_wanted(asked),
             heed=self._heed,
+            lines=ugi.MOST_LINES if values else 1,
+            ponders=ponders if task.purpose is Purpose.PONDER else None,
         )
-        if move is not None and move not in task.position.legal():
+        if move is None:
+            return None
+        if move not in task.position.legal():
             raise EngineMoveError(
                 "The engine {name} wants to play {move}, which is not legal.",
                 name=process.name,
                 move=move[:40],
             )
-        return move, process.identity.name[:80]
+        slow = text("The engine {name} took longer than it may.", name=process.name)
+        named = EngineSeat(seat.engine, seat.level, process.identity.name[:80])
+        return Thought(
+            asked,
+            move,
+            named,
+            self._info,
+            slow if process.slow else None,
+            dict(self._values),
+            self._clock.now() - begun_s,
+        )
+
+    def _limits(self, task: Task) -> tuple[float, str]:
+        """How long it may take at most, and that in its language."""
+        longest_s = VALUES_S if task.purpose is Purpose.VALUES else self._move_s
+        go = f"movetime {round(longest_s * 1000)}"
+        if task.purpose is Purpose.PONDER:
+            go = f"ponder {go}"
+        if task.clock is not None:
+            players = task.position.game.players
+            left_s = [task.clock.left_s[player] for player in players]
+            longest_s = min(longest_s, left_s[players.index(task.player)])
+            more = round(task.clock.increment_s * 1000)
+            for n, each in enumerate(left_s, start=1):
+                go += f" p{n}time {round(each * 1000)} p{n}inc {more}"
+        return longest_s, go
 
     def _process(self, task: Task, seat: EngineSeat) -> EngineProcess:
         """The seat's, in the right game."""
         game = task.position.game
         playing = (task.game_id, game.name, str(game.options), seat.level)
-        found = self._processes.get((task.player, seat.engine))
+        who = self._who(task)
+        found = self._processes.get((who, seat.engine))
         if found is not None and found[1] == playing:
             return found[0]
         if found is None:
@@ -197,21 +293,29 @@ class EngineRoom:
             process = EngineProcess(seat.engine, self._commands[seat.engine], self._clock)
         else:
             process = found[0]
-        self._processes[task.player, seat.engine] = process, playing
+        self._processes[who, seat.engine] = process, playing
         options: dict[str, Any] = {k: v for k, v in game.options.items() if v is not None}
         process.set_up(game.name, options, seat.level)
         return process
 
     def _end(self, task: Task, seat: EngineSeat) -> None:
-        found = self._processes.pop((task.player, seat.engine), None)
+        found = self._processes.pop((self._who(task), seat.engine), None)
         if found is not None:
             found[0].close()
+
+    @staticmethod
+    def _who(task: Task) -> str:
+        """Whose engine it is."""
+        return ADVISER if task.purpose in (Purpose.HINT, Purpose.VALUES) else task.player
 
     def _is_wanted(self, task: Task) -> bool:
         return self._task == task and not self._closed
 
     def _heed(self, info: ugi.Info) -> None:
-        self._info = info
+        if info.rank <= 1:
+            self._info = info
+        if info.rank and info.line and info.value is not None:
+            self._values[info.line[0]] = info.value
 
 
 def _told(error: TiltboardError) -> Message:

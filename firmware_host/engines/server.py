@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from drivers.clock import Clock
@@ -13,8 +15,10 @@ from firmware_host.engines.errors import CannotPlayError
 from firmware_host.engines.search.levels import LEVELS, STRONGEST
 from firmware_host.engines.search.limits import Found, Limits
 from firmware_host.engines.search.thinker import Thinker
+from firmware_host.engines.values import every_move
 from games.base import Game, RulesError
 from games.registry import GAMES, game_type
+from games.rules import Rules
 
 AUTHOR = "the makers of tiltboard"
 MOST_SEED = 2**31 - 1
@@ -45,7 +49,9 @@ class EngineServer:
         self._game: Game | None = None
         self._state: Any = None
         self._trouble: str | None = None
+        self._lines = 1
         self._stopped = threading.Event()
+        self._released = threading.Event()  # it may answer: it does not ponder, or no longer
         self._thinking: threading.Thread | None = None
 
     def serve(self, lines: Iterable[str]) -> None:
@@ -80,6 +86,8 @@ class EngineServer:
                     self._go(ugi.parse_go(words[1:]))
                 case "stop":
                     self._stop()
+                case "ponderhit":
+                    self._released.set()
                 case "query":
                     self._answer(words[1:])
                 case _:
@@ -97,6 +105,8 @@ class EngineServer:
         spin = f"type spin default {STRONGEST} min {LEVELS[0]} max {LEVELS[-1]}"
         self._say(f"option name {ugi.LEVEL} {spin}")
         self._say(f"option name {ugi.SEED} type spin default 0 min 0 max {MOST_SEED}")
+        self._say(f"option name {ugi.LINES} type spin default 1 min 1 max {ugi.MOST_LINES}")
+        self._say(f"option name {ugi.PONDER} type check default false")
         self._say("ugiok")
 
     def _set(self, name: str, value: str) -> None:
@@ -106,6 +116,8 @@ class EngineServer:
             self._options, self._thinker, self._game = ugi.options_json(value), None, None
         elif name == ugi.LEVEL:
             self._level = min(max(int(value), LEVELS[0]), LEVELS[-1])
+        elif name == ugi.LINES:
+            self._lines = min(max(int(value), 1), ugi.MOST_LINES)
         elif name == ugi.SEED:
             self._seed, self._thinker, self._game = min(max(int(value), 0), MOST_SEED), None, None
 
@@ -152,9 +164,21 @@ class EngineServer:
             return
         limits = go.for_player(rules.mover(state))
         unlimited = limits == Limits() and not go.infinite
-        if unlimited and thinker.level(self._level).nodes is None:
+        if unlimited and (self._lines > 1 or thinker.level(self._level).nodes is None):
             limits = Limits(time_s=_DEFAULT_S)
         self._stopped.clear()
+        self._released.clear()
+        if not go.ponder:
+            self._released.set()
+        game, level, lines = self._game, self._level, self._lines
+        now = self._clock.now
+        until_s = math.inf if limits.time_s is None else now() + limits.time_s
+        if go.ponder:
+            limits = replace(limits, time_s=None)
+
+        def stopped() -> bool:
+            late = go.ponder and self._released.is_set() and now() >= until_s
+            return late or self._stopped.is_set()
 
         def report(found: Found) -> None:
             line = tuple(map(rules.name, found.line))
@@ -162,9 +186,12 @@ class EngineServer:
             self._say(ugi.Info(found.depth, found.value, found.nodes, time_ms, line).text())
 
         def think() -> None:
-            found = thinker.think(
-                state, self._level, limits, stopped=self._stopped.is_set, report=report
-            )
+            if lines > 1 and limits.time_s is not None:
+                found = every_move(game, thinker, state, limits, now=now, stopped=stopped)
+                self._say_lines(found, rules, lines)
+            else:
+                found = thinker.think(state, level, limits, stopped=stopped, report=report)
+            self._released.wait()
             self._say(f"bestmove {rules.name(found.move)}")
 
         self._thinking = threading.Thread(target=think, name="thinking", daemon=True)
@@ -174,8 +201,17 @@ class EngineServer:
         """End the search, if there is one; it answers with what it has found so far."""
         if self._thinking is not None:
             self._stopped.set()
+            self._released.set()
             self._thinking.join()
             self._thinking = None
+
+    def _say_lines(self, found: Found, rules: Rules, count: int) -> None:
+        """Each move with its value, the best first."""
+        time_ms = round(found.time_s * 1000)
+        for rank, (move, value) in enumerate(found.ranked[:count], start=1):
+            line = found.line if move == found.move else (move,)
+            named = tuple(map(rules.name, line))
+            self._say(ugi.Info(found.depth, value, found.nodes, time_ms, named, rank).text())
 
     def _answer(self, words: list[str]) -> None:
         if not self._ready() or self._game is None or self._state is None:

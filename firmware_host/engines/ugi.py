@@ -17,28 +17,34 @@ GAME = "Game"
 OPTIONS = "Options"
 LEVEL = "Level"
 SEED = "Seed"
+LINES = "MultiPV"
+PONDER = "Ponder"
+MOST_LINES = 500
 MOST_LINE = 1 << 16  # characters; a longer one is no line of this language
 
 
 @dataclass(frozen=True, slots=True)
 class Go:
     """What ``go`` asks for. ``clock_ms``, ``increment_ms``: of each player, first to last, where
-    they play with a clock. ``infinite``: until ``stop``.
+    they play with a clock. ``infinite``: until ``stop``. ``ponder``: until ``ponderhit``, from
+    which on the limits hold (what was pondered counts); or until ``stop``.
     """
 
     limits: Limits = NO_LIMITS
     clock_ms: tuple[int, ...] = ()
     increment_ms: tuple[int, ...] = ()
     infinite: bool = False
+    ponder: bool = False
 
     def for_player(self, player: int) -> Limits:
         """The limits, with a fair share of the clock of the one to move."""
-        if player >= len(self.clock_ms) or self.limits.time_s is not None:
+        if player >= len(self.clock_ms):
             return self.limits
         added = self.increment_ms[player] if player < len(self.increment_ms) else 0
         share_s = (self.clock_ms[player] / 25 + added * 0.8) / 1000
         left_s = max(self.clock_ms[player] / 1000 - 0.1, 0.01)
-        return Limits(self.limits.depth, self.limits.nodes, min(share_s, left_s))
+        most_s = left_s if self.limits.time_s is None else min(left_s, self.limits.time_s)
+        return Limits(self.limits.depth, self.limits.nodes, min(share_s, most_s))
 
 
 def parse_go(words: Sequence[str]) -> Go:
@@ -53,7 +59,7 @@ def parse_go(words: Sequence[str]) -> Go:
     )
     clock = [numbers[f"p{n}time"] for n in range(1, 5) if f"p{n}time" in numbers]
     increment = [numbers.get(f"p{n}inc", 0) for n in range(1, len(clock) + 1)]
-    return Go(limits, tuple(clock), tuple(increment), infinite="infinite" in words)
+    return Go(limits, tuple(clock), tuple(increment), "infinite" in words, "ponder" in words)
 
 
 _GO_NUMBERS = {
@@ -109,19 +115,23 @@ def score_value(kind: str, number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What an engine tells while it thinks; ``value`` as in ``Found``, None: not told."""
+    """What an engine tells while it thinks; ``value`` as in ``Found``, None: not told. ``rank``:
+    of the line among those asked for, the best is 1; 0: only the best is told.
+    """
 
     depth: int = 0
     value: int | None = None
     nodes: int = 0
     time_ms: int = 0
     line: tuple[str, ...] = ()
+    rank: int = 0
 
     def text(self) -> str:
         """As a line."""
         score = "" if self.value is None else f" score {score_text(self.value)}"
         moves = " ".join(("", "pv", *self.line)) if self.line else ""
-        return f"info depth {self.depth}{score} nodes {self.nodes} time {self.time_ms}{moves}"
+        rank = f" multipv {self.rank}" if self.rank else ""
+        return f"info depth {self.depth}{rank}{score} nodes {self.nodes} time {self.time_ms}{moves}"
 
 
 NOTHING_YET = Info()
@@ -130,7 +140,7 @@ NOTHING_YET = Info()
 def parse_info(words: Sequence[str], before: Info = NOTHING_YET) -> Info:
     """The words after ``info``; what they leave out is as ``before``. Raises ValueError."""
     depth, value, nodes, time_ms = before.depth, before.value, before.nodes, before.time_ms
-    line = before.line
+    line, rank = before.line, 0
     at = 0
     while at + 1 < len(words):
         word, following = words[at], words[at + 1]
@@ -139,6 +149,8 @@ def parse_info(words: Sequence[str], before: Info = NOTHING_YET) -> Info:
             depth = int(following)
         elif word == "nodes":
             nodes = int(following)
+        elif word == "multipv":
+            rank = int(following)
         elif word == "time":
             time_ms = int(float(following))
         elif word == "score" and at < len(words):
@@ -151,7 +163,7 @@ def parse_info(words: Sequence[str], before: Info = NOTHING_YET) -> Info:
             break
         else:
             at -= 1
-    return Info(depth, value, nodes, time_ms, line)
+    return Info(depth, value, nodes, time_ms, line, rank)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firmware_host.config.engine_seats import OURS
 from firmware_host.guidance.words import player
 from firmware_host.messages import Message, text
@@ -26,6 +28,32 @@ def plays(mover: str, todo: Message) -> Message:
 def hint(mover: str, move: str) -> Message:
     """What the strongest engine would play."""
     return text("A hint for {player}: {move}.", player=player(mover), move=move)
+
+
+def declines(mover: str, todo: Message) -> Message:
+    """It does not agree to a draw."""
+    return text(
+        "A draw? The computer plays on for {player}. {todo}", player=player(mover), todo=todo
+    )
+
+
+def no_assist(why: Message) -> Message:
+    """Moves cannot be shaded."""
+    return text("There is no assist: {why}", why=why)
+
+
+def assisted(result: Message, used: Sequence[tuple[str, int, int]]) -> Message:
+    """``result``, and for each player who had assist, for how many of his moves."""
+    said = result
+    for who, moves, count in used:
+        said = text(
+            "{said} {player} had assist for {moves} of {all} moves.",
+            said=said,
+            player=player(who).capitalised(),
+            moves=moves,
+            all=count,
+        )
+    return said
 
 
 def turning_point(

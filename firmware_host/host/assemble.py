@@ -146,7 +146,7 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
             buses.clock,
             first_game=_first_game(profile, settings),
             notice=None if opened.set_aside is None else opened.set_aside.message(),
-            engines=EngineRoom(engine_commands(settings)),
+            engines=EngineRoom(engine_commands(settings), ponders=settings.ponder),
         )
     except BaseException:
         opened.journal.close()

@@ -32,6 +32,7 @@ from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.table.buttons import Buttons
 from firmware_host.table.commands import (
     AnswerSweep,
+    Assist,
     Calibrate,
     Hint,
     HostCommand,
@@ -173,6 +174,8 @@ class Host:
                 self.free = None
             case Hint():
                 self.playing.opponents.ask_hint(self.standing, self._clock.now())
+            case Assist(player, amount):
+                self.playing.opponents.grant(self.game, player, amount)
             case StopLearning():
                 self._lay(self.playing.stop_learning())
             case PlayFreely(on):
@@ -261,7 +264,10 @@ class Host:
 
     def _opponents_ask(self) -> Sequence[Request]:
         """Nothing before the first step, and nothing that has become impossible."""
-        asked = self.playing.opponents.step(self.standing, self._clock.now()) if self._begun else ()
+        asked: Sequence[Request] = ()
+        if self._begun:
+            clock = self.playing.clock.state
+            asked = self.playing.opponents.step(self.standing, self._clock.now(), clock)
         try:
             for request in asked:
                 self.playing.referee.check(request)
@@ -281,10 +287,12 @@ class Host:
 
     def _tell_of_engines(self) -> None:
         self._begun = True
-        if self.playing.opponents.trouble is None:
-            self.notices.pop("engine", None)
-        else:
-            self.notices["engine"] = self.playing.opponents.trouble
+        opponents = self.playing.opponents
+        for part, trouble in (("engine", opponents.trouble), ("assist", opponents.advice.trouble)):
+            if trouble is None:
+                self.notices.pop(part, None)
+            else:
+                self.notices[part] = trouble
 
     def _answer(self, why_not: TiltboardError | None) -> None:
         """Tell those who asked something of the game that it is done, or why it is not."""

@@ -7,23 +7,25 @@ counts once it lies on the board. A person may at any time make another move for
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Protocol
 
-from firmware_host.config.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
+from firmware_host.config.clock_time import ClockLeft
+from firmware_host.config.engine_seats import NO_ENGINES, OURS, Assists, EngineSeat, EngineSeats
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines import ugi
-from firmware_host.engines.room import Task, Thought
+from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.levels import STRONGEST
 from firmware_host.engines.search.limits import expected
 from firmware_host.guidance import engines as say
+from firmware_host.host.advice import Advice, AssistBook
 from firmware_host.messages import Message
 from firmware_host.table.commands import MakeMove, OfferDraw, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
-from games.base import Game, Turn
+from games.base import Game
 
-HINT_S = 10.0  # for how long one is shown
 ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
 
 _log = logging.getLogger(__name__)
@@ -47,7 +49,7 @@ class Thinks(Protocol):
         """End every process."""
 
 
-class Seating(Protocol):
+class Seating(AssistBook, Protocol):
     """Where it is noted who plays."""
 
     def note_engines(self, game_id: int, seats: EngineSeats) -> None:
@@ -55,8 +57,8 @@ class Seating(Protocol):
 
 
 class Opponents:
-    """All of it in the table's thread. ``seats``: who plays; ``trouble``: what people should know
-    of an engine.
+    """All of it in the table's thread. ``seats``: who plays; ``advice``: what people are shown of
+    their moves; ``trouble``: what people should know of an engine.
     """
 
     def __init__(self, room: Thinks | None, journal: Seating) -> None:
@@ -69,12 +71,11 @@ class Opponents:
         self._seat_owed = False
         self._given: Task | None = None
         self._stuck: Task | None = None
-        self._hint_task: Task | None = None
-        self._hint: Turn | None = None
-        self._hint_until_s = 0.0
+        self.advice = Advice(journal)
+        self._answer: Thought | None = None  # the last one that was played
         self._expects: dict[str, float] = {}  # of the game, when they moved last
         self._moves = 0  # that stood in the last step
-        self._shown: tuple[Standing, Task | None, Turn | None, Standing] | None = None
+        self._shown: tuple[Standing, object, Standing] | None = None
         self._thinks = False
 
     @property
@@ -82,12 +83,13 @@ class Opponents:
         """The engines that may play; none where nobody could think."""
         return () if self._room is None else self._room.names
 
-    def check(self, game: Game, seats: EngineSeats) -> None:
+    def check(self, game: Game, seats: EngineSeats, assist: Iterable[str] = ()) -> None:
         """Raises NotPossibleError where nobody could play so."""
         known = self.names
-        for player, seat in seats.items():
+        for player in (*seats, *assist):
             if player not in game.players:
                 raise NotPossibleError("There is no player {player} in this game.", player=player)
+        for seat in seats.values():
             if seat.engine not in known:
                 raise NotPossibleError(
                     "There is no engine {name}.",
@@ -96,12 +98,19 @@ class Opponents:
                     known=", ".join(known),
                 )
 
-    def sit_down(self, game_id: int, seats: EngineSeats, moves: int) -> None:
-        """Another game. ``moves``: how many of it are made."""
-        self._game_id, self.seats, self._moves = game_id, dict(seats), moves
+    def sit_down(
+        self,
+        game_id: int,
+        seats: EngineSeats,
+        moves: Sequence[str] = (),
+        assist: Assists = MappingProxyType({}),
+    ) -> None:
+        """Another game. ``moves``: those that are made."""
+        self._game_id, self.seats, self._moves = game_id, dict(seats), len(moves)
+        self.advice.begin(game_id, assist, tuple(moves))
         self.trouble = None
         self._expects = {}
-        self._given = self._stuck = self._hint_task = self._hint = None
+        self._given = self._stuck = self._answer = None
         self._seat_owed = self._thinks = False
         if self._room is not None:
             self._room.think(None)
@@ -120,49 +129,34 @@ class Opponents:
         """The same opponents for another game."""
         return {player: EngineSeat(seat.engine, seat.level) for player, seat in self.seats.items()}
 
-    @property
-    def hinting(self) -> bool:
-        """A hint is being thought of."""
-        return self._hint_task is not None and self._hint is None
-
     def ask_hint(self, standing: Standing, now_s: float) -> None:
         """Think of a move for the person to move. Raises NotPossibleError."""
-        player, position = standing.to_move, standing.position
-        if self._room is None or standing.phase is not Phase.TURN or position is None:
+        if self._room is None or standing.to_move in self.seats:
             raise NotPossibleError("There is nothing to hint at now.")
-        if player is None or player in self.seats or standing.game_id is None:
-            raise NotPossibleError("There is nothing to hint at now.")
-        seat = EngineSeat(level=STRONGEST)
-        self._hint_task = Task(standing.game_id, player, seat, standing.moves, position)
-        self._hint = None
-        self._hint_until_s = now_s + HINT_S
+        self.advice.ask_hint(standing, now_s)
 
-    def _think_of_hint(self, standing: Standing, now_s: float) -> None:
-        """As long as the game stands as it did when the hint was asked for."""
-        task, room = self._hint_task, self._room
-        if task is None or room is None:
-            return
-        stands = (task.game_id, task.moves) == (standing.game_id, standing.moves)
-        if not stands or (self._hint is not None and now_s > self._hint_until_s):
-            self._hint_task = self._hint = None
-            room.think(None)
-            return
-        thought = room.think(task)
-        if thought is not None and self._hint is None:
-            self._hint_until_s = now_s + HINT_S
-            self.trouble = thought.trouble
-            if thought.move is None:
-                self._hint_task = None
-            else:
-                self._hint = task.position.play(thought.move)
+    def may_assist(self, game: Game) -> bool:
+        """Whether every move of such a game can be looked at."""
+        return self._room is not None and bool(game.rules.every_move)
 
-    def step(self, standing: Standing, now_s: float) -> Sequence[MakeMove | TakeBack | OfferDraw]:
-        """What engines ask for, seen how the game stands after a step."""
+    def grant(self, game: Game, player: str, amount: int) -> None:
+        """Assist ``player`` so much from now on. Raises NotPossibleError."""
+        self.check(game, {}, [player])
+        if amount and not self.may_assist(game):
+            raise NotPossibleError("There is no assist in this game.")
+        self.advice.grant(player, amount)
+
+    def step(
+        self, standing: Standing, now_s: float, clock: ClockLeft | None = None
+    ) -> Sequence[MakeMove | TakeBack | OfferDraw]:
+        """What engines ask for, seen how the game stands after a step. ``clock``: the players' time
+        before their next moves.
+        """
         self._thinks = False
-        self._think_of_hint(standing, now_s)
-        if self._room is None or not self.seats or standing.game_id != self._game_id:
+        if self._room is None or standing.game_id != self._game_id:
             return ()
         self._note_seats(self._game_id)
+        self.advice.count(standing)
         moves, self._moves = self._moves, len(standing.moves)
         position, player = standing.position, standing.to_move
         seat = None if player is None else self.seats.get(player)
@@ -171,11 +165,11 @@ class Opponents:
         elif agreed := self._agrees(standing):
             return agreed
         if position is None or player is None or seat is None:
-            if self._hint_task is None:
-                self._room.think(None)
             self._given = None
+            self._meanwhile(standing, now_s, clock)
             return ()
-        task = Task(self._game_id, player, seat, standing.moves, position)
+        plain = EngineSeat(seat.engine, seat.level)
+        task = Task(self._game_id, player, plain, standing.moves, position, clock=clock)
         if len(standing.moves) < moves:
             self._given = None
             return self._back(standing)
@@ -197,12 +191,48 @@ class Opponents:
         if thought.move is None:
             self._stuck = task  # a person plays it
             return ()
-        self._given = task
-        if thought.seat != seat:
-            self.seats = {**self.seats, player: thought.seat}
-            self._given = replace(task, seat=thought.seat)
-            self._seat_owed = True
+        self._given, self._answer = task, thought
+        self._seat(player, seat, thought)
         return (MakeMove(thought.move),)
+
+    def _seat(self, player: str, before: EngineSeat, thought: Thought) -> None:
+        """Who has found the move, and how long he has thought so far."""
+        found = thought.seat
+        told_s = before.thought_s if found.engine == before.engine else 0.0
+        thought_s = round(told_s + thought.thought_s, 2)
+        seat = EngineSeat(found.engine, found.level, found.version, thought_s)
+        self._seat_owed |= seat != before
+        self.seats = {**self.seats, player: seat}
+
+    def _meanwhile(self, standing: Standing, now_s: float, clock: ClockLeft | None) -> None:
+        """A person is to move: what he wants to know comes first, then engines ponder."""
+        if self._room is None:
+            return
+        task = None
+        if standing.outcome is None and standing.to_move is not None:
+            task = self.advice.task(standing, now_s)
+        thought = self._room.think(task or self._expected(standing, clock))
+        if task is not None and thought is not None:
+            self.advice.take(thought, now_s)
+
+    def _expected(self, standing: Standing, clock: ClockLeft | None) -> Task | None:
+        """The position that the engine which moved last expects, where it is worth pondering."""
+        answer, position = self._answer, standing.position
+        if answer is None or position is None or standing.outcome is not None:
+            return None
+        task, line = answer.task, answer.info.line
+        seat = self.seats.get(task.player)
+        stands = (*task.moves, answer.move) == standing.moves
+        if seat is None or not stands or len(line) < 2 or line[0] != answer.move:
+            return None
+        weak = seat.engine == OURS and seat.level < STRONGEST  # time does not make it stronger
+        if weak or line[1] not in position.legal():
+            return None
+        after = position.after(line[1])
+        if after.to_move != task.player:
+            return None
+        plain, moves = EngineSeat(seat.engine, seat.level), (*standing.moves, line[1])
+        return Task(self._game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
     def _agrees(self, standing: Standing) -> Sequence[OfferDraw]:
         """To a draw that somebody offers, the engines that stood badly when they moved last."""
@@ -232,31 +262,33 @@ class Opponents:
             _log.warning("%s", error)
 
     def shown(self, standing: Standing) -> Standing:
-        """``standing`` with what an engine does."""
+        """``standing`` with what an engine does, and what people are shown of their moves."""
+        standing = self.advice.shown(standing)
         given = self._given if standing.phase is Phase.SETTLE else None
-        asked = self._hint_task
-        fits = asked is not None and asked.moves == standing.moves and standing.phase is Phase.TURN
-        hint = self._hint if fits else None
-        if given is None and hint is None and not self._thinks:
+        declines = () if standing.phase is not Phase.TURN else self._decline(standing)
+        if given is None and not declines and not self._thinks:
             return standing
+        key = given, self._thinks and self._player, declines
         shown = self._shown
-        if shown is None or shown[0] is not standing or shown[1:3] != (given, hint):
-            shown = self._shown = standing, given, hint, self._over(standing, given, hint)
-        return shown[3]
+        if shown is None or shown[0] is not standing or shown[1] != key:
+            shown = self._shown = standing, key, self._over(standing, given, declines)
+        return shown[2]
 
-    def _over(self, standing: Standing, given: Task | None, hint: Turn | None) -> Standing:
+    def _over(self, standing: Standing, given: Task | None, declines: Sequence[str]) -> Standing:
         if given is not None:
             return replace(standing, say=say.plays(given.player, standing.say))
-        if hint is not None:
-            places = {p for s in hint.act for p in (s.source, s.target) if p is not None}
-            roles = dict.fromkeys(places, Role.LEGAL)
-            return replace(
-                standing, say=say.hint(hint.player, hint.move), roles=roles, path=hint.path
-            )
+        if declines:
+            return replace(standing, say=say.declines(declines[0], standing.say))
         last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
         seat = self.seats[self._player]
         thinks = say.thinks(self._player, seat.engine, seat.level)
         return replace(standing, say=thinks, roles=last, tint={}, path=(), swap_legal=False)
+
+    def _decline(self, standing: Standing) -> tuple[str, ...]:
+        """Engines that play on although a draw is offered."""
+        if not standing.draw_offers or standing.outcome is not None:
+            return ()
+        return tuple(sorted(self.seats.keys() - set(standing.draw_offers)))
 
     def close(self) -> None:
         """End every process."""

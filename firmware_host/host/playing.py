@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firmware_host.config.engine_seats import Assist
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.host.ahead import Ahead, read_ahead
@@ -96,19 +97,25 @@ class Playing:
         if isinstance(game, SeatedGame):
             game = kind.create(self.room.options(game))
         overlay = overlay_for(self._profile, game)
-        self.opponents.check(game, command.engines)
+        self.opponents.check(game, command.engines, command.assist)
+        assist = {player: Assist(amount) for player, amount in command.assist.items() if amount}
         clock = started(game, command.clock)
-        game_id = self._journal.start(game.name, game.options, engines=command.engines, clock=clock)
+        game_id = self._journal.start(
+            game.name, game.options, engines=command.engines, clock=clock, assist=assist
+        )
         self._lay(game, overlay)
         self.referee.begin(Beginning(Line.of(game, game_id)))
-        self.opponents.sit_down(game_id, command.engines, 0)
+        self.opponents.sit_down(game_id, command.engines, assist=assist)
         self.clock.wind(game_id, clock, 0, over=False)
         return game.start()
 
     def begin_again(self) -> Position:
         """The same game with the same engines and clocks."""
         again, name, options = self.opponents.again(), self.game.name, self.game.options
-        return self.begin(NewGame(name, options, engines=again, clock=self.clock.time))
+        assist = {player: each.amount for player, each in self.opponents.advice.assist.items()}
+        return self.begin(
+            NewGame(name, options, engines=again, clock=self.clock.time, assist=assist)
+        )
 
     def take_up(
         self, command: ResumeGame | ImportGame, ahead: Ahead | None = None
@@ -135,7 +142,7 @@ class Playing:
         self.referee = Referee(Unwritten(), silent_failures=self._silent_failures)
         self._lessons += 1
         self.referee.begin(Beginning(Line.of(game, -self._lessons)))
-        self.opponents.sit_down(-self._lessons, {}, 0)
+        self.opponents.sit_down(-self._lessons, {})
         self.clock.wind(-self._lessons, None, 0, over=False)
         return game.start()
 
@@ -186,7 +193,7 @@ class Playing:
         self.referee.begin(
             Beginning(line, resumed=True, taken_back=record.taken_back, pending=record.pending)
         )
-        self.opponents.sit_down(record.id, record.engines, len(record.moves))
+        self.opponents.sit_down(record.id, record.engines, record.moves, record.assist)
         over = record.result is not None
         self.clock.wind(record.id, record.clock, len(record.moves), over=over)
         if self.free_mark.stands:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import NO_ENGINES, EngineSeat, EngineSeats
+from firmware_host.config.engine_seats import NO_ENGINES, Assist, Assists, EngineSeat, EngineSeats
 from firmware_host.messages import Message, text
 from firmware_host.table.pending import PendingMove
 
@@ -31,7 +31,8 @@ class EventKind(StrEnum):
     earlier game current again.
     ``pending``: a move was made that is not carried out yet; ``dropped``: it never will be.
     ``takeback``: of all moves but the first ``ply``. ``engines``: which of them play.
-    ``clock``: how much time each player has left.
+    ``clock``: how much time each player has left. ``assist``: who is assisted, and was for which
+    moves.
     ``stand``: a Stand, what all events before it
     have come to, so that they need not be read.
     """
@@ -46,6 +47,7 @@ class EventKind(StrEnum):
     DROPPED = "dropped"
     ENGINES = "engines"
     CLOCK = "clock"
+    ASSIST = "assist"
     STAND = "stand"
 
 
@@ -55,6 +57,7 @@ ASIDE = (
     EventKind.DROPPED,
     EventKind.ENGINES,
     EventKind.CLOCK,
+    EventKind.ASSIST,
     EventKind.STAND,
 )
 """Events that change nothing of the moves that stand."""
@@ -66,7 +69,8 @@ class Event:
 
     ``ply``: how many moves stand after it, so that the last event alone tells where the game is.
     ``payload``: JSON; the result of a ``finish``, the PendingMove of a ``pending``, the engines
-    of an ``engines``, the ClockLeft of a ``clock``, the Stand of a ``stand`` or an ``import``.
+    of an ``engines``, the ClockLeft of a ``clock``, the assists of an ``assist``, the Stand of a
+    ``stand`` or an ``import``.
     """
 
     game_id: int
@@ -98,7 +102,7 @@ class GameRecord:
     ``moves``: those that stand. ``result``: the contract's result object, None while open.
     ``taken_back``: the move that was taken back after them, or dropped, and none made since; else
     None. ``pending``: the move that is being carried out, if any. ``engines``:
-    those that play. ``clock``: None where the game has none.
+    those that play. ``clock``: None where the game has none. ``assist``: who is assisted.
     """
 
     id: int
@@ -113,6 +117,7 @@ class GameRecord:
     pending: PendingMove | None = None
     engines: EngineSeats = field(default_factory=dict)
     clock: ClockLeft | None = None
+    assist: Assists = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,7 @@ class PlayedGame:
     result: Mapping[str, Any] | None
     engines: EngineSeats = field(default_factory=dict)
     clock: ClockLeft | None = None
+    assist: Assists = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +167,7 @@ class Stand(msgspec.Struct, frozen=True):
     pending: PendingMove | None = None
     engines: dict[str, EngineSeat] = {}
     clock: ClockLeft | None = None
+    assist: dict[str, Assist] = {}
 
 
 def stand_of(record: GameRecord) -> dict[str, Any]:
@@ -173,6 +180,7 @@ def stand_of(record: GameRecord) -> dict[str, Any]:
         record.pending,
         dict(record.engines),
         record.clock,
+        dict(record.assist),
     )
     built: dict[str, Any] = msgspec.to_builtins(stand)
     return built
@@ -189,6 +197,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
     pending: PendingMove | None = None
     engines: EngineSeats = NO_ENGINES
     clock: ClockLeft | None = None
+    assist: Assists = {}
     changed_s = game.started_s
     expected: int | None = None
     for event in events:
@@ -202,7 +211,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
             stand = _decoded(event, Stand)
             moves, result = list(stand.moves), stand.result
             taken_back, pending, changed_s = stand.taken_back, stand.pending, stand.changed_s
-            engines, clock = stand.engines, stand.clock
+            engines, clock, assist = stand.engines, stand.clock, stand.assist
         elif event.kind == EventKind.MOVE and event.move and result is None:
             moves.append(event.move)
             taken_back = pending = None
@@ -221,6 +230,8 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
             engines = _decoded(event, dict[str, EngineSeat])
         elif event.kind == EventKind.CLOCK and event.payload is not None:
             clock = _decoded(event, ClockLeft)
+        elif event.kind == EventKind.ASSIST and event.payload is not None:
+            assist = _decoded(event, dict[str, Assist])
         elif not first and event.kind != EventKind.RESUME:
             raise misplaced(game.id, expected)
         if event.ply != len(moves):
@@ -243,6 +254,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
         pending=pending,
         engines=engines,
         clock=clock,
+        assist=assist,
     )
 
 

@@ -23,10 +23,10 @@ from firmware_host.journal.records import EVENT_COLUMNS, GAME_COLUMNS, checksum
 from firmware_host.messages import text
 
 APPLICATION_ID = 0x54494C54  # "TILT"
-VERSION = 5
-OLDEST = (
-    1  # as 2, without events of the kinds pending and dropped; 3 has checksums, 4 engines, 5 clocks
-)
+VERSION = 6
+# 1 is as 2, without events of the kinds pending and dropped; 3 has checksums, 4 engines, 5 clocks,
+# 6 assist and the time that engines thought
+OLDEST = 1
 FIRST_WITH_CHECKSUMS = 3
 BUSY_WAIT_S = 0.2
 PAGE_BYTES = 4096

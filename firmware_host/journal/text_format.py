@@ -12,7 +12,8 @@
     2. a1
 
 The first line names the format's version. ``Option`` lines hold JSON values; an option that is not
-set (null) is left out. ``Engine`` lines say which player was no person. ``Result`` is the
+set (null) is left out. ``Engine`` lines say which player was no person, ``Assist`` lines who was
+assisted. ``Result`` is the
 contract's object, or ``*`` while the game goes on. Then one line per round, a move for each player
 in turn order. Empty lines and lines that begin with ``#`` mean nothing.
 """
@@ -28,7 +29,7 @@ from typing import Any
 import msgspec
 
 from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.config.engine_seats import Assist, EngineSeat
 from firmware_host.config.errors import GameTextError
 from firmware_host.journal.records import GameRecord, PlayedGame, is_date, to_json
 from firmware_host.journal.review import Replay, replay
@@ -75,6 +76,7 @@ def write_game(record: GameRecord) -> str:
         if value is not None and name not in secret
     ]
     lines += [f"Engine {player}: {to_json(seat)}" for player, seat in record.engines.items()]
+    lines += [f"Assist {player}: {to_json(each)}" for player, each in record.assist.items()]
     lines += [] if record.clock is None else [f"Clock: {to_json(record.clock)}"]
     note = "".join(c for c in " ".join(record.note.split()) if c.isprintable())[:MAX_NOTE].strip()
     lines += [f"Note: {note}"] if note else []
@@ -112,6 +114,7 @@ class _Parsed:
     headers: dict[str, tuple[int, str]] = field(default_factory=dict)
     options: dict[str, tuple[int, Any]] = field(default_factory=dict)
     engines: dict[str, tuple[int, EngineSeat]] = field(default_factory=dict)
+    assist: dict[str, tuple[int, Assist]] = field(default_factory=dict)
     rounds: list[tuple[int, list[str]]] = field(default_factory=list)
     end: int = 1
 
@@ -153,6 +156,11 @@ def _read_header(parsed: _Parsed, number: int, line: str, match: re.Match[str]) 
             parsed.engines[option] = number, msgspec.json.decode(value, type=EngineSeat)
         except (msgspec.DecodeError, RecursionError) as error:
             raise _unexpected(number, line, text("an engine and its level in JSON")) from error
+    elif kind == "Assist" and option:
+        try:
+            parsed.assist[option] = number, msgspec.json.decode(value, type=Assist)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise _unexpected(number, line, text("a player's assist in JSON")) from error
     elif name not in _HEADERS:
         raise _unexpected(number, line, text("a known name ({hint})", hint=nearest(name, _HEADERS)))
     elif name in parsed.headers:
@@ -192,7 +200,7 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
             claimed,
             text("{result}, as the moves give", result=_written(result)),
         )
-    for player, (line, _) in parsed.engines.items():
+    for player, (line, _) in (*parsed.engines.items(), *parsed.assist.items()):
         if player not in game.players:
             raise _unexpected(
                 line, player, text("one of {players}", players=", ".join(game.players))
@@ -210,6 +218,7 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
         result=result,
         engines={player: seat for player, (_, seat) in parsed.engines.items()},
         clock=clock,
+        assist={player: each for player, (_, each) in parsed.assist.items()},
     )
     return played, replayed
 

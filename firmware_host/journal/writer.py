@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from drivers.clock import Clock
 from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import NO_ENGINES, EngineSeats
+from firmware_host.config.engine_seats import NO_ENGINES, Assists, EngineSeats
 from firmware_host.config.errors import JournalConflictError, JournalDamagedError
 from firmware_host.journal import schema
 from firmware_host.journal.failures import damaged, translated
@@ -123,6 +124,7 @@ class Journal(JournalReader):
         note: str = "",
         engines: EngineSeats = NO_ENGINES,
         clock: ClockLeft | None = None,
+        assist: Assists = MappingProxyType({}),
     ) -> int:
         """Begin a game and make it current; returns its number. ``options``: JSON types, all."""
         at_s = self._clock.calendar()
@@ -132,6 +134,9 @@ class Journal(JournalReader):
             self._insert_engines(game_id, engines, 0)
             if clock is not None:
                 self._insert(game_id, EventKind.CLOCK, 0, payload=msgspec.to_builtins(clock))
+            if assist:
+                payload = msgspec.to_builtins(dict(assist))
+                self._insert(game_id, EventKind.ASSIST, 0, payload=payload)
             return game_id
 
     def store(self, played: PlayedGame, *, current: bool = False) -> int:
@@ -145,7 +150,13 @@ class Journal(JournalReader):
             ply, stand = (
                 len(played.moves),
                 msgspec.to_builtins(
-                    Stand(at_s, played.moves, engines=dict(played.engines), clock=played.clock)
+                    Stand(
+                        at_s,
+                        played.moves,
+                        engines=dict(played.engines),
+                        clock=played.clock,
+                        assist=dict(played.assist),
+                    )
                 ),
             )
             self._insert(game_id, EventKind.IMPORT, ply, payload=stand, at_s=at_s)
@@ -217,6 +228,14 @@ class Journal(JournalReader):
             if record.clock != clock:
                 payload = msgspec.to_builtins(clock)
                 self._insert(game_id, EventKind.CLOCK, len(record.moves), payload=payload)
+
+    def note_assist(self, game_id: int, assist: Assists) -> None:
+        """Note who is assisted from now on, and was for which moves; not twice."""
+        with self._transaction():
+            record = self.load_within(game_id)
+            if record.assist != assist:
+                payload = msgspec.to_builtins(dict(assist))
+                self._insert(game_id, EventKind.ASSIST, len(record.moves), payload=payload)
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
         """Take back the moves after number ``to``, of which ``ply`` must be the last; a finished

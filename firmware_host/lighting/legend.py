@@ -14,14 +14,14 @@ from firmware_host.lighting.palette import (
     Rgb,
 )
 from firmware_host.messages import Message, text
-from firmware_host.table.standing import Role
+from firmware_host.table.standing import Quality, Role
 
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One role. ``colour`` None: that of the piece that is wanted."""
+    """One role, or a quality. ``colour`` None: that of the piece that is wanted."""
 
-    role: Role
+    role: Role | Quality
     meaning: Message
     rhythm: Message
     colour: Rgb | None
@@ -43,5 +43,14 @@ LEGEND: tuple[LegendEntry, ...] = (
     LegendEntry(Role.PUT, text("Put a piece of this colour here."), text("breathing"), None),
     LegendEntry(Role.WIN, text("This won the game."), text("steady, bright"), BLUISH_GREEN),
     LegendEntry(Role.LEGAL, text("You may put a piece here."), text("steady, dim"), SKY_BLUE),
+    LegendEntry(
+        Quality.BEST, text("With assist: the best move."), text("bright, swelling"), BLUISH_GREEN
+    ),
+    LegendEntry(
+        Quality.GOOD, text("With assist: a good move."), text("steady, quite bright"), BLUISH_GREEN
+    ),
+    LegendEntry(
+        Quality.BAD, text("With assist: a bad move."), text("faint, slowly fading"), VERMILLION
+    ),
     LegendEntry(Role.LAST, text("The last move."), text("dim, with a short wink"), WHITE),
 )

@@ -13,7 +13,7 @@ from math import cos, tau
 
 from drivers.looks import Look
 from firmware_host.lighting.palette import Rgb
-from firmware_host.table.standing import Role
+from firmware_host.table.standing import Quality, Role
 
 GRID_S = 0.25
 LOOKS_S = 12.0  # after this time every pattern begins again
@@ -57,13 +57,16 @@ class Pattern:
         return Look(rgb, levels, step_s)
 
 
-PATTERNS: Mapping[Role, Pattern] = {
+PATTERNS: Mapping[Role | Quality, Pattern] = {
     Role.WRONG: Pattern((1.0, 0.2)),
     Role.REMOVE: Pattern((1.0, 0.2, 1.0, 0.2, 0.2, 0.2, 0.2, 0.2)),
     Role.LIFT: Pattern((1.0, 1.0, 1.0, 0.3, 0.3, 0.3)),
     Role.PUT: Pattern((1.0, 0.4), breath_s=2.0),
     Role.WIN: Pattern((1.0,)),
     Role.LEGAL: Pattern((0.4,)),
+    Quality.BEST: Pattern((1.0, 0.6), breath_s=1.0),
+    Quality.GOOD: Pattern((0.75,)),
+    Quality.BAD: Pattern((0.22, 0.08), breath_s=4.0),
     Role.LAST: Pattern((0.35,) * 10 + (0.15,) * 2),
 }
 

@@ -19,7 +19,7 @@ from firmware_host.lighting.patterns import (
     tint_turn,
 )
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Phase, Role, Sound, Standing
+from firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
 from games.base import Game
 from games.registry import GAMES
 
@@ -37,6 +37,7 @@ class Lighting:
     def __init__(self) -> None:
         self._announce_until_s: float | None = None
         self._roles: Mapping[str, Role] = {}
+        self._quality: Mapping[str, Quality] = {}
         self._patterns: Sequence[Pattern] = ()
         self._key: tuple[object, ...] | None = None
         self._colours: tuple[Colour, ...] = ()
@@ -56,6 +57,7 @@ class Lighting:
         key = (
             *(standing.roles, standing.piece_for, standing.tint, turn, standing.path, spot),
             *(standing.path_colour, overlay.places, standing.phase, announcing, bubble),
+            standing.quality,
         )
         if key != self._looks_key:
             looks: list[Look | None] = [None] * len(overlay.places)
@@ -74,9 +76,10 @@ class Lighting:
         """
         announcing = self._announcing(standing, now_s)
         paused = standing.phase is Phase.PAUSED
-        if standing.roles is not self._roles:
-            self._roles = standing.roles
-            self._patterns = [PATTERNS[role] for role in set(standing.roles.values())]
+        if standing.roles is not self._roles or standing.quality is not self._quality:
+            self._roles, self._quality = standing.roles, standing.quality
+            meanings: set[Role | Quality] = {*standing.roles.values(), *standing.quality.values()}
+            self._patterns = [PATTERNS[each] for each in meanings if each in PATTERNS]
         levels = tuple([pattern.level(now_s) for pattern in self._patterns])
         breath = PAUSED.level(now_s) if paused else None
         turn = tint_turn(now_s) if standing.tint else 0
@@ -84,6 +87,7 @@ class Lighting:
         key = (
             *(standing.roles, standing.piece_for, standing.tint, turn, path, spot),
             *(standing.path_colour, overlay.places, levels, breath, announcing, bubble),
+            standing.quality,
         )
         if key != self._key:
             colours = [DARK] * len(overlay.places)
@@ -129,16 +133,25 @@ def _lit(
     for place in standing.path:
         yield place, way, TRAIL
     for place, role in standing.roles.items():
-        colour = _COLOURS[role]
+        meaning = _meaning(standing, place, role)
+        colour = _COLOURS[meaning]
         tints = standing.tint.get(place)
         if role is Role.LEGAL and tints:
             colour = tint(tints[turn % len(tints)])
         if colour is None:
             wanted = standing.piece_for.get(place)
             colour = WHITE if wanted is None else _piece_colour(standing.game, wanted)
-        yield place, colour, PATTERNS[role]
+        yield place, colour, PATTERNS[meaning]
     if spot < len(standing.path) and standing.roles.get(standing.path[spot]) in _RUN_OVER:
         yield standing.path[spot], way, RUNNER
+
+
+def _meaning(standing: Standing, place: str, role: Role) -> Role | Quality:
+    """What the light says: of a legal place what a move there is worth, where that is shown."""
+    quality = standing.quality.get(place)
+    if role is not Role.LEGAL or quality is None or quality not in PATTERNS:
+        return role
+    return quality
 
 
 def _corners(game: Game) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from firmware_host.config.clock_time import ClockTime
-from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.config.engine_seats import Amount, EngineSeat
 from firmware_host.table.seat_commands import SeatCommand
 from firmware_host.table.verbs import Name, Number, Verb
 
@@ -54,6 +54,7 @@ class NewGame(Verb, frozen=True, tag="game"):
     """Start a game; the one in progress is kept in the journal and can be resumed. An option that
     is None has its usual value. ``boards``: option -> a board file's text, TOML or JSON.
     ``engines``: player -> the engine that plays for him. ``clock``: each player has one, so set.
+    ``assist``: player -> how much of it he has.
     """
 
     game: Name
@@ -61,6 +62,7 @@ class NewGame(Verb, frozen=True, tag="game"):
     boards: Annotated[Mapping[Name, FileText], msgspec.Meta(max_length=1)] = {}
     engines: Annotated[Mapping[Name, EngineSeat], msgspec.Meta(max_length=4)] = {}
     clock: ClockTime | None = None
+    assist: Annotated[Mapping[Name, Amount], msgspec.Meta(max_length=4)] = {}
 
 
 class ResumeGame(Verb, frozen=True, tag="resume"):
@@ -97,6 +99,15 @@ class MakeMove(Verb, frozen=True, tag="make-move"):
 
 class Hint(Verb, frozen=True, tag="hint"):
     """Ask the strongest engine for a move, which lights and sentence then show for a while."""
+
+
+class Assist(Verb, frozen=True, tag="assist"):
+    """Show ``player`` what his legal moves are worth from now on: 0 nothing, 1 which are bad, 2
+    which are good too, 3 and which is the best.
+    """
+
+    player: Name
+    amount: Amount
 
 
 class Resign(Verb, frozen=True, tag="resign"):
@@ -319,6 +330,7 @@ HostCommand = (
     Request
     | NewGame
     | Hint
+    | Assist
     | ResumeGame
     | ImportGame
     | Calibrate

@@ -35,6 +35,15 @@ class Role(StrEnum):
     OFF = "off"
 
 
+class Quality(StrEnum):
+    """What a legal move is worth to whoever is assisted, beside his other moves."""
+
+    BEST = "best"
+    GOOD = "good"
+    FAIR = "fair"
+    BAD = "bad"
+
+
 class Sound(StrEnum):
     """Short tunes of the buzzer and the page."""
 
@@ -105,8 +114,9 @@ class Standing:
     out. ``say``: the next single thing to do, and why.
     ``question``: what the table asks; the phase stays as it was. ``tint``: place -> the names of
     one or more colours that a LEGAL light there takes in turn. ``path``: places along which a light
-    runs, in ``path_colour`` (a plain colour's name). ``draw_offers``: players who have offered a
-    draw since the last move. ``sounds``: new in this step.
+    runs, in ``path_colour`` (a plain colour's name). ``quality``: place, and move, -> what it is
+    worth, where that is shown; it changes the light of a LEGAL place. ``draw_offers``: players who
+    have offered a draw since the last move. ``sounds``: new in this step.
     """
 
     phase: Phase
@@ -126,6 +136,7 @@ class Standing:
     tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     path_colour: str | None = None
+    quality: Mapping[str, Quality] = field(default_factory=dict)
     draw_offers: tuple[str, ...] = ()
     sounds: tuple[Sound, ...] = field(default=())
 
@@ -154,4 +165,5 @@ class Asked:
             question=None,
             tint={},
             path=(),
+            quality={},
         )

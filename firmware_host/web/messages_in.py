@@ -42,6 +42,7 @@ PageCommand = (
     | c.Swap
     | c.MakeMove
     | c.Hint
+    | c.Assist
     | c.Resign
     | c.OfferDraw
     | c.Answer

@@ -287,6 +287,9 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     interrupted. ``room``: of a game of seats, what everybody may see of it. ``engines``: player ->
     the engine that plays for him; ``thinking``: for whom one thinks now;
     ``hinting``: of a hint.
+    ``quality``: place, or slot, -> what a move there is worth (best, good, fair, bad), where the
+    player to move is shown it; ``assist``: player -> how much he is (0 to 3); ``may_assist``: the
+    game has such.
     ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
     -> mm east and north of its middle where its piece stands, and the radius of the circle that
     holds it 95 times in 100. ``happened``: while people play freely, the last things.
@@ -328,6 +331,9 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     engines: dict[str, EngineSeat] = {}
     thinking: str | None = None
     hinting: bool = False
+    quality: dict[str, str] = {}
+    assist: dict[str, int] = {}
+    may_assist: bool = False
     lesson: LessonInfo | None = None
     room: RoomInfo | None = None
     clock: ClockInfo | None = None

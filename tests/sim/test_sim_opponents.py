@@ -6,13 +6,15 @@ from concurrent.futures import Future
 
 import pytest
 
+from firmware_host.config.engine_seats import Assist as Assisted
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
 from firmware_host.engines import ugi
-from firmware_host.engines.room import Thought
+from firmware_host.engines.room import Purpose, Thought
 from firmware_host.messages import text
 from firmware_host.table.commands import (
+    Assist,
     CarryOut,
     Hint,
     MakeMove,
@@ -28,7 +30,7 @@ from hw_sim.session import SimSession
 
 OPTIONS = {"size": 5, "marbles": 4, "pie": False}
 BLUE = {"blue": EngineSeat(level=3)}
-NAMED = {"blue": EngineSeat(level=3, version="First 1.0")}
+NAMED = {"blue": EngineSeat(level=3, version="First 1.0", thought_s=0.25)}
 
 
 class FirstMove:
@@ -37,7 +39,7 @@ class FirstMove:
     names = ("tiltboard", "first")
     info = ugi.NOTHING_YET
 
-    def __init__(self, commands=None):
+    def __init__(self, commands=None, *, ponders=True):
         self.looks, self.asked, self.closed = 3, None, False
         self.stuck, self.trouble, self.value = False, None, 0
         self.tasks = []
@@ -53,8 +55,13 @@ class FirstMove:
         if self.left > 0:
             return None
         seat = EngineSeat(task.seat.engine, task.seat.level, "First 1.0")
-        move = None if self.stuck else task.position.legal()[0]
-        return Thought(task, move, seat, ugi.Info(value=self.value), self.trouble)
+        move, *others = task.position.legal()
+        if self.stuck:
+            return Thought(task, None, seat, ugi.NOTHING_YET, self.trouble)
+        told = ugi.Info(value=self.value, line=(move, *others[:1]))
+        values = {move: 200, **dict.fromkeys(others, -200), **dict.fromkeys(others[:5], 180)}
+        values = values if task.purpose is Purpose.VALUES else {}
+        return Thought(task, move, seat, told, self.trouble, values, 0.25)
 
     def close(self):
         self.closed = True
@@ -135,6 +142,8 @@ def test_two_engines_play_by_themselves(table):
     table.begin({"red": EngineSeat(level=1), **BLUE})
     table.until(lambda: len(table.standing.moves) == 4)
     assert [task.player for task in table.room.tasks[:4]] == ["red", "blue", "red", "blue"]
+    seats = table.host.journal.load(table.standing.game_id).engines
+    assert {player: seat.thought_s for player, seat in seats.items()} == {"red": 0.5, "blue": 0.5}
     table.host.do(TakeBack())  # nobody else is there to choose: it is played again
     table.until(lambda: len(table.standing.moves) == 5)
 
@@ -221,8 +230,8 @@ def test_a_hint_shows_one_place_until_a_move_is_made(table):
     table.begin({})
     table.until(lambda: table.standing.phase is Phase.TURN)
     table.host.do(Hint())
-    assert table.host.playing.opponents.hinting
-    table.until(lambda: not table.host.playing.opponents.hinting)
+    assert table.host.playing.opponents.advice.hinting
+    table.until(lambda: not table.host.playing.opponents.advice.hinting)
     table.session.tick()
     assert str(table.host.shown.say) == "A hint for red: a1."
     assert {place: role.value for place, role in table.host.shown.roles.items()} == {"a1": "legal"}
@@ -256,3 +265,96 @@ def test_nothing_is_thought_of_once_somebody_has_resigned(table):
     table.session.tick()
     assert table.host.playing.opponents.thinking is None
     assert table.room.asked is None
+
+
+def test_an_engine_that_declines_a_draw_says_so(table):
+    table.begin(BLUE)
+    table.person("c3")
+    table.moves_are(2)
+    table.host.do(OfferDraw("red"))
+    table.until(lambda: table.standing.draw_offers == ("red",))
+    assert str(table.host.shown.say).startswith("A draw? The computer plays on for blue. It is red")
+    table.person("d3")
+    assert "draw" not in str(table.host.shown.say)
+
+
+@pytest.mark.parametrize(("level", "pondered"), [(3, []), (10, [("c3", "a1", "a2")])])
+def test_the_strongest_ponders_the_answer_that_it_expects(table, level, pondered):
+    table.begin({"blue": EngineSeat(level=level)})
+    table.person("c3")
+    table.moves_are(2)
+    table.session.tick()
+    found = [t.moves for t in table.room.tasks if t.purpose is Purpose.PONDER]
+    assert found == pondered
+
+
+def shown(table):
+    return {place: kind.value for place, kind in table.host.shown.quality.items()}
+
+
+def test_assist_shades_the_moves_of_the_one_who_has_it_and_is_counted(table):
+    table.begin({})
+    table.host.do(Assist("red", 2))
+    table.until(lambda: shown(table))
+    assert shown(table)["a1"] == shown(table)["a2"] == "good"
+    assert shown(table)["e5"] == "bad"
+    assert len(shown(table)) == 25
+    lights = table.host.plate.shown
+    index = table.host.overlay.index_of
+    good, bad = (lights[3 * at : 3 * at + 3] for at in map(index, ("a1", "e5")))
+    assert max(good) > 2 * max(bad)  # told apart without their colours
+    table.person("c3")
+    table.moves_are(1)
+    assert not shown(table)  # blue has none
+    table.person("d3")
+    table.host.do(Assist("red", 1))
+    table.until(lambda: shown(table))
+    assert set(shown(table).values()) == {"bad"}
+    table.host.do(Assist("red", 3))
+    assert list(shown(table).values()).count("best") == 1
+    table.host.do(Assist("red", 0))
+    assert not shown(table)
+    table.person("a5")
+    table.person("e1")
+    table.host.do(Resign("red"))
+    table.until(lambda: table.standing.outcome is not None)
+    assert str(table.host.shown.say).endswith("Red had assist for 1 of 2 moves.")
+    assist = table.host.journal.load(table.standing.game_id).assist
+    assert assist == {"red": Assisted(0, (1,))}
+
+
+def test_what_is_taken_back_is_not_counted_and_assist_stays_over_a_restart(table):
+    table.host.do(NewGame("momentum", OPTIONS, assist={"red": 3, "blue": 0}))
+    table.until(lambda: shown(table))
+    table.person("c3")
+    table.moves_are(1)
+    table.session.tick()
+    assert table.host.playing.opponents.advice.assist == {"red": Assisted(3, (1,))}
+    table.session.kill()
+    table.until(lambda: len(table.standing.moves) == 1)
+    assert table.host.playing.opponents.advice.assist == {"red": Assisted(3, (1,))}
+    table.host.do(TakeBack())
+    table.until(lambda: not table.standing.moves)
+    table.session.tick()
+    assert table.host.journal.load(table.standing.game_id).assist == {"red": Assisted(3)}
+
+
+def test_where_moves_cannot_be_valued_that_is_said(table):
+    table.room.stuck, table.room.trouble = True, text("It has ended.")
+    table.begin({})
+    table.host.do(Assist("red", 2))
+    table.until(lambda: "assist" in table.host.notices)
+    assert str(table.host.notices["assist"]) == "There is no assist: It has ended."
+    assert not shown(table)
+    with pytest.raises(NotPossibleError, match="no player pink"):
+        table.host.do(Assist("pink", 2))
+
+
+def test_a_hint_comes_before_assist_and_assist_is_shown_again_after_it(table):
+    table.begin({})
+    table.host.do(Assist("red", 2))
+    table.until(lambda: shown(table))
+    table.host.do(Hint())
+    table.until(lambda: "A hint for red: a1." in str(table.host.shown.say))
+    assert not shown(table)
+    table.until(lambda: shown(table), within_s=15)

@@ -1,6 +1,7 @@
 // Puts the page together.
 
 import { Actions } from "/static/actions.js";
+import { AssistChoice } from "/static/assist.js";
 import { Analysis } from "/static/analysis.js";
 import { Buttons } from "/static/buttons.js";
 import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
@@ -127,13 +128,14 @@ function build() {
   const newGame = () => dialogs.newGame.show();
   const playAgain = () => {
     const { name, options } = store.layout.game;
-    const { engines, clock } = store.snapshot;
+    const { engines, clock, assist } = store.snapshot;
     const entries = Object.entries(options).filter(([, value]) => value !== null);
     const own = ([, value]) => typeof value === "object" && !Array.isArray(value); // a board from a file
     ask({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
       boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])),
       engines: Object.fromEntries(Object.entries(engines).map(([player, { engine, level }]) => [player, { engine, level }])),
+      assist,
       clock: clock && { minutes: clock.minutes, increment_s: clock.increment_s },
     }).catch((error) => complain(error.message));
   };
@@ -159,7 +161,7 @@ function build() {
   new Keys(store, plate, presses, previews, announce);
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
-  const moves = new Moves(store, reviewer, new Ending(store, { ask, complain }).element, pictureButton(store, plate)).element;
+  const moves = new Moves(store, reviewer, new Ending(store, { ask, complain }).element, new AssistChoice(store, { ask, complain }).element, pictureButton(store, plate)).element;
   moves.append(new Analysis(store, { fetchJson, review: reviewer.review, complain }).element);
   const tabs = new Tabs([
     ["moves", t("Moves"), moves],

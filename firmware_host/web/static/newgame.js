@@ -182,7 +182,7 @@ export class NewGame {
     this.problem.textContent = shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "";
     if (this.problem.textContent) return;
     try {
-      await this.ask({ type: "game", game: this.chosen.name, options, boards, engines: this.opponents.read(), clock: this.clock.read() });
+      await this.ask({ type: "game", game: this.chosen.name, options, boards, ...this.opponents.read(), clock: this.clock.read() });
       this.element.close();
     } catch (error) {
       this.problem.textContent = error.message || t("The table does not answer.");

@@ -1,5 +1,6 @@
 // Who plays in a new game: for each player a person, the computer at a level, or another engine.
 
+import { amounts } from "/static/assist.js";
 import { h } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
@@ -38,17 +39,21 @@ export class Opponents {
     const select = h("select", {
       "aria-label": nameOf(player), "data-player": player,
       onchange: () => this.wanted.set(player, select.value),
-    }, option("", t("A person")), h("optgroup", { label: t("The computer") }, ...computers),
+    }, option("", t("A person")),
+    h("optgroup", { label: t("A person with assist") }, ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
+    h("optgroup", { label: t("The computer") }, ...computers),
     others.length ? h("optgroup", { label: t("Other engines") }, ...others.map((name) => option(`${name} 10`, name))) : null);
     return h("label", {}, h("span", { class: "who" }, marble(player, looks), nameOf(player)), select);
   }
 
   /** As the table is told it. */
   read() {
-    const chosen = [...this.element.querySelectorAll("select")].filter(({ value }) => value && !this.element.hidden);
-    return Object.fromEntries(chosen.map(({ dataset, value }) => {
+    const [engines, assist] = [{}, {}];
+    for (const { dataset: { player }, value } of this.element.hidden ? [] : this.element.querySelectorAll("select")) {
       const [engine, level] = value.split(" ");
-      return [dataset.player, { engine, level: Number(level) }];
-    }));
+      if (engine === "assist") assist[player] = Number(level);
+      else if (engine) engines[player] = { engine, level: Number(level) };
+    }
+    return { engines, assist };
   }
 }

@@ -1,6 +1,7 @@
 // The plate in perspective: wood, felt, places, and the lights under them as the strip is told.
 
 import { TrackBoard, resultMarks, route } from "/static/boards.js";
+import { MARKS } from "/static/assist.js";
 import { Camera } from "/static/camera.js";
 import { h, s } from "/static/dom.js";
 import { outline } from "/static/marble.js";
@@ -13,7 +14,7 @@ const LIP_MM = 10;
 export const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
 export const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]].map(([x, y]) => [x / 3, y / 3]);
 
-const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "preview", "position", "moves", "result", "layout", "review", "waiting"];
+const MARKED = ["roles", "piece_for", "shifts", "path", "question", "hint", "preview", "position", "moves", "result", "layout", "review", "waiting", "quality"];
 
 export class Plate {
   constructor(store, stage) {
@@ -202,6 +203,8 @@ export class Plate {
           && !game.players.includes(snapshot.position[place])) {
           marks.push(this.at(place, s("circle", { r: 16, class: "landing" })));
         }
+        const worth = role === "legal" ? MARKS[snapshot.quality[place]] : null;
+        if (worth) marks.push(this.at(place, s("path", { d: worth, class: `worth ${snapshot.quality[place]}` })));
         if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
       }
     }

@@ -1,5 +1,6 @@
 // The slots at a board's sides: what they look like, which are open, and where a tile falls.
 
+import { MARKS } from "/static/assist.js";
 import { shown } from "/static/boards.js";
 import { s } from "/static/dom.js";
 import { t } from "/static/i18n.js";
@@ -51,6 +52,7 @@ export class Slots {
         this.reach(slot, edge, { x, y }),
         s("rect", { class: "tab", x: -width / 2, y: -height / 2, width, height, rx: 2.600 }),
         s("path", { class: "shut", d: `M${-width / 2 + 1} ${height / 2 - 1}L${width / 2 - 1} ${-height / 2 + 1}` }),
+        ...Object.entries(MARKS).map(([kind, d]) => s("path", { d, class: `worth ${kind}`, transform: dx ? "translate(0 -7) scale(.7)" : "translate(8 0) scale(.7)" })),
         s("text", { y: 2.900, class: dx && outside && slot.name.length > 1 ? "tight" : null }, slot.name));
       tab.style.setProperty("--tint", slot.tint);
       const inner = layout.pitch_mm / 2 - 2.500;
@@ -134,6 +136,7 @@ export class Slots {
       tab.classList.toggle("waiting", waiting.includes(slot.name));
       tab.classList.toggle("closed", shut);
       tab.classList.toggle("full", full && !shut);
+      tab.dataset.quality = this.store.snapshot?.quality[slot.name] ?? "";
       tab.classList.toggle("open", this.store.handsFree && this.open(slot));
       way.style.display = shut || full || !toMove ? "none" : "";
     }

@@ -85,7 +85,8 @@ export class Trays {
       tray.plate?.update();
       setText(tray.count, this.counted(piece));
       const engine = review ? null : snapshot.engines[piece];
-      setText(tray.played, engine ? engineName(engine) : "");
+      const assist = review ? 0 : snapshot.assist[piece];
+      setText(tray.played, engine ? engineName(engine) : assist ? t("with assist") : "");
       this.showFigure(tray.figure, review ? undefined : snapshot.figures[piece]);
       this.showClock(tray.clock, review ? null : snapshot.clock, piece);
       tray.element.classList.toggle("to-move", toMove === piece);

@@ -1,6 +1,7 @@
 """Not a test: an engine that plays the first legal move of Momentum, or misbehaves as it is told.
 
 Its argument is what it does wrong; ``once`` before it: only the first process that a folder sees.
+``TILTBOARD_FAKE_LOG``: a file for every line that it reads.
 """
 
 import os
@@ -8,6 +9,8 @@ import sys
 from pathlib import Path
 
 from games.registry import game_type
+
+LOG = Path(os.environ["TILTBOARD_FAKE_LOG"]) if "TILTBOARD_FAKE_LOG" in os.environ else None
 
 
 def main(how: str) -> None:
@@ -17,18 +20,24 @@ def main(how: str) -> None:
     position = game.start()
     for line in sys.stdin:
         words = line.split()
+        if LOG is not None:
+            with LOG.open("a") as log:
+                log.write(line)
         match words[:1]:
             case ["ugi"]:
-                print(f"id name Fake {os.getpid()}", "ugiok", sep="\n", flush=True)
+                option = "option name Ponder type check default false"
+                print(f"id name Fake {os.getpid()}", option, "ugiok", sep="\n", flush=True)
             case ["isready"]:
                 print("error no such game" if how == "refuse" else "readyok", flush=True)
             case ["position"]:
                 position = game.start()
                 for move in words[3:]:
                     position = position.play(move).position
-            case ["go"]:
+            case ["go"] if words[1:2] != ["ponder"]:
                 go(how, position)
-            case ["stop"] if how == "stoppable":
+            case ["ponderhit"]:
+                go(how, position)
+            case ["stop"] if how in ("stoppable", "well"):
                 print("bestmove a1", flush=True)
             case ["quit"] if how != "deaf":
                 break

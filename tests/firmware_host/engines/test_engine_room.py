@@ -1,16 +1,18 @@
 """Engines that crash, hang, cheat or talk too much are told of in one sentence, and replaced."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 from drivers.clock import SystemClock
+from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.engines.errors import CannotPlayError, EngineLostError, EngineMoveError
 from firmware_host.engines.process import EngineProcess
-from firmware_host.engines.room import EngineRoom, Task
+from firmware_host.engines.room import EngineRoom, Purpose, Task
 from games.registry import game_type
 
 FAKE = [sys.executable, str(Path(__file__).with_name("fake_engine.py"))]
@@ -30,7 +32,7 @@ def room():
     made = []
 
     def make(*how):
-        made.append(EngineRoom({"fake": [*FAKE, *how]}, move_s=0.3, grace_s=1.0))
+        made.append(EngineRoom({"fake": [*FAKE, *how]}, move_s=0.3, margin_s=0.5))
         return made[-1]
 
     yield make
@@ -60,11 +62,26 @@ def alive(process):
     return True
 
 
-def task(*moves, engine="fake", level=2):
+@pytest.fixture
+def heard(monkeypatch, tmp_path):
+    """The lines that fake engines have read, by their first words."""
+    log = tmp_path / "heard"
+    log.touch()
+    monkeypatch.setenv("TILTBOARD_FAKE_LOG", str(log))
+    return lambda *words: [line for line in log.read_text().split("\n") if line.startswith(words)]
+
+
+def task(*moves, engine="fake", level=2, **more):
     position = game_type("momentum").create({"size": 5, "marbles": 4}).start()
     for move in moves:
         position = position.play(move).position
-    return Task(1, position.to_move, EngineSeat(engine, level), moves, position)
+    return Task(1, position.to_move, EngineSeat(engine, level), moves, position, **more)
+
+
+def until(holds):
+    """Waits for another process, as long as it takes."""
+    while not holds():
+        os.sched_yield()
 
 
 def thought(room, asked):
@@ -135,6 +152,69 @@ def test_whatever_an_engine_does_ours_plays_in_its_place(room, how):
     assert found.move in task("c3").position.legal()
     assert (found.seat.engine, found.seat.level) == ("tiltboard", 2)
     assert "Level 2 of the table's own engine plays in its place" in str(found.trouble)
+
+
+def test_one_that_hangs_is_replaced_at_once_and_one_that_ends_is_tried_again(room, heard):
+    assert thought(room("hang"), task("c3")).seat.engine == "tiltboard"
+    assert len(heard("uginewgame")) == 1
+    assert thought(room("crash"), task("c3")).seat.engine == "tiltboard"
+    assert len(heard("uginewgame")) == 3
+
+
+def test_one_that_is_slow_is_told_to_stop_and_its_move_counts(room):
+    found = thought(room("stoppable"), task())
+    assert (found.move, found.seat.engine) == ("a1", "fake")
+    assert "took longer than it may" in str(found.trouble)
+
+
+def test_one_that_is_killed_between_two_moves_plays_on(room):
+    playing = room("well")
+    first = thought(playing, task())
+    os.kill(int(first.seat.version.split()[1]), signal.SIGKILL)
+    second = thought(playing, task("c3", "a1"))
+    assert second.seat.version not in ("", first.seat.version)
+    assert "was started again" in str(second.trouble)
+    assert thought(playing, task("c3", "a1", "e5", "b1")).trouble is None
+
+
+def test_what_it_expects_is_pondered_and_answered_when_it_comes(room, heard):
+    playing = room("well")
+    assert thought(playing, task()).move == "a1"
+    playing.think(task("a1", "c3", purpose=Purpose.PONDER))
+    until(lambda: heard("go ponder"))
+    found = thought(playing, task("a1", "c3"))
+    assert found.task.purpose is Purpose.MOVE
+    assert found.move == task("a1", "c3").position.legal()[0]
+    assert (len(heard("go")), len(heard("ponderhit"))) == (2, 1)
+
+
+def test_what_it_did_not_expect_is_asked_anew(room, heard):
+    playing = room("well")
+    playing.think(task("a1", "c3", purpose=Purpose.PONDER))
+    until(lambda: heard("go ponder"))
+    assert thought(playing, task("a1", "c4")).move is not None
+    assert [len(heard(word)) for word in ("ponderhit", "stop", "go")] == [0, 1, 2]
+
+
+def test_nothing_is_pondered_where_that_is_switched_off(heard):
+    playing = EngineRoom({"fake": [*FAKE, "well"]}, ponders=False)
+    assert playing.think(task("a1", "c3", purpose=Purpose.PONDER)) is None
+    assert thought(playing, task("a1", "c3")).move is not None
+    playing.close()
+    assert len(heard("go")) == 1
+
+
+def test_one_that_cannot_value_moves_says_so_and_ours_does(room):
+    asked = task("c3", purpose=Purpose.VALUES)
+    found = thought(room("well"), asked)
+    assert sorted(found.values) == list(asked.position.legal())
+    assert "does not say what every move is worth" in str(found.trouble)
+
+
+def test_it_is_told_the_clocks_and_does_not_get_more(room, heard):
+    left = ClockLeft(5, 2, {"red": 60.0, "blue": 0.1})
+    assert thought(room("well"), task("c3", clock=left)).move == "a1"
+    assert heard("go") == ["go movetime 300 p1time 60000 p1inc 2000 p2time 100 p2inc 2000"]
 
 
 def test_one_that_fails_once_is_started_again(room, tmp_path):

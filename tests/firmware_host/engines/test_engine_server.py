@@ -1,10 +1,13 @@
 """A whole conversation with our engine, line by line."""
 
+import json
 import queue
 import threading
 
 import pytest
 
+from firmware_host.engines import ugi
+from firmware_host.engines.search.limits import SURE
 from firmware_host.engines.server import EngineServer
 
 PATIENCE_S = 60
@@ -49,7 +52,7 @@ def test_it_introduces_itself_with_its_options(talk):
     lines = talk.until("ugiok")
     assert lines[0] == "id name tiltboard 1.2"
     options = [line.split()[2] for line in lines if line.startswith("option")]
-    assert options == ["Game", "Options", "Level", "Seed"]
+    assert options == ["Game", "Options", "Level", "Seed", "MultiPV", "Ponder"]
     assert any("var gravity-trap" in line for line in lines)
 
 
@@ -91,6 +94,51 @@ def test_it_answers_questions_of_the_position(talk):
         f"response {answer}" for answer in ("false", "p2", "false", "true", "none")
     ]
     assert len(answers[5].split()) == 49
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "moves"),
+    [
+        ("momentum", {"size": 5, "marbles": 3, "pie": False}, "c3 a1 a5 e5"),
+        ("gravity-connect", {"size": 4, "line": 3}, "A 5 2"),
+        ("gravity-trap", {}, "1 22"),
+        ("attraktion", {"size": 4}, "b2"),
+        ("momentum", {"size": 5, "marbles": 3, "players": 3}, "c3 a1 a5"),
+    ],
+)
+def test_it_says_what_every_move_is_worth(talk, game, name, options, moves):
+    position = game(name, **options).start()
+    for move in moves.split():
+        position = position.play(move).position
+    talk.say(f"setoption name Game value {name}")
+    talk.say(f"setoption name Options value {json.dumps(options)}")
+    talk.say("setoption name MultiPV value 500", f"position startpos moves {moves}")
+    talk.say("go movetime 100")
+    *lines, best = talk.until("bestmove")
+    told = [ugi.parse_info(line.split()[1:]) for line in lines if " multipv " in line]
+    assert sorted(info.line[0] for info in told) == list(position.legal())
+    assert [info.rank for info in told] == list(range(1, len(told) + 1))
+    assert best.split()[1] == told[0].line[0]
+    values = [info.value for info in told]
+    assert values == sorted(values, reverse=True)
+    for info in told:  # what the rules say of a move that ends the game, the engine says too
+        outcome = position.play(info.line[0]).position.outcome
+        if outcome is not None and len(position.game.players) == 2:
+            won = outcome.winner == position.mover
+            assert (info.value >= SURE) is won
+        if outcome is not None and outcome.winner == position.mover:
+            assert values[0] >= SURE
+
+
+def test_it_ponders_until_the_expected_move_is_made(talk):
+    talk.say("position startpos moves d4 e5", "go ponder depth 1")
+    assert talk.until("info")[-1].startswith("info depth 1")
+    talk.say("isready", "isready")
+    assert talk.until("readyok") == ["readyok"]  # it has an answer, and keeps it
+    talk.say("ponderhit")
+    assert [line.split()[0] for line in talk.until("bestmove")] == ["readyok", "bestmove"]
+    talk.say("position startpos moves d4 e5 a1", "go ponder movetime 10", "stop")
+    talk.until("bestmove")
 
 
 @pytest.mark.parametrize(

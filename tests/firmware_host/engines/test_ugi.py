@@ -12,6 +12,7 @@ def test_go_is_read_word_by_word():
     go = ugi.parse_go(["movetime", "1500", "depth", "4", "nodes", "900", "something", "else"])
     assert go.limits == Limits(depth=4, nodes=900, time_s=1.5)
     assert ugi.parse_go(["infinite"]).infinite
+    assert ugi.parse_go(["ponder", "depth", "2"]).ponder
     with pytest.raises(ValueError, match="x"):
         ugi.parse_go(["depth", "x"])
 
@@ -21,6 +22,8 @@ def test_a_clock_gives_the_mover_a_share_of_his_own_time():
     assert go.for_player(0).time_s == pytest.approx(2.8)
     assert go.for_player(1).time_s == pytest.approx(0.04)
     assert go.for_player(2) == Limits()
+    both = ugi.parse_go(["movetime", "2000", "p1time", "60000", "p2time", "1000"])
+    assert [both.for_player(n).time_s for n in (0, 1, 2)] == [2.0, 0.04, 2.0]
     # one that has nearly run out is not overdrawn
     assert ugi.parse_go(["p1time", "20", "p1inc", "9000"]).for_player(0).time_s == 0.01
 
@@ -42,8 +45,10 @@ def test_scores_go_both_ways():
 
 
 def test_info_is_read_back_as_it_was_written():
+    for rank in (0, 3):
+        info = ugi.Info(5, -35, 1000, 40, ("d4", "swap"), rank)
+        assert ugi.parse_info(info.text().split()[1:]) == info
     info = ugi.Info(5, -35, 1000, 40, ("d4", "swap"))
-    assert ugi.parse_info(info.text().split()[1:]) == info
     kept = ugi.parse_info(
         ["nps", "99", "hashfull", "3", "depth", "6", "score", "cp", "1", "string", "a", "b", "c"],
         info,

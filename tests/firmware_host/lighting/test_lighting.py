@@ -13,7 +13,7 @@ from firmware_host.lighting import LEGEND, PATTERNS, Lighting
 from firmware_host.lighting.palette import PIECES
 from firmware_host.messages import text
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Phase, Role, Sound, Standing
+from firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
 from games import registry
 
 GAME = registry.game_type("momentum").create({})
@@ -63,7 +63,10 @@ def flashes(levels):
 
 
 def test_every_role_has_a_pattern_and_a_legend_entry():
-    assert [entry.role for entry in LEGEND] == LIT == list(PATTERNS)
+    meanings = [entry.role for entry in LEGEND]
+    assert meanings == list(PATTERNS)
+    assert [each for each in meanings if isinstance(each, Role)] == LIT
+    assert {*Quality} - {*meanings} == {Quality.FAIR}  # which looks like any legal place
     assert len({str(entry.rhythm) for entry in LEGEND}) == len(LEGEND)
 
 

@@ -1,0 +1,254 @@
+"""What people are shown of their own moves: a hint that one asks for, and assist, as much as each
+has.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from firmware_host.config.engine_seats import (
+    MOST,
+    NOTHING,
+    WARNS,
+    Assist,
+    Assists,
+    EngineSeat,
+)
+from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.engines.room import Purpose, Task, Thought
+from firmware_host.engines.search.levels import STRONGEST
+from firmware_host.engines.search.limits import SURE, expected
+from firmware_host.guidance import engines as say
+from firmware_host.messages import Message
+from firmware_host.table.standing import Phase, Quality, Role, Standing
+from games.base import Position, Turn
+
+HINT_S = 10.0  # for how long one is shown
+GOOD_LOST, FAIR_LOST = 0.06, 0.2  # of the game, against the best move
+
+_ADVISER = EngineSeat(level=STRONGEST)
+_log = logging.getLogger(__name__)
+
+
+class AssistBook(Protocol):
+    """Where it is noted who is assisted."""
+
+    def note_assist(self, game_id: int, assist: Assists) -> None:
+        """Raises JournalError."""
+
+
+class Advice:
+    """All of it in the table's thread. ``assist``: who has how much, and has had it for which
+    moves. ``trouble``: why there is none.
+    """
+
+    def __init__(self, journal: AssistBook) -> None:
+        self._journal = journal
+        self.assist: dict[str, Assist] = {}
+        self.trouble: Message | None = None
+        self._game_id = 0
+        self._owed = False
+        self._stands: tuple[str, ...] = ()  # the moves of the last step
+        self._hint_task: Task | None = None
+        self._hint: Turn | None = None
+        self._hint_until_s = 0.0
+        self._values: tuple[Task, Mapping[str, int]] | None = None
+        self._shown: tuple[Standing, object, Standing] | None = None
+
+    def begin(self, game_id: int, assist: Assists, moves: tuple[str, ...] = ()) -> None:
+        """Another game."""
+        self._game_id, self.assist, self._stands = game_id, dict(assist), moves
+        self.trouble = self._hint_task = self._hint = self._values = self._shown = None
+        self._owed = False
+
+    def grant(self, player: str, amount: int) -> None:
+        """Give ``player`` that much from now on."""
+        before = self.assist.get(player, Assist())
+        if before.amount != amount:
+            self.assist = {**self.assist, player: Assist(amount, before.plies)}
+            self._owed = self._game_id > 0
+            self.trouble = None
+
+    @property
+    def hinting(self) -> bool:
+        """A hint is being thought of."""
+        return self._hint_task is not None and self._hint is None
+
+    def ask_hint(self, standing: Standing, now_s: float) -> None:
+        """Think of a move for the person to move. Raises NotPossibleError."""
+        task = _task(standing, Purpose.HINT)
+        if task is None:
+            raise NotPossibleError("There is nothing to hint at now.")
+        self._hint_task, self._hint, self._hint_until_s = task, None, now_s + HINT_S
+
+    def task(self, standing: Standing, now_s: float) -> Task | None:
+        """What is to be thought about for the person to move; None: nothing, or it is known."""
+        asked = self._hint_task
+        if asked is not None:
+            stands = (asked.game_id, asked.moves) == (standing.game_id, standing.moves)
+            if not stands or (self._hint is not None and now_s > self._hint_until_s):
+                self._hint_task = self._hint = None
+            elif self._hint is None:
+                return asked
+        if self._amount(standing) == NOTHING:
+            return None
+        task = _task(standing, Purpose.VALUES)
+        return None if task is None or self._known(task) is not None else task
+
+    def take(self, thought: Thought, now_s: float) -> None:
+        """What has come of a task."""
+        task = thought.task
+        if task.purpose is Purpose.VALUES:
+            self._values = task, thought.values
+            told = thought.trouble
+            self.trouble = None if told is None else say.no_assist(told)
+            return
+        self.trouble = thought.trouble
+        self._hint_until_s = now_s + HINT_S
+        if thought.move is None:
+            self._hint_task = None
+        else:
+            self._hint = task.position.play(thought.move)
+
+    def count(self, standing: Standing) -> None:
+        """A move that was made while its player was assisted counts; one that is taken back does
+        not.
+        """
+        moves, before = standing.moves, self._stands
+        if standing.game_id != self._game_id or moves == before:
+            self._note()
+            return
+        self._stands = moves
+        if len(moves) < len(before):
+            left = {
+                player: Assist(each.amount, tuple(p for p in each.plies if p <= len(moves)))
+                for player, each in self.assist.items()
+            }
+            self._owed |= left != self.assist and self._game_id > 0
+            self.assist = left
+        elif self._values is not None and moves[:-1] == before == self._values[0].moves:
+            task, values = self._values
+            had = self.assist.get(task.player)
+            if had is not None and had.amount and values:
+                kept = Assist(had.amount, (*had.plies, len(moves)))
+                self.assist = {**self.assist, task.player: kept}
+                self._owed = self._game_id > 0
+        self._note()
+
+    def _note(self) -> None:
+        if not self._owed:
+            return
+        try:
+            self._journal.note_assist(self._game_id, self.assist)
+            self._owed = False
+        except JournalError as error:  # the next move meets the same, and the referee says so
+            _log.warning("%s", error)
+
+    def shown(self, standing: Standing) -> Standing:
+        """``standing`` with what there is to show."""
+        asked = self._hint_task
+        fits = asked is not None and asked.moves == standing.moves and standing.phase is Phase.TURN
+        hint = self._hint if fits else None
+        key = hint, self._values, self._amount(standing)
+        if self._shown is None or self._shown[:2] != (standing, key):
+            self._shown = standing, key, self._over(standing, hint)
+        return self._shown[2]
+
+    def _over(self, standing: Standing, hint: Turn | None) -> Standing:
+        if standing.outcome is not None and standing.game is not None:
+            players = standing.game.players
+            used = [
+                (player, len(each.plies), _made(standing, player))
+                for player in players
+                for each in [self.assist.get(player, Assist())]
+                if each.plies
+            ]
+            return replace(standing, say=say.assisted(standing.say, used)) if used else standing
+        if hint is not None:
+            roles = dict.fromkeys(_places(hint), Role.LEGAL)
+            said = say.hint(hint.player, hint.move)
+            return replace(standing, say=said, roles=roles, path=hint.path)
+        amount = self._amount(standing)
+        task = _task(standing, Purpose.VALUES) if amount else None
+        values = None if task is None else self._known(task)
+        if task is None or not values:
+            return standing
+        quality, landings = _qualities(task.position, values, amount)
+        lit = {**standing.roles, **dict.fromkeys(landings & quality.keys(), Role.LEGAL)}
+        return replace(standing, quality=quality, roles=lit)
+
+    def _amount(self, standing: Standing) -> int:
+        """What the player to move is to be shown now."""
+        turn = standing.phase is Phase.TURN and standing.question is None
+        if not turn or standing.to_move is None or standing.game_id != self._game_id:
+            return NOTHING
+        return self.assist.get(standing.to_move, Assist()).amount
+
+    def _known(self, task: Task) -> Mapping[str, int] | None:
+        known = self._values
+        return known[1] if known is not None and known[0] == task else None
+
+
+def _task(standing: Standing, purpose: Purpose) -> Task | None:
+    """For whoever is to move; None where nobody is who could be helped."""
+    position, player, game_id = standing.position, standing.to_move, standing.game_id
+    if position is None or player is None or game_id is None or standing.phase is not Phase.TURN:
+        return None
+    return Task(game_id, player, _ADVISER, standing.moves, position, purpose)
+
+
+def qualities(values: Mapping[str, int], amount: int) -> dict[str, Quality]:
+    """Move -> what it is worth beside the best of them. ``amount``: how much is told."""
+    best = max(values.values())
+    found: dict[str, Quality] = {}
+    for move, value in values.items():
+        lost = expected(best) - expected(value)
+        bad = lost > FAIR_LOST or value <= -SURE < best
+        fair = lost > GOOD_LOST or value < SURE <= best
+        quality = Quality.BAD if bad else Quality.FAIR if fair else Quality.GOOD
+        if amount > WARNS or quality is Quality.BAD:
+            found[move] = quality
+    if amount == MOST:
+        found[max(values, key=lambda move: values[move])] = Quality.BEST
+    return found
+
+
+def _qualities(
+    position: Position, values: Mapping[str, int], amount: int
+) -> tuple[dict[str, Quality], set[str]]:
+    """The same of places too, where several moves share one the best of theirs; and the places to
+    which a piece may be carried over the board, which are not lit yet.
+    """
+    order = list(Quality)
+    found = qualities(values, amount)
+    landings: set[str] = set()
+    shown = dict(found)
+    by_place: dict[str, list[Quality]] = {}
+    for move in position.legal():
+        act = position.play(move).act
+        put = next(shift for shift in act if shift.target is not None)
+        if put.target is not None and (put.source is not None or put.target not in position.cells):
+            by_place.setdefault(put.target, []).append(found.get(move, Quality.FAIR))
+            if put.source is not None:
+                landings.add(put.target)
+    for place, kinds in by_place.items():
+        best = min(kinds, key=order.index)
+        if amount > WARNS or best is Quality.BAD:
+            shown[place] = best
+    return shown, landings
+
+
+def _places(turn: Turn) -> set[str]:
+    return {place for s in turn.act for place in (s.source, s.target) if place is not None}
+
+
+def _made(standing: Standing, player: str) -> int:
+    """How many moves he has made."""
+    position = standing.position
+    if position is None:
+        return 0
+    players = position.game.players
+    return len(range(players.index(player), len(standing.moves), len(players)))
