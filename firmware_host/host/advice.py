@@ -27,7 +27,7 @@ from firmware_host.table.standing import Phase, Quality, Role, Standing
 from games.base import Position, Turn
 
 HINT_S = 10.0  # for how long one is shown
-GOOD_LOST, FAIR_LOST = 0.06, 0.2  # of the game, against the best move
+GOOD_LOST, FAIR_LOST = 0.04, 0.2  # of the game, against the best move
 
 _ADVISER = EngineSeat(level=STRONGEST)
 _log = logging.getLogger(__name__)
@@ -201,7 +201,9 @@ def _task(standing: Standing, purpose: Purpose) -> Task | None:
 
 
 def qualities(values: Mapping[str, int], amount: int) -> dict[str, Quality]:
-    """Move -> what it is worth beside the best of them. ``amount``: how much is told."""
+    """Move -> what it is worth beside the best of them, where that is told. Nothing is told of
+    moves that are all alike. ``amount``: how much is told.
+    """
     best = max(values.values())
     found: dict[str, Quality] = {}
     for move, value in values.items():
@@ -211,6 +213,8 @@ def qualities(values: Mapping[str, int], amount: int) -> dict[str, Quality]:
         quality = Quality.BAD if bad else Quality.FAIR if fair else Quality.GOOD
         if amount > WARNS or quality is Quality.BAD:
             found[move] = quality
+    if set(found.values()) == {Quality.GOOD}:
+        found = {}
     if amount == MOST:
         found[max(values, key=lambda move: values[move])] = Quality.BEST
     return found
@@ -236,7 +240,7 @@ def _qualities(
                 landings.add(put.target)
     for place, kinds in by_place.items():
         best = min(kinds, key=order.index)
-        if amount > WARNS or best is Quality.BAD:
+        if found and (amount > WARNS or best is Quality.BAD):
             shown[place] = best
     return shown, landings
 

@@ -68,8 +68,8 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "rubbish in a page": (lambda path: edit(path, 4096, bytes(range(256)) * 4), "cannot be read"),
     "another program's": (lambda path: edit(path, HEADER_APPLICATION, b"GPKG"), "another program"),
     "newer": (
-        lambda path: edit(path, HEADER_VERSION, (6).to_bytes(4, "big")),
-        r"newer tiltboard \(format 6\).*newer version again",
+        lambda path: edit(path, HEADER_VERSION, (7).to_bytes(4, "big")),
+        r"newer tiltboard \(format 7\).*newer version again",
     ),
     "older than any": (lambda path: edit(path, HEADER_VERSION, bytes(4)), "format 0 is unknown"),
     "main file gone": (lambda path: path.unlink(), "-wal file is there"),
