@@ -19,6 +19,7 @@ from firmware_host.perception.distrust import Distrust
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.noise import LOOK_S
 from firmware_host.perception.positions import Positions
+from firmware_host.perception.stacks import Stacks
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.verdicts import Verdicts
 from firmware_host.perception.watched import Watched
@@ -60,6 +61,7 @@ class Perception:
         self._distrust = Distrust(self._watched, calibration, expected)
         self._verdicts = Verdicts(self._watched, self._distrust)
         self._positions = Positions(profile, self._watched)
+        self._stacks = Stacks(profile, self._watched)
         self._wire = calibration.wire
         self._witness = Witness(
             self._watched.crosstalk,
@@ -141,6 +143,7 @@ class Perception:
         self._watched.interrupt()
         self._distrust.interrupt()
         self._witness.interrupt()
+        self._stacks.interrupt()
         self._blind = True
         self._start_s = None
 
@@ -208,6 +211,8 @@ class Perception:
                 self._positions.look(self._distrust.failed, now, calm=calm)
                 if calm:
                     self._witness.look(watched.readings, watched.magnets, self._unread())
+                stacked = self._stacks.look(self._distrust.failed, now, calm=calm)
+                return () if stacked is None else (stacked,)
             return ()
         self._distrust.disturbed()
         self._witness.interrupt()
@@ -241,6 +246,7 @@ class Perception:
             return ()
         changes = {i: (watched.magnets[i], verdict) for i, verdict in verdicts.items()}
         seen = None if self._blind else frozenset(watched.trail)
+        self._stacks.accepted(changes, blind=self._blind)
         for index, magnet in verdicts.items():
             self._accept(index, magnet, now)
         self._rest_here(now, anew=True)
@@ -311,5 +317,6 @@ class Perception:
             weak=self._distrust.weak,
             contradicted=self._witness.pair,
             positions=self._positions.known,
+            stacks=self._stacks.known,
             spin_rad=spin_rad,
         )

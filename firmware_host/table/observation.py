@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
+SURE = 0.99  # of a stack
+
 
 class Magnet(Enum):
     """What a sensor can tell apart: the pole that faces it, and the strength."""
@@ -40,14 +42,17 @@ class Happening(Enum):
     TILTED = "tilted"
     SETTLED = "settled"
     BUMPED = "bumped"
+    STACKED = "stacked"
+    UNSTACKED = "unstacked"
 
 
 @dataclass(frozen=True, slots=True)
 class BoardEvent:
     """One thing that happened on the board.
 
-    ``places``: plate indices: one for placed, lifted, replaced; source and target for slid; all
-    that changed for knocked; none for tilted, settled, bumped. ``magnets``: what stands on each of
+    ``places``: plate indices: one for placed, lifted, replaced, stacked (another piece was put on
+    top, or a tower set down), unstacked; source and target for slid; all that changed for knocked;
+    none for tilted, settled, bumped. ``magnets``: what stands on each of
     ``places`` after the event.
     """
 
@@ -67,6 +72,18 @@ class Position(NamedTuple):
     within_mm: float
 
 
+class Stack(NamedTuple):
+    """How many pieces stand on one place, most likely, and how likely they are more than one."""
+
+    pieces: int
+    likely: float
+
+    @property
+    def sure(self) -> bool:
+        """Whether more than one piece stands there, and not only perhaps."""
+        return self.likely >= SURE
+
+
 class Observation(msgspec.Struct, frozen=True):
     """What stands on the plate, as far as the sensors can witness it; index as in ``Frame``.
 
@@ -82,8 +99,9 @@ class Observation(msgspec.Struct, frozen=True):
     at those in ``blind``). ``weak``: unsure places over which a magnet stands centred that is too
     weak for its class. ``contradicted``: the last two places of which the neighbours said that
     each feels the other's piece; None if none did. ``positions``: where on its place each piece at
-    rest stands, as far as that has been looked at. ``spin_rad``: how far a plate that spins has
-    turned, east to north; None where that is not known.
+    rest stands, as far as that has been looked at. ``stacks``: places with more than one piece, or
+    perhaps; what stood there at the start counts as one. ``spin_rad``: how far a plate that spins
+    has turned, east to north; None where that is not known.
     """
 
     time_s: float
@@ -100,4 +118,5 @@ class Observation(msgspec.Struct, frozen=True):
     weak: frozenset[int] = frozenset()
     contradicted: tuple[int, int] | None = None
     positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
+    stacks: Mapping[int, Stack] = msgspec.field(default_factory=dict)
     spin_rad: float | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from drivers.errors import PartError
-from firmware_host.table.observation import Happening, Stillness
+from firmware_host.table.observation import Happening, Stack, Stillness
 
 UNKNOWN_PIECE = "unknown"  # a magnet of a class that no piece of this game has
 
@@ -29,7 +29,7 @@ class Sight(msgspec.Struct, frozen=True):
     ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
     board keep their plate name. ``unsure``: places that cannot be read surely now. ``faults``:
     parts lost in this scan; while there are any, ``cells`` may be stale. ``masked``, ``blind``,
-    ``weak``, ``contradicted``, ``spin_rad``: as in Observation.
+    ``weak``, ``contradicted``, ``stacks``, ``spin_rad``: as in Observation.
     """
 
     time_s: float
@@ -44,4 +44,5 @@ class Sight(msgspec.Struct, frozen=True):
     blind: frozenset[str] = frozenset()
     weak: frozenset[str] = frozenset()
     contradicted: tuple[str, str] | None = None
+    stacks: Mapping[str, Stack] = msgspec.field(default_factory=dict)
     spin_rad: float | None = None

@@ -292,7 +292,9 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     game has such.
     ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
     -> mm east and north of its middle where its piece stands, and the radius of the circle that
-    holds it 95 times in 100. ``happened``: while people play freely, the last things.
+    holds it 95 times in 100. ``stacks``: place of the plate -> how many pieces stand there, where
+    more than one does, and whether that is sure. ``happened``: while people play freely, the last
+    things.
     ``spin_deg``: how far a plate that spins has turned, east to north.
     """
 
@@ -325,6 +327,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     path_colour: str | None = None
     draw_offers: list[str] = []
     offsets: dict[str, tuple[float, float, float]] = {}
+    stacks: dict[str, tuple[int, bool]] = {}
     spin_deg: int = 0
     broken: list[BrokenInfo] = []
     calibration: CalibrationInfo | None = None

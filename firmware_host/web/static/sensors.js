@@ -37,7 +37,7 @@ export class SensorView {
     this.health = h("ul", { class: "health" });
     this.element = h("div", { class: "sensor-panel" },
       this.map, this.detail,
-      h("p", { class: "hint" }, t("Millitesla, south positive. N and S: strong magnets, n and s: weak ones. The bar is the confidence; a dashed frame: unsure. The ring: the piece stands in it, 95 times in 100.")),
+      h("p", { class: "hint" }, t("Millitesla, south positive. N and S: strong magnets, n and s: weak ones. The bar is the confidence; a dashed frame: unsure. The ring: the piece stands in it, 95 times in 100. ×2: one stands on the other; ×2?: perhaps.")),
       this.health);
     this.map.addEventListener("pointerover", (event) => {
       const cell = event.target.closest?.("[data-index]");
@@ -46,7 +46,7 @@ export class SensorView {
     });
     store.listen((_, changed) => {
       if (changed.has("layout")) this.build();
-      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "spin_deg"].some((n) => changed.has(n))) this.draw();
+      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "stacks", "spin_deg"].some((n) => changed.has(n))) this.draw();
     });
   }
 
@@ -72,7 +72,7 @@ export class SensorView {
     const { snapshot } = this.store;
     if (!snapshot || !this.cells) return;
     const { sensors } = snapshot;
-    if (sensors?.field_mt.length) this.drawMap(sensors);
+    if (sensors?.field_mt.length) this.drawMap(sensors, snapshot.stacks ?? {});
     this.drawRings(snapshot.offsets ?? {});
     this.drawHealth(snapshot);
   }
@@ -87,14 +87,15 @@ export class SensorView {
     });
   }
 
-  drawMap({ field_mt: field, confidence, magnets, unsure }) {
+  drawMap({ field_mt: field, confidence, magnets, unsure }, stacks) {
     const doubtful = new Set(unsure);
     this.cells.forEach((cell, index) => {
       const mt = field[index];
       cell.heat.style.fill = colour(mt);
       cell.group.classList.toggle("unsure", doubtful.has(index));
       setText(cell.value, mt.toFixed(Math.abs(mt) < 9.95 ? 1 : 0).replace(/^-0\.0$/, "0.0"));
-      setText(cell.kind, SHORT[magnets[index]] ?? "?");
+      const [pieces, surely] = stacks[this.store.layout.places[index]] ?? [1, true];
+      setText(cell.kind, `${SHORT[magnets[index]] ?? "?"}${pieces > 1 ? ` ×${pieces}` : ""}${surely ? "" : "?"}`);
       cell.sure.setAttribute("width", (30 * confidence[index]).toFixed(1));
     });
     if (this.pointed === undefined) return;

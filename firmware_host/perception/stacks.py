@@ -1,0 +1,201 @@
+"""Where more than one piece stands on a place, from what the sensors around it feel change.
+
+A piece put on another adds a tenth to what the sensor below reads; a push of half a millimetre may
+do the same. But a magnet 15 mm higher up is felt otherwise by the sensors around, and a push leaves
+their sum as it was. So what may have happened (a push, a piece put on top or taken off, a tower set
+down) is weighed by how likely each makes that change, with offsets, strengths and what is common to
+all sensors averaged over. Strong magnets on top are told so. Weak ones are felt by their own
+sensor alone, and are there only perhaps.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import exp, log
+from operator import add
+
+from firmware_host.config.profile import Profile
+from firmware_host.perception.field import DISC_OF, SIGN_OF, STRONG, WEAK
+from firmware_host.perception.masked import around
+from firmware_host.perception.watched import Watched
+from firmware_host.perception.weighing import (
+    CELLS,
+    MOST,
+    cases,
+    felt,
+    likely,
+    own_likely,
+)
+from firmware_host.table.observation import BoardEvent, Happening, Magnet, Stack
+
+_PERHAPS = 0.3
+_LOOKS = 10  # at rest, 0.16 s each: longer than a hand is near
+_BEFORE = 6  # of them, the oldest; and the scans that their mean is as good as
+_BEFORE_SCANS = 30
+_AFTER_S = 0.8
+_LEAST_MT, _LEAST_SIGMAS = 0.1, 1.5  # of a change that is looked into
+_MODEL_MT = 0.008
+
+
+@dataclass(slots=True)
+class _Due:
+    """A place whose reading has changed. ``before``: all sensors; ``stood``: what stood there then,
+    None for nothing. ``last_mt``: its reading at the last look. ``sums``, ``scans``: since it
+    rests. ``unusable``: sensors by which something else has changed.
+    """
+
+    magnet: Magnet
+    stood: Stack | None
+    before: list[float]
+    last_mt: float
+    sums: list[float]
+    unusable: frozenset[int]
+    scans: int = 0
+    work: Iterator[Stack | None] | None = None
+
+
+ONE, PERHAPS_MORE = Stack(1, 0.0), Stack(2, 0.5)
+
+
+class Stacks:
+    """``known``: places on which more than one piece stands, or perhaps does."""
+
+    def __init__(self, profile: Profile, watched: Watched) -> None:
+        self._profile, self._watched = profile, watched
+        self._looks: deque[list[float]] = deque(maxlen=_LOOKS)
+        self._due: dict[int, _Due] = {}
+        self._near: dict[int, int] = {}  # sensors by which something came or went, for some looks
+        self._stirred: dict[int, int] = {}  # places that were looked into, for some looks
+        self.known: Mapping[int, Stack] = {}
+        if profile.capabilities.measures:
+            for disc, level in product((STRONG, WEAK), range(MOST)):  # before the first scan
+                felt(disc, profile.gap_mm, profile.pitch_mm, level)
+
+    def accepted(self, changes: Mapping[int, tuple[Magnet, Magnet]], *, blind: bool) -> None:
+        """Other magnets stand there now. ``blind``: nobody saw them come."""
+        unseen = {i: PERHAPS_MORE for i, due in self._due.items() if due.stood is not None}
+        self._due.clear()
+        known = {**self.known, **unseen}
+        self.known = {i: stack for i, stack in known.items() if i not in changes}
+        rows, columns = self._profile.rows, self._profile.columns
+        for index, (was, magnet) in changes.items():
+            alone = len(changes) == 1 and was is Magnet.NONE and not blind
+            if alone and magnet is not Magnet.NONE and self._looks:
+                self._watch(index, magnet, None)
+            self._near |= dict.fromkeys((index, *around(index, columns, rows)), _LOOKS)
+
+    def interrupt(self) -> None:
+        """The readings were interrupted, or the plate was not still: what was read before counts
+        all the same, once it is at rest.
+        """
+        for due in self._due.values():
+            due.scans, due.work = 0, None
+
+    def look(self, failed: Collection[int], now_s: float, *, calm: bool) -> BoardEvent | None:
+        """At rest, after each scan; ``calm``: and whether a reading has changed. What has come to
+        be known.
+        """
+        if calm:
+            self._notice(failed)
+        for index, due in self._due.items():
+            stack = self._followed(index, due, failed)
+            if stack is not None:
+                del self._due[index]
+                self._looks.clear()  # what was before is no more
+                return self._told(index, due, stack, now_s)
+        return None
+
+    def _notice(self, failed: Collection[int]) -> None:
+        watched, rest = self._watched, self._watched.rest
+        if self._looks:
+            first, near = self._looks[0], self._near
+            standing = [i for i, m in enumerate(watched.magnets) if m is not Magnet.NONE]
+            for index in standing:
+                off = abs(rest[index] - first[index])
+                if off <= _LEAST_MT or index in near or index in failed or index in self._due:
+                    continue
+                if off > _LEAST_SIGMAS * watched.noise.sigma_mt(index):
+                    self._watch(index, watched.magnets[index], self.known.get(index, ONE))
+        self._looks.append(rest)
+        self._near = _fewer(self._near)
+        self._stirred = _fewer(self._stirred)
+
+    def _watch(self, index: int, magnet: Magnet, stood: Stack | None) -> None:
+        oldest = list(self._looks)[:_BEFORE]
+        before = [sum(column) / len(oldest) for column in zip(*oldest, strict=True)]
+        last_mt, zeros = self._watched.readings[index], [0.0] * len(before)
+        near = frozenset(self._near)
+        self._due[index] = _Due(magnet, stood, before, last_mt, zeros, near)
+        self._stirred[index] = _LOOKS
+
+    def _followed(self, index: int, due: _Due, failed: Collection[int]) -> Stack | None:
+        """One scan more, or one case more weighed."""
+        if due.work is not None:
+            return next(due.work)
+        watched = self._watched
+        readings = watched.readings
+        sigma_mt = watched.noise.sigma_mt(index)
+        if abs(readings[index] - due.last_mt) > _LEAST_MT / 2 + 2 * sigma_mt:
+            due.last_mt, due.scans = readings[index], 0
+        due.sums = list(map(add, due.sums, readings)) if due.scans else list(readings)
+        due.scans += 1
+        if due.scans >= watched.scans(_AFTER_S):
+            due.work = self._weighed(index, due, failed)
+        return None
+
+    def _told(self, index: int, due: _Due, stack: Stack, now_s: float) -> BoardEvent | None:
+        self.known = {i: known for i, known in self.known.items() if i != index}
+        if stack.likely > _PERHAPS:
+            self.known = {**self.known, index: stack}
+        before = 1 if due.stood is None else due.stood.pieces
+        if stack.pieces > before and stack.sure:
+            return BoardEvent(now_s, Happening.STACKED, (index,), (due.magnet,))
+        if due.stood is not None and due.stood.sure and stack.pieces < before:
+            return BoardEvent(now_s, Happening.UNSTACKED, (index,), (due.magnet,))
+        return None
+
+    def _weighed(self, index: int, due: _Due, failed: Collection[int]) -> Iterator[Stack | None]:
+        """None for each case that has been looked at, and at last what stands there."""
+        watched, profile = self._watched, self._profile
+        sign, row, column = SIGN_OF[due.magnet], *divmod(index, profile.columns)
+        changes, weights = [], []
+        scans = 1 / due.scans + 1 / _BEFORE_SCANS
+        stirred = [each for each in self._stirred if each != index]
+        unusable = {*failed, *due.unusable, *stirred}
+        unusable.update(*(around(each, profile.columns, profile.rows) for each in stirred))
+        for up, right in CELLS:
+            sensor = (row + up) * profile.columns + column + right
+            there = 0 <= row + up < profile.rows and 0 <= column + right < profile.columns
+            if not there or sensor in unusable:
+                changes.append(0.0)
+                weights.append(0.0)
+                continue
+            came = 0.0 if due.stood else watched.crosstalk.adds_mt(due.magnet, index, sensor)
+            changes.append(sign * (due.sums[sensor] / due.scans - due.before[sensor] + came))
+            noise_mt = watched.noise.sigma_mt(sensor)
+            weights.append(1 / (noise_mt * noise_mt * scans + _MODEL_MT * _MODEL_MT))
+        before_mt = sign * due.before[index]
+        own_mt = sign * due.sums[index] / due.scans - before_mt
+        gap_mm, pitch_mm = profile.gap_mm, profile.pitch_mm
+        base = felt(DISC_OF[due.magnet], gap_mm, pitch_mm, 0)
+        found: list[tuple[float, int]] = []
+        for case in cases(due.stood):
+            top = None if case.disc is None else felt(case.disc, gap_mm, pitch_mm, case.level)
+            evidence = likely(changes, weights, base, top, case)
+            if due.stood is not None:
+                evidence += own_likely(own_mt, before_mt, top, case)
+            found.append((log(case.share) + evidence, case.pieces))
+            yield None
+        most = max(each for each, _ in found)
+        shares: dict[int, float] = {}
+        for each, pieces in found:
+            shares[pieces] = shares.get(pieces, 0.0) + exp(each - most)
+        pieces = max(shares, key=shares.__getitem__)
+        yield Stack(pieces, 1 - shares.get(1, 0.0) / sum(shares.values()))
+
+
+def _fewer(looks: Mapping[int, int]) -> dict[int, int]:
+    return {index: left - 1 for index, left in looks.items() if left > 1}
