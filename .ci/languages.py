@@ -143,7 +143,14 @@ def _of_games() -> Iterator[str]:
         game = kind.create({})
         if isinstance(game, SeatedGame):
             yield from game.texts
-        yield from (kind.credit.notice, kind.last_piece, kind.aim, kind.figure, *kind.rules_summary)
+        yield from (
+            kind.credit.notice,
+            kind.last_piece,
+            kind.aim,
+            kind.figure,
+            kind.lets,
+            *kind.rules_summary,
+        )
         yield from (look.noun for look in (kind.look, *kind.looks.values()))
         yield from () if kind.lesson is None else kind.lesson.texts
         for option in kind.option_specs:

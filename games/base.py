@@ -368,6 +368,8 @@ class GameType(ABC):
     last_piece: str = "Last piece"
     figure: str = ""
     """What ``Position.figures`` count, in words."""
+    lets: str = "{player} {move} let {winner} win"
+    """Of a move after which the other side can force its win: what it let happen."""
     emblem: tuple[str, ...] = ("red", "blue")
     style: str = ""
     aim: str = ""

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines import ugi
-from firmware_host.engines.process import EngineProcess
+from firmware_host.engines.process import MARGIN_S, EngineProcess
 from firmware_host.engines.search.levels import STRONGEST
-from firmware_host.engines.search.limits import expected
+from firmware_host.engines.search.limits import SURE, WIN, expected
 from games.base import Game, Position
 
 MOST_TURNING = 3
 LEAST_LOST = 0.1  # of the game: less is no turning point
 MOVE_MS = 300
 WHOLE_MS = 20_000  # a longer game gets less time a move
-GRACE_S = 10.0
+LINE_PLIES = 6  # of what was better, and of what followed
 
 
 @dataclass(frozen=True, slots=True)
 class TurningPoint:
     """Move number ``ply`` (the first is 1), which cost its ``player`` most. ``before`` and
-    ``after``: his share of the game, 0 to 1. ``better``: what was better; None where the engine
-    would have played the same.
+    ``after``: his share of the game, 0 to 1. ``better``: what was better, and how it would go on;
+    empty where the engine would have played the same. ``reply``: how it would go on after the move
+    that was made; empty where that ended the game. ``proven``: it let the other win, or missed a
+    win of his own; None: that is only thought. ``turns``: the winner's, to the end.
     """
 
     ply: int
@@ -31,7 +34,10 @@ class TurningPoint:
     move: str
     before: float
     after: float
-    better: str | None
+    better: tuple[str, ...] = ()
+    reply: tuple[str, ...] = ()
+    proven: Literal["lets", "missed"] | None = None
+    turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +52,17 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Of a position: the mover's share, and the move that the engine would make."""
+    """Of a position: what it is worth to the mover (as in ``Found``), and how the engine would go
+    on; nothing where it is over.
+    """
 
-    share: float
-    best: str | None
+    value: int
+    line: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The mover's, 0 to 1."""
+        return expected(self.value) if abs(self.value) < SURE else float(self.value > 0)
 
 
 Judge = Callable[[Sequence[str]], Judgement]
@@ -70,28 +83,70 @@ def analyse(positions: Sequence[Position], moves: Sequence[str], judge: Judge) -
         found.share if position.mover == first else 1 - found.share
         for position, found in zip(positions, judged, strict=True)
     ]
-    turning = []
-    for at, move in enumerate(moves):
-        mover = positions[at].mover
-        before, after = (
-            share if mover == first else 1 - share for share in (shares[at], shares[at + 1])
-        )
-        best = judged[at].best
-        better = None if best == move else best
-        if before - after >= LEAST_LOST:
-            turning.append(TurningPoint(at + 1, mover, move, before, after, better))
-    turning.sort(key=lambda point: point.after - point.before)
-    return Analysis(
-        tuple(shares), tuple(sorted(turning[:MOST_TURNING], key=lambda point: point.ply))
+    turning = [
+        point
+        for at, move in enumerate(moves)
+        for point in [_turning(at, move, positions[at].mover, judged[at], judged[at + 1])]
+        if point.before - point.after >= LEAST_LOST
+    ]
+    dearest = sorted(turning, key=lambda point: point.after - point.before)[:MOST_TURNING]
+    told = [_with_lines(point, positions, moves, judge) for point in dearest]
+    return Analysis(tuple(shares), tuple(sorted(told, key=lambda point: point.ply)))
+
+
+def _turning(at: int, move: str, mover: str, before: Judgement, after: Judgement) -> TurningPoint:
+    """What move number ``at`` (the first is 0) cost. Two players take turns."""
+    proven: Literal["lets", "missed"] | None = None
+    turns = 0
+    if before.value >= SURE and after.value > -SURE:
+        proven, turns = "missed", _turns(before.value)
+    elif after.value >= SURE and before.value > -SURE:
+        proven, turns = "lets", _turns(after.value)
+    better = () if before.line[:1] == (move,) else before.line
+    return TurningPoint(
+        at + 1, mover, move, before.share, 1 - after.share, better, after.line, proven, turns
     )
+
+
+def _turns(value: int) -> int:
+    """In how many of his turns the mover wins."""
+    return max((WIN - value + 1) // 2, 0)
+
+
+def _with_lines(
+    point: TurningPoint, positions: Sequence[Position], moves: Sequence[str], judge: Judge
+) -> TurningPoint:
+    """With both lines as long as they are shown."""
+    played = moves[: point.ply]
+    better = point.better
+    if better:
+        better = _longer(positions[point.ply - 1], played[:-1], better, judge)
+    reply = _longer(positions[point.ply], played, point.reply, judge)
+    return replace(point, better=better, reply=reply)
+
+
+def _longer(
+    position: Position, moves: Sequence[str], line: Sequence[str], judge: Judge
+) -> tuple[str, ...]:
+    """``line`` after ``moves``, as far as it is legal, and then as the engine goes on."""
+    found: list[str] = []
+    while len(found) < LINE_PLIES and not position.over:
+        ahead = tuple(line[len(found) :]) or judge((*moves, *found)).line
+        if not ahead or ahead[0] not in position.legal():
+            break
+        line = (*found, *ahead)
+        found.append(ahead[0])
+        position = position.after(ahead[0])
+    return tuple(found)
 
 
 def _judged(position: Position, moves: Sequence[str], judge: Judge) -> Judgement:
     outcome = position.outcome
     if outcome is None:
         return judge(moves)
-    share = 0.5 if outcome.winner is None else float(outcome.winner == position.mover)
-    return Judgement(share, None)
+    if outcome.winner is None:
+        return Judgement(0)
+    return Judgement(WIN if outcome.winner == position.mover else -WIN)
 
 
 def engine_judge(
@@ -106,10 +161,13 @@ def engine_judge(
 
     def judge(moves: Sequence[str]) -> Judgement:
         told = [ugi.NOTHING_YET]
-        best = process.think(moves, f"movetime {move_ms}", GRACE_S, wanted=wanted, heed=told.append)
+        longest_s = move_ms / 1000 + MARGIN_S
+        best = process.think(
+            moves, f"movetime {move_ms}", longest_s, wanted=wanted, heed=told.append
+        )
         if best is None:
             raise NotPossibleError("The analysis was stopped.")
-        value = told[-1].value
-        return Judgement(0.5 if value is None else expected(value), best)
+        last = told[-1]
+        return Judgement(last.value or 0, last.line if last.line[:1] == (best,) else (best,))
 
     return judge

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firmware_host.config.engine_seats import OURS
+from firmware_host.engines.analysis import TurningPoint
 from firmware_host.guidance.words import player
 from firmware_host.messages import Message, text
+from games.base import Game, GameType
+from games.registry import GAMES
 
 
 def thinks(mover: str, engine: str, level: int) -> Message:
@@ -56,23 +59,39 @@ def assisted(result: Message, used: Sequence[tuple[str, int, int]]) -> Message:
     return said
 
 
-def turning_point(
-    mover: str, move: str, better: str | None, before: float, after: float
-) -> Message:
-    """A move after which its player had less to expect; shares from 0 to 1."""
-    who = player(mover).capitalised()
-    fall = {"before": round(100 * before), "after": round(100 * after)}
+def turning_point(point: TurningPoint, game: Game) -> Message:
+    """A move that cost its player much: what it let happen, or what was missed."""
+    labels = game.labels
+    who, move = player(point.player).capitalised(), labels.get(point.move, point.move)
+    better = labels.get(point.better[0], point.better[0]) if point.better else None
+    made = {"player": who, "move": move}
+    if point.proven == "missed" and better is not None:
+        if point.turns <= 1:
+            return text("{player} {move}: {better} wins at once.", better=better, **made)
+        return text(
+            "{player} {move}: {better} wins in {count} turns.",
+            better=better,
+            count=point.turns,
+            **made,
+        )
+    if point.proven == "lets":
+        [other] = [each for each in game.players if each != point.player]
+        known = GAMES.get(game.name)
+        lets = GameType.lets if known is None else known.lets
+        said = Message(lets, {**made, "winner": player(other)})
+        if better is None:
+            return text("{said}.", said=said)
+        return text("{said}; {better} held.", said=said, better=better)
+    fall = {"before": round(100 * point.before), "after": round(100 * point.after)}
     if better is None:
         return text(
             "{player} {move}: from {before} % to {after} %, further than could be seen.",
-            player=who,
-            move=move,
+            **made,
             **fall,
         )
     return text(
         "{player} {move}: from {before} % to {after} %. {better} was better.",
-        player=who,
-        move=move,
         better=better,
+        **made,
         **fall,
     )

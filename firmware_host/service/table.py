@@ -34,6 +34,7 @@ from firmware_host.web.table_port import (
     GameSummary,
     HandsPort,
     HealthMap,
+    LineInfo,
     RecordedPosition,
     TurningPointInfo,
 )
@@ -359,30 +360,37 @@ class Table:
         return GameRecord(
             game=game_info(stored.id, game, overlay, over=outcome is not None),
             moves=shown_moves(reached[-1], stored.moves),
-            positions=[
-                RecordedPosition(dict(p.cells), dict(p.reserve), p.to_move) for p in reached
-            ],
+            positions=list(map(_recorded, reached)),
             result=None if stored.result is None else dict(stored.result),
             places=[] if outcome is None else list(outcome.places),
         )
 
 
 def _told(played: Replay, found: Analysis) -> GameAnalysis:
-    """With the turning points in words."""
-    labels = played.game.labels
+    """With the turning points in words, and their lines as boards."""
+    moves, reached = played.moves, played.positions
     return GameAnalysis(
         shares=[round(share, 3) for share in found.shares],
         turning=[
             TurningPointInfo(
                 point.ply,
-                say.turning_point(
-                    point.player,
-                    labels.get(point.move, point.move),
-                    None if point.better is None else labels.get(point.better, point.better),
-                    point.before,
-                    point.after,
-                ),
+                say.turning_point(point, played.game),
+                _line(reached[point.ply - 1], point.better),
+                _line(reached[point.ply - 1], (moves[point.ply - 1], *point.reply)),
             )
             for point in found.turning
         ],
     )
+
+
+def _line(position: Position, moves: Sequence[str]) -> LineInfo:
+    """``moves`` from ``position`` on."""
+    reached: list[Position] = []
+    for move in moves:
+        position = position.after(move)
+        reached.append(position)
+    return LineInfo(list(moves), [_recorded(each) for each in reached])
+
+
+def _recorded(position: Position) -> RecordedPosition:
+    return RecordedPosition(dict(position.cells), dict(position.reserve), position.to_move)

@@ -67,11 +67,22 @@ class GameRecord(msgspec.Struct, frozen=True):
     places: list[str] = []
 
 
+class LineInfo(msgspec.Struct, frozen=True):
+    """How a game would go on: moves, and the position after each."""
+
+    moves: list[str]
+    positions: list[RecordedPosition]
+
+
 class TurningPointInfo(msgspec.Struct, frozen=True):
-    """A move that decided much: its number, the first is 1, and why in a sentence."""
+    """A move that decided much: its number, the first is 1, and why in a sentence. ``better``: the
+    line that was better, empty where none is known; ``played``: the move and how it would go on.
+    """
 
     ply: int
     say: Message
+    better: LineInfo
+    played: LineInfo
 
 
 class GameAnalysis(msgspec.Struct, frozen=True):

@@ -145,6 +145,7 @@ class AttraktionType(GameType):
     lesson = lesson_of(__package__)
     presets: Sequence[Preset] = PRESETS
     figure = "Winning positions"
+    lets = "{player} {move} let {winner} make a winning position"
     aim = "Every piece pulls the others near. Be ahead in winning positions."
     rules_summary = (
         "Take turns to place one piece of your colour on any empty space.",

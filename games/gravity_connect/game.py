@@ -230,6 +230,7 @@ class GravityConnectType(GameType):
     style = style_of(__package__)
     lesson = lesson_of(__package__)
     presets: Sequence[Preset] = PRESETS
+    lets = "{player} {move} let {winner} connect"
     aim = "Tiles fall in from four sides. Connect five in a row."
     rules_summary = (
         "Take turns to let a tile of your colour fall into the board from one of the slots on its "

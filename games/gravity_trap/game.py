@@ -202,6 +202,7 @@ class GravityTrapType(GameType):
     lesson = lesson_of(__package__)
     presets: Sequence[Preset] = gravity_trap_options.PRESETS
     figure = "Pods in reach"
+    lets = "{player} {move} let {winner} fly last"
     aim = "Fly along the tracks. Leave the other ship no pod to fly to."
     rules_summary = (
         "Red puts a ship on any base, then blue on another. A pod goes on every other base, and "

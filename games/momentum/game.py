@@ -203,6 +203,7 @@ class MomentumType(GameType):
     look = PieceLook("{colour} marble")
     last_piece = "Last marble"
     lesson = lesson_of(__package__)
+    lets = "{player} {move} let {winner}'s last marble in"
     aim = "Marbles push marbles. Get all of yours onto the board."
     rules_summary = (
         "Take turns to drop one marble of your colour on any empty cell.",

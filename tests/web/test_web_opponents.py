@@ -52,14 +52,37 @@ def test_a_hint_is_one_lit_place_and_its_name(served, open_page):
 
 def test_a_finished_game_is_drawn_with_what_decided_it(served, open_page):
     played = ["tiltboard game 1", "Game: momentum", "Date: 2026-01-02T03:04:05Z"]
-    played += ["Players: red, blue", "Option size: 5", "Option marbles: 3", "Option pie: false"]
-    played += ["Result: *", "", "1. c3 a1", "2. a5 e5"]
+    played += ["Players: red, blue", "Option size: 5", "Option marbles: 4", "Option pie: false"]
+    played += ["Result: *", "", "1. c3 a1", "2. a5 e5", "3. e1 c1"]
     served.table.submit(ImportGame("\n".join(played))).result(timeout=20)
     page = open_page(served.url).page
-    page.locator(".move").nth(3).click()
+    page.locator(".move").nth(5).click()
     page.get_by_role("button", name="What decided it?").click()
     expect(page.locator(".analysis polyline")).to_have_count(1, timeout=PATIENCE_MS)
     points = page.locator(".analysis polyline").get_attribute("points")
-    assert len(points.split()) == 5
+    assert len(points.split()) == 7
+    turning = page.locator(".turning li").last
+    expect(turning).to_contain_text("Blue c1 let red's last marble in; ")
+    turning.get_by_role("button", name="What followed").click()
+    expect(page.locator(".move.supposed").first).to_have_text("c1")
+    expect(page.locator("#say .line").first).to_have_text("Move 6 of 7: Blue c1")
+    page.get_by_role("button", name="One move on").click()
+    expect(page.locator(".say-card .phase")).to_have_text("What if?")
+    expect(page.get_by_role("button", name="Take back to here")).to_have_count(0)
+    expect(page.locator(".analysis polyline")).to_have_count(1)  # it is still the same game
     page.locator(".plot svg").click(position={"x": 3, "y": 20})
     expect(page.locator("#say .line").first).to_have_text("The start of the game.")
+
+
+def test_assist_is_chosen_in_the_dialog_shown_and_changed_while_playing(served, open_page):
+    player = open_page(served.url)
+    page = player.page
+    page.get_by_role("button", name="New game").first.click()
+    page.locator('.opponents select[data-player="red"]').select_option("assist 3")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("with assist")
+    expect(page.locator(".worth.best")).to_have_count(1, timeout=PATIENCE_MS)
+    page.locator(".assist summary").click()
+    page.locator('[data-assist="red"]').select_option("0")
+    expect(page.locator(".worth")).to_have_count(0)
+    expect(page.locator('.tray[data-piece="red"] .played-by')).to_be_empty()

@@ -60,6 +60,7 @@ export class Actions {
   }
 
   lookingBack({ record, ply }) {
+    if (record.played) return null; // it was not played
     const own = record.game.id === this.store.layout.game?.id;
     setText(this.goOn.lastChild, own ? t("Take back to here") : t("Play on from here"));
     return own && ply === record.moves.length ? null : this.goOn;

@@ -7,8 +7,8 @@ const WIDE = 300;
 const HIGH = 90;
 
 export class Analysis {
-  constructor(store, { fetchJson, review, complain }) {
-    Object.assign(this, { store, fetchJson, review, complain });
+  constructor(store, { fetchJson, review, line, complain }) {
+    Object.assign(this, { store, fetchJson, review, line, complain });
     this.ask = button("bulb", t("What decided it?"), () => this.look());
     this.plot = h("div", { class: "plot" });
     this.points = h("ol", { class: "turning" });
@@ -21,7 +21,7 @@ export class Analysis {
   /** The game that is looked at, or that has ended on the plate. */
   subject() {
     const { review, layout, snapshot } = this.store;
-    if (review) return { game: review.record.game, moves: review.record.moves };
+    if (review) return { game: review.record.game, moves: (review.record.played ?? review.record).moves };
     return snapshot?.phase === "over" && layout?.game ? { game: layout.game, moves: snapshot.moves } : null;
   }
 
@@ -74,7 +74,11 @@ export class Analysis {
     s("polyline", { points: line }), ...dots);
     this.plot.replaceChildren(h("span", { class: "side" }, first), chart, h("span", { class: "side" }, second));
     this.points.replaceChildren(...(turning.length
-      ? turning.map(({ ply, say }) => h("li", {}, h("button", { type: "button", class: "plain", onclick: () => this.review(ply - 1) }, say)))
+      ? turning.map((point) => h("li", {},
+        h("button", { type: "button", class: "plain", onclick: () => this.review(point.ply - 1) }, point.say),
+        h("div", { class: "row" },
+          point.better.moves.length ? h("button", { type: "button", onclick: () => this.line(point.ply, point.better) }, t("What was better")) : null,
+          h("button", { type: "button", onclick: () => this.line(point.ply, point.played) }, t("What followed")))))
       : [h("li", { class: "hint" }, t("No single move decided it."))]));
     this.mark();
   }
@@ -88,7 +92,9 @@ export class Analysis {
   mark() {
     if (!this.found || !this.now) return;
     const count = this.found.shares.length - 1;
-    const x = ((this.store.review?.ply ?? count) / Math.max(1, count)) * WIDE;
+    const { review } = this.store;
+    const ply = review?.record.played ? review.record.from : review?.ply;
+    const x = ((ply ?? count) / Math.max(1, count)) * WIDE;
     this.now.setAttribute("x1", x);
     this.now.setAttribute("x2", x);
   }

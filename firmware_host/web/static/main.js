@@ -162,7 +162,7 @@ function build() {
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
   const moves = new Moves(store, reviewer, new Ending(store, { ask, complain }).element, new AssistChoice(store, { ask, complain }).element, pictureButton(store, plate)).element;
-  moves.append(new Analysis(store, { fetchJson, review: reviewer.review, complain }).element);
+  moves.append(new Analysis(store, { fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
   const tabs = new Tabs([
     ["moves", t("Moves"), moves],
     ["rules", t("Rules"), new Rules(store).element],

@@ -5,6 +5,7 @@ export class Reviewer {
     Object.assign(this, { store, fetchJson, ask, complain });
     this.review = this.review.bind(this);
     this.step = this.step.bind(this);
+    this.line = this.line.bind(this);
     addEventListener("keydown", (event) => {
       if (event.target.closest("input, textarea, dialog")) return;
       if (event.key === ",") this.step(-1);
@@ -15,6 +16,19 @@ export class Reviewer {
 
   look(record, ply) {
     this.store.set("review", { record, ply });
+  }
+
+  /** How the game would have gone on instead of its move number `ply`: stepped through as a game is. */
+  async line(ply, { moves, positions }) {
+    const record = await this.record();
+    if (!record) return;
+    const played = record.played ?? record;
+    const before = ply - 1;
+    this.look({
+      ...played, played, from: before, result: null, places: [],
+      moves: [...played.moves.slice(0, before), ...moves],
+      positions: [...played.positions.slice(0, ply), ...positions],
+    }, ply);
   }
 
   leave() {
@@ -36,8 +50,9 @@ export class Reviewer {
   }
 
   /** Show the position after move number `ply` of the game that is looked at, or played. */
-  async review(ply) {
-    const record = await this.record();
+  async review(ply, within = false) {
+    const found = await this.record();
+    const record = found?.played && !within ? found.played : found;
     if (record) this.look(record, Math.max(0, Math.min(record.moves.length, ply)));
   }
 
@@ -47,8 +62,8 @@ export class Reviewer {
     const now = review ? review.ply : count;
     const wanted = { first: 0, last: count }[by] ?? now + by;
     const own = !review || review.record.game.id === this.store.layout.game?.id;
-    if (own && wanted >= count && (by === "last" || wanted > count)) this.leave();
-    else await this.review(wanted);
+    if (own && !review?.record.played && wanted >= count && (by === "last" || wanted > count)) this.leave();
+    else await this.review(wanted, true);
   }
 
   async record() {

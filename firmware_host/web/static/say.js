@@ -99,7 +99,7 @@ export class Say {
 
   showReview({ record, ply }) {
     this.card.dataset.phase = "review";
-    setText(this.phase, t("Looking back"));
+    setText(this.phase, record.played && ply > record.from ? t("What if?") : t("Looking back"));
     const move = record.moves[ply - 1];
     const mover = ply > 0 ? record.positions[ply - 1].to_move : record.positions[0].to_move;
     this.tell(ply === 0

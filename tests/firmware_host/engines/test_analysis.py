@@ -1,9 +1,13 @@
 """Whole games looked at: the curve, the three dearest moves, and whom they cost how much."""
 
+import dataclasses
+
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines.analysis import Judgement, analyse, check
+from firmware_host.engines.search.limits import WIN, log_odds
+from firmware_host.guidance import engines as say
 from games.registry import EVERY_GAME
 
 
@@ -18,7 +22,14 @@ def played(game, moves):
 
 def judge_by(table):
     """Shares of the mover by the number of moves made, and the move that was best."""
-    return lambda moves: Judgement(*table[len(moves)])
+
+    def judge(moves):
+        if len(moves) >= len(table):
+            return Judgement(0)  # it knows no more
+        share, best = table[len(moves)]
+        return Judgement(log_odds(share), (best,))
+
+    return judge
 
 
 def test_the_curve_is_the_first_players_and_a_loss_is_the_movers(game):
@@ -28,13 +39,14 @@ def test_the_curve_is_the_first_players_and_a_loss_is_the_movers(game):
         positions, moves, judge_by([(0.5, "c3"), (0.65, "e5"), (0.9, "b2"), (0.3, "c3")])
     )
     # red to move at the start and after two moves: the others are seen from blue's side
-    assert found.shares == pytest.approx((0.5, 0.35, 0.9, 0.7))
-    assert [(p.ply, p.player, p.move, p.better) for p in found.turning] == [
-        (1, "red", "a1", "c3"),
-        (2, "blue", "e5", None),
-        (3, "red", "a5", "b2"),
+    assert found.shares == pytest.approx((0.5, 0.35, 0.9, 0.7), abs=0.01)
+    assert [(p.ply, p.player, p.move, p.better[:1]) for p in found.turning] == [
+        (1, "red", "a1", ("c3",)),
+        (2, "blue", "e5", ()),
+        (3, "red", "a5", ("b2",)),
     ]
-    assert (found.turning[1].before, found.turning[1].after) == pytest.approx((0.65, 0.1))
+    point = found.turning[1]
+    assert (point.before, point.after) == pytest.approx((0.65, 0.1), abs=0.01)
 
 
 def test_at_most_the_three_dearest_in_the_order_of_play(game):
@@ -55,6 +67,47 @@ def test_the_end_counts_as_it_was(game):
     found = analyse(positions, moves, judge_by([(0.5, "c3")] * 3))
     assert found.shares[-1] == 1.0
     assert found.turning == ()
+
+
+def best_known(game):
+    """A judge by the rules alone: it sees a win at once, and takes the first move else."""
+
+    def judge(moves):
+        position = played(game, moves)[-1]
+        won = [m for m in position.legal() if position.after(m).over]
+        if won:
+            return Judgement(WIN - 1, (won[0],))
+        return Judgement(0, position.legal()[:1])
+
+    return judge
+
+
+def test_what_let_the_other_win_is_told_in_the_games_words_with_both_lines(game):
+    made = game("momentum", size=5, marbles=3, pie=False)
+    moves = ["c3", "c1", "a5", "e5"]
+    found = analyse(played(made, moves), moves, best_known(made))
+    [point] = found.turning
+    assert (point.ply, point.proven, point.turns) == (4, "lets", 1)
+    after = played(made, [*moves, *point.reply])[-1]
+    assert (after.over, after.outcome.winner) == (True, "red")
+    held = played(made, [*moves[:-1], *point.better])  # a legal line
+    assert len(held) == 4 + len(point.better)
+    said = f"Blue e5 let red's last marble in; {point.better[0]} held."
+    assert str(say.turning_point(point, made)) == said
+
+
+def test_a_win_that_was_missed_is_told(game):
+    made = game("momentum", size=5, marbles=3, pie=False)
+    moves = ["c3", "c1", "a5", "e5"]
+    before = played(made, moves)[-1]
+    wrong = next(move for move in before.legal() if not before.after(move).over)
+    moves.append(wrong)
+    point = analyse(played(made, moves), moves, best_known(made)).turning[-1]
+    assert (point.ply, point.proven) == (5, "missed")
+    said = f"Red {wrong}: {point.better[0]} wins at once."
+    assert str(say.turning_point(point, made)) == said
+    later = dataclasses.replace(point, turns=3)
+    assert str(say.turning_point(later, made)) == f"Red {wrong}: {point.better[0]} wins in 3 turns."
 
 
 def test_games_of_more_and_with_secrets_have_no_curve(game):
