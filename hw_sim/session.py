@@ -120,3 +120,6 @@ class SimSession:
             self.table.world.trays = {
                 piece: MagnetKind.parse(overlay.magnet_of(piece).value) for piece in overlay.pieces
             }
+            # Whoever can tilt the plate plays on a board with pegs where pieces fall in from edges
+            slides = self.profile.capabilities.sees_tilt and self.host.game.edge_slots
+            self.table.world.lay_lanes(overlay.index_of_game_place.values() if slides else ())

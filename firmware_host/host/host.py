@@ -205,7 +205,8 @@ class Host:
         self._inbox.work_off(enough=lambda: bool(self._requests))
         self.frame = self.plate.scan()
         now_s = self._clock.now()
-        self.observation = self.perception.observe(self.frame)
+        slides = self._begun and self.standing.lean_rad is not None
+        self.observation = self.perception.observe(self.frame, tilted=slides)
         self._calibration.keep(self.perception, ready=self.observation.ready, now_s=now_s)
         faults = self.frame.faults
         for watch in (self._scan_watch, self._mounting_watch):
@@ -382,7 +383,8 @@ class Host:
         if self.calibrating is None:
             seen, paused = self.observation, self.standing.phase is Phase.PAUSED
             tilted = paused and seen.stillness is Stillness.TILTED
-            lean = seen.tilt_rad if tilted else None
+            aim = self.standing.lean_rad or (0.0, 0.0)
+            lean = (seen.tilt_rad[0] - aim[0], seen.tilt_rad[1] - aim[1]) if tilted else None
             self.showing.draw(self.shown, self.overlay, now_s, lean)
         else:
             tried = bool(self.calibrating.step.sounds)

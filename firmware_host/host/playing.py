@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from firmware_host.config.engine_seats import Assist
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
@@ -53,10 +55,9 @@ class Playing:
         """
         self._profile = profile
         self._journal = journal
-        self._silent_failures = not profile.capabilities.measures
-        self._of_places = Referee(
-            journal, game_menu(profile.capabilities), silent_failures=self._silent_failures
-        )
+        able = profile.capabilities
+        self._referee = partial(Referee, silent_failures=not able.measures, tilts=able.sees_tilt)
+        self._of_places = self._referee(journal, game_menu(able))
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines, journal)
         self.clock = GameClock(journal)
@@ -139,7 +140,7 @@ class Playing:
             raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)
         game = GuidedGame(kind.create(kind.lesson.options), kind.lesson)
         self._lay(game, overlay_for(self._profile, game))
-        self.referee = Referee(Unwritten(), silent_failures=self._silent_failures)
+        self.referee = self._referee(Unwritten())
         self._lessons += 1
         self.referee.begin(Beginning(Line.of(game, -self._lessons)))
         self.opponents.sit_down(-self._lessons, {})

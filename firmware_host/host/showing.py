@@ -65,7 +65,9 @@ class Showing:
     def draw(
         self, standing: Standing, overlay: Overlay, now_s: float, lean: Lean | None = None
     ) -> None:
-        """How the game stands. ``lean``: of a plate that is to be levelled, as in Motion."""
+        """How the game stands. ``lean``: how far a tilted plate is from how it should be, as in
+        Motion.
+        """
         bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
         if self._code is not None:
             self._draw_code(self._code, now_s)

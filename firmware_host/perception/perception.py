@@ -107,8 +107,8 @@ class Perception:
         """
         self._distrust.believe(index, magnet)
 
-    def observe(self, frame: Frame) -> Observation:
-        """Take one scan in."""
+    def observe(self, frame: Frame, *, tilted: bool = False) -> Observation:
+        """Take one scan in. ``tilted``: what stands where is read on a tilted plate, too."""
         now = frame.time_s
         events = [BoardEvent(now, h) for h in self._gate.observe(now, frame.motion)]
         stalled = False
@@ -116,7 +116,8 @@ class Perception:
             self._watched.came_after(now - self._last_s)
             stalled = now - self._last_s > _STALL_S
         self._last_s = now
-        still = self._gate.state is Stillness.STILL
+        state = self._gate.state
+        still = state is Stillness.STILL or (tilted and state is Stillness.TILTED)
         if stalled or not still or not frame.field_mt:
             self._interrupt()
             self._stale = True

@@ -12,6 +12,7 @@ from firmware_host.referee.choices import which_move
 from firmware_host.referee.explain import fix_say
 from firmware_host.referee.plan import Finding
 from firmware_host.referee.play import Guide
+from firmware_host.referee.sliding import sliding
 from firmware_host.referee.state import State
 from firmware_host.referee.view import (
     View,
@@ -51,12 +52,15 @@ def judged(state: State) -> View:
 
 def _carrying_out(state: State, pending: Pending) -> View:
     finding = pending.plan.hold(state.cells)
+    if pending.requested and not finding.right:  # a tile was put where it enters, and is to fall
+        entered = Pending.made(state.play.line.position, pending.turn).plan.hold(state.cells)
+        finding = entered if entered.right else finding
     sight, blurred = state.seen.sight, state.seen.blurred
     if not finding.right or blurred:
         return _fix(state, finding, blurred)
     if not finding.done:
         view = settle_view(state.play.line.game, finding, pending.turn)
-        return _unless_unclear(state, view)
+        return view if sliding(state) else _unless_unclear(state, view)
     doubtful = min(pending.touched & sight.unsure)
     masked = doubtful in sight.masked
     return View(Phase.SETTLE, troubles.not_ready() if masked else troubles.unclear(doubtful))

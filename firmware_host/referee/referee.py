@@ -39,13 +39,20 @@ class Referee:
     """
 
     def __init__(
-        self, journal: JournalPort, menu: Question | None = None, *, silent_failures: bool = False
+        self,
+        journal: JournalPort,
+        menu: Question | None = None,
+        *,
+        silent_failures: bool = False,
+        tilts: bool = False,
     ) -> None:
         """``menu``: as for ``set_menu``. ``silent_failures``: sensors can fail without anything
-        telling, as switches do; confirm then asks for a piece that nobody sees.
+        telling, as switches do; confirm then asks for a piece that nobody sees. ``tilts``: the
+        plate may be tilted so that tiles slide.
         """
         self._journal = journal
         self._silent_failures = silent_failures
+        self._tilts = tilts
         self._menu = menu
         self._state: State | None = None
         self._standing: Standing | None = None
@@ -108,7 +115,7 @@ class Referee:
             finished=line.agreed is not None,
             taken_back=None if taken_back is None else position.play(taken_back),
         )
-        self._state = State(play, self._menu, self._silent_failures)
+        self._state = State(play, self._menu, self._silent_failures, self._tilts)
 
     def check(self, request: Request) -> None:
         """Raises NotPossibleError where ``request`` could not be carried out now."""

@@ -26,7 +26,8 @@ NOTICE_S = 3.0
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Of one game. ``menu``: None where it cannot be asked. ``silent_failures``: as in Referee.
+    """Of one game. ``menu``: None where it cannot be asked. ``silent_failures``, ``tilts``: as in
+    Referee.
 
     ``cells``: what stands where, with what people have said over what is ``seen``. ``found``: moves
     that explain the board, of which none can be taken for made yet. ``view``: what was told last;
@@ -40,6 +41,7 @@ class State:
     play: Play
     menu: Question | None = None
     silent_failures: bool = False
+    tilts: bool = False
     seen: Seen = field(default_factory=Seen)
     claims: Claims = field(default_factory=Claims)
     cells: Mapping[str, str] = field(default_factory=dict)
@@ -67,7 +69,8 @@ class State:
 
     def rests(self, sight: Sight, now_s: float) -> bool:
         """Whether a step could tell nothing new: nothing has changed, and it is not time yet."""
-        may_lean = self.asking.question is not None and sight.stillness is not Stillness.STILL
+        leans = self.asking.question is not None or self.view.lean_rad is not None
+        may_lean = leans and sight.stillness is not Stillness.STILL
         return now_s < self.wake_s and not may_lean and self.seen.shows(sight)
 
     def until_next(self) -> State:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from firmware_host.guidance import troubles
 from firmware_host.referee.judge import judged
 from firmware_host.referee.offers import offered
+from firmware_host.referee.sliding import leaning
 from firmware_host.referee.state import State
 from firmware_host.referee.view import View, question_view
 from firmware_host.table.asking import Asking
@@ -20,9 +21,9 @@ def told(state: State) -> State:
         state = replace(state, view=question_view(asked, before.phase, state.play.line.last))
     elif why is not None:
         asking = Asking() if state.asking.menu else state.asking.rested()
-        state = replace(state, view=View(Phase.PAUSED, why), asking=asking)
+        state = leaning(replace(state, view=View(Phase.PAUSED, why), asking=asking))
     else:
-        state = _noticing(_asking(_sensors(state)))
+        state = _noticing(leaning(_asking(_sensors(state))))
     return _sounding(state, before)
 
 
@@ -60,7 +61,7 @@ def _sounding(state: State, before: View) -> State:
     after = state.view
     if after.phase is Phase.PAUSED:
         paused = before.phase in (Phase.PAUSED, Phase.OVER)
-        return state if paused else state.playing(state.play, Sound.PAUSED)
+        return state if paused or after.lean_rad else state.playing(state.play, Sound.PAUSED)
     sounds = []
     if _must_be_answered(after) and not _must_be_answered(before):
         sounds.append(Sound.ASK)
@@ -95,5 +96,6 @@ def standing(state: State) -> Standing:
         tint=view.tint,
         path=view.path,
         path_colour=view.path_colour,
+        lean_rad=view.lean_rad,
         sounds=state.sounds,
     )

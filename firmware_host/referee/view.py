@@ -11,7 +11,7 @@ from firmware_host.referee.book import Book, Landing, Pending
 from firmware_host.referee.carries import Carry, as_shifts, carries
 from firmware_host.referee.plan import Finding
 from firmware_host.referee.unseen import Claim
-from firmware_host.table.standing import Phase, Question, Role
+from firmware_host.table.standing import Lean, Phase, Question, Role
 from games.base import Game, Outcome, Position, Shift, Turn
 
 Problems = frozenset[tuple[str, str]]  # place, and what is wrong there
@@ -40,6 +40,7 @@ class View:
     tint: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     path_colour: str | None = None
+    lean_rad: Lean | None = None
 
 
 NOT_READY = View(Phase.PAUSED, troubles.not_ready())

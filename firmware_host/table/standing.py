@@ -9,6 +9,8 @@ from enum import StrEnum
 from firmware_host.messages import Message
 from games.base import Game, Outcome, Position, Shift
 
+Lean = tuple[float, float]  # about x and about y, in rad, as in drivers.frame.Motion
+
 
 class Phase(StrEnum):
     """ARCHITECTURE, scenarios."""
@@ -116,7 +118,9 @@ class Standing:
     one or more colours that a LEGAL light there takes in turn. ``path``: places along which a light
     runs, in ``path_colour`` (a plain colour's name). ``quality``: place, and move, -> what it is
     worth, where that is shown; it changes the light of a LEGAL place. ``draw_offers``: players who
-    have offered a draw since the last move. ``sounds``: new in this step.
+    have offered a draw since the last move. ``sounds``: new in this step. ``lean_rad``: while a
+    piece is to slide to its place, the tilt at which the plate is to be held for it; (0, 0) once it
+    is there.
     """
 
     phase: Phase
@@ -139,6 +143,7 @@ class Standing:
     quality: Mapping[str, Quality] = field(default_factory=dict)
     draw_offers: tuple[str, ...] = ()
     sounds: tuple[Sound, ...] = field(default=())
+    lean_rad: Lean | None = None
 
 
 @dataclass(frozen=True, slots=True)

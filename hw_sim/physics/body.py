@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 
@@ -25,16 +25,47 @@ TURN_AXES = (("east", (1, 0, 0)), ("north", (0, 1, 0)), ("spin", (0, 0, 1)))
 
 
 @dataclass(frozen=True, slots=True)
+class Lanes:
+    """Of a board of tiles: ``low_m`` and ``high_m`` are the middles of its south-west and its
+    north-east place, east and north of the plate's middle.
+    """
+
+    low_m: tuple[float, float]
+    high_m: tuple[float, float]
+    pitch_m: float
+
+    def span_m(self, axis: int) -> tuple[float, float]:
+        """From wall to wall."""
+        return self.low_m[axis] - self.pitch_m / 2, self.high_m[axis] + self.pitch_m / 2
+
+    def between_m(self, axis: int) -> list[float]:
+        """The borders between two lanes."""
+        count = round((self.high_m[axis] - self.low_m[axis]) / self.pitch_m)
+        return [self.low_m[axis] + self.pitch_m * (at + 0.5) for at in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
-    """A piece's body: a disc. Radius and height in m; HARDWARE.md, "body"."""
+    """A piece's body: a disc. Radius and height in m; HARDWARE.md, "body". ``stem_m``: the radius
+    of what a tile stands on, below its hat.
+    """
 
     radius_m: float = 0.014
     height_m: float = 0.015
     mass_kg: float = 0.020
     friction: float = FRICTION
+    stem_m: float | None = None
 
 
 DISC = Shape()
+SLICK = 0.16  # a ring of PTFE on varnished wood: slips from 9.1 degrees on
+FEET = 1.2  # soft rubber on it: from 50 degrees on
+TILE = Shape(radius_m=0.0170, mass_kg=0.030, friction=SLICK, stem_m=0.010)
+HAT_M = 0.008  # from where a tile's hat begins, above the pegs
+HAT_FRICTION = 0.2
+PEG_M = 0.0072  # half balls, which leave a stem 0.3 mm on either side
+PEG_UP_M = 0.0005
+WALL_M = 0.003
 
 
 def bare_table(plate_mm: float) -> mujoco.MjSpec:
@@ -93,17 +124,71 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
 
 
 def add_piece(spec: mujoco.MjSpec, name: str, shape: Shape) -> None:
-    """A free disc, whose own friction holds between it and whatever it touches."""
+    """A free disc, whose own friction holds between it and whatever it touches; or a tile, whose
+    hat stops at other hats.
+    """
     body = spec.worldbody.add_body(name=name)
     body.add_freejoint(name=name)
+    if shape.stem_m is None:
+        _add_disc(body, name, shape.radius_m, (0.0, shape.height_m), shape)
+    else:
+        _add_disc(body, name, shape.stem_m, (0.0, HAT_M), shape)
+        _add_disc(
+            body,
+            f"{name}-hat",
+            shape.radius_m,
+            (HAT_M, shape.height_m),
+            replace(shape, friction=HAT_FRICTION),
+        )
+
+
+def _add_disc(
+    body: mujoco.MjsBody, name: str, radius_m: float, span_m: tuple[float, float], of: Shape
+) -> None:
+    """A part of a piece from one height to another, as heavy as that share of it."""
+    low, high = span_m
     body.add_geom(
         name=name,
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,
-        size=[shape.radius_m, shape.height_m / 2, 0],
-        mass=shape.mass_kg,
-        friction=[shape.friction, SPIN_FRICTION_M, 0.0001],
+        size=[radius_m, (high - low) / 2, 0],
+        pos=[0, 0, (low + high - of.height_m) / 2],
+        mass=of.mass_kg * (high - low) / of.height_m,
+        friction=[of.friction, SPIN_FRICTION_M, 0.0001],
         condim=4,
         priority=1,
         solref=HARD,
         solimp=GIVES,
     )
+
+
+def add_lanes(spec: mujoco.MjSpec, lanes: Lanes) -> None:
+    """Pegs and walls on the plate, between which tiles slide along rows and columns."""
+    plate = spec.body("plate")
+    for x in lanes.between_m(0):
+        for y in lanes.between_m(1):
+            plate.add_geom(
+                name=f"lane-peg-{x:.4f}-{y:.4f}",
+                type=mujoco.mjtGeom.mjGEOM_SPHERE,
+                size=[PEG_M, 0, 0],
+                pos=[x, y, SURFACE_M + PEG_UP_M],
+                mass=0,
+            )
+    for axis in (0, 1):
+        across = lanes.span_m(1 - axis)
+        for end, sign in zip(lanes.span_m(axis), (-1, 1), strict=True):
+            at, half = [0.0, 0.0, SURFACE_M + DISC.height_m / 2], [0.0, 0.0, DISC.height_m / 2]
+            at[axis], half[axis] = end + sign * WALL_M / 2, WALL_M / 2
+            at[1 - axis], half[1 - axis] = sum(across) / 2, (across[1] - across[0]) / 2 + WALL_M
+            plate.add_geom(
+                name=f"lane-wall-{axis}-{sign}",
+                type=mujoco.mjtGeom.mjGEOM_BOX,
+                size=half,
+                pos=at,
+                mass=0,
+            )
+
+
+def clear_lanes(spec: mujoco.MjSpec) -> None:
+    """The plate is bare again."""
+    for geom in [geom for geom in spec.geoms if geom.name.startswith("lane-")]:
+        spec.delete(geom)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -23,9 +23,12 @@ from hw_sim.physics.body import (
     STIFF,
     STIFF_DAMPING,
     SURFACE_M,
+    Lanes,
     Shape,
+    add_lanes,
     add_piece,
     bare_table,
+    clear_lanes,
 )
 from hw_sim.physics.pins import Pins
 from hw_sim.world.paths import Path, Point
@@ -84,7 +87,8 @@ class Dynamics:
         the plate (``hw_sim.physics.pins``); without, its contacts are computed.
         """
         self._shape = shape
-        self._pins = Pins(shape)
+        self._shapes: dict[int, Shape] = {}
+        self._pins = Pins()
         self._may_pin = pins
         self._spec = bare_table(plate_mm)
         self._model = self._spec.compile()
@@ -109,11 +113,19 @@ class Dynamics:
 
     # What there is
 
-    def add(self, number: int, foot_mm: Point, moment_a_m2: float, magnet_mm: float) -> None:
+    def add(
+        self,
+        number: int,
+        foot_mm: Point,
+        moment_a_m2: float,
+        magnet_mm: float,
+        shape: Shape | None = None,
+    ) -> None:
         """A piece, upright, its foot there. ``moment_a_m2``: of its magnet, up is positive, whose
-        middle lies ``magnet_mm`` above the foot.
+        middle lies ``magnet_mm`` above the foot. ``shape``: as high as the others'.
         """
-        add_piece(self._spec, f"piece-{number}", self._shape)
+        self._shapes[number] = shape or self._shape
+        add_piece(self._spec, f"piece-{number}", self._shapes[number])
         self._rebuild()
         self._numbers.append(number)
         self._look_up()
@@ -127,6 +139,7 @@ class Dynamics:
         self._holds.pop(number, None)
         self._spec.delete(self._spec.body(f"piece-{number}"))
         self._rebuild()
+        del self._shapes[number]
         self._numbers.pop(row)
         self._magnets.remove(row)
         self._look_up()
@@ -135,6 +148,26 @@ class Dynamics:
     def set_magnet(self, number: int, moment_a_m2: float) -> None:
         """Its magnet is another one from now on."""
         self._magnets.moments[self._numbers.index(number)] = moment_a_m2
+        self.wake()
+
+    def lay_lanes(self, lanes: Lanes | None) -> None:
+        """Pegs and walls lie on the plate from now on, or none."""
+        clear_lanes(self._spec)
+        if lanes is not None:
+            add_lanes(self._spec, lanes)
+        self._rebuild()
+        self._look_up()
+        self.wake()
+
+    def stand_on(self, number: int, friction: float, foot_mm: Point | None = None) -> None:
+        """It stands on something else from now on: ``friction``; and there, if anywhere else."""
+        self._shapes[number] = replace(self._shapes[number], friction=friction)
+        geom = f"piece-{number}"
+        self._spec.geom(geom).friction[0] = friction
+        self._model.geom(geom).friction[0] = friction
+        self._look_up()
+        if foot_mm is not None:
+            self._lay(number, foot_mm)
         self.wake()
 
     def hold(self, number: int, path: Path) -> None:
@@ -398,7 +431,7 @@ class Dynamics:
 
     def _rebuild(self) -> None:
         self._model, self._data = self._spec.recompile(self._model, self._data)
-        self._pins.reset((), (), ())
+        self._pins.reset((), (), (), ())
         self._hold_plate()
         mujoco.mj_forward(self._model, self._data)
 
@@ -415,4 +448,5 @@ class Dynamics:
         self._rows = [model.body(name).id for name in names]
         self._place_at = [int(model.joint(name).qposadr[0]) for name in names]
         self._speed_at = [int(model.joint(name).dofadr[0]) for name in names]
-        self._pins.reset(self._rows, self._place_at, self._speed_at)
+        shapes = [self._shapes[number] for number in self._numbers]
+        self._pins.reset(self._rows, self._place_at, self._speed_at, shapes)

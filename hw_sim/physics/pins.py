@@ -31,22 +31,32 @@ HOLDS = 0.6  # of the friction; what a tilt's acceleration may add is less than 
 TIPS = 0.3  # of the torque that tips a piece, from magnets
 STAYS_RAD = 1e-6  # 0.2 um at the plate's rim
 SPARE_M = 0.004  # free before something is as near
+STRUCK_M_S = 0.005
 
 
 class Pins:
     """Which pieces are pinned, row by row as in ``Dynamics``."""
 
-    def __init__(self, shape: Shape) -> None:
-        self._shape = shape
-        self.reset((), (), ())
+    def __init__(self) -> None:
+        self.reset((), (), (), ())
 
     def reset(
-        self, bodies: Collection[int], places: Collection[int], speeds: Collection[int]
+        self,
+        bodies: Collection[int],
+        places: Collection[int],
+        speeds: Collection[int],
+        shapes: Collection[Shape],
     ) -> None:
-        """Other pieces than before, none of them pinned; of each its body, and where in ``qpos``
-        and ``qvel`` it is.
+        """Other pieces than before, none of them pinned; of each its body, where in ``qpos`` and
+        ``qvel`` it is, and its shape.
         """
         count = len(bodies)
+        self._halves = np.array([shape.height_m / 2 for shape in shapes])
+        self._weights = np.array([shape.mass_kg * G_M_S2 for shape in shapes])
+        self._frictions = np.array([shape.friction for shape in shapes])
+        self._feet = np.array([shape.stem_m or shape.radius_m for shape in shapes])
+        self._widest = max((shape.radius_m for shape in shapes), default=0.0)
+        self._firm: Flags = np.zeros(count, dtype=bool)
         self._bodies = np.array([*bodies], dtype=np.intp)
         self._places = np.array([*places], dtype=np.intp)
         self._speeds = np.array([*speeds], dtype=np.intp)
@@ -70,17 +80,16 @@ class Pins:
         axes = data.xmat[plate].reshape(3, 3)
         at = data.xpos[self._bodies] @ axes
         rise = data.xmat[self._bodies].reshape(-1, 3, 3)[:, :, 2] @ axes[:, 2]
-        weight = self._shape.mass_kg * G_M_S2
         force = pulls[:, :3].copy()
-        force[:, 2] -= weight
+        force[:, 2] -= self._weights
         felt = force @ axes
-        slides = np.hypot(felt[:, 0], felt[:, 1]) > HOLDS * self._shape.friction * -felt[:, 2]
-        tips = np.abs(pulls[:, 3:]).max(axis=1) > TIPS * weight * self._shape.radius_m
-        stands = np.abs(at[:, 2] - SURFACE_M - self._shape.height_m / 2) < SINKS_M
-        firm = stands & (rise > UPRIGHT) & ~slides & ~tips & (felt[:, 2] < -weight / 3)
+        slides = np.hypot(felt[:, 0], felt[:, 1]) > HOLDS * self._frictions * -felt[:, 2]
+        tips = np.abs(pulls[:, 3:]).max(axis=1) > TIPS * self._weights * self._feet
+        stands = np.abs(at[:, 2] - SURFACE_M - self._halves) < SINKS_M
+        firm = stands & (rise > UPRIGHT) & ~slides & ~tips & (felt[:, 2] < -self._weights / 3)
         firm &= np.abs(at - self._was).max(axis=1) < STIRS_M
         firm[[*busy]] = False
-        self._was = at
+        self._was, self._firm = at, firm
         self._stood = np.where(firm, self._stood + 1, 0)
         wanted = (self._stood >= LOOKS) | (self.pinned & firm)
         wanted &= ~self._near(data, wanted)
@@ -133,14 +142,16 @@ class Pins:
             data.qvel[where[:, :3]] = speeds
 
     def _near(self, data: mujoco.MjData, still: Flags) -> Flags:
-        """Which of ``still`` another piece may soon touch."""
+        """Which of ``still`` another piece may soon touch, that is not firm itself."""
         near = np.zeros(len(still), dtype=bool)
         if still.all() or not still.any():
             return near
         at = data.xpos[self._bodies]
-        speeds = data.qvel[self._speeds[~still][:, None] + np.arange(3)]
-        reach = 2 * self._shape.radius_m + SPARE_M + 2 * STEP_S * np.sqrt((speeds**2).sum(axis=1))
-        away = at[still][:, None, :] - at[~still][None, :, :]
+        every = np.sqrt((data.qvel[self._speeds[:, None] + np.arange(3)] ** 2).sum(axis=1))
+        moving = ~still & (~self._firm | (every > STRUCK_M_S))
+        speeds = every[moving]
+        reach = 2 * self._widest + SPARE_M + 2 * STEP_S * speeds
+        away = at[still][:, None, :] - at[moving][None, :, :]
         near[still] = ((away**2).sum(axis=2) < reach**2).any(axis=1)
         return near
 

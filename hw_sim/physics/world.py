@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from drivers.clock import Clock
 from firmware_host.config.profile import Profile
+from hw_sim.physics.body import DISC, FEET, SLICK, TILE, Lanes
 from hw_sim.physics.dynamics import Dynamics
 from hw_sim.physics.field import upward_mt
 from hw_sim.rng import Stream, Streams
@@ -23,6 +25,7 @@ from hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 Array = NDArray[np.float64]
 
 MU0 = 4e-7 * math.pi
+SEATS_MM = 6.0  # from so far off, a tile's foot finds the middle of its place
 
 
 class SwingingPlate(Plate):
@@ -79,9 +82,48 @@ class RigidWorld(World):
         self._dynamics = self.plate.dynamics
         self._felt_mt: list[float] = []
         self._seen_version = -1
+        self._lanes: list[tuple[float, float]] = []  # the middles of their places
+        self._slick: Piece | None = None
 
     def _new_plate(self, stream: Stream) -> SwingingPlate:
         return SwingingPlate(stream, self.profile.plate_mm)
+
+    def lay_lanes(self, places: Collection[int]) -> None:
+        """Pegs and walls about these places, or none. A piece that is made from now on is a tile:
+        it slides until the next one is taken from a tray; then it is pressed down on its foot, in
+        the middle of its place.
+        """
+        laid = [self.profile.centre_mm(index) for index in places]
+        if laid == self._lanes:
+            return
+        self._lanes, lanes = laid, None
+        if laid:
+            xs, ys = ([spot[axis] / 1000 for spot in laid] for axis in (0, 1))
+            pitch_m = self.profile.pitch_mm / 1000
+            lanes = Lanes((min(xs), min(ys)), (max(xs), max(ys)), pitch_m)
+        self.slides = bool(laid)
+        self._dynamics.advance(self.clock.now())
+        self._dynamics.lay_lanes(lanes)
+
+    def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> Piece:
+        """A piece from the tray of ``label``, in a hand at that point. Raises HandsError."""
+        piece = super().new_piece(label, at, turned_over=turned_over)
+        if self.slides:
+            self._press_down()
+            self._slick = piece
+            self._dynamics.stand_on(piece.piece_id, SLICK)
+        return piece
+
+    def _press_down(self) -> None:
+        """The tile that slid does so no more."""
+        tile = self._slick
+        if tile is None or tile.piece_id not in self.pieces:
+            return
+        x, y, z = tile.here
+        middle = min(self._lanes, key=lambda spot: math.dist(spot, (x, y)))
+        stands = tile.path is None and not tile.held and z < 1.0
+        seated = stands and math.dist(middle, (x, y)) < SEATS_MM
+        self._dynamics.stand_on(tile.piece_id, FEET, (*middle, 0.0) if seated else None)
 
     # What is felt
 
@@ -202,7 +244,8 @@ class RigidWorld(World):
     def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
         piece = super()._add(label, kind, factor, at)
         self._dynamics.advance(self.clock.now())
-        self._dynamics.add(piece.piece_id, at, _moment_a_m2(piece), kind.disc.height_mm / 2)
+        shape = replace(TILE, friction=FEET) if self.slides else DISC
+        self._dynamics.add(piece.piece_id, at, _moment_a_m2(piece), kind.disc.height_mm / 2, shape)
         return piece
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
 from drivers.clock import Clock
@@ -29,10 +29,12 @@ class World:
     Nothing here moves the clock. ``trays``: the magnet of each label of which the trays beside
     the plate hold as many pieces as anybody wants. ``pieces``: those on or above the plate, by id.
     ``gaps_mm``: between each place's Hall element and a seated magnet's face.
-    ``falls``: what a hand lets go moves by itself. Here it stays.
+    ``falls``: what a hand lets go moves by itself. Here it stays. ``slides``: tiles slide between
+    pegs.
     """
 
     falls: ClassVar[bool] = False
+    slides = False
 
     def __init__(
         self,
@@ -70,6 +72,11 @@ class World:
             [(*self.profile.centre_mm(index), gap_mm) for index, gap_mm in enumerate(self.gaps_mm)]
         )
         self._field.update(self.pieces.values())
+
+    def lay_lanes(self, places: Collection[int]) -> None:
+        """Pegs and walls about these places, between which tiles slide; or none. Here pieces stay
+        where they are put, whatever lies there.
+        """
 
     def field_mt(self, sensor: int, now_s: float) -> float:
         """Upward field at a sensor in mT; a south pole above it reads positive."""

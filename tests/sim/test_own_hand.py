@@ -155,6 +155,31 @@ def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
         assert Phase.FIX not in table.phases  # no piece on its way looks wrong
 
 
+def test_where_tiles_slide_the_plate_is_tilted_instead(tmp_path):
+    pytest.importorskip("mujoco")
+    rng = Random(3)
+    with SimSession(load_profile("plate-10"), tmp_path, world=world(physics=True)) as session:
+        table = Table(session)
+        table.begin("gravity-connect", size=4, line=3)
+        slid = 0
+        while table.standing.phase is not Phase.OVER:
+            position = table.standing.position
+            turn = position.play(rng.choice(position.legal()))
+            if slid % 2:
+                table.phases.clear()
+                table.do(MakeMove(turn.move))  # as a slot is pressed on the page
+                took_s = table.wait(table.hands.do(CarryOut()))
+            else:
+                took_s = table.play(turn)
+            assert table.cells() == dict(turn.position.cells)
+            assert Phase.FIX not in table.phases
+            if turn.consequences:
+                assert Phase.PAUSED in table.phases  # the plate was tilted
+                assert took_s < 5.0
+                slid += 1
+        assert slid > 2
+
+
 @in_each_game
 def test_moves_that_are_named_are_carried_out_to_the_end_of_a_game(table, game, options):
     rng = Random(7)  # as the computer plays

@@ -66,11 +66,14 @@ class MemoryJournal:
 class RefereedTable:
     """Board, clock and referee; ``log`` holds every standing that differs from the one before."""
 
-    def __init__(self, game: Game, moves: Sequence[str] = (), **begin: Any) -> None:
+    def __init__(
+        self, game: Game, moves: Sequence[str] = (), *, tilts: bool = False, **begin: Any
+    ) -> None:
         self.game = game
         self.journal = MemoryJournal()
         self.journal.moves = list(moves)
-        self.referee = Referee(self.journal, game_menu(load_profile("plate-10").capabilities))
+        menu = game_menu(load_profile("plate-10").capabilities)
+        self.referee = Referee(self.journal, menu, tilts=tilts)
         self.begin(moves, **begin)
         self.now_s = 100.0
         self.cells: dict[str, str] = {}
@@ -202,8 +205,10 @@ def create(game: str, options: Mapping[str, Any]) -> Game:
 def refereed() -> Callable[..., RefereedTable]:
     """A game whose board stands as it should: after one scan it is the first player's turn."""
 
-    def start(*moves: str, game: str = "momentum", **options: Any) -> RefereedTable:
-        table = RefereedTable(create(game, options))
+    def start(
+        *moves: str, game: str = "momentum", tilts: bool = False, **options: Any
+    ) -> RefereedTable:
+        table = RefereedTable(create(game, options), tilts=tilts)
         table.scan()
         table.play(*moves)
         assert table.journal.moves == list(moves)
