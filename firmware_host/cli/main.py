@@ -35,6 +35,7 @@ COMMANDS = {
     "rules": "Ask the rules: one position, or many from a file.",
     "engine": "Choose moves, by UGI on standard input and output.",
     "match": "Let two players play many games, and say how much stronger one is.",
+    "study": "Play many games, and say what they tell.",
     "check-game": "Check a game that is installed, by playing it.",
     "board": "Check a board file of Gravity Trap.",
     "games": "List the games in the journal.",

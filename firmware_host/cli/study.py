@@ -1,0 +1,237 @@
+"""``tiltboard study``: what many games tell of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from firmware_host.cli.options import OPTIONS
+from firmware_host.cli.speech import misuse, say
+from firmware_host.cli.studying import RECORD_TASKS, SEED, found_by, worker_options
+from firmware_host.messages import text
+
+if TYPE_CHECKING:
+    from firmware_host.studies.selfplay import Count
+    from games.base import Game
+
+F = TypeVar("F", bound=Callable[..., Any])
+_MOST_LINES = 20
+
+
+@click.group(name="study", epilog="Example: tiltboard study openings --game momentum --games 200")
+def command() -> None:
+    """Play many games and say what they tell: openings, weights, puzzles, boards.
+
+    docs/studies.md has what was found.
+    """
+
+
+def _played(opening: int, level: int) -> Callable[[F], F]:
+    """The options of a study that plays games by itself."""
+    options = (
+        click.option("--game", required=True, help="The game."),
+        OPTIONS,
+        click.option("--games", type=click.IntRange(1), default=100, show_default=True),
+        click.option(
+            "--level", type=click.IntRange(1, 10), default=level, show_default=True, help="Of all."
+        ),
+        click.option(
+            "--nodes",
+            type=click.IntRange(1),
+            default=2000,
+            show_default=True,
+            help="Positions looked at for a move, at most.",
+        ),
+        click.option(
+            "--opening",
+            type=click.IntRange(0, 20),
+            default=opening,
+            show_default=True,
+            help="Random moves that each game begins with; first moves take turns.",
+        ),
+        SEED,
+        RECORD_TASKS,
+        worker_options,
+    )
+
+    def decorate(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _made(game: str, options: tuple[str, ...]) -> Game:
+    from firmware_host.cli.options import chosen_game
+    from games.registry import game_type
+
+    chosen = chosen_game(game, options)
+    if chosen is None:
+        raise misuse(text("Name a game with --game."))
+    return game_type(chosen.game).create(chosen.options)
+
+
+@command.command(epilog="Example: tiltboard study openings --game momentum --option pie=false")
+@_played(opening=1, level=8)
+@click.option(
+    "--plies",
+    type=click.IntRange(1, 20),
+    default=1,
+    show_default=True,
+    help="Moves of a line that is counted.",
+)
+def openings(*, plies: int, **asked: Any) -> None:
+    """Who wins, and after which openings.
+
+    The share is the first player's, draws count half; with its 95 % interval.
+    """
+    from firmware_host.studies.selfplay import SelfPlay, counted
+
+    made, job, where = _asked(SelfPlay, asked)
+    with found_by(job, asked["games"], made.name, *where) as found:
+        every, lines = counted(found, made.rules.players, plies)
+    _tell(text("All games"), every)
+    for line, count in sorted(lines.items(), key=lambda pair: -pair[1].share)[:_MOST_LINES]:
+        _tell(line, count)
+
+
+def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tuple[Any, ...]]:
+    """The game, the job, and where and how its tasks are run."""
+    made = _made(asked["game"], asked["options"])
+    job = kind(
+        game=made.name,
+        options=dict(made.options),
+        level=asked["level"],
+        nodes=asked["nodes"],
+        opening=asked["opening"],
+        seed=asked["seed"],
+        **more,
+    )
+    return made, job, (asked["record"], asked["workers"], asked["on"])
+
+
+def _tell(line: object, count: Count) -> None:
+    low, high = count.interval
+    say(
+        text(
+            "{line}: {games} games, first player {share} % [{low}, {high}], {draws} drawn,"
+            " {moves} moves a game",
+            line=line,
+            games=count.games,
+            share=round(100 * count.share),
+            low=round(100 * low),
+            high=round(100 * high),
+            draws=count.draws,
+            moves=round(count.moves / count.games, 1),
+        )
+    )
+
+
+@command.command(epilog="Example: tiltboard study tune --game momentum --games 500 --level 7")
+@_played(opening=6, level=8)
+def tune(**asked: Any) -> None:
+    """Fit the weights of a game's evaluation to how games ended.
+
+    Prints them as they stand in weights.toml. Let a match say whether they are better.
+    """
+    from firmware_host.engines.search.evaluation import weights_of
+    from firmware_host.studies.tuning import Tuning, as_toml, check, fitted
+
+    made, job, where = _asked(Tuning, asked)
+    check(made)
+    with found_by(job, asked["games"], made.name, *where) as found:
+        result = fitted(found, weights_of(made.name))
+    say(
+        text(
+            "Positions: {positions}. In games that were not looked at, the surprise (0.693: a coin)"
+            " goes from {before} to {after}.",
+            positions=result.samples,
+            before=f"{result.before:.3f}",
+            after=f"{result.after:.3f}",
+        )
+    )
+    click.echo(as_toml(made.name, result.weights))
+
+
+@command.command(
+    epilog="Example: tiltboard study puzzles --game gravity-connect --out puzzles.jsonl"
+)
+@_played(opening=2, level=4)
+@click.option(
+    "--turns",
+    type=click.IntRange(1, 4),
+    default=2,
+    show_default=True,
+    help="Of the winner, at most.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the puzzles to this file, one a line.",
+)
+def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
+    """Find positions with one winning move, or one that saves the game, each with its proof."""
+    import msgspec
+
+    from firmware_host.studies.selfplay import Mining, distinct
+
+    made, job, where = _asked(Mining, asked, turns=turns)
+    with found_by(job, asked["games"], made.name, *where) as found:
+        mined = distinct(found, made)
+    for kind, said in (
+        ("win", text("One move wins")),
+        ("save", text("One move does not lose")),
+    ):
+        for within in range(1, turns + 1):
+            many = sum((each.kind, each.turns) == (kind, within) for each in mined)
+            say(text("{kind}, turns: {turns}, puzzles: {many}", kind=said, turns=within, many=many))
+    if out is not None:
+        out.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in mined))
+
+
+@command.command(epilog="Example: tiltboard study boards --climbs 8 --record boards.jsonl")
+@click.option(
+    "--board", default="whirl", show_default=True, help="Its positions, and where to begin."
+)
+@click.option("--climbs", type=click.IntRange(1), default=4, show_default=True, help="How many.")
+@click.option(
+    "--steps",
+    type=click.IntRange(0),
+    default=60,
+    show_default=True,
+    help="Changes tried in each; 0 judges random boards.",
+)
+@SEED
+@RECORD_TASKS
+@worker_options
+def boards(
+    *, board: str, climbs: int, steps: int, seed: int, record: Path | None, workers: int, on: str
+) -> None:
+    """Search for boards of Gravity Trap that parity does not decide, and judge them exactly.
+
+    Parity: how far apart the shares of won positions lie for neighbouring numbers of pods, from 0
+    (it does not matter) to 100 (it decides). Each board stays as it is under a half turn.
+    """
+    from firmware_host.studies.boards import Boards
+    from games.gravity_trap.boardfile import SHIPPED
+
+    if board not in SHIPPED:
+        raise misuse(text("The boards are: {known}.", known=", ".join(SHIPPED)))
+    job = Boards(board=board, steps=steps, seed=seed)
+    with found_by(job, climbs, board, record, workers, on) as found:
+        for each in sorted(found, key=lambda one: one.judged.parity):
+            judged = each.judged
+            say(
+                text(
+                    "Parity {parity}; the first mover wins {share} % of the pairs of starts, {wins}"
+                    " of his starts win whatever the other does. Tracks: {tracks}",
+                    parity=round(100 * judged.parity),
+                    share=round(100 * judged.share),
+                    wins=judged.replies.count(0),
+                    tracks=each.tracks,
+                )
+            )
