@@ -24,7 +24,7 @@ settings.load_profile("tiltboard")
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """On several cores, too, there is one browser at a time: two of them starve each other. And
-    what shares a table, in the order in which the file has it, stays together.
+    what shares a table, in the order in which the file has it, or what is compiled, stays together.
     """
     from xdist.scheduler import LoadScopeScheduling
 
@@ -32,6 +32,8 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             if nodeid.startswith("tests/web/"):
                 return "browser"
+            if "test_kernels" in nodeid:  # compiled once
+                return "kernels"
             return "table" if nodeid.startswith("tests/sim/test_fault_phases.py") else nodeid
 
     return Together(config, log)

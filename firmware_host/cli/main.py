@@ -34,6 +34,7 @@ COMMANDS = {
     "scenario": "Run a file of steps and expectations on a simulated or a real table.",
     "rules": "Ask the rules: one position, or many from a file.",
     "engine": "Choose moves, by UGI on standard input and output.",
+    "warm": "Compile what lets the engine think fast.",
     "match": "Let two players play many games, and say how much stronger one is.",
     "study": "Play many games, and say what they tell.",
     "check-game": "Check a game that is installed, by playing it.",

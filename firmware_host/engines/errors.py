@@ -23,3 +23,7 @@ class EngineHungError(EngineLostError):
 
 class EngineMoveError(EngineError, ValueError):
     """An engine has answered with something that is no legal move. Ask another one."""
+
+
+class CannotCompileError(TiltboardError, ImportError):
+    """What compiles the kernels is not installed. Engines think without them."""

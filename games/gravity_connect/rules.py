@@ -47,7 +47,11 @@ _Landing = tuple[int, int, int, int]
 
 
 class GravityConnectRules(Rules):
-    """The rules C1-C3."""
+    """The rules C1-C3.
+
+    ``entrances``: of each slot its side, its line (rows, then columns), and whether it enters from
+    where the line's bits begin.
+    """
 
     players = 2
 
@@ -61,8 +65,9 @@ class GravityConnectRules(Rules):
         self._width = max(tile.bit_length() for tile in self.tiles.values())
         steps = _steps(line)
         self._first, self._second, *self._further = *steps, *(0,) * (2 - len(steps))
-        forward, backward = _landings(size)
+        forward, backward = landing_tables(size)
         self._tables = []
+        self.entrances: list[tuple[int, int, bool]] = []
         for number, slot in enumerate(board.slots):
             side, across = divmod(number, size)
             near = side % 2 == 0  # left and top: inward is the way in which bits count
@@ -75,6 +80,7 @@ class GravityConnectRules(Rules):
             landings.append(None)  # a full line
             index = across if of_row else size + across
             self._tables.append((side, index, forward if near else backward, landings))
+            self.entrances.append((side, index, near))
 
     def start(self) -> State:
         """The empty board."""
@@ -178,7 +184,7 @@ def _tiles(board: Board, line: int) -> dict[str, int]:
 
 
 @cache
-def _landings(size: int) -> tuple[Sequence[int], Sequence[int]]:
+def landing_tables(size: int) -> tuple[Sequence[int], Sequence[int]]:
     """For every pattern of a line's occupied cells, the bit on which a tile lands.
 
     The first table is for tiles that enter at bit 0, the second for those from the other end.

@@ -17,6 +17,7 @@ PLAYOUTS = "playouts"
 class Level:
     """``depth``, ``nodes``: limits of the search, None: none. ``own``, ``answers``: as in
     ``Attention``. ``margin``: moves that are worse by no more are as good.
+    ``simulations``: limit of the kernels' tree search, 0: none; None: as without them.
     """
 
     depth: int | None
@@ -24,6 +25,7 @@ class Level:
     own: float
     answers: float
     margin: int
+    simulations: int | None
 
 
 @cache
@@ -32,7 +34,8 @@ def levels_of(name: str) -> tuple[Level, ...]:
     text = files("firmware_host.engines.search").joinpath("levels.toml").read_text("utf-8")
     rows = tomllib.loads(text)[name]
     columns = (rows["depth"], rows["nodes"], rows["own"], rows["answers"], rows["margin"])
+    simulations = rows.get("simulations", [-1] * len(LEVELS))
     return tuple(
-        Level(depth or None, nodes or None, own, answers, margin)
-        for depth, nodes, own, answers, margin in zip(*columns, strict=True)
+        Level(depth or None, nodes or None, own, answers, margin, None if tries < 0 else tries)
+        for depth, nodes, own, answers, margin, tries in zip(*columns, simulations, strict=True)
     )

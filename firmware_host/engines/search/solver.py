@@ -40,10 +40,10 @@ class TrapSolver:
         """Whether the player to move wins ``state``, which is not over."""
         mover = state.turn % 2
         if not state.copying:
-            return self._free(state.ships[mover], state.ships[1 - mover], state.pods, budget)
+            return self.free(state.ships[mover], state.ships[1 - mover], state.pods, budget)
         return self.winning(state, self._rules.moves(state), budget) is not None
 
-    def _free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
+    def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
         """The same where the mimic rule does not hold any more; he can move."""
         key = (pods << 6 | mine) << 6 | other
         known = self._known.get(key)
@@ -65,7 +65,7 @@ class TrapSolver:
             found.append((answers.bit_count(), base, left))
         if not won:
             found.sort()  # where the other has least to choose from comes first
-            won = any(not self._free(other, base, left, budget) for _, base, left in found)
+            won = any(not self.free(other, base, left, budget) for _, base, left in found)
         if len(self._known) >= MOST_ENTRIES:
             self._known.clear()
         self._known[key] = won

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firmware_host.engines.errors import CannotPlayError
 from firmware_host.engines.search.alphabeta import AlphaBeta
@@ -22,11 +22,15 @@ from firmware_host.engines.search.limits import (
 )
 from firmware_host.engines.search.solver import TrapSolver
 from firmware_host.engines.search.tree import TreeSearch
+from firmware_host.engines.search.warmth import warm
 from games.base import Game
 from games.gravity_trap.game import GravityTrapGame
 from games.momentum.game import MomentumGame
 from games.registry import game_type
 from games.rules import CHANCE, Rules
+
+if TYPE_CHECKING:
+    from firmware_host.engines.search.fast import FastTree
 
 _SKETCH_DEPTH = 4  # for a move in case that the exact search does not end
 
@@ -37,7 +41,15 @@ class Thinker:
     ``now``: monotonic seconds. Raises CannotPlayError for a game with secrets or chance.
     """
 
-    def __init__(self, game: Game, rng: random.Random, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        game: Game,
+        rng: random.Random,
+        now: Callable[[], float],
+        *,
+        kernels: bool | None = None,
+    ) -> None:
+        """``kernels``: whether to think with them; None: where they are compiled."""
         rules = game.rules
         if not rules.every_move or CHANCE in rules.awaiting(rules.start()):
             raise CannotPlayError(
@@ -51,6 +63,12 @@ class Thinker:
         self._table: dict[int, tuple[int, int, int, int]] = {}
         self._solver = TrapSolver(game.rules) if isinstance(game, GravityTrapGame) else None
         self._playouts = _for_playouts(game)
+        self._fast: FastTree | None = None
+        if warm() if kernels is None else kernels:
+            from firmware_host.engines.search.fast import fast_solver, fast_tree
+
+            self._fast = fast_tree(game, rng)
+            self._solver = fast_solver(game) or self._solver
 
     def level(self, number: int) -> Level:
         """What level ``number`` sees in this game."""
@@ -70,6 +88,10 @@ class Thinker:
         is found.
         """
         level = self.level(number)
+        if self._fast is not None and limits.depth is None and level.simulations is not None:
+            nodes = _least(limits.nodes, level.simulations or None)
+            budget = Budget(replace(limits, nodes=nodes), self._now, stopped)
+            return self._fast.search(state, budget, level=level, report=report)
         limits = Limits(
             _least(limits.depth, level.depth), _least(limits.nodes, level.nodes), limits.time_s
         )

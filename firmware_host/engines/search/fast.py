@@ -1,0 +1,228 @@
+"""The searches of the kernels, as ``thinker`` asks for them; they keep what they found out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from firmware_host.engines.search.kernels import trap
+from firmware_host.engines.search.kernels import tree as kernels
+from firmware_host.engines.search.kernels.board import Board, board_of
+from firmware_host.engines.search.kernels.jit import OPEN, Ints
+from firmware_host.engines.search.levels import Level
+from firmware_host.engines.search.limits import (
+    WIN,
+    Budget,
+    Found,
+    SearchStoppedError,
+    log_odds,
+)
+from firmware_host.engines.search.solver import TrapSolver
+from games.attraktion.game import AttraktionGame
+from games.base import Game
+from games.gravity_trap.game import GravityTrapGame
+from games.gravity_trap.rules import GravityTrapRules
+
+_CHUNK_S = 0.004  # a stop waits for so long
+_FIRST_CHUNK = 32
+_POSITIONS = 50_000  # of Gravity Trap between two looks at the clock
+_NOISE = 3  # hundredths; so that games differ
+EXPLORATION: Final = {kernels.PLAYOUTS: 0.7, kernels.DECISIVE: 0.7, kernels.EVALUATED: 0.5}
+SPREAD = 50.0
+
+
+def fast_tree(game: Game, rng: random.Random) -> FastTree | None:
+    """The search that is best at ``game``; None where no kernel plays it."""
+    board = board_of(game)
+    if board is None:
+        return None
+    attraktion = isinstance(game, AttraktionGame)
+    mode = kernels.EVALUATED if board.evaluated else kernels.PLAYOUTS
+    return FastTree(board, rng, kernels.DECISIVE if attraktion else mode)
+
+
+def fast_solver(game: Game) -> TrapSolver | None:
+    """The exact search of Gravity Trap; None for another game or a larger board."""
+    if isinstance(game, GravityTrapGame) and len(game.rules.every_move) <= trap.LARGEST:
+        return FastTrapSolver(game.rules)
+    return None
+
+
+class FastTree:
+    """Searches of one game. ``mode``: as in ``kernels.tree``."""
+
+    def __init__(
+        self,
+        board: Board,
+        rng: random.Random,
+        mode: int,
+        *,
+        explore: float | None = None,
+        spread: float = SPREAD,
+    ) -> None:
+        self._board = board
+        self._mode = mode
+        self._rng = rng
+        self._explore = EXPLORATION[mode] if explore is None else explore
+        self._curves = kernels.curves(spread)
+        self.seed = np.array([rng.getrandbits(62) | 1], np.int64)
+        self._tree = kernels.grown()
+        self._every = board.game.rules.every_move
+        moves = len(self._every)
+        length = len(board.encoded(board.game.rules.start()))
+        self._work = np.zeros((3, length), np.int64)
+        self._moves = np.zeros(moves, np.int64)
+        self._path = np.zeros(kernels.MOST_PATH, np.int64)
+        self._nothing_hidden = np.zeros((1, moves), np.uint8)
+        self._at: Ints | None = None
+
+    @property
+    def nodes(self) -> Any:
+        """The tree's nodes (``kernels.tree.NODE``); the first is the root."""
+        return self._tree.nodes
+
+    @property
+    def edge_child(self) -> kernels.Longs:
+        """The node behind each move that was tried."""
+        return self._tree.edge_child
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return int(self._tree.head[kernels.NODES])
+
+    def search(
+        self,
+        state: Any,
+        budget: Budget,
+        *,
+        level: Level | None = None,
+        report: Callable[[Found], None] = lambda _: None,
+    ) -> Found:
+        """The moves of ``state``, which is not over, by how often they were tried. ``level``: what
+        is overlooked.
+        """
+        start = self._board.encoded(state)
+        hidden = self._nothing_hidden
+        if level is not None and (level.own or level.answers):
+            hidden = self._overlooked(level)
+            self._at = None
+        self._begin(start)
+        if hidden is not self._nothing_hidden:
+            self._at = None  # what was overlooked is not kept
+        limits = budget.limits
+        chunk_s = _CHUNK_S if limits.time_s is None else min(_CHUNK_S, limits.time_s / 10)
+        chunk, report_s = _FIRST_CHUNK, 0.05
+        while True:
+            left = chunk if limits.nodes is None else min(chunk, limits.nodes - budget.nodes)
+            begun_s = budget.used_s
+            done = self._simulated(start, max(left, 1), hidden)
+            budget.nodes += done
+            now_s = budget.used_s
+            if done < left or budget.spent or self._settled():
+                break
+            if now_s >= report_s:
+                report_s *= 2
+                report(self._found(budget))
+            took_s = now_s - begun_s
+            if took_s < chunk_s / 2:
+                chunk *= 2
+            elif took_s > chunk_s:
+                chunk = max(chunk // 2, 1)
+        found = self._found(budget)
+        report(found)
+        return found
+
+    def _simulated(self, start: Ints, count: int, hidden: kernels.Bytes) -> int:
+        numbers = np.array([count, self._mode, _NOISE], np.int64)
+        return kernels.simulate(
+            *(self._tree, start, *self._board.tables, self._work, self._moves, self._path),
+            *(self.seed, numbers, self._explore, self._curves, hidden),
+        )
+
+    def _overlooked(self, level: Level) -> kernels.Bytes:
+        moves = len(self._moves)
+        rng = np.random.default_rng(self._rng.getrandbits(62))
+        hidden = np.zeros((moves + 2, moves), np.uint8)
+        hidden[:moves] = rng.random((moves, moves)) < level.answers
+        hidden[moves] = rng.random(moves) < level.own
+        return hidden
+
+    def _begin(self, start: Ints) -> None:
+        """With the tree of the last search as far as it holds this position; else with none."""
+        before, self._at = self._at, start.copy()
+        if before is not None:
+            node = kernels.found(self._tree, before, start, *self._board.tables, self._work)
+            if node >= 0:
+                kernels.keep(self._tree, node)
+                return
+        self._tree.head[:] = 0
+        kernels.new_node(self._tree, -1, 0, 0, OPEN)
+
+    def _children(self, node: int) -> list[int]:
+        tree = self._tree
+        begin, tried = int(tree.nodes[node]["edge"]), int(tree.nodes[node]["tried"])
+        return [int(each) for each in tree.edge_child[begin : begin + tried]]
+
+    def _settled(self) -> bool:
+        """Whether there is only one move."""
+        root = self._tree.head[kernels.ROOT]
+        return bool(self._tree.nodes[root]["edges"] == 1)
+
+    def _found(self, budget: Budget) -> Found:
+        tree = self._tree
+        root = int(tree.head[kernels.ROOT])
+        order = sorted(self._children(root), key=self._rank, reverse=True)
+        ranked = [(self._every[tree.nodes[c]["move"]], self._value(c)) for c in order]
+        edge, tried, edges = (int(tree.nodes[root][name]) for name in ("edge", "tried", "edges"))
+        for at in range(edge + tried, edge + edges):  # by what the evaluation says of them
+            guess = int(tree.logit[at]) if self._mode == kernels.EVALUATED else 0
+            ranked.append((self._every[tree.edge_move[at]], guess))
+        line, node = [], root
+        while children := self._children(node):
+            node = max(children, key=self._rank)
+            line.append(self._every[tree.nodes[node]["move"]])
+            if tree.nodes[node]["visits"] < _FIRST_CHUNK:
+                break
+        return Found(tuple(ranked), tuple(line), len(line), budget.nodes, budget.used_s)
+
+    def _rank(self, number: int) -> tuple[int, int, float]:
+        """Won before open or drawn before lost; then by visits."""
+        node = self._tree.nodes[number]
+        proven = int(node["proven"])
+        sure = 0 if proven <= 0 else 1 if proven >> node["who"] & 1 else -1
+        return sure, int(node["visits"]), float(node["total"])
+
+    def _value(self, number: int) -> int:
+        node = self._tree.nodes[number]
+        proven = int(node["proven"])
+        if proven == 0:
+            return 0
+        if proven > 0:
+            distance = 1 + int(node["far"])
+            return WIN - distance if proven >> node["who"] & 1 else distance - WIN
+        return log_odds((node["total"] + 0.5) / (node["visits"] + 1))
+
+
+class FastTrapSolver(TrapSolver):
+    """The exact search of Gravity Trap in kernels; it remembers what it has solved."""
+
+    def __init__(self, rules: GravityTrapRules) -> None:
+        """``rules``: of at most ``trap.LARGEST`` bases."""
+        super().__init__(rules)
+        self._tracks = np.array(rules.near, np.int64)
+        self._solved = trap.table()
+
+    def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
+        """As ``TrapSolver.free``."""
+        while True:
+            left = np.array([_POSITIONS], np.int64)
+            found = trap.wins(self._tracks, self._solved, mine, other, pods, left)
+            budget.nodes += _POSITIONS - int(left[0])
+            if found != trap.UNKNOWN:
+                return bool(found)
+            if budget.spent:
+                raise SearchStoppedError

@@ -1,0 +1,76 @@
+"""Gravity Trap's exact search on bits, as ``search.solver`` has it; without the mimic rule."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numba.cpython.unsafe.numbers import trailing_zeros
+
+from firmware_host.engines.search.kernels.jit import Ints, kernel, making_kernel
+
+LARGEST = 40  # bases: pods, and two ships of six bits each, make one whole number
+ENTRIES: Final = 1 << 21
+UNKNOWN = -1
+_SPREAD = 0x5851F42D4C957F2D  # an odd number; D. Knuth, TAOCP 3, 6.4: multiplicative hashing
+
+
+def table() -> Ints:
+    """Nothing known yet: no position is 0, since its number is one more."""
+    return np.zeros(ENTRIES, np.int64)
+
+
+@kernel
+def _count(x: int) -> int:
+    found = 0
+    while x:
+        x &= x - 1
+        found += 1
+    return found
+
+
+@making_kernel
+def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) -> int:
+    """1: the player to move wins; 0: he loses; ``UNKNOWN``: ``left[0]`` positions were too few.
+
+    ``mine``: his ship's base; he can move. ``near``: base -> the others on its tracks. ``known``:
+    twice a position's number, and one more where he wins.
+    """
+    number = (pods << 12 | mine << 6 | other) + 1
+    place = ((number * _SPREAD) >> 40) & (ENTRIES - 1)
+    if known[place] >> 1 == number:
+        return int(known[place] & 1)
+    if left[0] <= 0:
+        return UNKNOWN
+    left[0] -= 1
+    theirs = near[other]
+    order = np.empty(64, np.int64)
+    count = won = 0
+    reach = near[mine] & pods
+    while reach:
+        base = trailing_zeros(reach)
+        reach &= reach - 1
+        rest = pods ^ (1 << base)
+        if not near[base] & rest:
+            continue  # whoever has nowhere to go on from there has lost
+        answers = _count(theirs & rest)
+        if answers == 0:
+            won = 1
+            break
+        ranked = answers << 6 | base
+        at = count
+        while at > 0 and order[at - 1] > ranked:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = ranked
+        count += 1
+    at = 0
+    while not won and at < count:  # where the other has least to choose from comes first
+        base = order[at] & 63
+        found = wins(near, known, other, base, pods ^ (1 << base), left)
+        if found == UNKNOWN:
+            return UNKNOWN
+        won = 1 - found
+        at += 1
+    known[place] = number << 1 | won
+    return int(won)

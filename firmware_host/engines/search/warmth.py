@@ -1,0 +1,51 @@
+"""Whether the compiled kernels may be used: numba is there, and has compiled them.
+
+An engine that had to compile first would keep its players waiting, so one that is not warm plays
+in pure Python. Imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from functools import cache
+from importlib import metadata, util
+from importlib.resources import files
+from pathlib import Path
+
+from firmware_host.config.paths import default_state_directory
+
+_MARK = "warm"
+
+
+@cache
+def cache_folder() -> Path:
+    """What was compiled of just these sources. numba itself looks at each file by itself only."""
+    found = hashlib.sha256(metadata.version("numba").encode())
+    sources = files("firmware_host.engines.search.kernels")
+    for path in sorted(sources.iterdir(), key=lambda each: each.name):
+        if path.name.endswith(".py"):
+            found.update(path.read_bytes())
+    return default_state_directory() / "kernels" / found.hexdigest()[:16]
+
+
+@cache
+def installed() -> bool:
+    """Whether numba can be imported."""
+    return util.find_spec("numba") is not None
+
+
+@cache
+def warm() -> bool:
+    """Whether there are kernels that start at once."""
+    return installed() and (cache_folder() / _MARK).exists()
+
+
+def note_warm() -> None:
+    """They are compiled; what was for other versions goes. Raises OSError."""
+    folder = cache_folder()
+    for other in folder.parent.iterdir():
+        if other != folder:
+            shutil.rmtree(other)
+    (folder / _MARK).touch()
+    warm.cache_clear()

@@ -1,0 +1,294 @@
+"""The kernels play as the rules do, move for move, and search as plain search does."""
+
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli.main import cli
+from firmware_host.engines.search import warmth
+from firmware_host.engines.search.evaluation import evaluation
+from firmware_host.engines.search.fast import fast_solver, fast_tree
+from firmware_host.engines.search.kernels import board as kernels
+from firmware_host.engines.search.kernels.board import board_of
+from firmware_host.engines.search.kernels.jit import OPEN, RESULT
+from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
+from firmware_host.engines.search.playouts import random_choices
+from firmware_host.engines.search.solver import TrapSolver
+from firmware_host.engines.search.thinker import Thinker
+from games.registry import GAMES
+
+GAMES_AND_OPTIONS = [
+    ("momentum", {}, 20),
+    ("momentum", {"size": 5, "marbles": 4, "pie": False}, 30),
+    ("momentum", {"size": 4, "marbles": 4, "round_limit": 5}, 60),
+    ("momentum", {"size": 2, "marbles": 4, "round_limit": 1}, 20),
+    ("momentum", {"players": 3}, 4),
+    ("momentum", {"players": 3, "must_block": False, "round_limit": 6}, 20),
+    ("momentum", {"players": 4, "marbles": 4}, 20),
+    ("momentum", {"players": 4, "marbles": 5, "round_limit": 4}, 30),
+    ("momentum", {"size": 9, "holes": ["e5"]}, 10),
+    ("momentum", {"hex": 4, "marbles": 5, "cushions": ["0,0", "1,1"], "missing": ["0,1"]}, 20),
+    ("attraktion", {}, 8),
+    ("attraktion", {"size": 8}, 10),
+    ("attraktion", {"size": 7, "pieces": 9}, 20),
+    ("attraktion", {"size": 3}, 30),
+    ("attraktion", {"size": 1}, 2),
+    ("gravity-connect", {}, 8),
+    ("gravity-connect", {"size": 7}, 10),
+    ("gravity-connect", {"size": 5, "line": 4}, 20),
+    ("gravity-connect", {"size": 4, "line": 6}, 10),
+    ("gravity-connect", {"size": 3, "line": 2}, 20),
+]
+
+
+def budget(nodes, clock):
+    return Budget(Limits(nodes=nodes), clock.now)
+
+
+@pytest.mark.parametrize(("name", "options", "games"), GAMES_AND_OPTIONS, ids=str)
+def test_random_games_are_the_same_move_for_move(name, options, games, game):
+    made = game(name, **options)
+    rules, board = made.rules, board_of(made)
+    evaluate = evaluation(made) if board.evaluated else None
+    every = list(rules.every_move)
+    rng = random.Random(1)
+    for _ in range(games):
+        state = rules.start()
+        row = board.encoded(state)
+        moves, spare = np.zeros(len(every), np.int64), np.zeros((2, len(row)), np.int64)
+        while True:
+            assert (row == board.encoded(state)).all()
+            winners = rules.result(state)
+            if winners is not None:
+                assert row[RESULT] == sum(1 << winner for winner in winners)
+                break
+            assert row[RESULT] == OPEN
+            count = kernels.legal(row, *board.tables, moves, spare)
+            legal = [every[move] for move in moves[:count]]
+            assert sorted(legal) == sorted(rules.moves(state))
+            if evaluate is not None:
+                assert kernels.value(row, board.facts, board.about) == evaluate(state)
+            move = rng.choice(legal)
+            state = rules.apply(state, move)
+            kernels.play(row, *board.tables, every.index(move))
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("momentum", {}), ("attraktion", {"size": 7}), ("gravity-connect", {"size": 7})],
+    ids=str,
+)
+def test_playouts_come_to_the_same_results(name, options, game):
+    """How often the first player wins, and how long games are, as with the rules' own playouts."""
+    made = game(name, **options)
+    rules, board = made.rules, board_of(made)
+    stream = random_choices(rules.every_move, random.Random(2))
+    ends = [rules.advance(rules.start(), stream) for _ in range(1500)]
+    share = np.mean([rules.result(end) == (0,) for end in ends])
+    plies = [end.turn for end in ends]
+    start, seed, count = board.encoded(rules.start()), np.array([12345], np.int64), 6000
+    moves = won = 0
+    for _ in range(count):
+        row = start.copy()
+        won += kernels.playout(row, *board.tables, seed, False) == 1
+        moves += row[0]
+    assert won / count == pytest.approx(share, abs=0.06)  # four standard deviations and more
+    assert moves / count == pytest.approx(np.mean(plies), abs=5 * np.std(plies) / len(plies) ** 0.5)
+
+
+def test_larger_boards_are_left_to_python(game, clock):
+    for name, options in (("attraktion", {"size": 11}), ("gravity-connect", {"size": 11})):
+        made = game(name, **options)
+        assert board_of(made) is None
+        thinker = Thinker(made, random.Random(1), clock.now, kernels=True)
+        start = made.rules.start()
+        assert thinker.think(start, 1, Limits(nodes=20)).move in made.rules.moves(start)
+
+
+@pytest.mark.parametrize("name", ["momentum", "attraktion", "gravity-connect"])
+def test_a_win_in_one_is_found_and_proven(name, game, clock):
+    made = game(name)
+    rules, rng = made.rules, random.Random(5)
+    tried = 0
+    while tried < 8:
+        state = rules.start()
+        while True:
+            after = rules.apply(state, rng.choice(rules.moves(state)))
+            if rules.result(after) is not None:
+                break
+            state = after
+        if rules.mover(state) not in rules.result(after):
+            continue
+        tried += 1
+        found = fast_tree(made, random.Random(tried)).search(state, budget(2000, clock))
+        assert found.value == WIN - 1
+        assert rules.mover(state) in rules.result(rules.apply(state, found.move))
+
+
+@pytest.mark.parametrize(("size", "plies"), [(5, 5), (6, 5)])
+def test_small_boards_of_momentum_are_won_as_is_known(size, plies, game, clock):
+    made = game("momentum", size=size, marbles=3, pie=False)
+    found = fast_tree(made, random.Random(1)).search(made.rules.start(), budget(60_000, clock))
+    assert WIN - 9 <= found.value <= WIN - plies  # proven; perhaps not by the shortest way
+
+
+def plain(rules, state):
+    """Who wins with best play, by trying everything: 1 the player to move, -1 the other."""
+    winners = rules.result(state)
+    if winners is not None:
+        return 0 if not winners else 1 if rules.mover(state) in winners else -1
+    best = -1
+    for move in rules.moves(state):
+        after = rules.apply(state, move)
+        value = plain(rules, after)
+        best = max(best, value if rules.mover(after) == rules.mover(state) else -value)
+    return best
+
+
+def test_proofs_are_those_of_trying_everything(game, clock):
+    made = game("attraktion", size=4)
+    rules, rng = made.rules, random.Random(3)
+    compared = 0
+    while compared < 8:
+        state = rules.start()
+        for _ in range(11):
+            state = rules.apply(state, rng.choice(rules.moves(state)))
+            if rules.result(state) is not None:
+                break
+        if rules.result(state) is not None:
+            continue
+        compared += 1
+        wanted = plain(rules, state)
+        found = fast_tree(made, random.Random(1)).search(state, budget(100_000, clock))
+        assert (found.value >= SURE) - (found.value <= -SURE) == wanted
+
+
+def test_each_player_of_four_plays_for_his_team(game, clock):
+    made = game("momentum", players=4, size=5, marbles=2)
+    rules, state = made.rules, made.rules.start()
+    for name in ("a1", "e5", "a5", "e1"):
+        state = rules.apply(state, rules.number(name))
+    found = fast_tree(made, random.Random(1)).search(state, budget(500, clock))
+    assert found.value == WIN - 1
+    assert rules.result(rules.apply(state, found.move)) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("momentum", {"pie": False}), ("attraktion", {"size": 5})], ids=str
+)
+def test_the_tree_goes_on_where_it_was(name, options, game, clock):
+    """What was found below two moves is kept, whole; and thrown away with another position."""
+    made = game(name, **options)
+    rules, state = made.rules, made.rules.start()
+    tree = fast_tree(made, random.Random(1))
+    found = tree.search(state, budget(8000, clock))
+    first, second = found.line[:2]
+    state = rules.apply(rules.apply(state, first), second)
+    for wanted, kept in ((state, True), (rules.start(), False)):
+        tree.search(wanted, budget(1, clock))
+        root = tree.nodes[0]
+        assert (root["visits"] > 5) == kept
+        nodes, edges = tree.nodes, tree.edge_child
+        size = int(tree.size)
+        for node in range(size):  # the tree is one: each but the root is the child of its parent
+            at, tried = int(nodes[node]["edge"]), int(nodes[node]["tried"])
+            children = edges[at : at + tried]
+            assert all(nodes[child]["parent"] == node for child in children)
+            assert sum(nodes[child]["visits"] for child in children) <= nodes[node]["visits"]
+        assert sum(int(nodes[node]["tried"]) for node in range(size)) == size - 1
+
+
+def test_what_is_overlooked_is_not_played(game, clock):
+    """A player who sees a fifth of his moves does not find the only one that wins each time."""
+    made = game("momentum", size=5, marbles=3, pie=False)
+    rules, state = made.rules, made.rules.start()
+    for name in ("a1", "e5", "a5", "e1"):
+        state = rules.apply(state, rules.number(name))
+    level = Thinker(made, random.Random(1), clock.now).level(1)
+    blind = type(level)(None, None, own=0.8, answers=0.5, margin=0, simulations=50)
+    moves = [
+        fast_tree(made, random.Random(seed)).search(state, budget(50, clock), level=blind).move
+        for seed in range(30)
+    ]
+    assert len(set(moves)) > 5
+    assert set(moves) <= set(rules.moves(state))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_trap_is_solved_as_without_kernels(seed, game, positions, clock):
+    made = game("gravity-trap")
+    rules = made.rules
+    state = positions(rules, seed, 9)
+    pure = TrapSolver(rules).winning(state, rules.moves(state), budget(None, clock))
+    fast = fast_solver(made).winning(state, rules.moves(state), budget(None, clock))
+    assert fast == pure
+
+
+def test_the_trap_is_played_perfectly_from_the_first_answer(game):
+    """Whatever red's start: blue's is proven to win, and a search of what red may do agrees."""
+    made = game("gravity-trap")
+    rules = made.rules
+    state = rules.apply(rules.start(), 4)
+    found = Thinker(made, random.Random(1), lambda: 0.0, kernels=True).think(state, 10, Limits())
+    assert found.value >= SURE
+    after = rules.apply(state, found.move)
+    assert fast_solver(made).winning(after, rules.moves(after), Budget(Limits(), lambda: 0)) is None
+
+
+@pytest.mark.parametrize("number", [1, 6, 10])
+@pytest.mark.parametrize("name", GAMES)
+def test_every_level_plays_a_game_to_its_end(name, number, game, clock):
+    made = game(name)
+    rules, other = made.rules, random.Random(8)
+    thinker = Thinker(made, random.Random(7), clock.now, kernels=True)
+    state = rules.start()
+    while rules.result(state) is None:
+        if rules.mover(state) == 0:
+            move = thinker.think(state, number, Limits(nodes=60, time_s=0.2)).move
+            assert move in rules.moves(state)
+        else:
+            move = other.choice(rules.moves(state))
+        state = rules.apply(state, move)
+
+
+def test_a_stop_ends_the_search(game, clock):
+    made = game("momentum")
+    looks = iter([False, False])
+    stopped = Budget(Limits(), clock.now, lambda: next(looks, True))
+    found = fast_tree(made, random.Random(1)).search(made.rules.start(), stopped)
+    assert found.nodes < 1000
+
+
+def test_the_commands_say_what_is_compiled(monkeypatch, tmp_path):
+    older = tmp_path / "kernels" / "older"
+    older.mkdir(parents=True)
+    monkeypatch.setattr(warmth, "cache_folder", lambda: tmp_path / "kernels" / "now")
+    warmth.warm.cache_clear()
+    monkeypatch.setattr("firmware_host.engines.search.warming.note_warm", warmth.note_warm)
+    runner = CliRunner()
+    assert "that took" in runner.invoke(cli, ["warm"]).output
+    assert not older.exists()
+    assert "compiled already" in runner.invoke(cli, ["warm"]).output
+    monkeypatch.setattr(warmth, "installed", lambda: False)
+    refused = runner.invoke(cli, ["warm"])
+    assert "numba is not installed" in str(refused.exception)
+    warmth.warm.cache_clear()
+
+
+def test_neither_host_nor_an_engine_that_is_not_warm_imports_numba(tmp_path):
+    program = (
+        "import sys, io, firmware_host.host.host, firmware_host.service.table\n"
+        "from firmware_host.engines.server import EngineServer\n"
+        "from drivers.clock import SystemClock\n"
+        "engine = EngineServer(print, SystemClock(), version='1', seed=lambda: 1)\n"
+        "engine.serve(['isready', 'position startpos', 'go nodes 20', 'quit'])\n"
+        "assert not {'numba', 'numpy'} & sys.modules.keys()\n"
+    )
+    env = {**os.environ, "XDG_STATE_HOME": str(tmp_path)}
+    env.pop("STATE_DIRECTORY", None)
+    subprocess.run([sys.executable, "-c", program], check=True, env=env, stdout=subprocess.PIPE)
