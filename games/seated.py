@@ -120,6 +120,12 @@ class SeatedGame(Game):
     def failure(self, position: Position, move: str) -> str | None:
         """The move for what ``move`` was to do, and did not; None where it cannot fail."""
 
+    def attempted(self, position: Position, move: str, dice: random.Random) -> str:
+        """What hands make of ``move`` in a model of them: that, or how it failed. For tables on
+        which nothing falls by itself.
+        """
+        return move
+
     @abstractmethod
     def computer(
         self, view: Position, player: str, level: str, dice: random.Random

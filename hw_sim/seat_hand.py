@@ -1,4 +1,4 @@
-"""The simulated table's own hand in a game of seats: it does what computer players wish for."""
+"""The simulated table's own hand in a game of seats: it does what players wish for."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from firmware_host.room.zones import PIECE, ZoneOverlay
 from firmware_host.table.seat_commands import SeatMove
 from games.base import Position
 from hw_sim.errors import HandsError
+from hw_sim.rng import Streams
 from hw_sim.session import SimSession
 from hw_sim.world.pieces import BODY_HEIGHT_MM
 
 SAYS_S = 6.0  # after which it says that a wish is done, where no sensor could tell
+STEADY_MM = 4.0  # how far off a stacked piece comes to lie, and so much more with each challenge
+SHAKY_MM = 2.0
 TIDIES_S = 1.5  # after the last move, what the game has no more is taken off
 
 
@@ -21,7 +24,9 @@ class SeatHand:
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._doing: tuple[str, int] | None = None  # a wish, and the moves before it
+        self._told: str | None = None  # what it knows has become of it
         self._stacked: int | None = None  # the piece that it has put on another one
+        self._stream = Streams(session.table.seed).stream("seat-hand")
         self._says_s = 0.0
         self._moves = 0
         self._tidies_s = 0.0
@@ -32,31 +37,40 @@ class SeatHand:
         made = len(self._session.host.standing.moves)
         if made != self._moves:
             self._moves, self._tidies_s = made, now_s + TIDIES_S
-        if not room.computers or now_s < self._session.hands.busy_until_s:
+        if now_s < self._session.hands.busy_until_s:
             return
         if room.wish is None:
-            if now_s >= self._tidies_s and room.proposal is None:
+            doubt = room.proposal is None or not room.proposal.sure
+            if self._doing is not None and doubt and now_s >= self._tidies_s:
                 self._tidy(overlay, room.position)
         elif self._doing != (room.wish, made):
             self._doing, self._says_s = (room.wish, made), now_s + SAYS_S
             with suppress(HandsError):  # no room, or nothing there: then it only says so
-                self._do(overlay, room.wish.split(":"))
+                self._do(overlay, room.position, room.wish)
         elif now_s >= self._says_s:
             self._says_s = now_s + SAYS_S
             self._session.host.submit(SeatMove(None, self._outcome(room.wish)))
 
     def _outcome(self, wish: str) -> str:
-        """What the hand sees of what it has stacked: it holds, or it came down."""
+        """What the hand sees of what it has stacked, or knows: it holds, or it came down."""
+        if self._told is not None:
+            return self._told
         lies = self._session.table.world.pieces.get(self._stacked or 0)
         if self._stacked is None or (lies is not None and lies.here[2] > BODY_HEIGHT_MM / 2):
             return wish
         who, what, _, *where = wish.split(":")
         return ":".join([who, what, "fail", *where[:2]])
 
-    def _do(self, overlay: ZoneOverlay, words: list[str]) -> None:
+    def _do(self, overlay: ZoneOverlay, position: Position, wish: str) -> None:
         hands, falls = self._session.hands, self._session.table.world.falls
+        words, self._told, self._stacked = wish.split(":"), None, None
         zone = words[{"place": 4, "event": 3, "take": 2}[words[1]]]
-        stands, self._stacked = self._standing(overlay, zone), None
+        stands = self._standing(overlay, zone)
+        if not falls:
+            told = overlay.game.attempted(position, wish, self._stream)
+            if told != wish:
+                self._told = told  # what fell lies there until it is tidied away
+                return
         if words[1] != "place":
             for index in stands[-1:]:
                 hands.take(index)
@@ -65,8 +79,9 @@ class SeatHand:
             for index in free[:1]:
                 hands.put(PIECE, index)
         elif falls:
+            tremble_mm = STEADY_MM + SHAKY_MM * overlay.game.forced(position)
             for index in stands[-1:]:
-                self._stacked = hands.stack(PIECE, index, tremble_mm=0.5).piece_ids[0]
+                self._stacked = hands.stack(PIECE, index, tremble_mm=tremble_mm).piece_ids[0]
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
         game = overlay.game

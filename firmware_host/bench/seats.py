@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
+from firmware_host.bench import seats_at_table
 from games.gravity_warfare import GRAVITY_WARFARE, computer, dealer, making, moves, thumb
 from games.gravity_warfare.table import State
 from games.gravity_warfare.view import view_of
@@ -47,8 +48,15 @@ def run(
     modes: Sequence[str] = tuple(MODES),
     rounds: int = 3,
     seed: int = 1,
+    physics: bool = False,
 ) -> None:
-    """Print two lines a mode. ``levels``: of the seats in turn, begun at another one each game."""
+    """Print two lines a mode. ``levels``: of the seats in turn, begun at another one each game.
+    ``physics``: at the simulated table, in a world in which pieces fall.
+    """
+    if physics:
+        chosen = {name: MODES[name] for name in modes}
+        seats_at_table.run(echo, chosen, games=games, levels=levels, rounds=rounds)
+        return
     for name in modes:
         tally = Tally()
         for number in range(games):

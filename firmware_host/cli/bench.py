@@ -93,6 +93,9 @@ def _bench(name: str) -> click.Command:
                 show_default=True,
             ),
             click.Option(["--rounds"], type=click.IntRange(1, 9), default=3, show_default=True),
+            click.Option(
+                ["--physics"], is_flag=True, help="At the simulated table; pieces slide and fall."
+            ),
         ]
         example = f"{example} --games 200 --level hard --level easy"
     elif name == "following":

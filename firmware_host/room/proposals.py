@@ -21,8 +21,8 @@ MORE_LIKELY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """``move``: in the game's words. ``seen``: by the sensors; else a computer player would like it
-    to be done. ``since_s``: of the rest in which it was seen. ``sure``: it counts after a while.
+    """``move``: in the game's words. ``seen``: by the sensors; else a player would like it to be
+    done. ``since_s``: of the rest in which it was seen. ``sure``: it counts after a while.
     """
 
     move: str

@@ -80,7 +80,7 @@ class Room:
         self._retry_s = 0.0
         self._computers = Computers()
         self._witness = Witness()
-        self._wish: Proposal | None = None  # a computer's
+        self._wish: Proposal | None = None  # of a computer, or of somebody who cannot do it
         self._asking: Asking[str] = Asking()
         self._notice: Message | None = None  # until the next press
         self._asks_since_s: float | None = None  # for chance, by a computer's turn
@@ -114,12 +114,12 @@ class Room:
 
     @property
     def proposal(self) -> Proposal | None:
-        """What hands seem to have done, or are to do for a computer; people say how it went."""
+        """What hands seem to have done, or are to do for somebody; people say how it went."""
         return self._witness.proposal or self._wish
 
     @property
     def wish(self) -> str | None:
-        """What hands are to do for a computer player."""
+        """What hands are to do for somebody, mostly a computer player."""
         return None if self._wish is None else self._wish.move
 
     @property
@@ -152,7 +152,18 @@ class Room:
             raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
         if who == CHANCE and game.at_once(line.position):
             raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
-        self._play(line, game, asked.move)
+        if asked.proposed:
+            self._have_done(line, game, asked.move)
+        else:
+            self._play(line, game, asked.move)
+
+    def _have_done(self, line: Line, game: SeatedGame, move: str) -> None:
+        refusal = game.refusal(line.position, move)
+        if refusal is not None:
+            raise refusal
+        if game.failure(line.position, move) is None:
+            raise NotPossibleError("This needs no hands.", remedy="Say it yourself.")
+        self._wish = Proposal(move, seen=False)
 
     def _meant(self, move: str) -> bool:
         """Whether it tells how what is proposed went: anybody at the table may say so."""

@@ -13,12 +13,14 @@ class SeatMove(Verb, frozen=True, tag="seat-move"):
     """A move of a seated game. ``player``: at whose seat; None: at nobody's.
 
     ``move``: in the game's words; ``chance`` alone: let chance decide. ``step``: of the game as it
-    was seen by whoever moves; None: however it stands.
+    was seen by whoever moves; None: however it stands. ``proposed``: other hands are to do it, and
+    it counts when somebody says how it went.
     """
 
     player: Name | None = None
     move: Annotated[str, msgspec.Meta(min_length=1, max_length=400)] = ""
     step: Number | None = None
+    proposed: bool = False
 
 
 class Count(Verb, frozen=True, tag="count"):

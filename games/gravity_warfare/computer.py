@@ -16,10 +16,11 @@ from games.gravity_warfare.thumb import liking, meant, thumb
 from games.gravity_warfare.view import View
 
 LEVELS = ("easy", "medium", "hard")
+SLICES = 48
 WORLDS = 8  # that a hard player makes up, the same for all its candidates
 CANDIDATES = 6
 MARGIN = 0.05  # by which a candidate must be better than what a medium player would do
-WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw")
+WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name", "draw")
 
 
 class Player:
@@ -36,7 +37,8 @@ class Player:
             quiet = [move for move in self._legal if move.endswith(":pass")]
             idle = quiet and self._dice.random() < 0.7
             return str(self._dice.choice(quiet if idle else self._legal))
-        return thumb(self._table, self._player, self._legal, self._dice)
+        keen = self._level == "hard"
+        return thumb(self._table, self._player, self._legal, self._dice, keen=keen)
 
     def think(self) -> bool:
         """A slice of thought, a few hundred moves at most; False when there is nothing more."""
@@ -48,18 +50,19 @@ class Player:
         if not others:
             return
         sums = dict.fromkeys((first, *others), 0.0)
-        for made in range(1, WORLDS + 1):
+        worlds = SLICES // (1 + len(others))
+        for made in range(1, worlds + 1):
             world, luck = imagined(self._table, self._dice), self._dice.random()
             for move in sums:
                 sums[move] += expected(world, self._player, move, random.Random(luck))
                 yield True
             better = max(others, key=sums.__getitem__)
-            clearly = made > WORLDS / 2 and sums[better] > sums[first] + made * MARGIN
+            clearly = made > worlds / 2 and sums[better] > sums[first] + made * MARGIN
             self.best = better if clearly else first
 
     def _candidates(self) -> list[str]:
         table, player = self._table, self._player
-        if table.phase in ("refill", "keep", "take", "card", "name", "blocked"):
+        if table.phase in ("refill", "keep", "take", "blocked"):
             return [self.best]
         fit = [move for move in self._legal if move.split(":")[1] in WEIGHED]
         ranked = sorted(fit, key=lambda move: -liking(table, player, move, self._dice))

@@ -21,7 +21,7 @@ from games.base import (
     Turn,
 )
 from games.gravity_warfare import computer as players
-from games.gravity_warfare import data, dealer, witness, words
+from games.gravity_warfare import data, dealer, thumb, witness, words
 from games.gravity_warfare.data import COLOURS, Options
 from games.gravity_warfare.reasons import why_not
 from games.gravity_warfare.rules import Seen, WarfareRules, table_of
@@ -147,6 +147,10 @@ class WarfareGame(SeatedGame):
         if words[1] not in ("place", "event"):
             return None
         return ":".join([words[0], words[1], "fail", words[3], words[4]])
+
+    def attempted(self, position: Position, move: str, dice: random.Random) -> str:
+        """As ``thumb.told``."""
+        return thumb.told(table_of(position.state), move, dice)
 
     @property
     def texts(self) -> Sequence[str]:

@@ -47,7 +47,7 @@ def _on_average(s: State, player: int, before: State, dice: random.Random) -> fl
         if s.stage in ("over", "refill") or (s.owner, s.round) != (before.owner, before.round):
             break
         move = intended(s, dice)
-        if ":place:" in move:
+        if ":place:" in move or (":event:" in move and s.options.simple):
             return expected(s, player, move, dice)
         making.make(s, move)
     return value(s, player)

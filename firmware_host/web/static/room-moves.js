@@ -60,12 +60,15 @@ function outcome(how) {
   return t("It holds, on a tower of {count}", { count: how.replace("under=", "") });
 }
 
-/** Answers questions until one move is left. `done(move)` is told it; `leave()` shows everything again. */
+const onTop = (how) => (how === "ok" ? t("On the platform") : t("On a tower of {count}", { count: how.replace("under=", "") }));
+
+/** Answers questions until one move is left. `done(move, proposed)` is told it, and whether other hands are to do it; `leave()` shows everything again. */
 export class Chooser {
   constructor(game, room, moves, { done, leave, guess = "" }) {
     Object.assign(this, { game, room, moves, done, leave });
     this.guess = guess.split(":fell=")[1]?.split("+") ?? []; // ticked at first
     this.answers = [];
+    this.proposed = false; // other hands are to do it
     this.element = h("div", { class: "chooser" });
     this.next();
   }
@@ -79,7 +82,16 @@ export class Chooser {
       answers.sort((one, other) => (one === "fail") - (other === "fail")); // that it held is asked first
       const answered = this.answers[at] ?? (answers.length === 1 ? answers[0] : undefined);
       if (answered === undefined) {
-        this.ask(ask(), answers.map((value) => [label(value), () => { this.answers[at] = value; this.next(); }]));
+        const told = answers.includes("fail") && what === "place";
+        const offered = this.proposed && told ? answers.filter((value) => value !== "fail") : answers;
+        if (this.proposed && offered.length === 1) {
+          [this.answers[at]] = offered;
+          this.next();
+          return;
+        }
+        this.ask(this.proposed && told ? t("On top of what?") : ask(), [
+          ...offered.map((value) => [this.proposed && told ? onTop(value) : label(value), () => { this.answers[at] = value; this.next(); }]),
+          ...(told && !this.proposed ? [[t("Have it placed for me"), () => { this.proposed = true; this.next(); }]] : [])]);
         return;
       }
       this.answers[at] = answered;
@@ -87,7 +99,7 @@ export class Chooser {
     }
     const [move] = moves;
     if (move.split(":")[2] === "fail") this.askFallen(move);
-    else this.done(move);
+    else this.done(move, this.proposed);
   }
 
   ask(question, answers) {

@@ -5,23 +5,44 @@ import { nameOf, t } from "/static/i18n.js";
 import { aboutOf, cardTitle, pieceName, sentence, titleOf, zoneName } from "/static/room-words.js";
 
 const [INNER, OUTER] = [34, 150];
+const RIM = 160; // where the zones' names are written, around the platform
+const NAME = 13; // letters of a name's line
 const LATEST = 12;
 const MARKS = { tank: "▬", fighter: "▲", ship: "●" };
 
+function point(radius, turn) {
+  const angle = ((turn - 0.5) / 8) * 2 * Math.PI - Math.PI / 2;
+  return `${(radius * Math.cos(angle)).toFixed(1)} ${(radius * Math.sin(angle)).toFixed(1)}`;
+}
+
 /** A zone's wedge; zone 1 is at the top, and they go clockwise. */
 function wedge(at) {
-  const point = (radius, turn) => {
-    const angle = ((turn - 0.5) / 8) * 2 * Math.PI - Math.PI / 2;
-    return `${(radius * Math.cos(angle)).toFixed(1)} ${(radius * Math.sin(angle)).toFixed(1)}`;
-  };
   return `M${point(INNER, at)}L${point(OUTER, at)}A${OUTER} ${OUTER} 0 0 1 ${point(OUTER, at + 1)}`
     + `L${point(INNER, at + 1)}A${INNER} ${INNER} 0 0 0 ${point(INNER, at)}Z`;
+}
+
+/** A zone's name along the rim, on two lines where it is long, and never upside down. */
+function rimName(name, at) {
+  const breaks = [...name.matchAll(/ /g)].map(({ index }) => [name.slice(0, index), name.slice(index + 1)]);
+  const longest = (lines) => Math.max(...lines.map((line) => line.length));
+  const lines = name.length <= NAME || !breaks.length ? [name]
+    : breaks.reduce((best, each) => (longest(each) < longest(best) ? each : best));
+  const low = at > 2 && at < 6;
+  return lines.flatMap((line, nth) => {
+    const radius = low ? RIM + 9 + 13 * nth : RIM + 13 * (lines.length - 1 - nth);
+    const [from, to] = low ? [at + 1, at] : [at, at + 1];
+    const id = `rim-${at}-${nth}`;
+    return [s("path", { id, class: "arc", d: `M${point(radius, from)}A${radius} ${radius} 0 0 ${low ? 0 : 1} ${point(radius, to)}` }),
+      s("text", { class: "name" }, s("textPath", {
+        href: `#${id}`, startOffset: "50%", ...(line.length > NAME + 4 ? { textLength: 118, lengthAdjust: "spacingAndGlyphs" } : {}),
+      }, line))];
+  });
 }
 
 export class RoomView {
   constructor(store) {
     this.store = store;
-    this.platform = s("svg", { class: "platform", viewBox: "-156 -156 312 312", role: "img" });
+    this.platform = s("svg", { class: "platform", viewBox: "-187 -187 374 374", role: "img" });
     this.turn = h("div", { class: "room-turn" });
     this.players = h("div", { class: "room-players" });
     this.latest = h("ol", { class: "room-latest", "aria-label": t("What happened") });
@@ -53,6 +74,7 @@ export class RoomView {
       return s("g", { class: lit ? "zone lit" : "zone", "data-zone": zone },
         s("title", {}, [zoneName(game, zone), ...words].join("\n")),
         s("path", { d: wedge(at) }),
+        rimName(titleOf(game, `zone:${zone}`), at),
         s("text", { x: x * 48, y: y * 48, class: "number" }, zone),
         towers.map((tower, nth) => this.tower(tower, ...this.spot(x, y, nth, towers.length))));
     });

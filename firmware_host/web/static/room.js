@@ -114,17 +114,17 @@ export class Room {
     this.ask(message).catch((error) => this.complain(error.message)).finally(() => this.draw());
   }
 
-  play(move) {
+  play(move, proposed = false) {
     const player = move.split(":")[0];
     const own = this.known.mine.includes(player);
-    this.send({ type: "seat-move", move, player: own ? player : null, step: own && this.store.seat ? this.store.seat.step : this.room.step });
+    this.send({ type: "seat-move", move, proposed, player: own ? player : null, step: own && this.store.seat ? this.store.seat.step : this.room.step });
   }
 
   /** One question after the other, unless there is nothing to ask. */
   choose(moves, guess = "") {
     this.chooser = null;
     const chooser = new Chooser(this.game, this.room, moves, {
-      guess, done: (move) => this.play(move),
+      guess, done: (move, proposed) => this.play(move, proposed),
       leave: () => { this.chooser = null; this.draw(); },
     });
     if (chooser.element.childElementCount) this.chooser = chooser;
