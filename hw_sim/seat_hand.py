@@ -85,7 +85,7 @@ class SeatHand:
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
         game = overlay.game
-        if position.over or any(game.takes_back(move) for move in position.legal()):
+        if any(game.takes_back(move) for move in position.legal()):
             return
         wanted = game.standing(position)
         stands = {zone: self._standing(overlay, zone) for zone in overlay.zones}

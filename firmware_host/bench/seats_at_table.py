@@ -21,6 +21,7 @@ from hw_sim.session import SimSession
 from hw_sim.worlds import world
 
 LONGEST_S = 3 * 3600.0  # of a game, by the table's clock
+TIDIES_S = 30.0  # after its end
 
 
 @dataclass
@@ -51,11 +52,8 @@ def run(
     for name, options in modes.items():
         tally = AtTable()
         for number in range(1, games + 1):
-            with TemporaryDirectory() as folder:
-                play(
-                    {**options, "rounds": rounds, "seed": number},
-                    levels, tally, Path(folder), physics=physics,
-                )  # fmt: skip
+            with TemporaryDirectory() as folder, opened(Path(folder), physics=physics) as session:
+                play(session, {**options, "rounds": rounds, "seed": number}, levels, tally)
         echo(
             f"{name}: {games} games ({', '.join(levels)}), {tally.unfinished} unfinished, "
             f"{tally.moves / games:.0f} moves and {tally.time_s / games / 60:.1f} minutes a game; "
@@ -64,50 +62,47 @@ def run(
         )
 
 
+def opened(folder: Path, *, physics: bool) -> SimSession:
+    """A table whose games are kept in ``folder``."""
+    stands_in = world(physics=physics)
+    return SimSession(load_profile("plate-10"), folder, settings=Settings(), world=stands_in)
+
+
 def play(
-    options: Mapping[str, Any],
-    levels: Sequence[str],
-    tally: AtTable,
-    folder: Path,
-    *,
-    physics: bool = True,
-) -> SimSession:
-    """One game to its end, counted; the table as it stood then. A move that the rules do not allow
-    raises RulesError, and what nobody can go on from is unfinished.
+    session: SimSession, options: Mapping[str, Any], levels: Sequence[str], tally: AtTable
+) -> None:
+    """One game to its end, counted, and until the hand has tidied up. A move that the rules do not
+    allow raises RulesError; one that nobody can go on from is unfinished.
     """
     game = GRAVITY_WARFARE.create(options)
-    with SimSession(
-        load_profile("plate-10"), folder, settings=Settings(), world=world(physics=physics)
-    ) as session:
-        hands = PageHands(session, _at_once)
+    hands, host = PageHands(session, _at_once), session.host
+    session.tick()
+    host.submit(NewGame("gravity-warfare", options))
+    session.tick()
+    for at, player in enumerate(game.players):
+        host.submit(SeatComputer(player, levels[at % len(levels)]))
+    session.tick()
+    begun_s = session.clock.now()
+    end_s = begun_s + LONGEST_S
+    while session.clock.now() < end_s:
+        made, proposed = len(host.standing.moves), host.playing.room.proposal
         session.tick()
-        seats = [
-            SeatComputer(player, levels[at % len(levels)]) for at, player in enumerate(game.players)
-        ]
-        for command in (NewGame("gravity-warfare", options), *seats):
-            asked = session.host.submit(command)
-            session.tick()
-            session.tick()
-            asked.result(0)
-        begun_s = session.clock.now()
-        while session.host.standing.outcome is None and session.clock.now() < LONGEST_S:
-            before, proposed = session.host.standing.moves, session.host.playing.room.proposal
-            session.tick()
-            hands.settle()
-            for move in session.host.standing.moves[len(before) :]:
-                if game.takes_back(move) and ":see:" not in move:
-                    tally.placed += 1
-                    tally.failed += ":fail:" in move
-                    seen = proposed is not None and proposed.seen and proposed.move == move
-                    tally.proposed += seen
-        tally.games += 1
-        tally.moves += len(session.host.standing.moves)
-        tally.time_s += session.clock.now() - begun_s
-        tally.unfinished += session.host.standing.outcome is None
-        return session
+        hands.settle()
+        for move in host.standing.moves[made:]:
+            if game.takes_back(move) and ":see:" not in move:
+                tally.placed += 1
+                tally.failed += ":fail:" in move
+                tally.proposed += proposed is not None and proposed.seen and proposed.move == move
+            if host.standing.outcome is not None:
+                end_s = session.clock.now() + TIDIES_S
+    tally.games += 1
+    tally.moves += len(host.standing.moves)
+    tally.time_s += session.clock.now() - begun_s
+    tally.unfinished += host.standing.outcome is None
 
 
 def _at_once(work: Callable[[], None]) -> Future[None]:
     done: Future[None] = Future()
-    done.set_result(work())
+    work()
+    done.set_result(None)
     return done

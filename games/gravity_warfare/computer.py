@@ -1,8 +1,8 @@
 """Computer players: a move for a seat, of what that seat can see and nothing else.
 
 Three levels: ``easy`` plays at random, and passes often; ``medium`` follows a few rules of thumb;
-``hard`` weighs its better moves in worlds that it makes up, with other people's cards dealt at
-random from those that it has not seen.
+``hard`` knows what a card that was kept gains, and weighs its better moves in worlds that it makes
+up, with other people's cards dealt at random from those that it has not seen.
 What hands do is told by people, so a computer's placement says only what it would like to place.
 """
 
@@ -16,8 +16,7 @@ from games.gravity_warfare.thumb import liking, meant, thumb
 from games.gravity_warfare.view import View
 
 LEVELS = ("easy", "medium", "hard")
-SLICES = 48
-WORLDS = 8  # that a hard player makes up, the same for all its candidates
+SLICES = 48  # candidates times the worlds that a hard player makes up, the same for each of them
 CANDIDATES = 6
 MARGIN = 0.05  # by which a candidate must be better than what a medium player would do
 WEIGHED = ("pass", "play", "hero", "place", "event", "choose", "withdraw", "name", "draw")

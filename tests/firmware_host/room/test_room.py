@@ -167,6 +167,24 @@ def test_a_placement_is_taken_back_but_no_card_that_was_seen(session):
         ask(session, TakeBack())
 
 
+def test_who_cannot_place_his_piece_has_it_placed_and_anybody_says_how_it_went(session):
+    to_window(session)
+    with pytest.raises(NotPossibleError, match="needs no hands"):
+        ask(session, SeatMove("red", "red:pass", proposed=True))
+    say(session, "red:pass", "blue:pass", "white:pass")
+    wish = "red:place:ok:red-tank:3"
+    with pytest.raises(NotPossibleError, match="another player's move"):
+        ask(session, SeatMove("blue", wish, proposed=True))
+    with pytest.raises(IllegalMoveError):
+        ask(session, SeatMove("red", "red:place:ok:red-tank:4", proposed=True))
+    ask(session, SeatMove("red", wish, proposed=True))
+    assert session.host.playing.room.wish == wish
+    assert phase(session) == "place"
+    ask(session, SeatMove("blue", "red:place:fail:red-tank:3"))
+    assert session.host.standing.moves[-1] == "red:place:fail:red-tank:3"
+    assert session.host.playing.room.wish is None
+
+
 def test_a_full_disk_is_told_to_who_moves_and_play_goes_on_when_there_is_room(session):
     to_window(session)
     session.faults.inject("disk-full", [])
