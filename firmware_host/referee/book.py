@@ -85,6 +85,11 @@ class Landing:
         """The way of the piece in the hand."""
         return next(s for s in self.turn.act if _carries(s))
 
+    @property
+    def captured(self) -> str:
+        """The kind of piece that leaves the board."""
+        return next(s.piece for s in self.turn.act if s.target is None)
+
 
 class Book:
     """Legal moves of ``position``, each carried out at most once.

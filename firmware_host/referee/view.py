@@ -94,10 +94,10 @@ def landing_view(game: Game, found: Landing) -> View:
     """A piece is in the hand and what it captures is not in its place any more: it has to land."""
     shift = found.shift
     target = shift.target or ""
-    extra, captured = next(iter(found.extras.items()), (None, ""))
+    extra = next(iter(found.extras), None)
     return View(
         Phase.SETTLE,
-        turns.land(game.name, shift.piece, target, captured, extra=extra),
+        turns.land(game.name, shift.piece, target, found.captured, extra=extra),
         {**dict.fromkeys(found.extras, Role.REMOVE), target: Role.PUT},
         {target: shift.piece},
         (

@@ -204,3 +204,22 @@ def test_headings_are_in_order_and_what_scrolls_can_be_reached_by_keys(served, o
         assert all(after <= before + 1 for before, after in pairwise(levels))
         for panel in page.get_by_role("tabpanel").all():
             expect(panel).to_have_attribute("tabindex", "0")
+
+
+OUT_OF_ITS_CARD = """() => {
+  const edge = document.querySelector(".say-card").getBoundingClientRect().right;
+  return [...document.querySelectorAll(".say-card .actions button")]
+    .map((each) => [each, each.getBoundingClientRect()])
+    .filter(([{ scrollWidth, clientWidth }, { right }]) => scrollWidth > clientWidth || right > edge)
+    .map(([each]) => each.innerText);
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "pl"])
+def test_what_can_be_pressed_stays_in_its_card_in_every_language(at_rest, open_page, language):
+    at_rest.new_game()
+    player = open_page(at_rest.url, locale=language)
+    player.expect_turn("red")
+    for width, height in ((360, 640), (740, 360), (683, 384)):  # the last: a laptop at 200 %
+        player.page.set_viewport_size({"width": width, "height": height})
+        assert player.page.evaluate(OUT_OF_ITS_CARD) == [], (width, height)

@@ -106,6 +106,7 @@ def test_a_pod_in_the_hand_says_where_the_ship_lands_until_it_is_put_back(trap):
     assert (table.standing.phase, table.standing.to_move) == (Phase.SETTLE, "red")
     assert dict(table.standing.roles) == {"3": Role.PUT}
     assert dict(table.standing.piece_for) == {"3": "red"}
+    assert str(table.standing.say) == "The pod drops into the hole: put the red ship on 3."
     table.put("pod", "3")
     assert table.standing.phase is Phase.TURN
     assert table.lights(Role.LEGAL) == {"2", "3", "4"}
