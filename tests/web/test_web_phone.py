@@ -210,7 +210,7 @@ OUT_OF_ITS_CARD = """() => {
   const edge = document.querySelector(".say-card").getBoundingClientRect().right;
   return [...document.querySelectorAll(".say-card .actions button")]
     .map((each) => [each, each.getBoundingClientRect()])
-    .filter(([{ scrollWidth, clientWidth }, { right }]) => scrollWidth > clientWidth || right > edge)
+    .filter(([each, { right }]) => each.scrollWidth > each.clientWidth || right > edge)
     .map(([each]) => each.innerText);
 }"""
 
