@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import hypot
 
+from firmware_host.bench import moving
 from firmware_host.bench.perception import CLASSES, DRIFT_MT, Board
 from firmware_host.config.profile import load_profile
 from firmware_host.perception import Perception
@@ -24,6 +25,7 @@ def run(echo: Callable[[str], None], profile: str = "plate-10", boards: int = BO
     noise, and once every zero has drifted.
     """
     from hw_sim.rng import Streams
+    from hw_sim.worlds import has_physics
 
     table = load_profile(profile)
     stream = Streams(1).stream("bench-positions")
@@ -44,6 +46,10 @@ def run(echo: Callable[[str], None], profile: str = "plate-10", boards: int = BO
             _note(found, board, stood, _seen(perception, board), drifted)
         for what, pairs in sorted(found.items()):
             echo(f"  {name + ': ' + what:<58}{_row(pairs)}")
+    if has_physics():
+        moving.run(echo)
+    else:
+        echo("Towers and slides need physics: pip install 'tiltboard[physics]'")
 
 
 def _seen(perception: Perception, board: Board) -> Observation:

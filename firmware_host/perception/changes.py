@@ -15,17 +15,19 @@ def understand(
     *,
     columns: int,
     seen_between: Collection[int] | None,
+    slid: Mapping[int, int | None],
 ) -> tuple[BoardEvent, ...]:
     """The events that explain ``changes`` (place -> before and after).
 
     ``seen_between``: places over which something moved meanwhile; None where nobody could look.
+    ``slid``: source and target of pieces that were followed.
     """
     if len(changes) >= 3:
         places = tuple(sorted(changes))
         after = tuple(changes[i][1] for i in places)
         return (BoardEvent(time_s, Happening.KNOCKED, places, after),)
     if len(changes) == 2:
-        slide = _slide(changes, columns, seen_between)
+        slide = _slide(changes, columns, seen_between, slid)
         if slide is not None:
             magnets = tuple(changes[i][1] for i in slide)
             return (BoardEvent(time_s, Happening.SLID, slide, magnets),)
@@ -42,7 +44,10 @@ def _single(change: Change) -> Happening:
 
 
 def _slide(
-    changes: Mapping[int, Change], columns: int, seen_between: Collection[int] | None
+    changes: Mapping[int, Change],
+    columns: int,
+    seen_between: Collection[int] | None,
+    slid: Mapping[int, int | None],
 ) -> tuple[int, int] | None:
     """Source and target, where the two changes are one piece that never left the plate."""
     first, second = changes
@@ -51,6 +56,8 @@ def _slide(
         return None
     if changes[target][0] is not Magnet.NONE:
         return None
+    if slid.get(source) == target:
+        return source, target
     if seen_between is not None and not _joined(source, target, columns, seen_between):
         return None
     return source, target

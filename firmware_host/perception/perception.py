@@ -21,11 +21,12 @@ from firmware_host.perception.noise import LOOK_S
 from firmware_host.perception.positions import Positions
 from firmware_host.perception.stacks import Stacks
 from firmware_host.perception.stillness import StillnessGate
+from firmware_host.perception.tracks import Tracks
 from firmware_host.perception.verdicts import Verdicts
 from firmware_host.perception.watched import Watched
 from firmware_host.perception.witness import REST_S, Witness
 from firmware_host.perception.zeroing import AVERAGED_S, zero
-from firmware_host.table.observation import BoardEvent, Magnet, Observation, Stillness
+from firmware_host.table.observation import BoardEvent, Happening, Magnet, Observation, Stillness
 
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 
@@ -33,6 +34,7 @@ _STALL_S = 0.25  # a gap between scans after which the filters start again
 _UNSURE_S = 0.3
 _LONGEST_START_S = 3.0
 _LEARN_NOISE_S = 1.0
+_SLIDES_S = 0.5  # after a piece left its place
 _TRACK_S = 0.16  # between looks at what changes slowly
 
 
@@ -62,6 +64,7 @@ class Perception:
         self._verdicts = Verdicts(self._watched, self._distrust)
         self._positions = Positions(profile, self._watched)
         self._stacks = Stacks(profile, self._watched)
+        self._tracks = Tracks(profile, self._watched)
         self._wire = calibration.wire
         self._witness = Witness(
             self._watched.crosstalk,
@@ -131,6 +134,10 @@ class Perception:
                 self._read_at_rest(scan, now, events)
             else:
                 self._watched.readings = self._watched.crosstalk.removed(scan)
+            if self._ready and self._profile.capabilities.measures:
+                known = self._positions.known
+                for index, at in self._tracks.look(scan, known, now, still=still).items():
+                    self._positions.arrived(index, at)
         stale = self._stale and still and bool(frame.field_mt)
         turns = frame.motion if self._profile.capabilities.spins else None
         spin_rad = None if turns is None else turns.spin_rad
@@ -212,6 +219,7 @@ class Perception:
                 self._positions.look(self._distrust.failed, now, calm=calm)
                 if calm:
                     self._witness.look(watched.readings, watched.magnets, self._unread())
+                    self._tracks.at_rest(self._distrust.failed)
                 stacked = self._stacks.look(self._distrust.failed, now, calm=calm)
                 return () if stacked is None else (stacked,)
             return ()
@@ -243,7 +251,10 @@ class Perception:
         if not verdicts:
             self._rest_here(now, anew=self._blind)
             return ()
+        slid = self._tracks.slid()
         if self._verdicts.wait(verdicts, now, sliding=not self._blind):
+            return ()
+        if any(self._still_slides(index, slid, verdicts, now) for index in verdicts):
             return ()
         changes = {i: (watched.magnets[i], verdict) for i, verdict in verdicts.items()}
         seen = None if self._blind else frozenset(watched.trail)
@@ -251,7 +262,24 @@ class Perception:
         for index, magnet in verdicts.items():
             self._accept(index, magnet, now)
         self._rest_here(now, anew=True)
-        return understand(now, changes, columns=self._profile.columns, seen_between=seen)
+        columns = self._profile.columns
+        told = understand(now, changes, columns=columns, seen_between=seen, slid=slid)
+        if told[0].happening in (Happening.SLID, Happening.KNOCKED):
+            for index in changes:
+                self._positions.slid(index)
+        return told
+
+    def _still_slides(
+        self,
+        index: int,
+        slid: Mapping[int, int | None],
+        verdicts: Mapping[int, Magnet],
+        now: float,
+    ) -> bool:
+        """Whether the piece that left a place was followed to where it is about to be read."""
+        moved_s = self._watched.pending[index].moved_s
+        to = slid.get(index, index)
+        return to not in verdicts and to != index and now - moved_s < _SLIDES_S
 
     def _accept(self, index: int, magnet: Magnet, now: float) -> None:
         watched = self._watched
@@ -319,5 +347,6 @@ class Perception:
             contradicted=self._witness.pair,
             positions=self._positions.known,
             stacks=self._stacks.known,
+            tracks=self._tracks.known,
             spin_rad=spin_rad,
         )

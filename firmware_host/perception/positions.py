@@ -48,6 +48,7 @@ class Positions:
         self._base: dict[int, list[float]] = {}  # what all sensors read before it stood there
         self._due_s: dict[int, float] = {}
         self._own_mt: dict[int, float] = {}  # at the last look
+        self._slid: set[int] = set()  # pieces that nobody put where they are
         self.known: Mapping[int, Position] = {}
         if profile.capabilities.measures:
             for disc in (STRONG, WEAK):  # before the first scan: 0.1 s on a Pi 4
@@ -59,9 +60,21 @@ class Positions:
         """
         self.known = {i: at for i, at in self.known.items() if i != index}
         self._base.pop(index, None)
+        self._slid.discard(index)
         if base_mt is not None:
             self._base[index] = base_mt
         self._due_s[index] = now_s
+
+    def slid(self, index: int) -> None:
+        """What stands there came by sliding: it may be as far off the middle as it is read."""
+        self._slid.add(index)
+
+    def arrived(self, index: int, at: Position) -> None:
+        """A piece was followed onto that place."""
+        self._base.pop(index, None)
+        self._due_s.pop(index, None)
+        self._own_mt[index] = self._watched.rest[index]
+        self.known = {**self.known, index: at}
 
     def doubtful(self, now_s: float) -> None:
         """Every piece may have slid a little, unseen."""
@@ -110,7 +123,8 @@ class Positions:
             noise_mt = watched.noise.sigma_mt(sensor) / sqrt(averaged)
             unknown_mt = _STALE_MT if base is None else _KNOWN_MT
             sigmas_mt.append(hypot(noise_mt, unknown_mt))
-        return position(magnet, adds_mt, sigmas_mt, self._profile)
+        by_hand = index not in self._slid
+        return position(magnet, adds_mt, sigmas_mt, self._profile, by_hand=by_hand)
 
 
 def _places_around(profile: Profile, index: int) -> list[int | None]:
@@ -139,10 +153,12 @@ def position(
     field_mt: Sequence[float],
     sigma_mt: Sequence[float],
     profile: Profile,
+    *,
+    by_hand: bool = True,
 ) -> Position:
     """``field_mt``: what the nine sensors around the piece read of it alone, rows from south to
     north, its own in the middle; ``sigma_mt``: how far each may be wrong, infinite for one that is
-    not to be asked.
+    not to be asked. ``by_hand``: it was put, which people do near the middle.
     """
     sign = SIGN_OF[magnet]
     weights = [1 / (sigma * sigma) for sigma in sigma_mt]
@@ -154,7 +170,7 @@ def position(
         # The strength is normal about 1: what remains once it is integrated over
         spread = prior + sum(map(mul, template.squares, weights))
         pull = prior + sum(map(mul, template.reads_mt, wanted))
-        likely.append(template.usual + (pull * pull / spread - log(spread)) / 2)
+        likely.append(by_hand * template.usual + (pull * pull / spread - log(spread)) / 2)
     most = max(likely)
     shares = [exp(each - most) for each in likely]
     total = sum(shares)

@@ -72,6 +72,21 @@ class Position(NamedTuple):
     within_mm: float
 
 
+class Track(NamedTuple):
+    """A piece that slides. ``source``: the place that it left. ``x_mm``, ``y_mm``: east and north
+    of the plate's middle; ``within_mm``: as in Position. ``path``: where it was before.
+    """
+
+    number: int
+    source: int
+    magnet: Magnet
+    x_mm: float
+    y_mm: float
+    within_mm: float
+    moving: bool
+    path: tuple[tuple[float, float], ...]
+
+
 class Stack(NamedTuple):
     """How many pieces stand on one place, most likely, and how likely they are more than one."""
 
@@ -100,7 +115,8 @@ class Observation(msgspec.Struct, frozen=True):
     weak for its class. ``contradicted``: the last two places of which the neighbours said that
     each feels the other's piece; None if none did. ``positions``: where on its place each piece at
     rest stands, as far as that has been looked at. ``stacks``: places with more than one piece, or
-    perhaps; what stood there at the start counts as one. ``spin_rad``: how far a plate that spins
+    perhaps; what stood there at the start counts as one. ``tracks``: pieces that slide now, have
+    slid a moment ago, or to between places. ``spin_rad``: how far a plate that spins
     has turned, east to north; None where that is not known.
     """
 
@@ -118,5 +134,6 @@ class Observation(msgspec.Struct, frozen=True):
     weak: frozenset[int] = frozenset()
     contradicted: tuple[int, int] | None = None
     positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
+    tracks: tuple[Track, ...] = ()
     stacks: Mapping[int, Stack] = msgspec.field(default_factory=dict)
     spin_rad: float | None = None

@@ -13,6 +13,7 @@ from firmware_host.host.host import Host
 from firmware_host.host.lessons import progress
 from firmware_host.lighting.palette import tint
 from firmware_host.messages import Message
+from firmware_host.table.observation import Track
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Question
 from firmware_host.web.seated import SeatPublisher, shown_moves, shown_options
@@ -37,6 +38,7 @@ from firmware_host.web.snapshot import (
     Snapshot,
     SoundInfo,
     SweepChoice,
+    TrackInfo,
 )
 from firmware_host.web.table_port import Workbench
 from games.base import Drawing, Game, GameType
@@ -132,6 +134,7 @@ class Publisher:
                 host.profile.places[index]: (max(2, stack.pieces), stack.sure)
                 for index, stack in observation.stacks.items()
             },
+            tracks=[*map(_track, observation.tracks)],
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
             broken=[] if self._bench is None else list(self._bench.broken()),
             calibration=self._calibration(),
@@ -211,6 +214,16 @@ def _motion(motion: Motion) -> MotionInfo:
     fx, fy, fz = (round(each, 2) for each in motion.specific_force_m_s2)
     rx, ry, rz = (round(each, 3) for each in motion.rate_rad_s)
     return MotionInfo((fx, fy, fz), (rx, ry, rz))
+
+
+def _track(track: Track) -> TrackInfo:
+    return TrackInfo(
+        track.number,
+        (round(track.x_mm), round(track.y_mm)),
+        round(track.within_mm),
+        track.moving,
+        [(round(x), round(y)) for x, y in track.path],
+    )
 
 
 def _happened(what: Happened) -> HappenedInfo:

@@ -275,6 +275,18 @@ class Sensors(msgspec.Struct, frozen=True):
     motion: MotionInfo | None = None
 
 
+class TrackInfo(msgspec.Struct, frozen=True):
+    """A piece that slides, or has slid a moment ago: where it is east and north of the plate's
+    middle and the radius that holds it 95 times in 100, in mm; and where it was before.
+    """
+
+    number: int
+    at_mm: tuple[int, int]
+    within_mm: int
+    moving: bool
+    path_mm: list[tuple[int, int]]
+
+
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     """The table after a step.
 
@@ -328,6 +340,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     draw_offers: list[str] = []
     offsets: dict[str, tuple[float, float, float]] = {}
     stacks: dict[str, tuple[int, bool]] = {}
+    tracks: list[TrackInfo] = []
     spin_deg: int = 0
     broken: list[BrokenInfo] = []
     calibration: CalibrationInfo | None = None

@@ -1,6 +1,6 @@
 // The playground: no rules. Tilt, stack, knock and push what lies on the plate, and see what the table feels.
 
-import { button, h, setText } from "/static/dom.js";
+import { button, h, s, setText } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
 import { Grips } from "/static/grips.js";
@@ -18,10 +18,12 @@ export class Playground {
     Object.assign(this, { store, ask, complain, onTurn });
     this.poses = new Poses();
     this.canvas = h("canvas", { class: "space", tabindex: 0, "aria-label": t("The plate in three dimensions") });
-    this.room = h("div", { id: "space", hidden: true }, this.canvas);
+    this.slides = s("svg", { class: "slides", "aria-hidden": "true" });
+    this.room = h("div", { id: "space", hidden: true }, this.canvas, this.slides);
     table.insertBefore(this.room, table.querySelector("#trays"));
     try {
       this.space = new Space(store, this.poses, this.canvas);
+      this.space.onDrawn = () => this.drawSlides();
       this.grips = new Grips(store, this.space, this.poses, { ask, complain });
     } catch {
       this.space = null; // the flat view shows it
@@ -160,6 +162,19 @@ export class Playground {
     const newest = [...happened].reverse();
     this.log.replaceChildren(...newest.map(({ number, say, happening }) =>
       h("li", { "data-number": number, "data-happening": happening }, say)));
+  }
+
+  /** The ways of pieces that slid, as the sensors followed them, over the picture. */
+  drawSlides() {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const tracks = this.space.replay ? [] : this.store.snapshot?.tracks ?? [];
+    this.slides.replaceChildren(...tracks.map(({ path_mm: path, at_mm: now }) => s("polyline", {
+      class: "slide",
+      points: [...path, now].map(([x, y]) => {
+        const at = this.space.screen(x, y);
+        return `${(at.x - left).toFixed(1)},${(at.y - top).toFixed(1)}`;
+      }).join(" "),
+    })));
   }
 
   feel(motion) {

@@ -46,7 +46,7 @@ export class SensorView {
     });
     store.listen((_, changed) => {
       if (changed.has("layout")) this.build();
-      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "stacks", "spin_deg"].some((n) => changed.has(n))) this.draw();
+      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "stacks", "tracks", "spin_deg"].some((n) => changed.has(n))) this.draw();
     });
   }
 
@@ -65,7 +65,8 @@ export class SensorView {
         heat, value, kind, sure, ring);
       return { group, heat, value, kind, sure, ring };
     });
-    this.map.replaceChildren(...this.cells.map(({ group }) => group));
+    this.slides = s("g", {});
+    this.map.replaceChildren(...this.cells.map(({ group }) => group), this.slides);
   }
 
   draw() {
@@ -74,6 +75,7 @@ export class SensorView {
     const { sensors } = snapshot;
     if (sensors?.field_mt.length) this.drawMap(sensors, snapshot.stacks ?? {});
     this.drawRings(snapshot.offsets ?? {});
+    this.drawSlides(snapshot.tracks ?? []);
     this.drawHealth(snapshot);
   }
 
@@ -85,6 +87,19 @@ export class SensorView {
       const at = { cx: 20 + (40 * east) / pitch, cy: 20 - (40 * north) / pitch, r: (40 * within) / pitch };
       for (const [name, mm] of Object.entries(at)) ring.setAttribute(name, mm.toFixed(1));
     });
+  }
+
+  /** The ways of pieces that slide, and the circle in which each is now. */
+  drawSlides(tracks) {
+    const { columns, rows, pitch_mm: pitch } = this.store.layout;
+    const at = ([x, y]) => [20 * columns + (40 * x) / pitch, 20 * rows - (40 * y) / pitch];
+    this.slides.replaceChildren(...tracks.flatMap(({ path_mm: path, at_mm: now, within_mm: within }) => {
+      const [cx, cy] = at(now);
+      return [
+        s("polyline", { class: "slide", points: [...path, now].map((each) => at(each).join(",")).join(" ") }),
+        s("circle", { class: "ring", cx, cy, r: (40 * within) / pitch }),
+      ];
+    }));
   }
 
   drawMap({ field_mt: field, confidence, magnets, unsure }, stacks) {

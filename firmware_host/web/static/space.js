@@ -54,7 +54,7 @@ export class Space {
     if (changed.has("layout") || !this.meshes.plate) this.build();
     if (changed.has("lights") || changed.has("layout")) this.shine(snapshot.lights);
     const felt = (changed.has("sensors") || changed.has("layout")) && this.feel(snapshot.sensors?.field_mt ?? []);
-    if (felt || ["layout", "lights", "pieces"].some((name) => changed.has(name))) this.wake();
+    if (felt || ["layout", "lights", "pieces", "tracks"].some((name) => changed.has(name))) this.wake();
   }
 
   build() {
@@ -211,6 +211,7 @@ export class Space {
       eye, from, light: unit([-0.35, -0.28, 0.9]), reach: layout.plate_mm * 0.75, grid: [layout.columns, layout.rows],
       pitch: layout.pitch_mm, seen: this.showsField ? 1 : 0, room: 1,
     });
+    this.onDrawn?.();
   }
 
   // What is under the mouse

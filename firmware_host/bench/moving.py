@@ -1,0 +1,193 @@
+"""Towers and slides on the table with physics: what is told of them, against what is so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from math import cos, hypot, pi, sin, sqrt
+from typing import TYPE_CHECKING
+
+from drivers.frame import Frame
+from firmware_host.config.profile import load_profile
+from firmware_host.perception import Perception
+from firmware_host.table.observation import Happening, Observation
+
+if TYPE_CHECKING:
+    from hw_sim.hands import Action
+    from hw_sim.rng import Stream
+
+LEVELS = (("nominal", 1.0, 0.0), ("3 x noise", 3.0, 0.0), ("drift", 1.0, 0.15))  # mT a minute
+KINDS = ("S-strong", "S-weak")
+RESTS_S = 2.6
+TOWERS, SLIDES = 12, 12  # of each kind, at each level
+OFF_MM = 5.0
+
+
+class Rig:
+    """The simulated table, through its chips and drivers."""
+
+    def __init__(self, seed: int, noise: float, drift_mt_min: float) -> None:
+        from firmware_host.host.assemble import plate_for
+        from firmware_host.service.pacer import Pacer
+        from hw_sim.rng import Streams
+        from hw_sim.table import SimTable
+        from hw_sim.world.magnet import KINDS as MAGNETS
+        from hw_sim.worlds import world
+
+        self.profile = load_profile("plate-10")
+        self._open = ExitStack()
+        table = SimTable(self.profile, seed=seed, world=world(physics=True))
+        self.table = self._open.enter_context(table)
+        self.table.noise_factor = noise
+        self.table.world.trays = {kind.name: kind for kind in MAGNETS}
+        self.stream: Stream = Streams(seed).stream("bench-moving")
+        self._drifts = [self.stream.uniform(-1, 1) * drift_mt_min / 60 for _ in self.profile.places]
+        self._plate = plate_for(self.profile, self.table.buses)
+        self._pacer = Pacer(self.table.clock, self.profile.scans_per_s)
+        self.perception = Perception(self.profile, None, expected={})
+        self.middle_s = 0.0  # of the last scan: sensors are read one after the other
+        self.seen = self.look()
+        self.told: list[Happening] = []
+        while not self.seen.ready:
+            self.seen = self.look()
+
+    def look(self) -> Observation:
+        """One scan."""
+        began_s = self.table.clock.now()
+        frame: Frame = self._plate.scan()
+        self.middle_s = (began_s + self.table.clock.now()) / 2
+        drifted = (
+            mt + d * frame.time_s for mt, d in zip(frame.field_mt, self._drifts, strict=True)
+        )
+        seen = self.perception.observe(replace(frame, field_mt=tuple(drifted)))
+        self._pacer.wait()
+        return seen
+
+    def until(self, end_s: float) -> Iterator[Observation]:
+        """Scans up to that time."""
+        while self.table.clock.now() < end_s:
+            self.seen = self.look()
+            self.told += [event.happening for event in self.seen.events]
+            yield self.seen
+
+    def rest(self, action: Action | None = None) -> None:
+        """Until a hand has gone, and what it has done has been looked at."""
+        for _ in self.until((action.end_s if action else self.table.clock.now()) + RESTS_S):
+            pass
+
+    def begun(self, kind: str) -> int:
+        """A piece of that kind somewhere on the plate."""
+        index = self.stream.randrange(self.profile.size)
+        self.rest(self.table.hands.put(kind, index, self.within(OFF_MM)))
+        return index
+
+    def clear(self) -> None:
+        """The plate is empty again."""
+        self.table.hands.clear()
+        self.rest()
+
+    def within(self, most_mm: float) -> tuple[float, float]:
+        """Some point so near to the middle."""
+        away, turn = most_mm * sqrt(self.stream.random()), self.stream.uniform(0, 2 * pi)
+        return away * cos(turn), away * sin(turn)
+
+    def close(self) -> None:
+        """Lights off."""
+        self._plate.close()
+        self._open.close()
+
+
+def run(echo: Callable[[str], None], towers: int = TOWERS, slides: int = SLIDES) -> None:
+    """Print how often towers are told as such, and pushes are not; and how far off pieces are found
+    while they slide, against their circles.
+    """
+    echo(f"With physics, through chips and drivers: {towers} each; told as more than one piece")
+    echo(f"  {'':<11}{'below':<10}{'then':<20}{'sure':>5}{'perhaps':>9}{'not':>5}{'counted':>9}")
+    for name, noise, drift in LEVELS:
+        for what, told in _towers(noise, drift, towers):
+            numbers = f"{told['sure']:5}{told['perhaps']:9}{told['not']:5}{told['counted']:9}"
+            echo(f"  {name:<11}{what}{numbers}")
+    echo(f"Pieces that are flicked along, {slides} each; mm, scan by scan, and where they stop")
+    columns = f"{'scans':>7}{'known':>7}{'median':>8}{'95 %':>7}{'circle':>8}{'in it':>8}"
+    echo(f"  {'':<21}{columns}   {'at the end':<24}one slide told")
+    for name, noise, drift in LEVELS:
+        for kind in KINDS:
+            echo(f"  {name:<11}{kind:<10}{_slides(kind, noise, drift, slides)}")
+
+
+def _towers(noise: float, drift: float, count: int) -> Iterator[tuple[str, Counter[str]]]:
+    """What was done, and how often it was told how."""
+    for below in KINDS:
+        rig = Rig(1, noise, drift)
+        for top in KINDS:
+            found = [Counter[str](), Counter[str]()]
+            for _ in range(count):
+                index = rig.begun(below)
+                for pieces, told in enumerate(found, start=2):
+                    rig.rest(rig.table.hands.stack(top, index, rig.within(3.0), tremble_mm=0.5))
+                    _note(told, rig.seen, index, pieces)
+                rig.clear()
+            for pieces, told in enumerate(found, start=2):
+                yield f"{below:<10}{f'{pieces - 1} x {top} on top':<20}", told
+        told = Counter[str]()
+        for _ in range(count):
+            index = rig.begun(below)
+            rig.rest(rig.table.hands.slide(index, index, rig.within(OFF_MM)))
+            _note(told, rig.seen, index, 1)
+            rig.clear()
+        yield f"{below:<10}{'pushed a little':<20}", told
+        rig.close()
+
+
+def _note(told: Counter[str], seen: Observation, index: int, pieces: int) -> None:
+    stack = seen.stacks.get(index)
+    told["not" if stack is None else "sure" if stack.sure else "perhaps"] += 1
+    told["counted"] += stack is not None and stack.sure and stack.pieces == pieces
+
+
+def _slides(kind: str, noise: float, drift: float, count: int) -> str:
+    scans, known, stopped = 0, list[tuple[float, float]](), list[tuple[float, float]]()
+    whole = 0
+    rig = Rig(2, noise, drift)
+    world, profile = rig.table.world, rig.profile
+    for _ in range(count):
+        index = rig.begun(kind)
+        (piece,) = world.pieces.values()
+        rig.told.clear()
+        action = rig.table.hands.push(index, rig.stream.choice(_targets(rig, index)))
+        for seen in rig.until(action.end_s):
+            now_s = rig.middle_s
+            x, y, *_ = world.poses(now_s)[piece.piece_id]
+            moving = now_s >= action.touch_s and seen.tracks != ()
+            scans += now_s >= action.touch_s
+            known += [(hypot(t.x_mm - x, t.y_mm - y), t.within_mm) for t in seen.tracks if moving]
+        rig.rest()
+        whole += [each.value for each in rig.told] in (["slid"], [])
+        x, y, _ = piece.here
+        for place, at in rig.seen.positions.items():
+            east, north = profile.centre_mm(place)
+            stopped.append((hypot(east + at.east_mm - x, north + at.north_mm - y), at.within_mm))
+        rig.clear()
+    rig.close()
+    errors, circles = (sorted(each) for each in zip(*known, strict=True)) if known else ([0.0],) * 2
+    inside = sum(error <= circle for error, circle in known) / max(1, len(known))
+    ends = sorted(error for error, _ in stopped) or [0.0]
+    held = sum(error <= circle for error, circle in stopped)
+    return (
+        f"{scans:7}{len(known) / max(1, scans):7.0%}{errors[len(errors) // 2]:8.1f}"
+        f"{errors[len(errors) * 95 // 100]:7.1f}{circles[len(circles) // 2]:8.1f}{inside:8.1%}"
+        f"   {ends[len(ends) // 2]:4.1f}, {held} of {len(stopped)} in it".ljust(55)
+        + f"{whole} of {count}"
+    )
+
+
+def _targets(rig: Rig, index: int) -> list[int]:
+    """One to three places away."""
+    row, column = divmod(index, rig.profile.columns)
+    places = range(rig.profile.size)
+    away = {
+        i: hypot(i // rig.profile.columns - row, i % rig.profile.columns - column) for i in places
+    }
+    return [i for i in places if 1 <= away[i] <= 3.2]

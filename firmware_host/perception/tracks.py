@@ -1,0 +1,310 @@
+"""Pieces that slide, followed from scan to scan: where each is, and how far that may be wrong.
+
+A piece begins to be followed as soon as its sensor reads something else. What all sensors read
+without it is known from when it stood; its strength, too. So each scan gives its place by a few
+steps of least squares from where it should be by now. It counts as sliding once the sensors that it
+comes over say so: a piece that is lifted is missed by its own, and felt by no other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp, hypot, sqrt
+from operator import add, sub
+
+from firmware_host.config.profile import Profile
+from firmware_host.perception.bands import STRONG_CLASSES
+from firmware_host.perception.field import DISC_OF, SIGN_OF
+from firmware_host.perception.sliding import (
+    FIRST_MM,
+    OTHER_MM,
+    Axis,
+    Fitting,
+    Read,
+    reads_mt,
+    table_of,
+)
+from firmware_host.perception.watched import Watched
+from firmware_host.table.observation import Magnet, Position, Track
+
+MOST = 6  # at once: more than slide by themselves, and what a scan has time for
+_MOVED_MT = {True: 0.8, False: 0.5}  # of a strong one's own reading, of a weak one's
+_ZERO_MT = 0.05  # of the background that is unknown
+_SKEW_S = 0.0015  # between the readings of one scan: plate-10 takes 4.3 ms for it
+_DOUBT = 6.0  # the cost of another place that makes it e times less likely
+_BESIDE_MT = 6.0
+_NARROW_MM = 3.5  # sigma of where it should be: there is no other place to think of
+_DARK_MT = 1.0  # all sensors around read less: more than one place may explain it
+_JUMP_MM, _JUMPS_MM = 25.0, 90.0  # from where it should be: looked at again, at most
+_SURE, _LOST = 15.0, -8.0  # log of how much likelier it is there than nowhere
+_DECIDED_S = 0.6
+_LOST_MM = 30.0  # sigma, after which it may be anywhere
+_TOLD_MM = 30.0  # the widest circle that is told
+_CIRCLE = 3.0  # sigmas; 2.45 would hold 95 of 100, were all that is unknown normal
+_REST_SCANS, _REST_MM = 12, 1.5
+_DRAWN_MM, _DRAWN_SIGMA_MM = 4.0, 5.0  # between points of a path, and of each
+_SHOWN_S = 4.0  # a path, after its end
+_PATH = 120
+
+
+@dataclass(slots=True)
+class _Slide:
+    """``index``: the place that it left. ``axes``: east and north of the middle of the plate."""
+
+    number: int
+    index: int
+    magnet: Magnet
+    strength: float
+    since_s: float
+    axes: tuple[Axis, Axis]
+    sigma: float = FIRST_MM
+    said: float = 0.0  # by the sensors of other places
+    lately: float = 0.0
+    shown: bool = False
+    ended_s: float | None = None
+    path: list[tuple[float, float]] = field(default_factory=list)
+    last: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_REST_SCANS))
+
+    @property
+    def x(self) -> float:
+        """East."""
+        return self.axes[0].at
+
+    @property
+    def y(self) -> float:
+        """North."""
+        return self.axes[1].at
+
+    @property
+    def rests(self) -> bool:
+        """Whether it has not moved lately, by more than the scans' noise."""
+        if len(self.last) < _REST_SCANS:
+            return False
+        x, y = zip(*self.last, strict=True)
+        half = _REST_SCANS // 2
+        off = (sum(each[half:]) - sum(each[:half]) for each in (x, y))
+        return hypot(*off) / half < _REST_MM + self.sigma
+
+    @property
+    def at(self) -> tuple[float, float]:
+        """Where it is; at rest, by the last scans together."""
+        if not self.rests:
+            return self.x, self.y
+        x, y = (sum(each) / len(self.last) for each in zip(*self.last, strict=True))
+        return x, y
+
+
+class Tracks:
+    """``known``: those that slide, or have slid a moment ago or to between places."""
+
+    def __init__(self, profile: Profile, watched: Watched) -> None:
+        self._profile, self._watched = profile, watched
+        self._centres = [profile.centre_mm(index) for index in range(profile.size)]
+        self._full: list[float] = []  # what all sensors read at the last rest
+        self._without: list[float] = []  # the same without the pieces that are followed
+        self._standing: list[tuple[int, float]] = []  # and the change that makes one followed
+        self._live: list[_Slide] = []
+        self._ended: list[_Slide] = []
+        self._rest_mt: list[float] = []
+        self._count = 0
+        self.known: tuple[Track, ...] = ()
+        if profile.capabilities.measures:
+            for magnet in DISC_OF:  # before the first scan
+                table_of(DISC_OF[magnet], profile.gap_mm)
+
+    def at_rest(self, failed: Collection[int]) -> None:
+        """Now and then, while nothing moves: what is read is remembered."""
+        if any(not slide.rests for slide in self._live):
+            return
+        watched = self._watched
+        self._rest_mt = watched.rest
+        self._full = list(map(add, watched.rest, watched.crosstalk.total_mt))
+        self._standing = [
+            (index, _MOVED_MT[magnet in STRONG_CLASSES])
+            for index, magnet in enumerate(watched.magnets)
+            if magnet is not Magnet.NONE and index not in failed
+        ]
+
+    def look(
+        self, scan_mt: Sequence[float], at: Mapping[int, Position], now_s: float, *, still: bool
+    ) -> Mapping[int, Position]:
+        """At one scan, neighbours and all. ``at``: where pieces stood. Where those came to rest
+        that were followed onto a place.
+        """
+        full = self._full
+        for index, most_mt in self._standing:
+            if abs(scan_mt[index] - full[index]) > most_mt:
+                self._begin(index, at, now_s)
+        if not self._live:
+            if self._ended:
+                self._forget(now_s)
+            return {}
+        left = list(map(sub, scan_mt, self._without))
+        common = sorted(left)[len(left) // 2]
+        for slide in self._live:
+            self._follow(slide, left, common)
+        arrived = self._end(now_s, still=still)
+        self._forget(now_s)
+        return arrived
+
+    def slid(self) -> Mapping[int, int | None]:
+        """Place that was left -> place on which the piece is by now, as far as it is on one."""
+        return {each.index: self._place(each) for each in self._live if each.shown}
+
+    def _begin(self, index: int, at: Mapping[int, Position], now_s: float) -> None:
+        self._standing = [each for each in self._standing if each[0] != index]
+        magnet = self._watched.magnets[index]
+        if magnet is Magnet.NONE or len(self._live) >= MOST:
+            return
+        if not self._live:
+            self._without = list(self._full)
+        east, north, _ = at.get(index, (0.0, 0.0, 0.0))
+        centre_x, centre_y = self._centres[index]
+        x, y = centre_x + east, centre_y + north
+        per_mt = (
+            SIGN_OF[magnet]
+            * reads_mt(table_of(DISC_OF[magnet], self._profile.gap_mm), hypot(east, north))[0]
+        )
+        strength = min(1.2, max(0.8, self._rest_mt[index] / per_mt))
+        self._count += 1
+        slide = _Slide(
+            self._count, index, magnet, strength, now_s, (Axis(x), Axis(y)), path=[(x, y)]
+        )
+        for sensor, (there_x, there_y) in enumerate(self._centres):
+            self._without[sensor] -= self._felt(slide, hypot(there_x - x, there_y - y))
+        self._live.append(slide)
+
+    def _felt(self, slide: _Slide, off_mm: float) -> float:
+        """What a sensor so far away reads of it, in mT."""
+        table = table_of(DISC_OF[slide.magnet], self._profile.gap_mm)
+        return SIGN_OF[slide.magnet] * slide.strength * reads_mt(table, off_mm)[0]
+
+    def _follow(self, slide: _Slide, left: Sequence[float], common: float) -> None:
+        """One scan. ``left``: what is read beyond the background."""
+        axes = [each.later(1 / self._watched.scans_per_s) for each in slide.axes]
+        there = axes[0].at, axes[1].at
+        loud = self._loudest(slide, left, common, there)
+        elsewhere = self._centres[loud]
+        jumps = hypot(elsewhere[0] - there[0], elsewhere[1] - there[1]) > _JUMP_MM
+        sensors = self._near(*there)
+        if jumps:
+            sensors = [*{*sensors, *self._near(*elsewhere)}]
+        others = [each for each in self._live if each is not slide]
+        reads = [self._read(each, left[each] - common, others) for each in sensors]
+        table = table_of(DISC_OF[slide.magnet], self._profile.gap_mm)
+        fitting = Fitting(table, SIGN_OF[slide.magnet] * slide.strength, reads, axes[0], axes[1])
+        starts = [there, elsewhere] if jumps else [there]
+        felt_mt = left[loud] * SIGN_OF[slide.magnet]
+        if max(each.var for each in axes) < _NARROW_MM**2:
+            pass
+        elif felt_mt < _DARK_MT:
+            starts += fitting.searched()
+        elif felt_mt < _BESIDE_MT:  # all around that sensor others hardly tell
+            x, y = there[0] - elsewhere[0], there[1] - elsewhere[1]
+            starts += [
+                (elsewhere[0] + e, elsewhere[1] + n) for e, n in ((-x, -y), (-y, x), (y, -x))
+            ]
+        fits = sorted(map(fitting.fitted, starts))
+        found, unsure = fits[0], 0.0
+        for other in fits[1:]:
+            apart = hypot(other.x - found.x, other.y - found.y)
+            if apart > OTHER_MM:
+                unsure = max(unsure, exp((found.cost - other.cost) / _DOUBT) * apart * apart)
+        slide.axes = (
+            axes[0].seen(found.x, found.var_x + unsure / 2),
+            axes[1].seen(found.y, found.var_y + unsure / 2),
+        )
+        skew = _SKEW_S**2 * sum(each.speed**2 for each in slide.axes)
+        slide.sigma = sqrt(found.sigma**2 + unsure + skew)
+        slide.last.append((found.x, found.y))
+        gone_mm = hypot(found.x - slide.path[-1][0], found.y - slide.path[-1][1])
+        if gone_mm > _DRAWN_MM and slide.sigma < _DRAWN_SIGMA_MM and not slide.rests:
+            slide.path.append((found.x, found.y))
+            del slide.path[:-_PATH]
+        everywhere, own = fitting.likelier(found.x, found.y, slide.index)
+        slide.said += everywhere - own
+        slide.lately += (everywhere - slide.lately) * 0.2
+
+    def _read(self, sensor: int, mt: float, others: Sequence[_Slide]) -> Read:
+        x, y = self._centres[sensor]
+        if others:
+            mt -= sum(self._felt(each, hypot(x - each.x, y - each.y)) for each in others)
+        sigma_mt = self._watched.noise.sigma_mt(sensor)
+        return Read(sensor, x, y, mt, sigma_mt * sigma_mt + _ZERO_MT * _ZERO_MT)
+
+    def _loudest(
+        self, slide: _Slide, left: Sequence[float], common: float, there: tuple[float, float]
+    ) -> int:
+        """The sensor not far off that feels most of its pole."""
+        sign = SIGN_OF[slide.magnet]
+        x, y = there
+        near = [
+            (sign * (left[sensor] - common), sensor)
+            for sensor, (at_x, at_y) in enumerate(self._centres)
+            if abs(at_x - x) < _JUMPS_MM and abs(at_y - y) < _JUMPS_MM
+        ]
+        return max(near)[1] if near else slide.index
+
+    def _near(self, x: float, y: float) -> list[int]:
+        """The sensors of the place nearest to that point, and those around it."""
+        profile = self._profile
+        row = round(y / profile.pitch_mm + (profile.rows - 1) / 2)
+        column = round(x / profile.pitch_mm + (profile.columns - 1) / 2)
+        return [
+            r * profile.columns + c
+            for r in range(max(0, row - 1), min(profile.rows, row + 2))
+            for c in range(max(0, column - 1), min(profile.columns, column + 2))
+        ]
+
+    def _end(self, now_s: float, *, still: bool) -> Mapping[int, Position]:
+        arrived: dict[int, Position] = {}
+        for slide in self._live:
+            slide.shown = slide.shown or slide.said > _SURE
+            if slide.sigma > _LOST_MM:
+                slide.ended_s = now_s
+            elif not slide.shown:
+                if slide.said < _LOST or now_s - slide.since_s > _DECIDED_S:
+                    slide.ended_s = now_s
+            elif slide.lately < _LOST / 4:
+                slide.ended_s = now_s
+            elif still and slide.rests:
+                place = self._place(slide)
+                if place is not None and self._watched.magnets[place] is slide.magnet:
+                    slide.ended_s = now_s
+                    east, north = map(sub, slide.at, self._centres[place])
+                    arrived[place] = Position(east, north, _within_mm(slide))
+        self._ended += [each for each in self._live if each.shown and each.ended_s is not None]
+        self._live = [each for each in self._live if each.ended_s is None]
+        return arrived
+
+    def _place(self, slide: _Slide) -> int | None:
+        """The one on which it stands."""
+        half_mm = self._profile.pitch_mm / 2
+        for sensor in self._near(slide.x, slide.y):
+            x, y = self._centres[sensor]
+            if max(abs(x - slide.x), abs(y - slide.y)) <= half_mm:
+                return sensor
+        return None
+
+    def _forget(self, now_s: float) -> None:
+        self._ended = [each for each in self._ended if now_s - (each.ended_s or 0.0) < _SHOWN_S]
+        self.known = tuple(
+            Track(
+                each.number,
+                each.index,
+                each.magnet,
+                *each.at,
+                _within_mm(each),
+                each.ended_s is None and not each.rests,
+                tuple(each.path),
+            )
+            for each in (*self._ended, *self._live)
+            if each.shown and (each.ended_s is not None or _within_mm(each) < _TOLD_MM)
+        )
+
+
+def _within_mm(slide: _Slide) -> float:
+    """The radius that holds it in 95 of 100 cases."""
+    return _CIRCLE * slide.sigma
