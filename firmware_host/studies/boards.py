@@ -12,7 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -21,50 +21,36 @@ from firmware_host.engines.search.solver import TrapSolver
 from firmware_host.studies.jobs import Job
 from games.gravity_trap.board import Board
 from games.gravity_trap.boardfile import shipped
-from games.gravity_trap.rules import GravityTrapRules, State
-from games.squares import bits
+from games.gravity_trap.rules import GravityTrapRules
 
 FEWEST, MOST = 5, 7  # bases of a track (RULES T1)
 ON_FEWEST, ON_MOST = 2, 3  # tracks of a base
 PLACES_MOST = 46  # on all tracks together: where much is joined, nobody is stuck before the end
 SHARED_MOST = 2  # bases of any two tracks, so that a board does not fall into parts
-_SKETCHED = range(9, 16)  # pods at which a search looks: cheap, and parity shows there
-_SKETCHES = 150  # random games for it
+_SKETCHED = range(13, 19)  # pods at which a search looks: cheap, and parity shows there
+SKETCHES = 60  # random games for it
+SHUFFLED = 3  # changes before a climb begins
 _MOST_MOVED = 3  # bases at once
 _TRIES = 2000
 
 Tracks = tuple[tuple[int, ...], ...]
+Ships = tuple[int, int]
 
 
-class Solver(Protocol):
-    """Perfect play on one board."""
-
-    def wins(self, mine: int, other: int, pods: int) -> bool:
-        """Whether the player to move, who has his ship on ``mine``, wins."""
-
-
-class PlainSolver:
-    """Without numba."""
-
-    def __init__(self, rules: GravityTrapRules) -> None:
-        self._rules = rules
-        self._solver = TrapSolver(rules)
-
-    def wins(self, mine: int, other: int, pods: int) -> bool:
-        """As ``Solver.wins``."""
-        reach = self._rules.near[mine] & pods
-        state = State((mine, other), pods, 2, copying=False, winner=None)
-        budget = Budget(NO_LIMITS, lambda: 0.0)
-        return self._solver.winning(state, tuple(bits(reach)), budget) is not None
-
-
-def solver_of(rules: GravityTrapRules) -> Solver:
-    """The fastest that is there."""
+def solver_of(rules: GravityTrapRules) -> TrapSolver:
+    """The faster one that is there."""
     try:
-        from firmware_host.studies.trap_kernel import KernelSolver
+        from firmware_host.engines.search.fast import FastTrapSolver
     except ImportError:
-        return PlainSolver(rules)
-    return KernelSolver(rules.near)
+        return TrapSolver(rules)
+    return FastTrapSolver(rules)
+
+
+def mover_wins(solver: TrapSolver, rules: GravityTrapRules, ships: Ships, pods: int) -> bool:
+    """Whether the player to move wins, who has the first of the ``ships``."""
+    if not rules.near[ships[0]] & pods:
+        return False
+    return solver.free(*ships, pods, Budget(NO_LIMITS, lambda: 0.0))
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -107,18 +93,24 @@ def judged(board: Board, games: int, rng: random.Random) -> Judged:
             if half_turned in wins:
                 wins[red, blue] = wins[half_turned]
             else:
-                wins[red, blue] = solver.wins(red, blue, rules.all & ~(1 << red | 1 << blue))
+                pods = rules.all & ~(1 << red | 1 << blue)
+                wins[red, blue] = mover_wins(solver, rules, (red, blue), pods)
     lost = [
         sum(not won for (red, _), won in wins.items() if red == each) for each in range(rules.count)
     ]
-    found = rates(rules, solver, range(8, rules.count - 2), games, rng)
+    found = rates(rules, range(8, rules.count - 2), games, rng, solver)
     return Judged(sum(wins.values()) / len(wins), lost, found)
 
 
 def rates(
-    rules: GravityTrapRules, solver: Solver, at: range, games: int, rng: random.Random
+    rules: GravityTrapRules,
+    at: range,
+    games: int,
+    rng: random.Random,
+    solver: TrapSolver | None = None,
 ) -> dict[int, float]:
     """As in ``Judged``, for numbers of pods in ``at``."""
+    solver = solver or solver_of(rules)
     seen: dict[int, list[bool]] = {pods: [] for pods in at}
     for _ in range(games):
         state = rules.start()
@@ -126,8 +118,8 @@ def rates(
             left = state.pods.bit_count()
             if state.turn >= 2 and left in seen:
                 mover = state.turn % 2
-                mine, other = state.ships[mover], state.ships[1 - mover]
-                seen[left].append(solver.wins(mine, other, state.pods))
+                ships = state.ships[mover], state.ships[1 - mover]
+                seen[left].append(mover_wins(solver, rules, ships, state.pods))
             state = rules.apply(state, rng.choice(rules.moves(state)))
     return {pods: sum(won) / len(won) for pods, won in seen.items() if won}
 
@@ -157,16 +149,16 @@ class Boards(Job, frozen=True, kw_only=True):
         return Found([list(track) for track in found.tracks], judged(found, self.games, rng))
 
 
-def climbed(board: Board, steps: int, rng: random.Random) -> Tracks:
+def climbed(board: Board, steps: int, rng: random.Random, games: int = SKETCHES) -> Tracks:
     """One of each pair of tracks that are each other's half turn."""
     opposite = board.opposite or {}
     half = _halves(board.tracks, opposite)
-    for _ in range(5 * len(half)):
+    for _ in range(SHUFFLED):
         half = changed(half, opposite, rng)
-    best = _sketched(board, half, rng)
+    best = _sketched(board, half, games, rng)
     for _ in range(steps):
         tried = changed(half, opposite, rng)
-        value = _sketched(board, tried, rng)
+        value = _sketched(board, tried, games, rng)
         if value <= best:
             best, half = value, tried
     return half
@@ -188,9 +180,9 @@ def _with(board: Board, half: Tracks) -> Board:
     return Board(whole, board.positions, board.opposite, board.hole)
 
 
-def _sketched(board: Board, half: Tracks, rng: random.Random) -> float:
+def _sketched(board: Board, half: Tracks, games: int, rng: random.Random) -> float:
     rules = GravityTrapRules(_with(board, half), no_copy=False)
-    return parity(rates(rules, solver_of(rules), _SKETCHED, _SKETCHES, rng))
+    return parity(rates(rules, _SKETCHED, games, rng))
 
 
 def changed(half: Tracks, opposite: Any, rng: random.Random) -> Tracks:
