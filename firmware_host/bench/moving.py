@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEVELS = (("nominal", 1.0, 0.0), ("3 x noise", 3.0, 0.0), ("drift", 1.0, 0.15))  # mT a minute
 KINDS = ("S-strong", "S-weak")
 RESTS_S = 2.6
-TOWERS, SLIDES = 12, 12  # of each kind, at each level
+TOWERS, SLIDES = 8, 16  # of each kind, at each level
 OFF_MM = 5.0
 
 

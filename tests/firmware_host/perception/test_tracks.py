@@ -41,7 +41,7 @@ def slide(t, place, to, off):
 
 
 @pytest.mark.parametrize(
-    ("noise", "most_mm", "known"), [(1.0, 2.5, 0.9), (3.0, 5.0, 0.6)], ids=["1x", "3x"]
+    ("noise", "most_mm", "known"), [(1.0, 2.5, 0.9), (3.0, 5.0, 0.4)], ids=["1x", "3x"]
 )
 @pytest.mark.parametrize("motion", [None, TILTED], ids=["level", "tilted"])
 def test_a_strong_piece_that_slides_is_known_in_each_scan(table, noise, most_mm, known, motion):
