@@ -1,4 +1,4 @@
-"""A game that goes only as its lesson goes."""
+"""A game that begins in its middle and allows less than its rules: as a lesson goes, for one."""
 
 from __future__ import annotations
 
@@ -11,32 +11,29 @@ from games.lesson import Lesson, Step
 from games.rules import Rules
 
 
-class GuidedGame(Game):
-    """``game`` as far as ``lesson`` goes: the only legal move is the next one of it."""
+class WrappedGame(Game):
+    """``game`` from the position after ``opening`` on, by other ``rules`` on the same states."""
 
-    def __init__(self, game: Game, lesson: Lesson) -> None:
+    def __init__(self, game: Game, opening: Sequence[str], rules: Rules) -> None:
         self._game = game
-        self.lesson = lesson
+        self.opening = tuple(opening)
         self.name, self.players, self.pieces = game.name, game.players, game.pieces
         self.board, self.blocked, self.teams = game.board, game.blocked, game.teams
-        script = (*lesson.opening, *(step.move for step in lesson.steps))
-        self.rules = GuidedRules(game.rules, script)
+        self.rules = rules
 
     def start(self) -> Position:
         """After the opening."""
-        position = super().start()
-        for move in self.lesson.opening:
-            position = position.play(move).position
-        return position
+        state = self._game.rules.start()
+        for move in self.opening:
+            number = self._game.rules.number(move)
+            if number is None:
+                raise IllegalMoveError("{move} is not a legal move now.", move=move)
+            state = self._game.rules.apply(state, number)
+        return Position(self, state)
 
     def step_at(self, position: Position) -> int:
-        """How many steps have been made."""
-        return int(position.state.turn) - len(self.lesson.opening)
-
-    def next_step(self, position: Position) -> Step | None:
-        """What is to be done; None after the last one."""
-        at = self.step_at(position)
-        return self.lesson.steps[at] if at < len(self.lesson.steps) else None
+        """How many moves have been made since."""
+        return int(position.state.turn) - len(self.opening)
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -87,6 +84,20 @@ class GuidedGame(Game):
         """As the game has it."""
         return self._game.reserve(state)
 
+
+class GuidedGame(WrappedGame):
+    """``game`` as far as ``lesson`` goes: the only legal move is the next one of it."""
+
+    def __init__(self, game: Game, lesson: Lesson) -> None:
+        script = (*lesson.opening, *(step.move for step in lesson.steps))
+        super().__init__(game, lesson.opening, GuidedRules(game.rules, script))
+        self.lesson = lesson
+
+    def next_step(self, position: Position) -> Step | None:
+        """What is to be done; None after the last one."""
+        at = self.step_at(position)
+        return self.lesson.steps[at] if at < len(self.lesson.steps) else None
+
     def refusal(self, position: Position, move: str) -> RulesError | None:
         """The lesson goes its own way."""
         return None if move in position.legal() else _ANOTHER_MOVE
@@ -100,18 +111,14 @@ class GuidedGame(Game):
         return _ANOTHER_MOVE
 
 
-class GuidedRules(Rules):
-    """Rules of which only ``script`` may be played."""
+class WrappedRules(Rules):
+    """``rules`` of which a subclass allows fewer moves. They are not listed beforehand, so that
+    nobody looks ahead by them.
+    """
 
-    def __init__(self, rules: Rules, script: Sequence[str]) -> None:
+    def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._script = script
         self.players = rules.players
-
-    def moves(self, state: Any) -> Sequence[int]:
-        """The next of the script, if it is legal."""
-        wanted = self._script[state.turn] if state.turn < len(self._script) else None
-        return [move for move in self._rules.moves(state) if self._rules.name(move) == wanted]
 
     def start(self) -> Any:
         """As the rules have it."""
@@ -140,6 +147,19 @@ class GuidedRules(Rules):
     def mover(self, state: Any) -> int:
         """As the rules have it."""
         return self._rules.mover(state)
+
+
+class GuidedRules(WrappedRules):
+    """Rules of which only ``script`` may be played."""
+
+    def __init__(self, rules: Rules, script: Sequence[str]) -> None:
+        super().__init__(rules)
+        self._script = script
+
+    def moves(self, state: Any) -> Sequence[int]:
+        """The next of the script, if it is legal."""
+        wanted = self._script[state.turn] if state.turn < len(self._script) else None
+        return [move for move in self._rules.moves(state) if self._rules.name(move) == wanted]
 
 
 _ANOTHER_MOVE = IllegalMoveError("Not yet: this lesson goes another way.")

@@ -37,6 +37,7 @@ COMMANDS = {
     "warm": "Compile what lets the engine think fast.",
     "match": "Let two players play many games, and say how much stronger one is.",
     "study": "Play many games, and say what they tell.",
+    "puzzles": "List the puzzles that come with the table, and check their proofs.",
     "check-game": "Check a game that is installed, by playing it.",
     "board": "Check a board file of Gravity Trap.",
     "games": "List the games in the journal.",

@@ -41,6 +41,10 @@ class NoSuchGameError(TiltboardError, LookupError):
     """No game with that number is in the journal."""
 
 
+class NoSuchPuzzleError(TiltboardError, LookupError):
+    """No puzzle with that number comes with the table."""
+
+
 class GameTextError(TiltboardError, ValueError):
     """An exported game cannot be read: names the line and what was expected."""
 

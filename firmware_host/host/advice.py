@@ -197,6 +197,8 @@ def _task(standing: Standing, purpose: Purpose) -> Task | None:
     position, player, game_id = standing.position, standing.to_move, standing.game_id
     if position is None or player is None or game_id is None or standing.phase is not Phase.TURN:
         return None
+    if not position.game.rules.every_move:  # a lesson, or one that no engine can play
+        return None
     return Task(game_id, player, _ADVISER, standing.moves, position, purpose)
 
 

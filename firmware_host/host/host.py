@@ -43,6 +43,7 @@ from firmware_host.table.commands import (
     Request,
     ResumeGame,
     ShowCode,
+    SolvePuzzle,
     StopCalibration,
     StopLearning,
 )
@@ -192,6 +193,8 @@ class Host:
                 raise _busy_free()
             case Learn(game):
                 self._lay(self.playing.learn(game))
+            case SolvePuzzle(game, number):
+                self._lay(self.playing.puzzle(game, number))
             case _ if isinstance(command, Request):
                 self.playing.referee.check(command)
                 self._requests.append(command)
@@ -409,7 +412,7 @@ class Host:
 
 
 # What waits while the table is calibrated, or played with freely
-_OF_THE_GAME = (*get_args(Request), Learn, SeatMove, Count, NotSo)
+_OF_THE_GAME = (*get_args(Request), Learn, SolvePuzzle, SeatMove, Count, NotSo)
 
 
 def _busy_free() -> NotPossibleError:

@@ -10,13 +10,14 @@ from firmware_host.config.profile import Profile
 from firmware_host.host.ahead import Ahead, read_ahead
 from firmware_host.host.free import FreeMark
 from firmware_host.host.game_clock import GameClock, started
-from firmware_host.host.lessons import Unwritten
+from firmware_host.host.lessons import Lesson, Unwritten
 from firmware_host.host.menu import game_menu
 from firmware_host.host.opponents import Opponents, Thinks
 from firmware_host.journal import GameRecord, Journal, Replay, replay
 from firmware_host.referee import Referee
 from firmware_host.room import Room, Seats, overlay_for
 from firmware_host.room.zones import ZoneOverlay
+from firmware_host.studies.exercises import ExerciseGame, exercise_game
 from firmware_host.table.agreement import agreed_end
 from firmware_host.table.commands import ImportGame, NewGame, ResumeGame
 from firmware_host.table.line import Beginning, Line
@@ -67,9 +68,9 @@ class Playing:
         self.free_mark = FreeMark(journal.path.parent)
 
     @property
-    def lesson(self) -> GuidedGame | None:
-        """The lesson that is being taken."""
-        return self.game if isinstance(self.game, GuidedGame) else None
+    def lesson(self) -> Lesson | None:
+        """The lesson that is being taken, or the puzzle that is being solved."""
+        return self.game if isinstance(self.game, GuidedGame | ExerciseGame) else None
 
     @property
     def seated(self) -> bool:
@@ -138,7 +139,14 @@ class Playing:
         kind = game_type(name)
         if kind.lesson is None:
             raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)
-        game = GuidedGame(kind.create(kind.lesson.options), kind.lesson)
+        return self._unwritten(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
+
+    def puzzle(self, name: str, number: int) -> Position:
+        """Raises NoSuchPuzzleError, and BoardDoesNotFitError."""
+        return self._unwritten(exercise_game(name, number))
+
+    def _unwritten(self, game: Lesson) -> Position:
+        """A game that is not kept."""
         self._lay(game, overlay_for(self._profile, game))
         self.referee = self._referee(Unwritten())
         self._lessons += 1

@@ -94,6 +94,26 @@ def proven(game: Game, puzzle: Puzzle) -> bool:
     return True
 
 
+def reply_that_holds(game: Game, puzzle: Puzzle, most: int = MOST_STATES) -> dict[str, str]:
+    """Of a ``win``: every move but the solution, unless it ends the game -> a reply after which
+    there is no win in time. Raises NotPossibleError where that is too much to look at.
+    """
+    rules, state = game.rules, game.rules.start()
+    for name in puzzle.moves:
+        state = _after(rules, state, name)
+    found: dict[str, str] = {}
+    for move in rules.moves(state):
+        after = rules.apply(state, move)
+        if rules.name(move) == puzzle.solution or rules.result(after) is not None:
+            continue
+        search = _Found(rules, most)
+        try:
+            found[rules.name(move)] = rules.name(search.holding(state, after, puzzle.turns))
+        except _TooManyError:
+            raise NotPossibleError("A puzzle has too many positions to look at.") from None
+    return found
+
+
 def _after(rules: Rules, state: Any, name: str) -> Any:
     """None where that move is not legal."""
     number = rules.number(name)
@@ -193,6 +213,21 @@ class _Found:
                 self._refutations[turns] = reply
                 return False
         return True
+
+    def holding(self, state: Any, after: Any, turns: int) -> int:
+        """A reply to the move from ``state`` to ``after`` that prevents a win in time; there is
+        one.
+        """
+        rules = self._rules
+        winner = rules.mover(state)
+        for reply in rules.moves(after):
+            position = self._apply(after, reply)
+            over = rules.result(position)
+            if over == (winner,):
+                continue
+            if over is not None or self._first(position, turns - 1) is None:
+                return reply
+        raise ValueError("every reply loses: it is a solution too")
 
     def _first(self, state: Any, turns: int) -> int | None:
         """A move that wins within that many turns, the fastest there is."""

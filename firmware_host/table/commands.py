@@ -77,8 +77,15 @@ class Learn(Verb, frozen=True, tag="learn"):
     game: Name
 
 
+class SolvePuzzle(Verb, frozen=True, tag="puzzle"):
+    """Solve one of the puzzles of a game, counted from 1; the game in progress is put aside."""
+
+    game: Name
+    number: Number
+
+
 class StopLearning(Verb, frozen=True, tag="stop-learning"):
-    """End the lesson and go back to the game that was put aside."""
+    """End the lesson, or the puzzle, and go back to the game that was put aside."""
 
 
 class TakeBack(Verb, frozen=True, tag="take-back"):
@@ -337,6 +344,7 @@ HostCommand = (
     | AnswerSweep
     | StopCalibration
     | Learn
+    | SolvePuzzle
     | StopLearning
     | PlayFreely
     | ShowCode

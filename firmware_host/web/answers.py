@@ -42,6 +42,23 @@ class GameKind(msgspec.Struct, frozen=True):
     lesson: bool = False
 
 
+class PuzzleKind(msgspec.Struct, frozen=True):
+    """A puzzle: what there is to find, a ``win`` or the only move that ``save``s, in how many turns
+    of the winner.
+    """
+
+    kind: str
+    turns: int
+
+
+class GamePuzzles(msgspec.Struct, frozen=True):
+    """The puzzles of a game, counted from 1. ``daily``: the number of today's."""
+
+    game: str
+    daily: int
+    puzzles: list[PuzzleKind]
+
+
 class Light(msgspec.Struct, frozen=True):
     """What a light means. ``levels``: brightness, a quarter second each; ``breath_s``: Pattern."""
 

@@ -64,6 +64,13 @@ ENDPOINTS = (
     Endpoint(
         "GET", "/games", "games", "The games that can be started.", {200: list[answers.GameKind]}
     ),
+    Endpoint(
+        "GET",
+        "/puzzles",
+        "puzzles",
+        "The puzzles that come with the table, and today's.",
+        {200: list[answers.GamePuzzles]},
+    ),
     Endpoint("GET", "/legend", "legend", "What the lights mean.", {200: list[answers.Light]}),
     Endpoint(
         "GET",

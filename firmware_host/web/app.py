@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
+from datetime import date
 from typing import Any, TypeVar
 
 import msgspec
@@ -24,6 +25,7 @@ from firmware_host.config.errors import NoSuchGameError
 from firmware_host.host import menu
 from firmware_host.lighting import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, languages, text
+from firmware_host.studies.exercises import daily, exercises
 from firmware_host.table.seat_commands import SitDown
 from firmware_host.web import answers, api, assets, messages_in, replies
 from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard
@@ -61,9 +63,10 @@ def create_app(
     WebSocket; for whom ``access`` says (this machine only if None).
     """
     access = access or Access()
-    now = (clock or SystemClock()).now
+    clock = clock or SystemClock()
+    now = clock.now
     access.holders = lambda: table.seats().holders
-    web = _Web(table, catalogue or Catalogue(), access, now)
+    web = _Web(table, catalogue or Catalogue(), access, clock)
     routes = [
         Route("/", web.page),
         Route("/static/{name}", web.asset),
@@ -84,9 +87,10 @@ def create_app(
 
 class _Web:
     def __init__(
-        self, table: TablePort, catalogue: Catalogue, access: Access, now: Callable[[], float]
+        self, table: TablePort, catalogue: Catalogue, access: Access, clock: Clock
     ) -> None:
-        self._tries = Requests(now, SEAT_TRIES_PER_MINUTE / 60, SEAT_TRIES_PER_MINUTE)
+        self._calendar = clock.calendar
+        self._tries = Requests(clock.now, SEAT_TRIES_PER_MINUTE / 60, SEAT_TRIES_PER_MINUTE)
         self._table = table
         self.own = catalogue
         self._access = access
@@ -157,6 +161,20 @@ class _Web:
                     choice_labels=tuple(map(translate, option.choice_labels)),
                 )
                 for option in menu.options_for(kind, able)
+            ],
+        )
+
+    async def puzzles(self, request: Request) -> Response:
+        day = date.fromtimestamp(self._calendar()).toordinal()
+        found = {kind.name: exercises(kind.name) for kind in self._table.game_types}
+        return self._json(
+            request,
+            [
+                answers.GamePuzzles(
+                    name, daily(name, day), [answers.PuzzleKind(p.kind, p.turns) for p in each]
+                )
+                for name, each in found.items()
+                if each
             ],
         )
 

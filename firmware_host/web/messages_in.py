@@ -51,6 +51,7 @@ PageCommand = (
     | c.AnswerSweep
     | c.StopCalibration
     | c.Learn
+    | c.SolvePuzzle
     | c.StopLearning
     | c.PlayFreely
     | SeatMove

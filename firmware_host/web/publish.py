@@ -13,6 +13,7 @@ from firmware_host.host.host import Host
 from firmware_host.host.lessons import progress
 from firmware_host.lighting.palette import tint
 from firmware_host.messages import Message
+from firmware_host.studies.exercises import ExerciseGame
 from firmware_host.table.observation import Track
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Question
@@ -98,7 +99,7 @@ class Publisher:
             piece_for=dict(standing.piece_for),
             shifts=[ShiftInfo(s.piece, s.source, s.target) for s in standing.shifts],
             say=standing.say,
-            moves=shown_moves(position, standing.moves),
+            moves=shown_moves(position, (*self._before(), *standing.moves)),
             result=None if standing.outcome is None else standing.outcome.as_json(),
             swap_legal=standing.swap_legal,
             can_take_back=standing.can_take_back,
@@ -162,12 +163,17 @@ class Publisher:
         left_s = {player: math.ceil(left_s) for player, left_s in clock.state.left_s.items()}
         return ClockInfo(clock.state.minutes, clock.state.increment_s, left_s, clock.running)
 
+    def _before(self) -> tuple[str, ...]:
+        """The moves that led to a puzzle."""
+        lesson = self._host.playing.lesson
+        return lesson.opening if isinstance(lesson, ExerciseGame) else ()
+
     def _lesson(self) -> LessonInfo | None:
         lesson = self._host.playing.lesson
         if lesson is None:
             return None
         at = progress(lesson, self._host.standing)
-        return LessonInfo(at.done, at.steps, at.by_hand)
+        return LessonInfo(at.done, at.steps, at.by_hand, at.wrong, at.puzzle)
 
     def _calibration(self) -> CalibrationInfo | None:
         host = self._host

@@ -238,12 +238,15 @@ class CalibrationInfo(msgspec.Struct, frozen=True):
 
 class LessonInfo(msgspec.Struct, frozen=True):
     """A lesson that is being taken: ``done`` of ``steps`` have been made. ``by_hand``: the next one
-    is not the learner's.
+    is not the learner's. ``wrong``: the last move was, and is to be taken back. ``puzzle``: it is
+    one, with that number.
     """
 
     done: int
     steps: int
     by_hand: bool
+    wrong: bool = False
+    puzzle: int | None = None
 
 
 class HappenedInfo(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from firmware_host.studies.exercises import ExerciseGame, exercises
 from firmware_host.table.commands import ImportGame
 
 pytestmark = pytest.mark.web
@@ -86,3 +87,30 @@ def test_assist_is_chosen_in_the_dialog_shown_and_changed_while_playing(served, 
     page.locator('[data-assist="red"]').select_option("0")
     expect(page.locator(".worth")).to_have_count(0)
     expect(page.locator('.tray[data-piece="red"] .played-by')).to_be_empty()
+
+
+def test_a_puzzle_is_tried_taken_back_and_solved(served, open_page):
+    player = open_page(served.url, own_hand=True)
+    page = player.page
+    page.get_by_role("button", name="New game").first.click()
+    page.get_by_role("radio", name="Gravity Trap").click()
+    page.get_by_text("All puzzles").click()
+    page.get_by_role("group", name="Win at once").get_by_role("button").first.click()
+    expect(page.locator(".say-card .phase")).to_have_text("Puzzle 1")
+    expect(page.locator("#say .line").first).to_contain_text("wins with this move")
+    asked = exercises("gravity-trap")[0]
+    wrong = next(m for m in ExerciseGame(asked, 1).start().legal() if m != asked.solution)
+    served.tell(type="make-move", move=wrong)
+    line = page.locator("#say .line").first
+    expect(line).to_have_text(f"{wrong} does not win. Take it back and try again.")
+    page.get_by_role("button", name="Take back").click()
+    expect(line).to_contain_text("wins with this move")
+    served.tell(type="make-move", move=asked.solution)
+    expect(line).to_contain_text("Solved!")
+    expect(page.get_by_role("button", name="Next puzzle")).to_be_visible()
+    page.get_by_role("button", name="Back to the game").click()
+    expect(page.locator(".game-title")).to_have_text("Momentum")
+    page.get_by_role("button", name="New game").first.click()
+    page.get_by_role("radio", name="Gravity Trap").click()
+    page.get_by_text("All puzzles").click()
+    expect(page.get_by_role("button", name="1: Win at once, solved")).to_be_visible()

@@ -12,7 +12,7 @@ const HELP = {
 };
 
 export class Actions {
-  constructor(store, { ask, complain, ownHand, newGame, playAgain, learn, leaveReview, takeBackToHere }) {
+  constructor(store, { ask, complain, ownHand, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
     Object.assign(this, { store, ownHand });
     const command = (type) => () => ask({ type }).catch((error) => complain(error.message));
     const primary = { class: "primary" };
@@ -24,6 +24,7 @@ export class Actions {
     this.help = button("hand", "", () => ownHand.carryOut(), primary);
     this.hint = button("bulb", t("Hint"), command("hint"));
     this.learn = button("help", t("Learn in a minute"), learn);
+    this.nextPuzzle = button("next", t("Next puzzle"), nextPuzzle, primary);
     this.endLesson = button("close", t("Back to the game"), command("stop-learning"));
     this.swap = button("swap", t("Swap colours"), command("swap"));
     this.takeBack = button("back", t("Take back"), command("take-back"), { class: "take-back" });
@@ -39,7 +40,7 @@ export class Actions {
     if (review) this.offer(this.lookingBack(review), this.leave);
     else if (!mayAct || snapshot.phase === "free") this.offer();
     else if (!layout.game) this.offer(this.play);
-    else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson);
+    else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson, snapshot.lesson.puzzle ? this.takeBack : null);
     else if (snapshot.phase === "over") this.offer(this.again, this.other, this.takeBack);
     else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : this.first(snapshot, layout)), this.hinting(snapshot), this.takeBack);
   }
@@ -52,7 +53,8 @@ export class Actions {
   /** What the table's hand can do in a lesson, and at its end a game. */
   ofLesson(snapshot) {
     const { done, steps, by_hand: others } = snapshot.lesson;
-    if (done === steps) return this.play;
+    if (snapshot.lesson.wrong) return null;
+    if (done === steps) return snapshot.lesson.puzzle ? this.nextPuzzle : this.play;
     if (snapshot.phase !== "turn") return this.helping(snapshot);
     if (!others || !this.store.handsFree || this.ownHand.on) return null;
     setText(this.help.lastChild, t("Make this move for me"));

@@ -30,7 +30,7 @@ export class Ending {
 
   update() {
     const { snapshot, game, review, mayAct } = this.store;
-    const goesOn = Boolean(game && snapshot?.to_move) && !snapshot.result && !game.glossary?.length;
+    const goesOn = Boolean(game && snapshot?.to_move) && !snapshot.result && !game.glossary?.length && !snapshot.lesson;
     this.element.hidden = !goesOn || review || !mayAct;
     if (this.element.hidden) return;
     const { players } = this.store;

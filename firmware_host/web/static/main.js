@@ -29,6 +29,7 @@ import { Pointers } from "/static/pointer.js";
 import { remember, remembered } from "/static/prefs.js";
 import { Presses } from "/static/press.js";
 import { Previews } from "/static/preview.js";
+import { Puzzles } from "/static/puzzles.js";
 import { Questions } from "/static/question.js";
 import { Reviewer } from "/static/review.js";
 import { Room } from "/static/room.js";
@@ -120,8 +121,16 @@ function build() {
     if (changed.has("review") && store.review) tabs.show("moves"); // which has the buttons to step
   });
   const players = new Players(store);
+  const solve = (game, number) => ask({ type: "puzzle", game, number })
+    .then(() => dialogs.newGame.element.close(), (error) => complain(error.message));
+  const puzzles = new Puzzles(store, { fetchJson, solve });
+  const nextPuzzle = async () => {
+    const { name } = store.layout.game;
+    const { puzzles: all } = await puzzles.of(name);
+    solve(name, (store.snapshot.lesson.puzzle % all.length) + 1);
+  };
   const dialogs = {
-    newGame: new NewGame(store, { ask }),
+    newGame: new NewGame(store, { ask, puzzles }),
     games: new Games(store, { ask, review: (record, ply) => reviewer.look(record, ply) }),
     help: new Help(),
   };
@@ -147,7 +156,7 @@ function build() {
     playAgain();
   };
   const actions = new Actions(store, {
-    ask, complain, ownHand, newGame, playAgain: rematch, learn: () => learn(),
+    ask, complain, ownHand, newGame, playAgain: rematch, learn: () => learn(), nextPuzzle,
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
   const voice = new Voice();

@@ -12,8 +12,8 @@ import { optionField } from "/static/options.js";
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 export class NewGame {
-  constructor(store, { ask }) {
-    Object.assign(this, { store, ask });
+  constructor(store, { ask, puzzles }) {
+    Object.assign(this, { store, ask, puzzles });
     this.choice = h("div", { class: "game-choice", role: "radiogroup", "aria-label": t("Game") });
     this.choice.addEventListener("keydown", (event) => this.key(event));
     this.about = h("div", { class: "game-about" });
@@ -69,6 +69,9 @@ export class NewGame {
       ...(game.lesson ? [button("help", t("Learn in a minute"), () => this.learn(game), { class: "learn" })] : []),
       h("details", {}, h("summary", {}, t("Rules in short")), ...rules.map((p) => h("p", {}, p))),
       ...(credit.notice ? [h("p", { class: "notice" }, credit.notice)] : []));
+    this.puzzles.element(game.name).then((element) => {
+      if (element && this.chosen === game) this.about.append(element);
+    }, () => {});
     this.showOptions(game);
     this.showPresets(game);
   }

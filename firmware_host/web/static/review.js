@@ -69,7 +69,7 @@ export class Reviewer {
   async record() {
     const { review, layout } = this.store;
     if (review) return review.record;
-    if (!layout?.game) return null;
+    if (!layout?.game || this.store.snapshot.lesson) return null; // which is nowhere kept
     try {
       return await this.fetchJson(`/api/v1/history/${layout.game.id}`);
     } catch (error) {

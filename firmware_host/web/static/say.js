@@ -79,7 +79,8 @@ export class Say {
   /** How far a lesson has come, if it is one. */
   lessonOf({ lesson }) {
     if (!lesson) return null;
-    const { done, steps } = lesson;
+    const { done, steps, puzzle, wrong } = lesson;
+    if (puzzle) return done === steps && !wrong ? t("Solved!") : t("Puzzle {number}", { number: puzzle });
     return done === steps ? t("You can play it now!") : t("Learn: step {step} of {steps}", { step: done + 1, steps });
   }
 

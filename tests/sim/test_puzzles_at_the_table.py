@@ -1,0 +1,162 @@
+"""Puzzles at the simulated table: set up, tried wrongly and told why, taken back, solved; the game
+that was being played comes back as it was.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import pytest
+
+from firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
+from firmware_host.config.profile import load_profile
+from firmware_host.host.lessons import progress
+from firmware_host.studies.exercises import ExerciseGame, exercises
+from firmware_host.table.commands import (
+    Assist,
+    CarryOut,
+    Hint,
+    MakeMove,
+    SolvePuzzle,
+    StopLearning,
+    TakeBack,
+)
+from firmware_host.table.standing import Phase
+from games.registry import GAMES
+from hw_sim.page_hands import PageHands
+from hw_sim.session import SimSession
+
+PATIENCE_S = 30.0
+WITH_PUZZLES = [name for name in GAMES if exercises(name)]
+
+
+class Table:
+    """One table whose own hand does all that is asked for, in virtual time."""
+
+    def __init__(self, session):
+        self.session, self.host = session, session.host
+        self.hands = PageHands(session, self._at_once)
+        self.until(lambda: self.standing.phase is Phase.TURN)
+
+    @staticmethod
+    def _at_once(work):
+        done: Future[None] = Future()
+        done.set_result(work())
+        return done
+
+    @property
+    def standing(self):
+        return self.host.standing
+
+    @property
+    def said(self):
+        return str(self.standing.say)
+
+    @property
+    def progress(self):
+        return progress(self.host.playing.lesson, self.standing)
+
+    def until(self, holds):
+        end_s = self.session.clock.now() + PATIENCE_S
+        while not holds():
+            assert self.session.clock.now() < end_s, self.said
+            self.session.tick()
+            self.hands.settle()
+
+    def rests(self):
+        """The hand does what is asked for until somebody is to think again."""
+        self.session.tick()
+        while self.standing.phase not in (Phase.TURN, Phase.OVER):
+            done = self.hands.do(CarryOut())
+            self.until(done.done)
+            for _ in range(60):
+                self.session.tick()
+                self.hands.settle()
+
+    def solve(self, game, number):
+        self.host.do(SolvePuzzle(game, number))
+        self.rests()
+
+    def make(self, move):
+        made = len(self.standing.moves)
+        self.host.do(MakeMove(move))
+        self.until(lambda: self.standing.phase is Phase.SETTLE)
+        self.rests()
+        assert len(self.standing.moves) == made + 1
+
+    def take_back(self):
+        self.host.do(TakeBack())
+        self.until(lambda: not self.standing.moves)
+        self.rests()
+
+
+@pytest.fixture
+def table(tmp_path):
+    with SimSession(load_profile("plate-10"), tmp_path) as session:
+        yield Table(session)
+
+
+def first_of(game, *kinds):
+    found = exercises(game)
+    for number, each in enumerate(found, start=1):
+        if (each.kind, each.turns) in kinds:
+            return number, each
+    raise LookupError(f"{game}: none of {kinds}")
+
+
+@pytest.mark.parametrize("game", WITH_PUZZLES)
+def test_a_win_in_two_is_tried_wrongly_told_why_and_solved(table, game):
+    number, asked = first_of(game, ("win", 2))
+    before = table.host.journal.current()
+    table.solve(game, number)
+    assert table.standing.position.cells == ExerciseGame(asked, number).start().cells
+    assert "wins in two turns, whatever" in table.said
+    wrong, reply = next(iter(asked.holds.items()))
+    table.make(wrong)
+    labels = table.host.game.labels
+    assert f"holds with {labels.get(reply, reply)}. Take it back" in table.said
+    assert table.progress.wrong
+    with pytest.raises(NotPossibleError):
+        table.host.do(MakeMove(reply))
+    table.take_back()
+    table.make(asked.solution)
+    assert f"answers {labels.get(asked.reply, asked.reply)}." in table.said
+    assert table.progress.by_hand
+    assert table.standing.shifts
+    table.make(asked.reply)
+    assert table.said == "Now win!"
+    position = table.standing.position
+    wins = [m for m in position.legal() if position.after(m).over]
+    table.make(wins[0])
+    assert table.said.startswith("Solved! ")
+    assert (table.progress.done, table.progress.wrong) == (3, False)
+    table.host.do(StopLearning())
+    table.session.tick()
+    assert table.host.playing.lesson is None
+    assert table.host.journal.current() == before  # nothing of it is on disk
+
+
+@pytest.mark.parametrize("game", WITH_PUZZLES)
+def test_whoever_falls_into_it_is_told_what_wins(table, game):
+    number, asked = first_of(game, ("save", 1), ("save", 2))
+    table.solve(game, number)
+    assert "After every move but one" in table.said
+    wrong, answer = next((m, a) for m, a in asked.proof.items() if a is not None)
+    table.make(wrong)
+    labels = table.host.game.labels
+    assert f"wins with {labels.get(answer.move, answer.move)}. Take it back" in table.said
+    table.take_back()
+    table.make(asked.solution)
+    assert table.said.startswith("Solved! After every other move")
+    assert not table.progress.wrong
+
+
+def test_nobody_helps_in_a_puzzle_and_there_are_no_others(table):
+    table.solve("gravity-trap", 1)
+    with pytest.raises(NotPossibleError, match="nothing to hint"):
+        table.host.do(Hint())
+    with pytest.raises(NotPossibleError, match="no assist"):
+        table.host.do(Assist("red", 2))
+    for game, number in (("gravity-trap", 0), ("gravity-trap", 10**6), ("chess", 1)):
+        with pytest.raises(NoSuchPuzzleError):
+            table.host.do(SolvePuzzle(game, number))
