@@ -126,8 +126,8 @@ def test_a_win_in_two_is_tried_wrongly_told_why_and_solved(table, game):
     table.make(asked.reply)
     assert table.said == "Now win!"
     position = table.standing.position
-    wins = [m for m in position.legal() if position.after(m).over]
-    table.make(wins[0])
+    ends = {m: position.after(m).outcome for m in position.legal() if position.after(m).over}
+    table.make(next(m for m, end in ends.items() if end.winner == position.mover))
     assert table.said.startswith("Solved! ")
     assert (table.progress.done, table.progress.wrong) == (3, False)
     table.host.do(StopLearning())

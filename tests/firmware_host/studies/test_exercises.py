@@ -28,7 +28,7 @@ def there(name, number):
 def test_every_game_has_a_few_dozen_of_each_kind():
     for name in ("momentum", "gravity-connect", "gravity-trap", "attraktion"):
         found = exercises(name)
-        assert len(found) >= 20
+        assert len(found) >= 18
         assert {(each.kind, each.turns) for each in found} >= {("win", 2), ("save", 2)}
         assert len({tuple(each.moves) for each in found}) == len(found)
     assert exercises("chess") == ()
