@@ -189,7 +189,9 @@ def _word(entry: Mapping[str, Any], what: str) -> str:
 def _count(entry: Mapping[str, Any], key: str, usual: int) -> int:
     count = entry.get(key, usual)
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= 99:
-        raise OptionError("{key} must be a number from 0 to 99.", key=key)
+        raise OptionError(
+            "Card {name}: {key} must be a number from 0 to 99.", name=entry["name"], key=key
+        )
     return count
 
 

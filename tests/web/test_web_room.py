@@ -15,6 +15,7 @@ from websockets.sync.client import connect
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.room.zones import PIECE, ZoneOverlay
+from firmware_host.web.api import ENDPOINTS
 from games.gravity_warfare import GRAVITY_WARFARE
 from hw_sim.live import LiveTable
 
@@ -215,6 +216,10 @@ def deck(players: int) -> dict[str, object]:
     return {"card": [guardians, *cards, *defences], "hero": heroes}
 
 
+def piles(state):
+    return [*state.left, *state.right_pile]
+
+
 class Seat:
     """A device at a seat, which keeps every byte that it is sent."""
 
@@ -256,13 +261,15 @@ class Seat:
         {"mode": "battle", "players": 3},
         {"mode": "1v1", "rounds": 9},
         {"mode": "teams", "players": 4},
+        {"mode": "simple"},
     ],
     ids=lambda options: options["mode"],
 )
 def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving):
     served = serve(simulated)
     options = {**options, "seed": 3}
-    boards = {"deck": json.dumps(deck(options.get("players", 2)))}
+    boards = {"deck": json.dumps(deck(options.get("players", 3)))}
+    open_hands = options["mode"] == "simple"
     begin(served, options, boards)
     host = simulated._host
     game = host.game
@@ -270,14 +277,17 @@ def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving
     rng = random.Random(4)
     secret: dict[str, set[str]] = {player: set() for player in game.players}  # ever his alone
     shown: set[str] = set()
+    drawn: set[str] = set()  # those that ever left the piles
 
-    for _ in range(110):
+    for _ in range(80):
         position = simulated.call(lambda: host.playing.room.position).result(20)
         if position.over:
             break
         state = position.state
+        drawn |= set(state.options.pack()) - set(piles(state)) if state.left else set()
         for player, hand in zip(game.players, state.hands, strict=False):
-            secret[player] |= {card for card in hand if card.startswith("zq")}
+            if not open_hands:
+                secret[player] |= {card for card in hand if card.startswith("zq")}
         if state.drawn:  # he saw both
             secret[game.players[state.drawer]] |= set(state.drawn)
         if state.heroes:
@@ -294,28 +304,32 @@ def test_no_seat_is_sent_another_players_card(options, simulated, serve, leaving
         assert answer["type"] == "done", answer
         for each in seats.values():
             each.ask(type="ping")
+    state = simulated.call(lambda: host.playing.room.position).result(20).state
+    buried = {card for card in piles(state) if card.startswith("zq")} - drawn
+    asked = {"id": 2, "move": f"{game.players[1]}:play:{state.left[0]}"}
+    gets = [each for each in ENDPOINTS if each.method == "GET"]
     served_texts = [
-        served.request("GET", path, cookie=seats[game.players[0]].cookie)[2].decode()
-        for path in (
-            "/api/v1/snapshot", "/api/v1/history/2", "/api/v1/history/2/export", "/api/v1/history",
-        )
-    ]  # fmt: skip
+        served.request("GET", each.route.format(**asked), cookie=seats[game.players[0]].cookie)[2]
+        .decode()
+        .replace(asked["move"], "")
+        for each in gets
+    ]
     for player, seat in seats.items():
         seat.drain()
-        foreign = set().union(*(secret[other] for other in secret if other != player))
+        foreign = buried.union(*(secret[other] for other in secret if other != player))
         foreign -= secret[player] | shown
         assert len(foreign) > 3
         text = seat.read()
-        assert any(card in text for card in secret[player] - shown)
+        assert open_hands or any(card in text for card in secret[player] - shown)
         found = {card for card in foreign if f'"{card}"' in text or f":{card}" in text}
         assert not found, [line for line in seat.heard for card in found if card in line][:2]
-        assert '"seed"' not in text
-    everybody = set().union(*secret.values()) - shown
+        assert '"seed":' not in text
+    everybody = buried.union(*secret.values()) - shown
     if not host.standing.position.over:
         for text in served_texts:
             told = text.partition("glossary")[0] + text.partition('"moves"')[2]
             assert not [card for card in everybody if f":{card}" in told and card not in boards]
-            assert '"seed"' not in text
+            assert '"seed":' not in text
             assert "Option seed" not in text
 
 

@@ -197,8 +197,10 @@ export class Room {
     for (const card of view.hand) counts.set(card, (counts.get(card) ?? 0) + 1);
     const paper = view.hand.includes("?");
     const cards = paper ? [...new Set((by.play ?? []).map((move) => move.split(":")[2].split("=")[0]))].map((card) => [card, 1]) : [...counts];
-    const actions = Object.entries(by).filter(([what]) => what !== "play" && what !== "keep").map(([what, moves]) =>
-      h("button", { type: "button", "data-what": what, class: ["pass", "buy", "hero", "withdraw"].includes(what) ? "" : "primary", onclick: () => this.choose(moves) },
+    const also = (what) => ["pass", "buy", "hero", "withdraw"].includes(what); // what is asked for comes first
+    const asked = Object.entries(by).filter(([what]) => what !== "play" && what !== "keep").sort(([one], [other]) => also(one) - also(other));
+    const actions = asked.map(([what, moves]) =>
+      h("button", { type: "button", "data-what": what, class: also(what) ? "" : "primary", onclick: () => this.choose(moves) },
         what === "hero" ? t("Use your hero: {hero}", { hero: titleOf(game, `hero:${moves[0].split(":")[2]}`) }) : LABELS[what]?.() ?? what));
     const inForce = this.room.public.turn?.challenges ?? [];
     return [head,

@@ -184,7 +184,7 @@ DEFENCES = [{"name": "guardian", "count": 2}, {"name": "do-it-yourself", "count"
         ({"deck": {"card": []}}, "needs one for each player"),
         ({"deck": {"card": [{"name": "guardian", "count": 6}]}}, "too few cards"),
         ({"deck": {"card": [{"name": "a b"}]}}, "a name of one word"),
-        ({"deck": {"card": [{"name": "x", "count": -1}]}}, "from 0 to 99"),
+        ({"deck": {"card": [{"name": "x", "count": -1}]}}, "Card x: count must be a number from 0"),
         ({"deck": {"hero": [{"name": "x", "ability": "fly"}]}}, "no ability fly"),
         ({"rounds": 10}, "from 1 to 9"),
         ({"mode": "simple", "players": 2, "deck": {"card": DEFENCES}}, "nothing but defences"),
