@@ -80,6 +80,7 @@ def command(
     """
     from firmware_host.cli.options import chosen_game
     from firmware_host.config.settings import engine_commands, load_settings
+    from firmware_host.engines.search.warmth import warm
     from firmware_host.studies.match import Match, decided, engines_of, score, until_decided
     from games.registry import game_type
 
@@ -100,6 +101,7 @@ def command(
         seed=seed,
         move_ms=1000 if move_ms is None and nodes is None else move_ms,
         nodes=nodes,
+        kernels=warm(),
         engines=engines_of((a, b), engine_commands(load_settings(config))),
     )
     shares = [percent / 100 for percent in decide]

@@ -101,6 +101,8 @@ def openings(*, plies: int, **asked: Any) -> None:
 
 def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tuple[Any, ...]]:
     """The game, the job, and where and how its tasks are run."""
+    from firmware_host.engines.search.warmth import warm
+
     made = _made(asked["game"], asked["options"])
     job = kind(
         game=made.name,
@@ -109,6 +111,7 @@ def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tu
         nodes=asked["nodes"],
         opening=asked["opening"],
         seed=asked["seed"],
+        kernels=warm(),
         **more,
     )
     return made, job, (asked["record"], asked["workers"], asked["on"])

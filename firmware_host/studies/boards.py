@@ -26,7 +26,7 @@ from games.gravity_trap.rules import GravityTrapRules
 FEWEST, MOST = 5, 7  # bases of a track (RULES T1)
 ON_FEWEST, ON_MOST = 2, 3  # tracks of a base
 PLACES_MOST = 46  # on all tracks together: where much is joined, nobody is stuck before the end
-SHARED_MOST = 2  # bases of any two tracks, so that a board does not fall into parts
+SHARED_MOST = 3  # bases of any two tracks, so that a board does not fall into parts
 _SKETCHED = range(13, 19)  # pods at which a search looks: cheap, and parity shows there
 SKETCHES = 60  # random games for it
 SHUFFLED = 3  # changes before a climb begins

@@ -16,6 +16,7 @@ from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.search.levels import LEVELS, STRONGEST
 from firmware_host.engines.search.limits import Limits
 from firmware_host.engines.search.thinker import Thinker
+from firmware_host.engines.search.warmth import installed
 from firmware_host.studies import intervals
 from firmware_host.studies.jobs import Job
 from games.base import Game
@@ -46,7 +47,8 @@ class Match(Job, frozen=True, kw_only=True):
     """Task n is a pair of games with opening n; A moves first in the first of them.
 
     ``a``, ``b``: levels, or names in ``engines``, which has their commands. ``opening``: random
-    moves. ``move_ms`` or ``nodes`` limit each move, the other is None.
+    moves. ``move_ms`` or ``nodes`` limit each move, the other is None. ``kernels``: whether levels
+    think with them, wherever the task is run.
     """
 
     finds: ClassVar[Any] = tuple[Played, Played]
@@ -57,6 +59,7 @@ class Match(Job, frozen=True, kw_only=True):
     opening: int = OPENING_PLIES
     move_ms: int | None = None
     nodes: int | None = None
+    kernels: bool = False
     engines: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def run(self, number: int) -> tuple[Played, Played]:
@@ -98,11 +101,21 @@ class Score:
         return intervals.wilson(self.share, self.games)
 
 
+def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
+    """Our engine. Raises ConfigError where kernels are asked for and numba is not there."""
+    if kernels and not installed():
+        raise ConfigError(
+            "This study was begun with the engine's kernels, which are not here.",
+            remedy='Install them: pip install "tiltboard[fast]"',
+        )
+    return Thinker(game, random.Random(seed), SystemClock().now, kernels=kernels)
+
+
 class OurPlayer:
     """A level of our own engine, without a process."""
 
-    def __init__(self, game: Game, level: int, limits: Limits, seed: int) -> None:
-        self._thinker = Thinker(game, random.Random(seed), SystemClock().now)
+    def __init__(self, game: Game, level: int, limits: Limits, seed: int, *, kernels: bool) -> None:
+        self._thinker = thinker(game, seed, kernels=kernels)
         self._level = level
         self._limits = limits
 
@@ -132,7 +145,8 @@ def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> 
     """A player; his process, if he has one, ends with ``stack``. Raises EngineError."""
     time_s = None if match.move_ms is None else match.move_ms / 1000
     if name not in match.engines:
-        return OurPlayer(game, int(name), Limits(nodes=match.nodes, time_s=time_s), seed)
+        limits = Limits(nodes=match.nodes, time_s=time_s)
+        return OurPlayer(game, int(name), limits, seed, kernels=match.kernels)
     process = EngineProcess(name, match.engines[name], SystemClock())
     stack.callback(process.close)
     options = {key: value for key, value in game.options.items() if value is not None}

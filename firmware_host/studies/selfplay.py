@@ -8,12 +8,10 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from drivers.clock import SystemClock
 from firmware_host.engines.search.limits import Limits
-from firmware_host.engines.search.thinker import Thinker
 from firmware_host.studies.intervals import wilson
 from firmware_host.studies.jobs import Job
-from firmware_host.studies.match import MOST_PLIES
+from firmware_host.studies.match import MOST_PLIES, thinker
 from firmware_host.studies.puzzles import Puzzle, mine
 from games.base import Game
 from games.registry import game_type
@@ -28,7 +26,7 @@ class Ended(msgspec.Struct, frozen=True):
 
 class SelfPlay(Job, frozen=True, kw_only=True):
     """Task n is one game. ``opening``: its first moves are random, all first moves as often as each
-    other in turn. ``nodes``: positions looked at for a move, if the level itself has no limit.
+    other in turn. ``nodes``: positions looked at for a move, at most. ``kernels``: as in ``Match``.
     """
 
     finds: ClassVar[Any] = Ended
@@ -37,6 +35,7 @@ class SelfPlay(Job, frozen=True, kw_only=True):
     level: int
     nodes: int
     opening: int = 1
+    kernels: bool = False
 
     def made(self) -> Game:
         """The game that is played."""
@@ -51,7 +50,7 @@ class SelfPlay(Job, frozen=True, kw_only=True):
         rng = random.Random(f"{self.seed} game {number}")
         rules = game.rules
         thinkers = [
-            Thinker(game, random.Random(rng.randrange(1, 2**31)), SystemClock().now)
+            thinker(game, rng.randrange(1, 2**31), kernels=self.kernels)
             for _ in range(rules.players)
         ]
         limits = Limits(nodes=self.nodes)

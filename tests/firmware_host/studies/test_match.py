@@ -2,9 +2,11 @@
 
 import random
 
+import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
+from firmware_host.config.errors import ConfigError
 from firmware_host.messages import Catalogue
 from firmware_host.studies.match import Match, Played, Score, opening, play, score, until_decided
 
@@ -78,6 +80,12 @@ def test_a_match_ends_with_the_pair_that_decides_it():
     seen, watched = until_decided(iter([split] * 100), [0.2, 0.8])
     assert len(seen) < 100  # and that is known soon
     assert 0.2 < watched.low < 0.5 < watched.high < 0.8
+
+
+def test_a_match_that_was_begun_with_kernels_is_not_played_without(monkeypatch):
+    monkeypatch.setattr("firmware_host.studies.match.installed", lambda: False)
+    with pytest.raises(ConfigError, match="fast"):
+        match(kernels=True).run(0)
 
 
 def run(*words):
