@@ -233,7 +233,8 @@ class Host:
         self.requests = (*self._requests, *self._opponents_ask())
         self._requests = []
         referee = self.playing.referee
-        self.standing = referee.step(self.sight, now_s, presses, self.requests)
+        # By the time of the reading: a recording tells exactly the same again
+        self.standing = referee.step(self.sight, self.frame.time_s, presses, self.requests)
         if self.playing.lesson is not None:
             self.standing = told(self.playing.lesson, self.standing)
         self._answer(referee.trouble)

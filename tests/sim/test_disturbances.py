@@ -14,13 +14,17 @@ from firmware_host.table.observation import Magnet
 from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
 from hw_sim.world.paths import PathBuilder
+from hw_sim.worlds import world
 from tests.soak.eyes import Eyes
 
 PHASES = tomllib.loads(Path(__file__).with_name("fault_phases.toml").read_text())["phases"]
 MAIN = [name for name, phase in PHASES.items() if "only" not in phase]
-TABLES = ("plate-10", "plate-7", "matrix-gpio", "node")
-# A node's sensors are those of plate-10, read by a computer of its own at twice the rate.
-ON_A_NODE = ("turn", "settle")
+# A node's sensors are those of plate-10, read by a computer of its own at twice the rate; with
+# physics, what hands do comes about otherwise, and is seen by the same sensors.
+TABLES = {
+    **dict.fromkeys(("plate-10", "plate-7", "matrix-gpio"), MAIN),
+    **dict.fromkeys(("node", "plate-10+physics"), ("turn", "settle")),
+}
 BESIDE = {"c3": "d3", "E3": "D3"}  # where nothing stands in any phase, and no move puts a piece
 KNOCKED = {"settle": "c4"}  # the piece on c3 may by chance jump to where it is to go
 # The piece is to be taken off: once it is in the air the game has begun, and to put it is a move.
@@ -97,12 +101,12 @@ class Table:
 
     def slow(self):
         """Lifts a piece, slowly, looks under it, and puts it back as slowly."""
-        world = self.session.table.world
-        piece = world.piece_at(self.session.host.overlay.index_of(self.piece))
+        table = self.session.table
+        piece = table.world.piece_at(self.session.host.overlay.index_of(self.piece))
         x, y, _ = piece.here
         path = PathBuilder(self.session.clock.now(), piece.here).to((x, y, LOW_MM), SLOW_S)
         path = path.wait(0.5).to((x, y, 0.0), SLOW_S).path()
-        world.set_going(piece, path)
+        table.world.set_going(piece, path)
         self.wait(2 * SLOW_S + 2.0)
 
     def rest(self):
@@ -121,14 +125,17 @@ class Table:
 
 @pytest.fixture(scope="module")
 def session(request, tmp_path_factory):
-    folder = tmp_path_factory.mktemp(request.param)
-    with SimSession(load_profile(request.param), folder, seed=1) as running:
+    name, _, physics = request.param.partition("+")
+    if physics:
+        pytest.importorskip("mujoco")
+    folder, kind = tmp_path_factory.mktemp(name), world(physics=bool(physics))
+    with SimSession(load_profile(name), folder, seed=1, world=kind) as running:
         yield running
 
 
 @pytest.mark.parametrize(
     ("session", "phase"),
-    [(table, phase) for table in TABLES for phase in (ON_A_NODE if table == "node" else MAIN)],
+    [(table, phase) for table, phases in TABLES.items() for phase in phases],
     indirect=["session"],
     scope="module",
 )

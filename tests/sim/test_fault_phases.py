@@ -15,6 +15,7 @@ from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
 from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
+from hw_sim.worlds import world
 
 FOLDER = Path(__file__).parent
 MATRIX = tomllib.loads(FOLDER.joinpath("fault_phases.toml").read_text())
@@ -29,6 +30,7 @@ class Cell:
     profile: str
     phase: str
     row: dict
+    physics: bool = False
 
     def __str__(self):
         return self.row["fault"].replace(" ", "-").replace("{", "").replace("}", "")
@@ -103,6 +105,9 @@ def cells():
                     wanted = "only" not in phase and name in row.get("others", MATRIX["others"])
                 if wanted and profile in row["tables"]:
                     yield Cell(profile, name, row)
+    for row in MATRIX["faults"]:  # each once in the world with physics
+        if MATRIX["whole"] in row["tables"]:
+            yield Cell(MATRIX["whole"], row.get("phases", ["turn"])[0], row, physics=True)
 
 
 @pytest.fixture(scope="module")
@@ -110,17 +115,19 @@ def table(request, tmp_path_factory):
     """A table for each profile and phase; the cells of a phase follow each other on it, but for
     those that need a new one.
     """
-    profile, phase, _ = request.param
-    folder = tmp_path_factory.mktemp(f"{profile}-{phase}")
-    with SimSession(load_profile(profile), folder, seed=1) as session:
+    profile, phase, _, physics = request.param
+    if physics:
+        pytest.importorskip("mujoco")
+    folder, kind = tmp_path_factory.mktemp(f"{profile}-{phase}"), world(physics=physics)
+    with SimSession(load_profile(profile), folder, seed=1, world=kind) as session:
         yield Table(session)
 
 
 CELLS = [
     pytest.param(
-        (cell.profile, cell.phase, cell.row.get("fresh")),
+        (cell.profile, cell.phase, cell.row.get("fresh"), cell.physics),
         cell,
-        id=f"{cell.profile}-{cell.phase}-{cell}",
+        id=f"{cell.profile}-{cell.phase}-{cell}{'-physics' * cell.physics}",
     )
     for cell in cells()
 ]
@@ -203,4 +210,11 @@ def test_every_fault_that_a_table_can_have_is_in_the_matrix_or_named(tmp_path, p
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_fault_scenario_holds(path):
     result = CliRunner().invoke(command, [str(path)])
+    assert result.exit_code == 0, result.output
+
+
+def test_with_physics_too_what_the_electrics_do_to_the_sensors_is_borne():
+    pytest.importorskip("mujoco")
+    path = next(path for path in SCENARIOS if path.stem == "electrics")
+    result = CliRunner().invoke(command, ["--physics", str(path)])
     assert result.exit_code == 0, result.output

@@ -14,8 +14,8 @@ GAMES = sorted(path for name in profile_names() for path in FOLDER.joinpath(name
 ANYWHERE = ("over", "paused", "swap", "takeback", "upside-down", "worked-example")
 
 
-def held(path: Path, profile: str, seed: int = 1) -> None:
-    arguments = [str(path), "--profile", profile, "--seed", str(seed)]
+def held(path: Path, profile: str, *more: str, seed: int = 1) -> None:
+    arguments = [str(path), "--profile", profile, "--seed", str(seed), *more]
     result = CliRunner().invoke(command, arguments)
     assert result.exit_code == 0, result.output
 
@@ -31,6 +31,11 @@ def test_a_whole_game(path):
     assert len({step.split()[1] for step in steps if step.startswith("fault ")}) >= 3
     assert {"kill", "power-cut"}.intersection(steps)
     held(path, path.parent.name)
+
+
+def test_with_physics_too_switches_and_their_faults_make_a_game():
+    pytest.importorskip("mujoco")
+    held(FOLDER / "plate-7" / "game.scenario", "plate-7", "--physics")
 
 
 @pytest.mark.parametrize("profile", ["plate-7", "matrix-gpio"])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import math
 from itertools import pairwise
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -18,11 +21,12 @@ from firmware_host.journal import JournalReader
 from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
 from firmware_host.trace import read_trace, recorder
 from firmware_host.trace.recorder import KEPT, Recorder
-from firmware_host.trace.rerun import rerun
+from firmware_host.trace.rerun import Seen, rerun
 from games.momentum import MOMENTUM
 from hw_sim.clock import VirtualClock
 from hw_sim.live import LiveTable
 from hw_sim.session import SimSession
+from hw_sim.worlds import world
 
 PROFILE = "plate-7"  # no noise: its traces are short
 
@@ -96,6 +100,45 @@ def test_a_game_with_a_takeback_and_a_swap_comes_out_again(play, tmp_path):
         confirmed = journal.load(play.session.host.standing.game_id).moves
     assert confirmed == ("d4", "swap", "g7")
     assert moves_again(tmp_path / "live.trace") == ([], confirmed)
+
+
+def test_with_physics_tilting_comes_out_again_scan_by_scan_and_byte_by_byte(tmp_path):
+    pytest.importorskip("mujoco")
+
+    def recorded(folder):
+        folder.mkdir()
+        table, kind = load_profile("plate-10"), world(physics=True)
+        with SimSession(table, folder, world=kind) as session:
+            session.host.do(NewGame("gravity-connect", {"size": 5, "line": 3}))
+            session.tick()
+            session.kill()  # so that the recording begins with the first scan of a start
+            play, told = Play(session, folder / "live.trace"), []
+            record = play.recorder.record
+            play.recorder.record = lambda host: (told.append(as_told(host)), record(host))
+            told.append(as_told(session.host))
+            play.run(2)
+            play.put("red", "E3")
+            for y_deg in (-5.0, -11.0, 0.0):
+                action = session.hands.tilt(0.0, math.radians(y_deg))
+                play.run(action.end_s - session.clock.now() + 1.5)
+            assert play.moves == ("8",)
+            play.recorder.close()
+        return folder / "live.trace", told
+
+    def as_told(host):
+        return told_again(Seen(host.observation, host.standing))
+
+    def told_again(seen):
+        said = seen.standing
+        return msgspec.json.encode((seen.observation, said.moves, said.phase, str(said.say)))
+
+    (one, told), (other, same) = recorded(tmp_path / "one"), recorded(tmp_path / "other")
+    assert gzip.decompress(one.read_bytes()) == gzip.decompress(other.read_bytes())
+    assert told == same
+    again = [told_again(seen) for seen in rerun(read_trace(one), load_profile("plate-10"))]
+    assert len(again) == len(told) > 300
+    assert again == told
+    assert any(b"The red tile is on A3: level the plate" in each for each in again)
 
 
 def test_the_command_prints_moves_takebacks_and_sentences(play, tmp_path):

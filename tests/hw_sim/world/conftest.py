@@ -12,6 +12,7 @@ from hw_sim.hands import Hands
 from hw_sim.rng import Streams
 from hw_sim.table import SimTable
 from hw_sim.world import MagnetKind, World
+from hw_sim.worlds import world as world_with
 
 
 @dataclass
@@ -39,12 +40,20 @@ class Scene:
         return [self.world.field_mt(i, self.clock.now()) for i in range(self.world.profile.size)]
 
 
+@pytest.fixture(params=[False, True], ids=["quick", "physics"])
+def world_kind(request: pytest.FixtureRequest) -> type[World]:
+    """Each of the two worlds: what holds in one holds in the other."""
+    if request.param:
+        pytest.importorskip("mujoco")
+    return world_with(physics=request.param)
+
+
 @pytest.fixture
-def make_scene() -> Callable[..., Scene]:
+def make_scene(world_kind: type[World]) -> Callable[..., Scene]:
     def make(seed: int = 1) -> Scene:
         clock = VirtualClock()
         streams = Streams(seed)
-        world = World(load_profile("plate-10"), clock, streams)
+        world = world_kind(load_profile("plate-10"), clock, streams)
         for label, kind in (
             ("red", "N-strong"),
             ("blue", "S-strong"),
@@ -68,12 +77,12 @@ def profile() -> Profile:
 
 
 @pytest.fixture
-def make_table(profile: Profile) -> Iterator[Callable[..., SimTable]]:
+def make_table(profile: Profile, world_kind: type[World]) -> Iterator[Callable[..., SimTable]]:
     """Tables within their seams, with the same trays as ``scene``."""
     with ExitStack() as stack:
 
         def make(seed: int = 1) -> SimTable:
-            table = stack.enter_context(SimTable(profile, seed))
+            table = stack.enter_context(SimTable(profile, seed, world=world_kind))
             table.world.trays.update(
                 {
                     "red": MagnetKind.parse("N-strong"),

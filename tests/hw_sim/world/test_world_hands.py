@@ -176,7 +176,7 @@ def test_free_hands_pick_up_carry_and_set_down_anywhere(scene):
     assert scene.world.pieces[piece_id].here == (40, 0, 110)
     scene.hands.set_down(piece_id, 35, 4)
     scene.rest()
-    assert scene.world.pieces[piece_id].here == (35, 4, 0)
+    assert scene.world.pieces[piece_id].here == pytest.approx((35, 4, 0), abs=0.01)
     lifted = scene.hands.pick_up(piece_id)
     with pytest.raises(HandsError, match="already holds"):
         scene.hands.pick_up(piece_id)
@@ -210,7 +210,11 @@ def test_pieces_in_a_crowd_keep_apart(scene):
     assert len(labels(scene)) == 33
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("world_kind", "seed"),
+    [(False, 1), (False, 2), (False, 3), (True, 1)],
+    indirect=["world_kind"],
+)
 def test_whatever_many_hands_do_at_once_bodies_never_share_space(make_scene, seed):
     scene = make_scene(seed)
     hands, world = scene.hands, scene.world

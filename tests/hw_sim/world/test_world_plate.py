@@ -97,6 +97,50 @@ def test_a_bump_is_short_and_leaves_the_plate_level(plate):
     assert plate.tilt_rad(1.05) == (0, 0)
 
 
+# What holds in both worlds: with physics, hands hold a body with its weight, and steps are 3 ms.
+
+
+def test_the_plate_is_where_it_is_tilted_to_and_feels_gravity_from_there(scene):
+    plate = scene.world.plate
+    for x_deg, y_deg in ((8.0, 0.0), (0.0, 8.0), (-5.0, 3.0), (0.0, 0.0)):
+        there = plate.tilt(math.radians(x_deg), math.radians(y_deg), scene.clock.now())[1]
+        scene.run(there + 0.3)
+        now_s = scene.clock.now()
+        tilt_deg = [math.degrees(each) for each in plate.tilt_rad(now_s)]
+        assert tilt_deg == pytest.approx([x_deg, y_deg], abs=0.05)
+        felt = [G_M_S2 * part for part in rotation(plate, now_s)[2]]
+        assert plate.specific_force_m_s2(now_s) == pytest.approx(felt, abs=0.02)
+        assert plate.rate_rad_s(now_s) == pytest.approx((0.0, 0.0, 0.0), abs=0.005)
+        assert plate.attitude_rad(now_s)[2] == pytest.approx(0.0, abs=0.001)
+
+
+def test_a_tilt_for_a_while_lasts_and_is_over_when_it_says(scene):
+    plate = scene.world.plate
+    there, end = plate.tilt(math.radians(8), 0.0, 0.0, for_s=2.0)
+    assert (end - there, plate.busy_until_s) == (pytest.approx(2.0 + there), end)
+    turned, fastest = 0.0, 0.0
+    while scene.clock.now() < there:
+        scene.clock.advance(0.005)
+        rate = plate.rate_rad_s(scene.clock.now())[0]
+        turned, fastest = turned + rate * 0.005, max(fastest, rate)
+    assert math.degrees(turned) == pytest.approx(8.0, abs=0.3)
+    assert fastest <= SLEW_RAD_S * 1.05
+    scene.run(there + 1.9)
+    assert math.degrees(plate.tilt_rad(scene.clock.now())[0]) == pytest.approx(8.0, abs=0.05)
+    scene.run(end + 0.1)
+    assert math.degrees(plate.tilt_rad(scene.clock.now())[0]) == pytest.approx(0.0, abs=0.05)
+
+
+def test_a_knock_is_felt_and_over(scene):
+    plate = scene.world.plate
+    end, pushes = plate.bump(scene.clock.now()), []
+    while scene.clock.now() < end:
+        scene.clock.advance(0.004)
+        pushes.append(math.dist(plate.specific_force_m_s2(scene.clock.now()), (0, 0, G_M_S2)))
+    assert 1.0 < max(pushes) < 5.0
+    assert pushes[-1] < 0.05
+
+
 def test_temperature_drifts_slowly_and_the_ntc_follows():
     climate = Climate(Streams(3).stream("climate"))
     assert 19 <= climate.temperature_c(0.0) <= 23
