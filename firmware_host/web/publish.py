@@ -16,7 +16,7 @@ from firmware_host.messages import Message
 from firmware_host.studies.exercises import ExerciseGame
 from firmware_host.table.observation import Track
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Question
+from firmware_host.table.standing import Lean, Question
 from firmware_host.web.seated import SeatPublisher, shown_moves, shown_options
 from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
@@ -86,7 +86,6 @@ class Publisher:
         host = self._host
         standing, observation, position = host.shown, host.observation, host.standing.position
         opponents = host.playing.opponents
-        tilt_x, tilt_y = observation.tilt_rad
         return Snapshot(
             layout=self.layout().number,
             time_s=round(observation.time_s, 3),
@@ -103,7 +102,8 @@ class Publisher:
             result=None if standing.outcome is None else standing.outcome.as_json(),
             swap_legal=standing.swap_legal,
             can_take_back=standing.can_take_back,
-            tilt_deg=(round(math.degrees(tilt_x), 2), round(math.degrees(tilt_y), 2)),
+            tilt_deg=_degrees(observation.tilt_rad),
+            lean_deg=None if standing.lean_rad is None else _degrees(standing.lean_rad),
             stillness=observation.stillness.value,
             lights=self._lights(),
             dimmed=round(host.plate.dimmed, 3),
@@ -321,6 +321,12 @@ def _drawing(drawing: Drawing | None) -> DrawingInfo | None:
         hole=drawing.hole,
         title=drawing.title,
     )
+
+
+def _degrees(tilt_rad: Lean) -> Lean:
+    """To hundredths."""
+    about_x, about_y = tilt_rad
+    return round(math.degrees(about_x), 2), round(math.degrees(about_y), 2)
 
 
 def _hex(colour: str) -> str:

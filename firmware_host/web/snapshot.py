@@ -310,7 +310,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     holds it 95 times in 100. ``stacks``: place of the plate -> how many pieces stand there, where
     more than one does, and whether that is sure. ``happened``: while people play freely, the last
     things.
-    ``spin_deg``: how far a plate that spins has turned, east to north.
+    ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
+    is to slide, how the plate is to be held for it, as in ``tilt_deg``.
     """
 
     layout: int
@@ -345,6 +346,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     stacks: dict[str, tuple[int, bool]] = {}
     tracks: list[TrackInfo] = []
     spin_deg: int = 0
+    lean_deg: tuple[float, float] | None = None
     broken: list[BrokenInfo] = []
     calibration: CalibrationInfo | None = None
     engines: dict[str, EngineSeat] = {}

@@ -20,6 +20,8 @@ export class TiltPad {
     s("circle", { r: 56, class: "dish" }), s("circle", { r: 37, class: "degrees" }),
     s("circle", { r: 18, class: "degrees" }), s("path", { class: "degrees", d: "M-56 0H56M0-56V56" }),
     this.bubble, this.knob);
+    this.asked = s("circle", { r: 10, class: "asked", visibility: "hidden" });
+    this.bubble.before(this.asked);
     this.keep = h("input", { type: "checkbox" });
     this.reading = h("output", { class: "reading" });
     this.level = h("button", { type: "button", onclick: () => this.set(0, 0) }, t("Level"));
@@ -42,11 +44,18 @@ export class TiltPad {
     if (!snapshot || !layout) return;
     this.hands.hidden = !layout.hands;
     this.pad.classList.toggle("fixed", !handsFree);
+    const limit = (value) => Math.max(-52, Math.min(52, (value / STEEPEST_DEG) * 50));
+    const put = (circle, [x, y]) => {
+      circle.setAttribute("cx", limit(y));
+      circle.setAttribute("cy", limit(x));
+    };
+    if (changed.has("lean_deg")) {
+      this.asked.setAttribute("visibility", snapshot.lean_deg ? "visible" : "hidden");
+      put(this.asked, snapshot.lean_deg ?? [0, 0]);
+    }
     if (!changed.has("tilt_deg") && !changed.has("stillness")) return;
     const [x, y] = snapshot.tilt_deg;
-    const limit = (value) => Math.max(-52, Math.min(52, (value / STEEPEST_DEG) * 50));
-    this.bubble.setAttribute("cx", limit(y));
-    this.bubble.setAttribute("cy", limit(x));
+    put(this.bubble, [x, y]);
     const degrees = (value) => (Object.is(value, -0) ? 0 : value).toFixed(1);
     this.reading.textContent = t("{x}° about east, {y}° about north", { x: degrees(x), y: degrees(y) });
   }
