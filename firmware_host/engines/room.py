@@ -185,7 +185,7 @@ class EngineRoom:
         own = task.seat.engine == OURS
         substitute = task.seat if own else EngineSeat(level=task.seat.level)
         trouble: Message | None = None
-        tries = [task.seat, task.seat, *([] if own else [substitute])]
+        tries = [task.seat, task.seat, substitute] + ([] if own else [substitute])
         while tries and self._is_wanted(task):
             seat = tries.pop(0)
             try:
@@ -195,7 +195,7 @@ class EngineRoom:
                 self._end(task, seat)
                 trouble = _told(error)
                 if isinstance(error, CannotPlayError | EngineHungError) and not own:
-                    tries = [substitute] if seat is not substitute else []
+                    tries = [substitute] * 2 if seat is not substitute else tries
                 continue
             if thought is None:
                 return None

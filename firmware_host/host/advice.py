@@ -104,7 +104,7 @@ class Advice:
         if task.purpose is Purpose.VALUES:
             self._values = task, thought.values
             told = thought.trouble
-            self.trouble = None if told is None else say.no_assist(told)
+            self.trouble = told if told is None or thought.values else say.no_assist(told)
             return
         self.trouble = thought.trouble
         self._hint_until_s = now_s + HINT_S

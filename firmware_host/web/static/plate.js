@@ -204,7 +204,10 @@ export class Plate {
           marks.push(this.at(place, s("circle", { r: 16, class: "landing" })));
         }
         const worth = role === "legal" ? MARKS[snapshot.quality[place]] : null;
-        if (worth) marks.push(this.at(place, s("path", { d: worth, class: `worth ${snapshot.quality[place]}` })));
+        if (worth) marks.push(this.at(place, s("path", {
+          d: worth, class: `worth ${snapshot.quality[place]}`,
+          transform: game?.drawing ? "translate(-15 -13)" : null, // a pod would hide it
+        })));
         if (role === "last") marks.push(this.at(place, s("circle", { r: 15.500, class: "last" })));
       }
     }
