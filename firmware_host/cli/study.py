@@ -14,6 +14,7 @@ from firmware_host.cli.studying import RECORD_TASKS, SEED, found_by, worker_opti
 from firmware_host.messages import text
 
 if TYPE_CHECKING:
+    from firmware_host.studies.boards import Judged
     from firmware_host.studies.selfplay import Count
     from games.base import Game
 
@@ -208,33 +209,54 @@ def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
     show_default=True,
     help="Changes tried in each; 0 judges random boards.",
 )
+@click.option("--as-it-is", is_flag=True, help="Only judge the board itself, which may be a file.")
 @SEED
 @RECORD_TASKS
 @worker_options
 def boards(
-    *, board: str, climbs: int, steps: int, seed: int, record: Path | None, workers: int, on: str
+    *,
+    board: str,
+    climbs: int,
+    steps: int,
+    as_it_is: bool,
+    seed: int,
+    record: Path | None,
+    workers: int,
+    on: str,
 ) -> None:
     """Search for boards of Gravity Trap that parity does not decide, and judge them exactly.
 
     Parity: how far apart the shares of won positions lie for neighbouring numbers of pods, from 0
     (it does not matter) to 100 (it decides). Each board stays as it is under a half turn.
     """
-    from firmware_host.studies.boards import Boards
-    from games.gravity_trap.boardfile import SHIPPED
+    import random
 
+    from firmware_host.config.boards import load_board
+    from firmware_host.studies.boards import Boards, judged
+    from games.gravity_trap.boardfile import SHIPPED, shipped
+
+    if as_it_is:
+        whole = shipped(board) if board in SHIPPED else load_board(Path(board))
+        _tell_board(judged(whole, Boards(board=board, steps=0).games, random.Random(seed)))
+        return
     if board not in SHIPPED:
         raise misuse(text("The boards are: {known}.", known=", ".join(SHIPPED)))
     job = Boards(board=board, steps=steps, seed=seed)
     with found_by(job, climbs, board, record, workers, on) as found:
         for each in sorted(found, key=lambda one: one.judged.parity):
-            judged = each.judged
-            say(
-                text(
-                    "Parity {parity}; the first mover wins {share} % of the pairs of starts, {wins}"
-                    " of his starts win whatever the other does. Tracks: {tracks}",
-                    parity=round(100 * judged.parity),
-                    share=round(100 * judged.share),
-                    wins=judged.replies.count(0),
-                    tracks=each.tracks,
-                )
-            )
+            _tell_board(each.judged)
+            say(text("Tracks: {tracks}", tracks=each.tracks))
+
+
+def _tell_board(judged: Judged) -> None:
+    say(
+        text(
+            "Parity {parity}; the first mover wins {share} % of the pairs of starts, {wins}"
+            " of his starts win whatever the other does.",
+            parity=round(100 * judged.parity),
+            share=round(100 * judged.share),
+            wins=judged.replies.count(0),
+        )
+    )
+    shares = ", ".join(f"{pods}: {100 * rate:.0f} %" for pods, rate in judged.rates.items())
+    say(text("Pods left, and how often the player to move wins then: {shares}", shares=shares))

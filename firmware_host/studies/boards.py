@@ -26,7 +26,7 @@ from games.gravity_trap.rules import GravityTrapRules
 FEWEST, MOST = 5, 7  # bases of a track (RULES T1)
 ON_FEWEST, ON_MOST = 2, 3  # tracks of a base
 PLACES_MOST = 46  # on all tracks together: where much is joined, nobody is stuck before the end
-SHARED_MOST = 3  # bases of any two tracks, so that a board does not fall into parts
+SHARED_MOST = 2  # bases of any two tracks, so that a board does not fall into parts
 _SKETCHED = range(13, 19)  # pods at which a search looks: cheap, and parity shows there
 SKETCHES = 60  # random games for it
 SHUFFLED = 3  # changes before a climb begins
@@ -76,7 +76,7 @@ class Judged(msgspec.Struct, frozen=True):
 def parity(rates: dict[int, float]) -> float:
     """As ``Judged.parity``."""
     steps = [abs(rates[pods] - rates[pods - 1]) for pods in rates if pods - 1 in rates]
-    return sum(steps) / len(steps)
+    return sum(steps) / len(steps) if steps else 0.0
 
 
 def judged(board: Board, games: int, rng: random.Random) -> Judged:
@@ -98,7 +98,7 @@ def judged(board: Board, games: int, rng: random.Random) -> Judged:
     lost = [
         sum(not won for (red, _), won in wins.items() if red == each) for each in range(rules.count)
     ]
-    found = rates(rules, range(8, rules.count - 2), games, rng, solver)
+    found = rates(rules, range(min(8, rules.count // 2), rules.count - 2), games, rng, solver)
     return Judged(sum(wins.values()) / len(wins), lost, found)
 
 

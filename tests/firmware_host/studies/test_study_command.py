@@ -50,3 +50,13 @@ def test_what_cannot_be_studied_is_refused():
     assert "no evaluation" in str(run("tune", "--game", "attraktion").exception)
     assert run("boards", "--board", "nowhere").exit_code == 2
     assert run("openings").exit_code == 2
+
+
+def test_a_board_is_judged_as_it_is(tmp_path):
+    """Six bases on a ring of four tracks: small enough for any machine."""
+    board = tmp_path / "b.toml"
+    rows = [[1, 2, 3], [3, 4, 5], [5, 6, 1], [2, 4, 6]]
+    board.write_text("\n".join(f"[[track]]\nbases = {row}" for row in rows))
+    told = run("boards", "--as-it-is", "--board", str(board))
+    assert told.exit_code == 0, told.output
+    assert "the first mover wins" in told.output
