@@ -60,7 +60,7 @@ def test_a_finger_that_stays_only_looks(served, pushed):
     )
     expect(foreseen(player)).to_have_count(3)
     since = player.page.evaluate("performance.now()")
-    player.page.wait_for_function("since => performance.now() - since > 400", arg=since)
+    player.page.wait_for_function("since => performance.now() - since > 500", arg=since)
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     expect(foreseen(player)).to_have_count(0)
     assert served.table.latest().moves == ["d4"]

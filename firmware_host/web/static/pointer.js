@@ -2,7 +2,7 @@
 
 const DRAG_FROM_PX = 6;
 const ABOVE_FINGER_PX = 46; // what a finger drags must not be under it
-const LOOK_MS = 400; // a finger that stays so long only looks
+const LOOK_MS = 500; // a finger that stays so long only looks
 
 export class Pointers {
   constructor(store, plate, hand, presses, previews) {
