@@ -8,10 +8,13 @@ import random
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import atan2, hypot, pi
 from types import MappingProxyType
 from typing import Protocol
 
 from games.base import Game, Position
+
+MIDDLE = 0.3  # of half the plate's width
 
 Words = tuple[str, Mapping[str, object]]
 """A template in English and what fills it: also phrases, and lists of words."""
@@ -62,12 +65,28 @@ class Computer(Protocol):
 
 
 class SeatedGame(Game):
-    """A game with its options fixed. ``board``: zone -> (column, row) on a grid around the middle,
-    which says in which direction from there the zone lies. ``time_up``: the move that the table
-    makes when a count of five has ended, where it is legal.
+    """A game with its options fixed, whose pieces lie anywhere in zones. ``board``: zone -> column
+    and row on a grid of three by three: in which direction from the middle it lies. ``time_up``:
+    the move that the table makes when a count of five has ended, where it is legal.
     """
 
     time_up: str = ""
+
+    def zone_at(self, east: float, north: float) -> str | None:
+        """The zone of a point of the plate, whose rim is at -1 and 1 each way; None: in no zone.
+
+        Here zones are wedges, but for the middle; a game may cut the plate otherwise.
+        """
+        if hypot(east, north) < MIDDLE:
+            return None
+        angle = atan2(north, east)
+
+        def turned(zone: str) -> float:
+            column, row = self.board[zone]
+            apart = abs(atan2(row - 1, column - 1) - angle) % (2 * pi)
+            return min(apart, 2 * pi - apart)
+
+        return min(self.board, key=turned)
 
     @abstractmethod
     def prompt(self, position: Position) -> Words:

@@ -191,7 +191,12 @@ class TableParts:
                 self._felt(world.plate.rate_rad_s),
                 world.climate.temperature_c,
                 noise,
-                _imu_spread(spread, lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S, LSM_GAINS),
+                _imu_spread(
+                    spread,
+                    (lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S),
+                    LSM_GAINS,
+                    (lsm6dsox.ACCEL_DRIFT_G_C, lsm6dsox.GYRO_DRIFT_DEG_S_C),
+                ),
             )
         else:
             imu = Mpu6050(
@@ -199,7 +204,12 @@ class TableParts:
                 self._felt(world.plate.rate_rad_s),
                 world.climate.temperature_c,
                 noise,
-                _imu_spread(spread, mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S, MPU_GAINS),
+                _imu_spread(
+                    spread,
+                    (mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S),
+                    MPU_GAINS,
+                    (mpu6050.ACCEL_DRIFT_G_C, mpu6050.GYRO_DRIFT_DEG_S_C),
+                ),
             )
         if not isinstance(config, NodeImu):
             self.buses.add_i2c(config.i2c_bus, config.address, imu)
@@ -265,16 +275,22 @@ def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:
     return level
 
 
-def _imu_spread(stream: Stream, z_g: float, gyro_deg_s: float, gains: Gains) -> ImuSpread:
-    """``gains``: tolerances of the accelerometer's and the gyroscope's scale."""
+def _imu_spread(
+    stream: Stream, offsets: tuple[float, float], gains: Gains, drifts: tuple[float, float]
+) -> ImuSpread:
+    """Of the accelerometer and the gyroscope: the offset of z and of each axis, the tolerances of
+    the scale, and how the offsets drift with each degree.
+    """
 
     def draw(size: float) -> float:
         return stream.uniform(-size, size)
 
-    accel, gyro = gains
+    (z_g, gyro_deg_s), (accel, gyro), (accel_c, gyro_c) = offsets, gains, drifts
     return ImuSpread(
         accel_offset_g=(draw(LEVELLED_G), draw(LEVELLED_G), draw(z_g)),
         accel_gain=(1 + draw(accel), 1 + draw(accel), 1 + draw(accel)),
         gyro_offset_deg_s=(draw(gyro_deg_s), draw(gyro_deg_s), draw(gyro_deg_s)),
         gyro_gain=(1 + draw(gyro), 1 + draw(gyro), 1 + draw(gyro)),
+        accel_drift_g_c=(draw(accel_c), draw(accel_c), draw(accel_c)),
+        gyro_drift_deg_s_c=(draw(gyro_c), draw(gyro_c), draw(gyro_c)),
     )

@@ -29,9 +29,10 @@ from firmware_host.perception.weighing import (
     likely,
     own_likely,
 )
-from firmware_host.table.observation import BoardEvent, Happening, Magnet, Stack
+from firmware_host.table.observation import SURE, BoardEvent, Happening, Magnet, Stack
 
 _PERHAPS = 0.3
+_AT_MOST = 0.95  # where it may be a weak magnet, which the sensors around hardly feel
 _LOOKS = 10  # at rest, 0.16 s each: longer than a hand is near
 _BEFORE = 6  # of them, the oldest; and the scans that their mean is as good as
 _BEFORE_SCANS = 30
@@ -181,20 +182,27 @@ class Stacks:
         own_mt = sign * due.sums[index] / due.scans - before_mt
         gap_mm, pitch_mm = profile.gap_mm, profile.pitch_mm
         base = felt(DISC_OF[due.magnet], gap_mm, pitch_mm, 0)
-        found: list[tuple[float, int]] = []
+        found: list[tuple[float, int, bool]] = []
         for case in cases(due.stood):
             top = None if case.disc is None else felt(case.disc, gap_mm, pitch_mm, case.level)
             evidence = likely(changes, weights, base, top, case)
             if due.stood is not None:
                 evidence += own_likely(own_mt, before_mt, top, case)
-            found.append((log(case.share) + evidence, case.pieces))
+            found.append((log(case.share) + evidence, case.pieces, case.disc is not WEAK))
             yield None
-        most = max(each for each, _ in found)
+        most = max(each for each, *_ in found)
         shares: dict[int, float] = {}
-        for each, pieces in found:
-            shares[pieces] = shares.get(pieces, 0.0) + exp(each - most)
+        felt_above = 0.0
+        for each, pieces, told in found:
+            share = exp(each - most)
+            shares[pieces] = shares.get(pieces, 0.0) + share
+            felt_above += share if told and pieces > 1 else 0.0
+        total = sum(shares.values())
         pieces = max(shares, key=shares.__getitem__)
-        yield Stack(pieces, 1 - shares.get(1, 0.0) / sum(shares.values()))
+        likely_more = 1 - shares.get(1, 0.0) / total
+        if felt_above < SURE * total:
+            likely_more = min(likely_more, _AT_MOST)
+        yield Stack(pieces, likely_more)
 
 
 def _fewer(looks: Mapping[int, int]) -> dict[int, int]:

@@ -1,9 +1,9 @@
-"""Zones of a platform over the plate: each is a wedge of it, as seen from the middle."""
+"""Zones over the plate, as the game cuts it: in each of them a piece may lie anywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import atan2, hypot, pi
+from math import hypot
 
 from firmware_host.config.profile import Profile
 from firmware_host.table.observation import Magnet
@@ -11,7 +11,6 @@ from firmware_host.table.overlay import Overlay
 from games.base import Game
 from games.seated import SeatedGame
 
-MIDDLE = 0.3  # of half the plate's width: nearer to the middle is no zone
 PIECE = "piece"  # sensors tell that something lies there, not which
 
 
@@ -36,10 +35,8 @@ class ZoneOverlay(Overlay):
             row, column = divmod(index, profile.columns)
             x, y = (column - half_x) / half_x, (row - half_y) / half_y
             away = hypot(x, y)
-            if away < MIDDLE:
-                middle.append((away, place))
-            else:
-                zones[_nearest(game, atan2(y, x))].append((away, place))
+            zone = game.zone_at(x, y)
+            (middle if zone is None else zones[zone]).append((away, place))
         self.zones: Mapping[str, tuple[str, ...]] = {
             zone: tuple(place for _, place in sorted(found)) for zone, found in zones.items()
         }
@@ -47,25 +44,13 @@ class ZoneOverlay(Overlay):
         self.middle = tuple(place for _, place in sorted(middle))
         self._index_of = {name: index for index, name in enumerate(self.places)}
         self.index_of_game_place = {
-            zone: self._index_of[places[-1]] for zone, places in self.zones.items()
+            zone: self._index_of[places[-1]] for zone, places in self.zones.items() if places
         }
         self._index_of |= self.index_of_game_place
 
     def magnets(self, cells: Mapping[str, str]) -> dict[int, Magnet]:
         """Nothing: a zone does not say where in it a piece lies."""
         return {}
-
-
-def _nearest(game: SeatedGame, angle: float) -> str:
-    """The zone that lies in that direction."""
-    centre = 1.0  # of the ring of zones
-
-    def turned(zone: str) -> float:
-        column, row = game.board[zone]
-        apart = abs(atan2(row - centre, column - centre) - angle) % (2 * pi)
-        return min(apart, 2 * pi - apart)
-
-    return min(game.board, key=turned)
 
 
 def overlay_for(profile: Profile, game: Game) -> Overlay:

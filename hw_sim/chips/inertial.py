@@ -13,18 +13,23 @@ from hw_sim.rng import Stream
 Vector = tuple[float, float, float]
 
 STANDARD_G_M_S2 = 9.80665
+REFERENCE_C = 25.0  # of the data sheets' offsets
 FILTER_TAPS = 4
 REGISTERS = 128
 
 
 @dataclass(frozen=True, slots=True)
 class ImuSpread:
-    """What one copy is like. Offsets as the chip's output: g and degrees per second."""
+    """What one copy is like. Offsets as the chip's output: g and degrees per second, at 25 degrees;
+    and how they drift with each degree that it is warmer.
+    """
 
     accel_offset_g: Vector = (0.0, 0.0, 0.0)
     accel_gain: Vector = (1.0, 1.0, 1.0)
     gyro_offset_deg_s: Vector = (0.0, 0.0, 0.0)
     gyro_gain: Vector = (1.0, 1.0, 1.0)
+    accel_drift_g_c: Vector = (0.0, 0.0, 0.0)
+    gyro_drift_deg_s_c: Vector = (0.0, 0.0, 0.0)
     noise: float = 1.0
     """Factor on the datasheet's noise densities."""
 
@@ -145,14 +150,23 @@ class InertialChip(ABC):
         spread = self.spread
         x, y, z = filtered(self._specific_force_m_s2, at_s, delay_s)
         felt = (x / STANDARD_G_M_S2, y / STANDARD_G_M_S2, z / STANDARD_G_M_S2)
-        return self._measured(felt, spread.accel_gain, spread.accel_offset_g, noise_g)
+        offset = self._drifted(spread.accel_offset_g, spread.accel_drift_g_c, at_s)
+        return self._measured(felt, spread.accel_gain, offset, noise_g)
 
     def _gyro_deg_s(self, at_s: float, delay_s: float, noise_deg_s: float) -> list[float]:
         """The same of the gyroscope."""
         spread = self.spread
         x, y, z = filtered(self._rate_rad_s, at_s, delay_s)
         felt = (math.degrees(x), math.degrees(y), math.degrees(z))
-        return self._measured(felt, spread.gyro_gain, spread.gyro_offset_deg_s, noise_deg_s)
+        offset = self._drifted(spread.gyro_offset_deg_s, spread.gyro_drift_deg_s_c, at_s)
+        return self._measured(felt, spread.gyro_gain, offset, noise_deg_s)
+
+    def _drifted(self, offset: Vector, drift: Vector, at_s: float) -> Vector:
+        if not any(drift):
+            return offset
+        warmer_c = self._temperature_c(at_s) - REFERENCE_C
+        x, y, z = (a + b * warmer_c for a, b in zip(offset, drift, strict=True))
+        return x, y, z
 
     def _measured(self, felt: Vector, gain: Vector, offset: Vector, noise: float) -> list[float]:
         sigma = noise * self.spread.noise

@@ -43,6 +43,8 @@ ZERO_C = 25.0
 # that table was not found. Little rests on them: rates are zeroed, and the plate is levelled.
 ACCEL_OFFSET_G = 0.020
 GYRO_OFFSET_DEG_S = 1.0
+ACCEL_DRIFT_G_C = 0.1e-3  # with each degree
+GYRO_DRIFT_DEG_S_C = 0.010
 GAIN_TOLERANCE = 0.01
 ACCEL_NOISE_G = 75e-6  # per root hertz at 4 g
 GYRO_NOISE_DEG_S = 3.8e-3  # per root hertz

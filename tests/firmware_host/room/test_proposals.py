@@ -192,3 +192,16 @@ def test_one_that_comes_to_lie_on_a_tower_counts_only_if_that_is_sure(likely, su
 def test_what_lies_on_another_without_having_been_placed_there_is_no_proposal(table):
     assert table.see("3.0", stacks={"3.0": Stack(2, 0.999)}) is None  # blue places in zone 5
     assert table.see("3.0", "5.2", stacks={"3.0": Stack(2, 0.999)}) == (LANDED[0], False)
+
+
+def test_a_game_may_cut_the_plate_otherwise(monkeypatch):
+    game = GRAVITY_WARFARE.create(OPTIONS)
+    halves = {True: "5", False: "3"}
+    monkeypatch.setattr(type(game), "zone_at", lambda self, east, north: halves[east > 0])
+    table = Table(*PLACING, zones=["3.0"])
+    assert {zone: len(places) for zone, places in table.overlay.zones.items() if places} == {
+        "3": 50,
+        "5": 50,
+    }
+    assert table.overlay.zone_of["a1"] == "3"
+    assert table.see("3.0", "5.49") == LANDED

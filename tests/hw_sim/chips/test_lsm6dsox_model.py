@@ -17,12 +17,13 @@ CTRL1_XL, CTRL2_G, CTRL3_C = 0x10, 0x11, 0x12
 
 class Rig:
     def __init__(self, noise: float = 0.0) -> None:
+        self.warm_c = 27.0
         self.force = (0.0, 0.0, G)
         self.rate = (0.0, 0.0, 0.0)
         self.chip = Lsm6dsox(
             lambda now_s: self.force,
             lambda now_s: self.rate,
-            lambda now_s: 27.0,
+            lambda now_s: self.warm_c,
             Streams(3).stream("n"),
             ImuSpread(noise=noise),
         )
@@ -112,3 +113,16 @@ def test_it_is_deaf_while_it_boots(rig):
     assert not rig.chip.write(b"\x0f", 5.005)
     assert rig.chip.read(1, 5.005) is None
     assert rig.get(0x0F, now_s=5.02) == b"\x6c"
+
+
+def test_offsets_drift_with_the_temperature(rig):
+    rig.chip.spread = ImuSpread(
+        accel_drift_g_c=(1e-4, 0.0, -1e-4), gyro_drift_deg_s_c=(0.01, -0.01, 0.0), noise=0.0
+    )
+    rig.set(CTRL1_XL, 0x40, 0x40)  # 2 g, 250 degrees a second
+    found = []
+    for rig.warm_c in (25.0, 45.0):
+        found.append(rig.words(rig.warm_c)[1:])
+    drifts = [b - a for a, b in zip(*found, strict=True)]
+    assert [steps * 8.75e-3 for steps in drifts[:3]] == pytest.approx([0.2, -0.2, 0.0], abs=0.01)
+    assert [steps * 0.061e-3 for steps in drifts[3:]] == pytest.approx([2e-3, 0.0, -2e-3], abs=1e-4)
