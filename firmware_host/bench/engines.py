@@ -1,4 +1,6 @@
-"""``tiltboard bench engines``: random playouts per CPU-second, by the engines themselves."""
+"""``tiltboard bench engines``: random playouts and simulations per CPU-second, by the engines
+themselves, in plain Python and in kernels.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from drivers.clock import cpu_s
+from firmware_host.engines.search.limits import Budget, Limits
 from firmware_host.engines.search.playouts import random_choices
+from firmware_host.engines.search.warmth import warm
+from games.base import Game
 from games.registry import game_type
 from games.rules import Rules
 
+SIMULATIONS = 10_000  # of one search
 _BATCH = 500  # playouts between two looks at the clock
 
 MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -25,8 +31,34 @@ MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 def run(echo: Callable[[str], None], seconds: float = 3.0, *, seed: int = 1) -> None:
     """Print one line a game. ``seconds``: CPU time for each."""
     for title, (name, options) in MEASURED.items():
-        rules = game_type(name).create(options).rules
-        echo(f"{title}: {measured(rules, seconds, random.Random(seed))}")
+        game = game_type(name).create(options)
+        echo(f"{title}: {measured(game.rules, seconds, random.Random(seed))}")
+        if warm():
+            kernels(echo, title, game, seconds / 3)
+
+
+def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:
+    """The same of the game's kernels, if it has them, and of their searches from the start."""
+    from firmware_host.engines.search.fast import FastTree, fast_tree
+    from firmware_host.engines.search.kernels.board import board_of, playouts
+    from firmware_host.engines.search.kernels.tree import PLAYOUTS
+
+    board, best = board_of(game), fast_tree(game, random.Random(1))
+    if board is None or best is None:
+        return
+    plain = FastTree(board, random.Random(1), PLAYOUTS)
+    start = board.encoded(game.rules.start())
+    count = moves = 0
+    begun_s = cpu_s()
+    while (used_s := cpu_s() - begun_s) < seconds:
+        moves += playouts(start, *board.tables, best.seed, _BATCH)
+        count += _BATCH
+    told = f"{count / used_s:,.0f} random playouts, {moves / used_s:,.0f} moves/s"
+    for label, tree in (("simulations of plain UCT", plain), ("of the best search", best)):
+        budget = Budget(Limits(nodes=SIMULATIONS), cpu_s)
+        found = tree.search(game.rules.start(), budget)
+        told += f", {found.nodes / budget.used_s:,.0f} {label}"
+    echo(f"{title}, kernels: {told}")
 
 
 def measured(rules: Rules, seconds: float, rng: random.Random) -> str:

@@ -12,6 +12,7 @@ from firmware_host.room.seats import LEVELS
 # Name -> (module, function, what it measures)
 BENCHES = {
     "engines": ("engines", "run", "Random playouts of each game per CPU second."),
+    "strength": ("strength", "run", "The best search against plain tree search, at equal time."),
     "perception": ("perception", "run", "False events and wrong classes against noise and offset."),
     "positions": ("positions", "run", "How far off pieces are found, against their circles."),
     "latency": ("latency", "run", "From a piece touching the board to the first changed light."),
@@ -98,6 +99,11 @@ def _bench(name: str) -> click.Command:
             ),
         ]
         example = f"{example} --games 200 --level hard --level easy"
+    elif name == "strength":
+        params = [
+            *_games(),
+            click.Option(["--move-ms"], type=click.IntRange(1), default=5, show_default=True),
+        ]
     elif name == "following":
         params, example = _games(), f"{example} --game attraktion --games 1000"
     return click.Command(name, callback=measure, params=params, help=summary, epilog=example)

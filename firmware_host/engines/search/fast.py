@@ -30,7 +30,7 @@ _CHUNK_S = 0.004  # a stop waits for so long
 _FIRST_CHUNK = 32
 _POSITIONS = 50_000  # of Gravity Trap between two looks at the clock
 _NOISE = 3  # hundredths; so that games differ
-EXPLORATION: Final = {kernels.PLAYOUTS: 0.7, kernels.DECISIVE: 0.7, kernels.EVALUATED: 0.5}
+EXPLORATION: Final = {kernels.PLAYOUTS: 0.7, kernels.DECISIVE: 0.4, kernels.EVALUATED: 0.7}
 SPREAD = 50.0
 
 
@@ -177,10 +177,15 @@ class FastTree:
         root = int(tree.head[kernels.ROOT])
         order = sorted(self._children(root), key=self._rank, reverse=True)
         ranked = [(self._every[tree.nodes[c]["move"]], self._value(c)) for c in order]
-        edge, tried, edges = (int(tree.nodes[root][name]) for name in ("edge", "tried", "edges"))
-        for at in range(edge + tried, edge + edges):  # by what the evaluation says of them
-            guess = int(tree.logit[at]) if self._mode == kernels.EVALUATED else 0
-            ranked.append((self._every[tree.edge_move[at]], guess))
+        if self._mode == kernels.EVALUATED:  # the rest by what the evaluation says of them
+            edge, tried, edges = (
+                int(tree.nodes[root][name]) for name in ("edge", "tried", "edges")
+            )
+            for at in range(edge + tried, edge + edges):
+                worth = int(tree.logit[at])
+                if abs(worth) == self._curves.shape[1] // 2:  # as far as they go: it ends the game
+                    worth = WIN - 1 if worth > 0 else 1 - WIN
+                ranked.append((self._every[tree.edge_move[at]], worth))
         line, node = [], root
         while children := self._children(node):
             node = max(children, key=self._rank)

@@ -12,15 +12,19 @@ from click.testing import CliRunner
 from firmware_host.cli.main import cli
 from firmware_host.engines.search import warmth
 from firmware_host.engines.search.evaluation import evaluation
-from firmware_host.engines.search.fast import fast_solver, fast_tree
-from firmware_host.engines.search.kernels import board as kernels
-from firmware_host.engines.search.kernels.board import board_of
-from firmware_host.engines.search.kernels.jit import OPEN, RESULT
 from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
 from firmware_host.engines.search.playouts import random_choices
 from firmware_host.engines.search.solver import TrapSolver
 from firmware_host.engines.search.thinker import Thinker
 from games.registry import GAMES
+
+pytest.importorskip("numba", reason="the extra [fast] is not installed")
+
+from firmware_host.engines.search.fast import fast_solver, fast_tree
+from firmware_host.engines.search.kernels import board as kernels
+from firmware_host.engines.search.kernels.attraktion import winning_drop
+from firmware_host.engines.search.kernels.board import board_of
+from firmware_host.engines.search.kernels.jit import OPEN, RESULT
 
 GAMES_AND_OPTIONS = [
     ("momentum", {}, 20),
@@ -238,6 +242,36 @@ def test_the_trap_is_played_perfectly_from_the_first_answer(game):
     assert found.value >= SURE
     after = rules.apply(state, found.move)
     assert fast_solver(made).winning(after, rules.moves(after), Budget(Limits(), lambda: 0)) is None
+
+
+def test_a_drop_between_four_is_seen(game, positions):
+    """Where Attraktion's kernel names one, the space is empty and four of the other's pieces stand
+    around it; where it names none there is no such space.
+    """
+    made = game("attraktion", size=7)
+    rules, board = made.rules, board_of(made)
+    every = list(rules.every_move)
+    seen = 0
+    for seed in range(200):
+        state = positions(rules, seed, 20 + seed % 25)
+        row = board.encoded(state)
+        places = {made.board[rules.names[at]]: at for at in every}
+        other = rules.sides(state)[1 - rules.mover(state)]
+        free = {every.index(at) for at in rules.moves(state)}
+        wanted = {
+            every.index(at)
+            for (x, y), at in places.items()
+            if every.index(at) in free
+            and all(
+                places.get((x + dx, y + dy)) is not None and other >> places[x + dx, y + dy] & 1
+                for dx in (-1, 1)
+                for dy in (-1, 1)
+            )
+        }
+        move = winning_drop(row, board.facts)
+        assert move in wanted if wanted else move == -1
+        seen += bool(wanted)
+    assert seen > 5
 
 
 @pytest.mark.parametrize("number", [1, 6, 10])

@@ -33,8 +33,8 @@ Shorts = NDArray[np.int16]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
-MOST_NODES = 800_000
-MOST_EDGES = 12_000_000
+MOST_NODES = 600_000
+MOST_EDGES = 10_000_000
 MOST_PATH = 2500
 PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
 """Modes: random playouts; playouts that miss no winning drop; the evaluation."""
@@ -120,13 +120,13 @@ def _expand(
     spare: Ints,
     moves: Ints,
     seed: Ints,
-    evaluated: bool,
+    mode: int,
     noise: int,
     curves: Floats,
     hidden: Bytes,
 ) -> None:
-    """List the moves of ``node``, whose state is ``s``: by their worth, or shuffled. ``hidden``:
-    moves that are not seen.
+    """List the moves of ``node``, whose state is ``s``: by their worth, or shuffled; in the mode
+    ``DECISIVE`` one that wins stands alone. ``hidden``: moves that are not seen.
     """
     count = legal(s, facts, rows, about, moves, spare)
     kept = 0
@@ -142,14 +142,20 @@ def _expand(
     weights = 0.0
     for at in range(count):
         move = moves[at]
-        if not evaluated:
+        after = spare[0]
+        if mode != PLAYOUTS:
+            copied(after, s)
+            play(after, facts, rows, about, move)
+        if mode != EVALUATED:
             other = edge + random_below(seed, at + 1)
             t.edge_move[edge + at] = t.edge_move[other]
             t.edge_move[other] = move
+            if mode == DECISIVE and after[RESULT] > 0 and after[RESULT] >> mover & 1:
+                t.edge_move[edge] = move
+                t.nodes[node].edges = 1
+                t.head[EDGES] = edge + 1
+                return
             continue
-        after = spare[0]
-        copied(after, s)
-        play(after, facts, rows, about, move)
         if after[RESULT] == OPEN:
             worth = -value(after, facts, about) + random_below(seed, 2 * noise + 1) - noise
             worth = min(max(worth, -_SURE + 1), _SURE - 1)
@@ -309,7 +315,7 @@ def simulate(
                     unseen = hidden[facts[MOVES] if length == 1 else t.nodes[node].move]
                 _expand(
                     *(t, node, s, facts, rows, about, work, moves, seed),
-                    *(evaluated, noise, curves, unseen),
+                    *(mode, noise, curves, unseen),
                 )
             if evaluated and fresh:
                 worth = t.logit[t.nodes[node].edge]
