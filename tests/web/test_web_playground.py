@@ -28,7 +28,7 @@ E5 = 44
 RADIUS_MM, HEIGHT_MM, CARRIED_MM = 14.0, 15.0, 24.0
 STANDS_MM = 3.0  # so much lower than its height a body's middle may be
 NEAR_MM = 12.0  # of the place's middle: HARDWARE.md asks for 5 to be read, further off it may be
-YAW, PITCH, VIEW, FAR, LOW_MM, SURFACE_MM = -math.pi / 2, 0.72, 0.62, 1.72, -12.0, 20.0
+YAW, PITCH, VIEW, FAR, LOW_MM, SURFACE_MM = -math.pi / 2, 0.72, 0.62, 1.6, -12.0, 20.0
 
 
 class Truth:
@@ -163,8 +163,8 @@ def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(falling, 
     expect(again).to_be_enabled()
     page.get_by_label("In slow motion").uncheck()
     again.click()
-    expect(page.locator("#space[data-replay]")).to_be_visible()
-    expect(page.locator("#space[data-replay]")).to_have_count(0)
+    expect(page.locator("#stage[data-replay]")).to_be_visible()
+    expect(page.locator("#stage[data-replay]")).to_have_count(0)
 
 
 def test_the_mouse_tilts_the_plate_and_what_stands_on_it_slides_off(falling, serve, open_page):

@@ -11,6 +11,7 @@ export class Camera {
     Object.assign(this, { store, scene });
     this.above = remembered("above", "no") === "yes";
     this.turned = Number(remembered("turned", "0")) % QUARTERS;
+    this.whole = false; // in three dimensions all of the plate is drawn, whatever is looked at
     store.listen((_, changed) => {
       if (["layout", "review", "pieces", "cells", "roles", "calibration"].some((name) => changed.has(name))) this.frame();
     });
@@ -20,6 +21,7 @@ export class Camera {
     this.above = above;
     remember("above", above ? "yes" : "no");
     this.frame();
+    this.store.tell("camera");
   }
 
   /** A quarter turn on, as if one sat at the next side of the table. */
@@ -28,6 +30,19 @@ export class Camera {
     remember("turned", String(this.turned));
     this.frame();
     this.store.tell("camera");
+  }
+
+  /** Somebody has walked round the table, to that side of it. */
+  facing(quarter) {
+    const turned = ((quarter % QUARTERS) + QUARTERS) % QUARTERS;
+    if (turned === this.turned) return;
+    this.turned = turned;
+    this.frame();
+  }
+
+  /** What is to be seen, in mm: the board, or the plate. */
+  looked() {
+    return (this.store.snapshot.phase !== "free" && this.board()) || this.plate();
   }
 
   /** What the arrow keys mean on the plate, where it is turned: columns east, rows north. */
@@ -39,7 +54,7 @@ export class Camera {
   frame() {
     const { store, scene } = this;
     if (!store.layout || !store.snapshot) return;
-    const frame = this.board() ?? this.plate();
+    const frame = (!this.whole && this.board()) || this.plate();
     if (JSON.stringify(frame) !== JSON.stringify(store.frame)) store.set("frame", frame);
     const { west, south, east, north } = store.frame;
     const sizes = [east - west, north - south];

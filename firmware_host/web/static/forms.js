@@ -2,18 +2,18 @@
 
 import { s } from "/static/dom.js";
 
-const MARKS = {
-  dot: () => [s("circle", { r: 13, class: "filled" })],
-  ring: () => [s("circle", { r: 15 })],
-  bar: () => [s("path", { d: "M-18 0H18" })],
-  cross: () => [s("path", { d: "M-14-14 14 14M14-14-14 14" })],
-  diamond: () => [s("path", { d: "M0-17 17 0 0 17-17 0Z" })],
-  ask: () => [s("path", { d: "M-9-8a9 9 0 1 1 13 8c-3 2-4 3-4 8M0 17v1" })],
+export const MARKS = {
+  dot: "M-13 0a13 13 0 1 0 26 0a13 13 0 1 0-26 0z",
+  ring: "M-15 0a15 15 0 1 0 30 0a15 15 0 1 0-30 0z",
+  bar: "M-18 0H18",
+  cross: "M-14-14 14 14M14-14-14 14",
+  diamond: "M0-17 17 0 0 17-17 0Z",
+  ask: "M-9-8a9 9 0 1 1 13 8c-3 2-4 3-4 8M0 17v1",
 };
 
 /** A piece's second sign beside its colour. */
 export function markOf(look, transform = null) {
-  return s("g", { class: `mark ${look.shape}`, color: look.mark, transform }, MARKS[look.shape]());
+  return s("g", { class: `mark ${look.shape}`, color: look.mark, transform }, s("path", { d: MARKS[look.shape] }));
 }
 
 function stops(...pairs) {

@@ -1,4 +1,5 @@
-// Hands in the space over the plate: each finger or mouse button may carry a piece, tilt the plate, or look around.
+// Hands in the space over the plate: each finger or mouse button may tilt the plate or look around, and where pieces
+// are moved freely, carry one. What a press means in a game: pointer.js, press.js.
 
 const SEND_MS = 45;
 const OVER_MM = 10; // a carried piece clears what is under it by so much
@@ -10,7 +11,7 @@ const HEIGHT = 15;
 const DRAG_PX = 6;
 
 export class Grips {
-  constructor(store, space, poses, { ask, complain }) {
+  constructor(store, space, poses, stage, { ask, complain }) {
     Object.assign(this, { store, space, poses, ask, complain });
     this.pushes = false;
     this.kept = false;
@@ -18,8 +19,7 @@ export class Grips {
     this.fingers = new Map(); // pointer -> what it does
     const { canvas } = space;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
-    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    stage.addEventListener("wheel", (event) => space.shown && this.wheel(event), { passive: false });
     canvas.addEventListener("keydown", (event) => this.key(event));
     addEventListener("pointermove", (event) => this.move(event));
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, (event) => this.up(event));
@@ -37,17 +37,20 @@ export class Grips {
     canvas.setPointerCapture(event.pointerId);
     const looks = event.button !== 0 || event.shiftKey;
     const piece = !looks && this.store.handsFree ? this.space.pick(event.clientX, event.clientY) : null;
-    const ray = this.space.ray(event.clientX, event.clientY);
-    const on = this.space.meets(ray, 0);
-    const half = this.store.layout.plate_mm / 2;
-    const start = { x: event.clientX, y: event.clientY };
-    if (piece) this.grab(event.pointerId, piece, ray);
-    else if (!looks && this.store.handsFree && on && Math.max(Math.abs(on.x), Math.abs(on.y)) < half) {
-      this.fingers.set(event.pointerId, { does: "tilt", start, from: { ...this.tilt } });
-    } else this.fingers.set(event.pointerId, { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
+    if (piece) this.grab(event.pointerId, piece, this.space.ray(event.clientX, event.clientY));
+    else this.hold(event, looks);
   }
 
-  grab(pointer, { id, pose }, ray) {
+  /** The plate is taken at that point, to tilt it; or one looks around, beside it too. */
+  hold({ pointerId, clientX, clientY }, looks = !this.store.handsFree) {
+    const start = { x: clientX, y: clientY };
+    const on = this.space.meets(this.space.ray(clientX, clientY), 0);
+    this.fingers.set(pointerId, !looks && this.space.onPlate(on)
+      ? { does: "tilt", start, from: { ...this.tilt } }
+      : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
+  }
+
+  grab(pointer, { number: id, pose }, ray) {
     const [x, y, z] = pose;
     const at = this.space.meets(ray, z) ?? { x, y };
     const finger = { does: "carry", id, plane: z, off: { x: x - at.x, y: y - at.y }, at: [x, y, Math.max(0, z - HEIGHT / 2)] };
@@ -61,12 +64,10 @@ export class Grips {
   }
 
   /** A piece that is dragged out of its tray is taken into the hand over the plate. */
-  offer(element, piece) {
-    element.addEventListener("pointerdown", (event) => {
-      this.justDragged = false;
-      if (event.button !== 0 || !this.store.handsFree) return;
-      this.fingers.set(event.pointerId, { does: "take", piece, start: { x: event.clientX, y: event.clientY } });
-    });
+  offer(event, piece) {
+    this.justDragged = false;
+    if (event.button !== 0 || !this.store.handsFree || !this.space.shown) return;
+    this.fingers.set(event.pointerId, { does: "take", piece, start: { x: event.clientX, y: event.clientY } });
   }
 
   move(event) {
@@ -77,11 +78,8 @@ export class Grips {
     else if (finger.does === "take") this.takeOut(event.pointerId, finger, clientX, clientY);
     else {
       const [dx, dy] = [clientX - finger.start.x, clientY - finger.start.y];
-      if (finger.does === "look") {
-        this.space.yaw = finger.yaw - dx * 0.008;
-        this.space.pitch = Math.max(0.12, Math.min(1.5, finger.pitch + dy * 0.006));
-        this.space.wake();
-      } else this.lean(finger.from, dx, dy);
+      if (finger.does === "look") this.space.turnTo(finger.yaw - dx * 0.008, finger.pitch + dy * 0.006);
+      else this.lean(finger.from, dx, dy);
     }
   }
 
@@ -116,8 +114,8 @@ export class Grips {
 
   height(id, x, y) {
     let top = LOWEST_MM;
-    for (const [other, pose] of this.space.shownState?.pieces ?? []) {
-      if (other !== id && Math.hypot(pose[0] - x, pose[1] - y) < REACH_MM) top = Math.max(top, pose[2] + HEIGHT / 2 + OVER_MM);
+    for (const { number, pose } of this.space.shownState?.pieces.values() ?? []) {
+      if (number !== id && Math.hypot(pose[0] - x, pose[1] - y) < REACH_MM) top = Math.max(top, pose[2] + HEIGHT / 2 + OVER_MM);
     }
     return top;
   }
@@ -192,6 +190,7 @@ export class Grips {
 
   key(event) {
     const steps = { ArrowUp: [-2, 0], ArrowDown: [2, 0], ArrowLeft: [0, -2], ArrowRight: [0, 2] };
+    event.stopPropagation(); // the stage's keys move over the places
     if (!this.store.handsFree) return;
     if (event.key === "Home") this.level();
     else if (steps[event.key]) this.set(this.tilt.x + steps[event.key][0], this.tilt.y + steps[event.key][1]);

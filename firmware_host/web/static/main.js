@@ -8,6 +8,7 @@ import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
 import { Games, Help, fetchJson } from "/static/dialogs.js";
 import { button, h, icon, setText } from "/static/dom.js";
+import { Depth } from "/static/depth.js";
 import { Drawer } from "/static/drawer.js";
 import { Ending } from "/static/ending.js";
 import { FaultPanel } from "/static/faults.js";
@@ -105,7 +106,7 @@ function header(store, sounds, dialogs, handle, door) {
 
 function build() {
   const store = new Store();
-  const connection = new Connection((message) => (message.type === "poses" ? playground.poses.take(message.frames) : store.take(message)), (link) => {
+  const connection = new Connection((message) => (message.type === "poses" ? depth.poses.take(message.frames) : store.take(message)), (link) => {
     store.set("link", link);
     if (link === "open") attend();
   });
@@ -164,6 +165,7 @@ function build() {
   new CalibrationCard(store, byId("say"), { ask, complain });
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);
+  const depth = new Depth(store, plate, pieces, { ask, complain, onTurn: () => attend() });
   const hand = new Hand(store, plate, pieces, { ask, complain });
   const presses = new Presses(store, plate, hand, { ask, complain, announce, ownHand });
   const previews = new Previews(store, plate, fetchJson);
@@ -185,14 +187,14 @@ function build() {
     remember("part", name);
     attend();
   }, "parts");
-  const drawer = new Drawer([...viewButtons(plate.camera), themeButton(), ...voice.buttons()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
+  const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(), ...voice.buttons()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
   /** The sensors' readings come only while they are looked at. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
-    watch(looks || playground.open, playground.open && Boolean(playground.space));
+    watch(looks || playground.open, depth.on && Boolean(store.layout.hands));
     if (looks) calibration.look();
   };
-  const playground = new Playground(store, { ask, complain, onTurn: () => attend() }, { table: byId("table"), side: byId("side") });
+  const playground = new Playground(store, depth, { ask, complain, onTurn: () => attend() }, byId("side"));
   const questions = new Questions(store, { ask, complain });
   byId("side").append(questions.element, tabs.element, drawer.element);
   new Room(store, { ask, complain, reconnect: () => connection.reopen() }, { table: byId("table"), side: byId("side") });

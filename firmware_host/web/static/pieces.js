@@ -11,6 +11,8 @@ export class Pieces {
     this.box = plate.pieces;
     this.drawn = new Map(); // id -> {element, piece}
     this.overrides = new Map(); // id -> {piece, x, y, z, held, until}
+    this.wanted = new Map(); // id -> {piece, x, y, z, number, role}: all that is drawn
+    this.onDrawn = () => {};
     store.listen((_, changed) => {
       if (changed.has("layout")) this.clear(); // nothing flies from one game into the next
       const parts = ["layout", "pieces", "cells", "roles", "review", "result"];
@@ -64,6 +66,12 @@ export class Pieces {
       this.drawn.delete(id);
     }
     for (const [id, piece] of wanted) this.place(id, piece);
+    this.wanted = wanted;
+    this.onDrawn();
+  }
+
+  elementOf(id) {
+    return this.drawn.get(id)?.element ?? null;
   }
 
   /** A piece from a tray has no number here yet; the table may show it already. */
@@ -85,7 +93,8 @@ export class Pieces {
     }
   }
 
-  place(id, { piece, x, y, z, held = false, number }) {
+  place(id, where) {
+    const { piece, x, y, z, held = false, number } = where;
     let drawn = this.drawn.get(id);
     if (!drawn) {
       const element = h("div", { class: "marble", "data-piece": piece, "data-form": formOf(piece, this.store.game), "data-id": id },
@@ -100,7 +109,8 @@ export class Pieces {
     const stands = z < 15 && this.store.onPlate(x, y);
     const place = stands ? this.store.placeName(this.store.nearest(x, y).index) : "";
     element.dataset.place = place;
-    element.dataset.role = (!this.store.review && this.store.snapshot.roles[place]) || "";
+    where.role = (!this.store.review && this.store.snapshot.roles[place]) || "";
+    element.dataset.role = where.role;
     element.classList.toggle("held", held);
     element.classList.toggle("lifted", z > 5);
     element.style.setProperty("--x", x.toFixed(2));

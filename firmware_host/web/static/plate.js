@@ -23,6 +23,7 @@ export class Plate {
     this.pieces = h("div", { class: "pieces" });
     this.places = [];
     this.lights = [];
+    this.solid = null; // {space, grips} while it is drawn in three dimensions, see depth.js
     this.tiltBox = h("div", { class: "plate" });
     this.scene = h("div", { class: "scene" },
       h("div", { class: "world" }, h("div", { class: "ground" }), this.tiltBox));
@@ -291,8 +292,8 @@ export class Plate {
   tilt([x, y]) {
     if (Math.hypot(x - this.leans?.x, y - this.leans?.y) < NOISE_DEG) return;
     this.leans = { x, y };
-    this.scene.style.setProperty("--a", `${x}deg`);
-    this.scene.style.setProperty("--b", `${y}deg`);
+    this.scene.style.setProperty("--a", `${this.solid ? 0 : x}deg`);
+    this.scene.style.setProperty("--b", `${this.solid ? 0 : y}deg`);
   }
 
   /** Light the place on which what is carried would stand; null: none. */

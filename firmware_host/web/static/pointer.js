@@ -8,10 +8,7 @@ export class Pointers {
   constructor(store, plate, hand, presses, previews) {
     Object.assign(this, { store, plate, hand, presses, previews });
     this.pressed = null; // what is down: {id, x, y, marble, tray, dragging}
-    plate.stage.addEventListener("pointerdown", (event) => {
-      const marble = event.target.closest?.(".marble");
-      this.down(event, { marble }, marble || hand.carried);
-    });
+    plate.stage.addEventListener("pointerdown", (event) => this.downOnPlate(event));
     plate.stage.addEventListener("contextmenu", (event) => event.preventDefault());
     plate.stage.addEventListener("pointerleave", () => this.aim(null));
     addEventListener("pointermove", (event) => this.move(event));
@@ -20,6 +17,15 @@ export class Pointers {
     store.listen((_, changed) => {
       if (changed.has("layout") || changed.has("link")) this.pressed = null;
     });
+  }
+
+  downOnPlate(event) {
+    const { solid } = this.plate;
+    if (event.target === solid?.space.canvas || solid?.space.replay) return; // free hands: see grips.js
+    if (solid && event.button !== 0) solid.grips.hold(event, true);
+    const found = solid?.space.pick(event.clientX, event.clientY);
+    const marble = solid ? found && this.hand.pieces.elementOf(found.id) : event.target.closest?.(".marble");
+    this.down(event, { marble }, marble || this.hand.carried || solid);
   }
 
   down(event, on, keep) {
@@ -40,8 +46,9 @@ export class Pointers {
       const far = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y);
       if (far < DRAG_FROM_PX) return;
       pressed.dragging = true;
-      if (!hand.carried) this.startDrag(pressed);
+      if (!hand.carried) this.startDrag(pressed, event);
     }
+    if (pressed?.turns) return;
     if (!hand.carried) {
       if (pressed ? event.pointerId === pressed.id : event.pointerType === "mouse") this.aim(event);
     } else if (pressed ? event.pointerId === pressed.id : event.pointerType === "mouse") {
@@ -67,10 +74,16 @@ export class Pointers {
     drops.aim(at && (drops.at(at.x, at.y) ?? drops.into(place)));
   }
 
-  startDrag({ marble, tray, x, y }) {
+  startDrag(pressed, event) {
+    const { marble, tray, x, y } = pressed;
     const at = this.plate.map().toPlane(x, y);
     if (tray) this.hand.takeFromTray(tray, at);
     else if (marble?.dataset.number) this.hand.pickUp(marble, at);
+    else if (this.plate.solid) {
+      this.plate.solid.grips.hold({ pointerId: event.pointerId, clientX: x, clientY: y });
+      pressed.turns = true;
+      this.aim(null);
+    }
   }
 
   up(event) {

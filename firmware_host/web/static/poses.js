@@ -26,6 +26,7 @@ export class Poses {
   /** `frames`: [time, attitude, moved, gone] as the table sends them. */
   take(frames) {
     for (const [t, attitude, moved, gone] of frames) {
+      if (t < this.newest?.t) this.frames = []; // the table has started anew
       const before = this.newest;
       const pieces = new Map(before?.pieces);
       for (const id of gone) pieces.delete(id);
@@ -61,6 +62,7 @@ export class Poses {
     const start = Math.max(this.frames[0].t, end - CLIP_S);
     this.clip = { start, end, frames: this.frames.filter(({ t }) => t >= start - 0.1 && t <= end) };
     this.fellAt = null;
+    this.tell();
   }
 
   /** Move the drawn time on; whether anything is still to come. */

@@ -1,180 +1,148 @@
 // Solids with shadows: a small WebGL 2 renderer. Lengths in mm, z up; matrices column by column.
+// What has no colour of its own lets the page behind the canvas through, darker where a shadow falls.
+
+import { looking, orthographic, times } from "/static/matrices.js";
 
 const SHADOW = 1024; // half of it where the machine is slow
+const FLOATS = 20; // of one that is drawn: three axes and a place, colour, colour of its mark, which mark, gloss
+const PARTS = [["at", 3], ["normal", 3], ["uv", 2], ["mx", 3], ["my", 3], ["mz", 3], ["mt", 3], ["tint", 3], ["ink", 3], ["look", 2]];
+const CORNER = 3; // the first parts are each corner's, the others each solid's
 const VERTEX = `#version 300 es
-in vec3 at; in vec3 normal; in vec2 uv;
-uniform mat4 model, eye, sun;
-out vec3 where, facing; out vec2 on; out vec4 lit;
+in vec3 at, normal, mx, my, mz, mt, tint, ink; in vec2 uv, look;
+uniform mat4 eye, sun;
+out vec3 where, facing, lit, colour, mark; out vec2 on, drawn;
 void main() {
-  vec4 world = model * vec4(at, 1.0);
-  where = world.xyz;
-  facing = mat3(model) * normal;
-  on = uv;
-  lit = sun * (world + vec4(normalize(facing) * 0.9, 0.0));
-  gl_Position = eye * world;
+  mat3 turn = mat3(mx, my, mz);
+  where = turn * at + mt;
+  facing = turn * normal;
+  on = uv; colour = tint; mark = ink; drawn = look;
+  lit = (sun * vec4(where + facing * 0.9, 1.0)).xyz * 0.5 + 0.5;
+  gl_Position = eye * vec4(where, 1.0);
 }`;
 const FRAGMENT = `#version 300 es
 precision highp float;
 precision highp sampler2DShadow;
-in vec3 where, facing; in vec2 on; in vec4 lit;
-uniform vec3 colour, mark, from, light;
-uniform int kind; // 0 plain, 1 a piece, 2 the plate's top
-uniform sampler2D top, lamps, field;
+in vec3 where, facing, lit, colour, mark; in vec2 on, drawn;
+uniform vec3 from, light;
+uniform bool through, finely;
+uniform sampler2D marks, field;
 uniform sampler2DShadow shade;
-uniform vec2 grid; uniform float pitch, seen, gloss, room;
+uniform vec2 grid; uniform float pitch, seen, count;
 out vec4 pixel;
 float sunlight() {
-  vec3 spot = lit.xyz / lit.w * 0.5 + 0.5;
-  if (spot != clamp(spot, 0.0, 1.0)) return 1.0;
+  if (lit != clamp(lit, 0.0, 1.0)) return 1.0;
+  vec3 spot = lit - vec3(0.0, 0.0, 0.0008);
+  if (!finely) return texture(shade, spot);
   float sum = 0.0;
   for (int i = 0; i < 4; i++) {
     vec2 off = (vec2(i & 1, i >> 1) - 0.5) * 1.6 / vec2(textureSize(shade, 0));
-    sum += texture(shade, vec3(spot.xy + off, spot.z - 0.0008));
+    sum += texture(shade, vec3(spot.xy + off, spot.z));
   }
   return sum * 0.25;
 }
 void main() {
-  vec3 n = normalize(facing), base = colour, glow = vec3(0.0);
-  if (kind == 1) { // a ring and a bar, so that a turn is seen
-    float r = length(on);
-    if (r <= 1.0 && ((r > 0.62 && r < 0.72) || (abs(on.y) < 0.07 && on.x > 0.1 && r < 0.62))) base = mark;
-  } else if (kind == 2) {
-    base = texture(top, on / (grid * pitch + 30.0) + 0.5).rgb;
-    vec2 g = on / pitch + (grid - 1.0) * 0.5;
-    vec2 cell = clamp(floor(g + 0.5), vec2(0.0), grid - 1.0);
-    float away = length(g - cell);
-    vec4 lamp = texelFetch(lamps, ivec2(cell), 0);
-    glow = lamp.rgb * (smoothstep(0.5, 0.12, away) * 0.95);
-    vec4 felt = texture(field, (g + 0.5) / grid);
-    float mt = (felt.r - felt.g) * seen;
-    vec3 pole = mt < 0.0 ? vec3(0.95, 0.5, 0.08) : vec3(0.16, 0.5, 0.98);
-    base = mix(base, pole, min(0.85, pow(abs(mt), 0.6)));
+  vec3 n = normalize(facing);
+  float sunny = sunlight();
+  if (through) { // the plate's top: felt and lights are the page's
+    float dark = 1.0 - (0.56 + 0.44 * sunny) * clamp(0.4 + 0.6 * dot(n, light) / light.z, 0.0, 1.0);
+    float much = 0.0;
+    vec3 pole = vec3(0.0);
+    if (seen > 0.0) {
+      vec2 felt = texture(field, (on / pitch + grid * 0.5) / grid).rg;
+      float mt = felt.r - felt.g;
+      pole = mt < 0.0 ? vec3(0.95, 0.5, 0.08) : vec3(0.16, 0.5, 0.98);
+      much = min(0.8, pow(abs(mt), 0.6));
+    }
+    pixel = vec4(pole * much * (1.0 - dark), much + dark - much * dark);
+    return;
+  }
+  vec3 base = colour;
+  if (drawn.x >= 0.0 && max(abs(on.x), abs(on.y)) < 0.7) {
+    vec2 sign = texture(marks, vec2((drawn.x + on.x / 1.4 + 0.5) / count, on.y / 1.4 + 0.5)).rg;
+    base = mix(mix(base, vec3(1.0, 0.96, 0.88), sign.g), mark, sign.r);
   }
   vec3 eyeward = normalize(from - where);
-  float sunny = max(dot(n, light), 0.0) * sunlight();
-  float shine = pow(max(dot(n, normalize(light + eyeward)), 0.0), 48.0) * gloss * sunlight();
-  vec3 sky = mix(vec3(0.30, 0.25, 0.22), vec3(0.52, 0.53, 0.56), n.z * 0.5 + 0.5) * room;
-  pixel = vec4(pow(base * (sky + sunny * 0.85) + glow + shine, vec3(1.0 / 1.1)), 1.0);
+  float shine = pow(max(dot(n, normalize(light + eyeward)), 0.0), 40.0) * drawn.y * sunny;
+  vec3 sky = mix(vec3(0.30, 0.25, 0.22), vec3(0.52, 0.53, 0.56), n.z * 0.5 + 0.5);
+  pixel = vec4(pow(base * (sky + max(dot(n, light), 0.0) * sunny * 0.85) + shine, vec3(1.0 / 1.1)), 1.0);
 }`;
 const DEPTH_VERTEX = `#version 300 es
-in vec3 at; uniform mat4 model, eye;
-void main() { gl_Position = eye * model * vec4(at, 1.0); }`;
+in vec3 at, mx, my, mz, mt; uniform mat4 eye;
+void main() { gl_Position = eye * vec4(mat3(mx, my, mz) * at + mt, 1.0); }`;
 const DEPTH_FRAGMENT = `#version 300 es
 precision mediump float; void main() {}`;
 
-export const times = (a, b) => {
-  const out = new Float32Array(16);
-  for (let column = 0; column < 4; column += 1) {
-    for (let row = 0; row < 4; row += 1) {
-      let sum = 0;
-      for (let k = 0; k < 4; k += 1) sum += a[4 * k + row] * b[4 * column + k];
-      out[4 * column + row] = sum;
-    }
+/** Solids of one shape; `add` each of them anew for every picture. */
+class Kind {
+  constructor(gl, shape, shade, options) {
+    Object.assign(this, { gl, count: 0, data: new Float32Array(FLOATS * 8) }, options);
+    this.buffer = gl.createBuffer();
+    this.full = this.array(shape);
+    this.shade = shade === shape ? this.full : this.array(shade);
   }
-  return out;
-};
 
-export const moved = (x, y, z) => new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, z, 1]);
-
-export function turned(w, x, y, z) {
-  return new Float32Array([
-    1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y), 0,
-    2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x), 0,
-    2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y), 0, 0, 0, 0, 1,
-  ]);
-}
-
-/** About x, then about the turned y, then about the turned z; radians. */
-export function attitude([a, b, c]) {
-  const about = (angle, axis) => {
-    const [w, s] = [Math.cos(angle / 2), Math.sin(angle / 2)];
-    return turned(w, ...[0, 1, 2].map((at) => (at === axis ? s : 0)));
-  };
-  return times(times(about(a, 0), about(b, 1)), about(c, 2));
-}
-
-export const minus = (a, b) => a.map((each, at) => each - b[at]);
-export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-export const unit = (a) => a.map((each) => each / Math.hypot(...a));
-
-/** A point or (`w` 0) a direction through a matrix that only turns and moves; `back`: the other way. */
-export function through(m, [x, y, z], w = 1) {
-  return [0, 1, 2].map((row) => m[row] * x + m[4 + row] * y + m[8 + row] * z + m[12 + row] * w);
-}
-export function back(m, p, w = 1) {
-  const away = minus(p, [m[12] * w, m[13] * w, m[14] * w]);
-  return [0, 1, 2].map((column) => dot([m[4 * column], m[4 * column + 1], m[4 * column + 2]], away));
-}
-
-export function looking(from, at) {
-  const z = unit(minus(from, at));
-  const x = unit(cross([0, 0, 1], z));
-  const y = cross(z, x);
-  return new Float32Array([
-    x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, from), -dot(y, from), -dot(z, from), 1,
-  ]);
-}
-
-export function perspective(angle, aspect, near, far) {
-  const f = 1 / Math.tan(angle / 2);
-  return new Float32Array([
-    f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0,
-  ]);
-}
-
-function orthographic(half, near, far) {
-  return new Float32Array([1 / half, 0, 0, 0, 0, 1 / half, 0, 0, 0, 0, -2 / (far - near), 0, 0, 0, -(far + near) / (far - near), 1]);
-}
-
-/** A disc about z, its middle in the origin, with a bevel; on its ends `uv` goes from -1 to 1. */
-export function disc(radius, height, sides = 28) {
-  const out = [];
-  const bevel = Math.min(1.2, height / 5);
-  // rings from the middle below to the middle above: radius, z, and the direction of the surface
-  const rings = [[0, -1, 0, -1], [radius - bevel, -1, 0, -1], [radius, -1, 1, 0, bevel], [radius, 1, 1, 0, -bevel], [radius - bevel, 1, 0, 1], [0, 1, 0, 1]]
-    .map(([r, end, out_, up, inset = 0]) => ({ r, z: (end * height) / 2 + inset, out: out_, up }));
-  const corner = ({ r, z, out: away, up }, angle) => {
-    const [c, s] = [Math.cos(angle), Math.sin(angle)];
-    return [r * c, r * s, z, away * c, away * s, up, ...(up ? [(r * c) / radius, (r * s) / radius] : [2, 2])];
-  };
-  for (let ring = 0; ring + 1 < rings.length; ring += 1) {
-    for (let side = 0; side < sides; side += 1) {
-      const [a, b] = [side, side + 1].map((at) => (2 * Math.PI * at) / sides);
-      const [low, high] = [rings[ring], rings[ring + 1]];
-      const four = [corner(low, a), corner(low, b), corner(high, b), corner(high, a)];
-      if (low.r > 0) out.push(...four[0], ...four[1], ...four[2]); // else it has no area
-      if (high.r > 0) out.push(...four[0], ...four[2], ...four[3]);
-    }
+  array({ corners, triangles }) {
+    const { gl } = this;
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint16Array(triangles), gl.STATIC_DRAW);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(corners), gl.STATIC_DRAW);
+    let offset = 0;
+    PARTS.forEach(([, size], at) => {
+      if (at === CORNER) {
+        gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+        offset = 0;
+      }
+      gl.enableVertexAttribArray(at);
+      gl.vertexAttribPointer(at, size, gl.FLOAT, false, at < CORNER ? 32 : 4 * FLOATS, offset);
+      gl.vertexAttribDivisor(at, at < CORNER ? 0 : 1);
+      offset += 4 * size;
+    });
+    return { array, count: triangles.length };
   }
-  return new Float32Array(out);
-}
 
-/** A box between two corners; `uv` is x and y. */
-export function box([x0, y0, z0], [x1, y1, z1]) {
-  const out = [];
-  const face = (normal, ...corners) => {
-    for (const at of [0, 1, 2, 0, 2, 3]) out.push(...corners[at], ...normal, corners[at][0], corners[at][1]);
-  };
-  face([0, 0, 1], [x0, y0, z1], [x1, y0, z1], [x1, y1, z1], [x0, y1, z1]);
-  face([0, 0, -1], [x0, y1, z0], [x1, y1, z0], [x1, y0, z0], [x0, y0, z0]);
-  face([0, -1, 0], [x0, y0, z0], [x1, y0, z0], [x1, y0, z1], [x0, y0, z1]);
-  face([0, 1, 0], [x1, y1, z0], [x0, y1, z0], [x0, y1, z1], [x1, y1, z1]);
-  face([-1, 0, 0], [x0, y1, z0], [x0, y0, z0], [x0, y0, z1], [x0, y1, z1]);
-  face([1, 0, 0], [x1, y0, z0], [x1, y1, z0], [x1, y1, z1], [x1, y0, z1]);
-  return new Float32Array(out);
+  /** One at [x, y, z], turned by the quaternion [w, x, y, z]; `mark` is a cell of the marks' texture, -1 none. */
+  add([px, py, pz], [w, x, y, z], colour, ink = colour, mark = -1, gloss = 0.1) {
+    if ((this.count + 1) * FLOATS > this.data.length) {
+      const more = new Float32Array(2 * this.data.length);
+      more.set(this.data);
+      this.data = more;
+    }
+    const { data } = this;
+    let at = FLOATS * this.count;
+    for (const value of [
+      1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y),
+      2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x),
+      2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y),
+      px, py, pz, colour[0], colour[1], colour[2], ink[0], ink[1], ink[2], mark, gloss,
+    ]) {
+      data[at] = value;
+      at += 1;
+    }
+    this.count += 1;
+  }
+
+  upload() {
+    const { gl } = this;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, this.data.subarray(0, FLOATS * this.count), gl.STREAM_DRAW);
+  }
 }
 
 export class Solids {
   /** Throws where there is no WebGL 2. */
   constructor(canvas) {
     this.canvas = canvas;
-    const gl = canvas.getContext("webgl2", { antialias: true, alpha: true });
+    // smooth edges cost a processor that draws by itself too much
+    const gl = canvas.getContext("webgl2", { failIfMajorPerformanceCaveat: true }) ?? canvas.getContext("webgl2", { antialias: false });
     if (!gl) throw new Error("no WebGL 2");
     this.gl = gl;
+    this.kinds = [];
+    this.calls = 0; // of the last picture
     this.program = this.compiled(VERTEX, FRAGMENT);
     this.depth = this.compiled(DEPTH_VERTEX, DEPTH_FRAGMENT);
-    this.shadow = this.shadowMap(SHADOW);
     this.textures = {};
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.CULL_FACE);
@@ -189,7 +157,7 @@ export class Solids {
       gl.compileShader(shader);
       gl.attachShader(program, shader);
     });
-    ["at", "normal", "uv"].forEach((name, at) => gl.bindAttribLocation(program, at, name));
+    PARTS.forEach(([name], at) => gl.bindAttribLocation(program, at, name));
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
     const uniforms = {};
@@ -202,6 +170,10 @@ export class Solids {
 
   shadowMap(size) {
     const { gl } = this;
+    if (this.shadow) {
+      gl.deleteTexture(this.shadow.texture);
+      gl.deleteFramebuffer(this.shadow.frame);
+    }
     const texture = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, size, size);
@@ -211,87 +183,83 @@ export class Solids {
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    return { texture, frame, size };
+    this.shadow = { texture, frame, size };
   }
 
-  mesh(corners) {
-    const { gl } = this;
-    const array = gl.createVertexArray();
-    gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, corners, gl.STATIC_DRAW);
-    [[0, 3, 0], [1, 3, 12], [2, 2, 24]].forEach(([at, size, offset]) => {
-      gl.enableVertexAttribArray(at);
-      gl.vertexAttribPointer(at, size, gl.FLOAT, false, 32, offset);
-    });
-    return { array, count: corners.length / 8 };
+  /** Of that shape; `shade`: a simpler one that casts its shadow. `through`: only shadows are seen on it. */
+  kind(shape, { shade = shape, casts = true, through = false } = {}) {
+    const kind = new Kind(this.gl, shape, shade, { casts, through });
+    this.kinds.push(kind);
+    return kind;
   }
 
   /** `image`: a canvas, or {width, height, bytes} of RGBA. */
-  texture(name, image, smooth) {
+  texture(name, image) {
     const { gl } = this;
     this.textures[name] ??= gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.textures[name]);
     gl.pixelStorei(gl.UNPACK_FLIP_Y_WEBGL, !image.bytes);
     if (image.bytes) gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, image.width, image.height, 0, gl.RGBA, gl.UNSIGNED_BYTE, image.bytes);
     else gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, image);
-    const filter = smooth ? gl.LINEAR : gl.NEAREST;
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, filter);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, filter);
+    for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, side, gl.LINEAR);
     for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
   }
 
-  /** As many pixels as the screen has, up to `most` for each of the page's, or a share of them. */
-  fit(most, share) {
+  /** As many pixels as the screen has, up to `most` for each of the page's, or a share of them; shadows are coarser
+   * where that is less than `coarse`. */
+  fit(most, share, coarse) {
     const { canvas } = this;
-    if (share < 0.7 && this.shadow.size === SHADOW) this.shadow = this.shadowMap(SHADOW / 2);
+    this.coarse = share < coarse;
     const ratio = Math.min(devicePixelRatio, most) * share;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((each) => Math.max(1, Math.round(each * ratio)));
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    return width / height;
   }
 
-  /** `solids`: {mesh, shade (a simpler one that casts its shadow), model, colour, mark, kind, gloss}; `view`: {eye, from, light, reach, grid, pitch, seen, room}. */
-  draw(solids, view) {
+  /** Everything that was added. `view`: {eye, from, light, reach, grid, pitch, seen, count}. */
+  draw(view) {
     const { gl, canvas } = this;
+    const size = this.coarse ? SHADOW / 2 : SHADOW;
+    if (this.shadow?.size !== size) this.shadowMap(size);
+    const kinds = this.kinds.filter(({ count }) => count);
+    for (const kind of kinds) kind.upload();
     const sun = times(orthographic(view.reach, 1, 4 * view.reach), looking(view.light.map((each) => each * 2 * view.reach), [0, 0, 0]));
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.frame);
-    gl.viewport(0, 0, this.shadow.size, this.shadow.size);
+    gl.viewport(0, 0, size, size);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.useProgram(this.depth.program);
     gl.uniformMatrix4fv(this.depth.uniforms.eye, false, sun);
-    for (const { mesh, shade = mesh, model, casts = true } of solids) {
-      if (!casts) continue;
-      gl.uniformMatrix4fv(this.depth.uniforms.model, false, model);
-      gl.bindVertexArray(shade.array);
-      gl.drawArrays(gl.TRIANGLES, 0, shade.count);
-    }
+    const casting = kinds.filter(({ casts }) => casts);
+    for (const { shade, count } of casting) this.instances(shade, count);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const { program, uniforms: at } = this.program;
     gl.useProgram(program);
-    [this.shadow.texture, this.textures.top, this.textures.lamps, this.textures.field].forEach((texture, unit_) => {
+    [this.shadow.texture, this.textures.marks, this.textures.field].forEach((texture, unit_) => {
       gl.activeTexture(gl.TEXTURE0 + unit_);
       gl.bindTexture(gl.TEXTURE_2D, texture);
     });
-    ["shade", "top", "lamps", "field"].forEach((name, unit_) => gl.uniform1i(at[name], unit_));
+    ["shade", "marks", "field"].forEach((name, unit_) => gl.uniform1i(at[name], unit_));
     gl.activeTexture(gl.TEXTURE0);
     gl.uniformMatrix4fv(at.eye, false, view.eye);
     gl.uniformMatrix4fv(at.sun, false, sun);
     gl.uniform3fv(at.from, view.from);
     gl.uniform3fv(at.light, view.light);
     gl.uniform2fv(at.grid, view.grid);
-    for (const name of ["pitch", "seen", "room"]) gl.uniform1f(at[name], view[name]);
-    for (const { mesh, model, colour, mark = colour, kind = 0, gloss = 0.1 } of solids) {
-      gl.uniformMatrix4fv(at.model, false, model);
-      gl.uniform3fv(at.colour, colour);
-      gl.uniform3fv(at.mark, mark);
-      gl.uniform1i(at.kind, kind);
-      gl.uniform1f(at.gloss, gloss);
-      gl.bindVertexArray(mesh.array);
-      gl.drawArrays(gl.TRIANGLES, 0, mesh.count);
+    gl.uniform1i(at.finely, this.coarse ? 0 : 1);
+    for (const name of ["pitch", "seen", "count"]) gl.uniform1f(at[name], view[name]);
+    for (const { full, count, through } of kinds) {
+      gl.uniform1i(at.through, through ? 1 : 0);
+      this.instances(full, count);
     }
+    for (const kind of kinds) kind.count = 0;
+    this.calls = kinds.length + casting.length;
+  }
+
+  instances({ array, count: corners }, count) {
+    const { gl } = this;
+    gl.bindVertexArray(array);
+    gl.drawElementsInstanced(gl.TRIANGLES, corners, gl.UNSIGNED_SHORT, 0, count);
   }
 }

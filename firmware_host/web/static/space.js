@@ -1,110 +1,117 @@
-// The plate and its pieces in three dimensions, from wherever one looks.
+// The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows are drawn over the
+// flat plate of the page, which is turned in space under them and keeps its places, lights, marks, names and keys.
 
-import { looksOf } from "/static/marble.js";
+import { BODIES, MARK_COUNT, bodyOf, cellOf, marksPicture, post, shadeOf, slab } from "/static/bodies.js";
+import { Glides } from "/static/glides.js";
+import { formOf, looksOf } from "/static/marble.js";
 import {
-  Solids, attitude, back, box, disc, dot, looking, minus, moved, perspective, through, times, turned, unit,
-} from "/static/solids.js";
+  after, attitude, back, looking, minus, moved, perspective, through, times, turned, unit,
+} from "/static/matrices.js";
+import { Solids } from "/static/solids.js";
 
 const RADIUS = 14;
 const HEIGHT = 15;
 const SURFACE = 20; // of the plate above its pivot
 const GROUND = -120;
-const TABLE = 330; // radius of the table's top
 const THICK = 12;
 const ANGLE = 0.62; // of view, up and down
+const ASIDE = 0.72; // how far down one looks, in a narrow window, and from above
+const NARROWLY = 0.95;
+const ABOVE = 1.5;
+const AWAY = 1.6; // of the eye, times the width that is seen
+const SQUARE = 1.12; // a window not so wide is looked at from farther away
+const LOOKED_AT = [0, 0, -12];
 const FULL_MT = 14;
-const PICTURE = 1024;
-const BESIDE = 30; // of the drawn felt beyond the places, see the shader
 const NOISE = 4; // of 255
-const STILL_MS = 120;
-const SLOW_MS = 36; // a frame that takes longer is drawn with fewer pixels
+const STILL_MS = 200;
+const NARROW_PX = 500; // a narrower window shows the board alone, from higher up
+const TILT_S = 0.05; // in which the drawn tilt follows the sensor's
+const SLOW_MS = matchMedia("(pointer: coarse)").matches ? 36 : 24; // a frame that takes longer is drawn with fewer pixels
+const COARSE = 0.7; // with a smaller share of the pixels all is drawn more simply
 const COARSEST = 0.35;
+const WOOD = [0.43, 0.27, 0.15];
+const STEEL = [0.3, 0.3, 0.34];
+const DARK = [0.17, 0.1, 0.03];
+const LIGHT = unit([-0.6, -0.12, 0.78]);
+const LEVEL = [1, 0, 0, 0];
 
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
 
+/** As a style sheet has it: y down, ways times `scale`, what is drawn times `size`, seen from `depth` before the screen. */
+function css(m, scale, size = 1, depth = 0) {
+  const turn = [m[0], -m[1], m[2], 0, -m[4], m[5], -m[6], 0, m[8], -m[9], m[10], 0].map((each) => each * size);
+  const all = [...turn, scale * m[12], -scale * m[13], scale * m[14] + depth, 1];
+  return `matrix3d(${all.map((each) => each.toFixed(5)).join()})`;
+}
+
 export class Space {
-  /** Throws where there is no WebGL 2. */
-  constructor(store, poses, canvas) {
-    Object.assign(this, { store, poses, canvas });
+  /** `pieces`: what the page draws of them (pieces.js). Throws where there is no WebGL 2. */
+  constructor(store, plate, pieces, poses, canvas) {
+    Object.assign(this, { store, plate, pieces, poses, canvas });
     this.solids = new Solids(canvas);
-    this.yaw = -Math.PI / 2;
-    this.pitch = 0.72;
+    this.glides = new Glides();
     this.zoom = 1;
-    this.showsField = true;
+    this.showsField = false;
     this.replay = null; // {clip, at, speed} while one is shown
     this.pace = 0; // ms a frame, lately
     this.sharp = 1; // the share of the screen's pixels, each way, that this machine can draw
-    this.meshes = {
-      piece: this.solids.mesh(disc(RADIUS, HEIGHT)),
-      shade: this.solids.mesh(disc(RADIUS, HEIGHT, 12)),
-      ground: this.solids.mesh(disc(TABLE, 14, 96)),
-      foot: this.solids.mesh(disc(60, 14)),
-      post: this.solids.mesh(disc(9, 110)),
-      knob: this.solids.mesh(disc(16, 16)),
-    };
-    store.listen((_, changed) => this.update(changed));
+    this.lean = [0, 0];
+    this.looks = new Map();
+    this.names = new Map(); // number -> piece, also of those that are gone: a replay shows them
+    this.bodies = new Map(BODIES.map((form) => [form, this.solids.kind(bodyOf(form), { shade: shadeOf(form) })]));
+    this.foot = this.solids.kind(post(60, 14));
+    this.post = this.solids.kind(post(9, 110, 12));
+    this.solids.texture("marks", marksPicture());
+    this.face();
+    pieces.onDrawn = () => this.wake();
     poses.listeners.push(() => this.wake());
+    store.listen((_, changed) => this.update(changed));
     new ResizeObserver(() => this.wake()).observe(canvas);
-    this.colours = new Map();
+    this.update(new Set(["layout"]));
+  }
+
+  get shown() {
+    return this.canvas.clientWidth > 0;
   }
 
   update(changed) {
     const { layout, snapshot } = this.store;
     if (!layout || !snapshot) return;
-    if (changed.has("layout") || !this.meshes.plate) this.build();
-    if (changed.has("lights") || changed.has("layout")) this.shine(snapshot.lights);
-    const felt = (changed.has("sensors") || changed.has("layout")) && this.feel(snapshot.sensors?.field_mt ?? []);
-    if (felt || ["layout", "lights", "pieces", "tracks"].some((name) => changed.has(name))) this.wake();
+    if (changed.has("layout") || changed.has("review")) this.build();
+    if (changed.has("camera")) this.face();
+    const felt = this.showsField && changed.has("sensors") && this.feel(snapshot.sensors?.field_mt ?? []);
+    if (["layout", "review", "pieces", "cells"].some((name) => changed.has(name))) this.follow();
+    if (changed.has("shifts")) this.leaving = new Set(snapshot.shifts.filter(({ target }) => target === null).map(({ source }) => source));
+    const swung = this.plate.leans !== this.swungTo && !this.poses.newest; // else it is told how it moves
+    this.swungTo = this.plate.leans;
+    if (felt || swung || ["layout", "review", "camera"].some((name) => changed.has(name))) this.wake();
   }
 
   build() {
     const half = this.store.layout.plate_mm / 2;
-    this.meshes.plate = this.solids.mesh(box([-half, -half, SURFACE - THICK], [half, half, SURFACE - 0.2]));
-    this.meshes.felt = this.solids.mesh(box([-half, -half, SURFACE - 0.2], [half, half, SURFACE]));
-    this.colours.clear();
-    this.solids.texture("top", this.picture(), true);
-    this.shine("");
+    if (half !== this.half) {
+      this.half = half;
+      this.board = this.solids.kind(slab(half, SURFACE - THICK, SURFACE));
+      this.top = this.solids.kind(slab(half, 0, SURFACE, true), { casts: false, through: true });
+    }
+    this.looks.clear();
     this.feel([]);
   }
 
-  /** The felt: a ring and a name for each place. */
-  picture() {
-    const { layout } = this.store;
-    const canvas = document.createElement("canvas");
-    Object.assign(canvas, { width: PICTURE, height: PICTURE });
-    const pen = canvas.getContext("2d");
-    const [wide, high] = [layout.columns, layout.rows].map((count) => count * layout.pitch_mm + BESIDE);
-    pen.fillStyle = "#33493e";
-    pen.fillRect(0, 0, PICTURE, PICTURE);
-    pen.scale(PICTURE / wide, PICTURE / high);
-    pen.translate(wide / 2, high / 2);
-    pen.textAlign = "center";
-    pen.font = "6px sans-serif";
-    layout.places.forEach((_, index) => {
-      const { x, y } = this.store.centreOf(index);
-      pen.beginPath();
-      pen.arc(x, -y, RADIUS + 0.8, 0, 7);
-      pen.fillStyle = "#2b3f35";
-      pen.fill();
-      pen.strokeStyle = "#688573";
-      pen.lineWidth = 0.7;
-      pen.stroke();
-      pen.fillStyle = "#8fae9a";
-      pen.fillText(this.store.label(this.store.placeName(index)), x, -y + 2);
-    });
-    return canvas;
-  }
-
-  shine(hex) {
-    const { columns, rows, places } = this.store.layout;
-    const bytes = new Uint8Array(4 * columns * rows);
-    places.forEach((_, index) => {
-      for (let part = 0; part < 3; part += 1) {
-        const level = Number.parseInt(hex.slice(6 * index + 2 * part, 6 * index + 2 * part + 2) || "0", 16) / 255;
-        bytes[4 * index + part] = 255 * level ** (1 / 2.2);
-      }
-    });
-    this.solids.texture("lamps", { width: columns, height: rows, bytes }, false);
+  /** What came, went or moved without anybody telling how. */
+  follow() {
+    const { store } = this;
+    const { layout, review, game } = store;
+    for (const { number, piece } of store.pieces()) this.names.set(number, piece);
+    if (layout.hands && !review) {
+      this.glides.standing = [];
+      return;
+    }
+    const hole = game?.drawing?.hole;
+    const middle = hole && { x: (hole[0] - (layout.columns - 1) / 2) * layout.pitch_mm, y: (hole[1] - (layout.rows - 1) / 2) * layout.pitch_mm };
+    const falls = ({ id, piece }) => review || this.leaving?.has(id.slice(0, -piece.length - 1));
+    this.glides.take(store.pieces(), (each) => (falls(each) ? middle ?? Glides.overEdge(each, this.half) : null));
+    this.wake();
   }
 
   /** South in red, north in green of the picture, as the shader reads it. Whether it is more than noise. */
@@ -117,7 +124,7 @@ export class Space {
     });
     if (this.felt?.length === bytes.length && bytes.every((each, at) => Math.abs(each - this.felt[at]) <= NOISE)) return false;
     this.felt = bytes;
-    this.solids.texture("field", { width: columns, height: rows, bytes }, true);
+    this.solids.texture("field", { width: columns, height: rows, bytes });
     return true;
   }
 
@@ -126,22 +133,24 @@ export class Space {
   wake() {
     this.wokenAt = performance.now();
     this.rests = false;
-    if (this.asked || !this.canvas.isConnected || !this.canvas.clientWidth) return;
+    if (this.asked || !this.shown) return;
     this.asked = requestAnimationFrame((now) => this.frame(now));
   }
 
   frame(now) {
     this.asked = null;
+    if (!this.shown) return;
     const seconds = (now - (this.drawnAt ?? now)) / 1000;
     if (this.drawnAt !== undefined && !this.rests) this.keepPace(now - this.drawnAt);
     this.drawnAt = now;
     const state = this.state(seconds);
-    if (state && this.meshes.plate) this.draw(state);
-    const moves = this.replay || this.poses.shown < (this.poses.newest?.t ?? 0) - 1e-4 || now - this.wokenAt < STILL_MS;
+    if (state && this.board) this.draw(state);
+    const moves = this.replay || this.swings || this.glides.going.size || this.poses.shown < (this.poses.newest?.t ?? 0) - 1e-4
+      || now - this.wokenAt < STILL_MS;
     const again = moves || (this.sharp < 1 && !this.rests); // at rest there is time for every pixel
     this.rests = !moves;
-    if (again) this.asked = requestAnimationFrame((at) => this.frame(at));
-    else this.drawnAt = undefined;
+    if (!again) this.drawnAt = undefined;
+    else if (!this.asked) this.asked = requestAnimationFrame((at) => this.frame(at));
   }
 
   /** A machine without a graphics chip draws coarser, and so keeps up. */
@@ -152,66 +161,144 @@ export class Space {
     this.pace = 0;
   }
 
-  /** What is to be seen now: a replay, the table as it moves, or upright pieces where it tells no more. */
+  /** What is to be seen now: a replay, the table as it moves, or what is known where it tells no more. */
   state(seconds) {
-    this.poses.advance(Math.min(0.1, seconds));
+    const { store, poses } = this;
+    const { layout, snapshot, review } = store;
+    poses.advance(Math.min(0.1, seconds));
     if (this.replay) {
       const { clip, speed } = this.replay;
       this.replay.at += seconds * speed;
-      if (this.replay.at < clip.end) return this.poses.at(this.replay.at, clip.frames);
+      if (this.replay.at < clip.end) return this.recorded(poses.at(this.replay.at, clip.frames));
       this.replay = null;
       this.onReplayed?.();
     }
-    if (this.poses.newest) return this.poses.at(this.poses.shown);
-    const { snapshot } = this.store;
     if (!snapshot) return null;
-    const pieces = new Map(this.store.pieces().map(({ number, x, y, z }, at) => [number ?? at, [x, y, z + HEIGHT / 2, 1, 0, 0, 0]]));
-    return { attitude: [...snapshot.tilt_deg.map((degrees) => (degrees * Math.PI) / 180), 0], pieces };
-  }
-
-  coloursOf(id) {
-    if (!this.colours.has(id)) {
-      const piece = this.store.pieces().find(({ number }) => number === id)?.piece;
-      if (!piece) return looksOf("unknown", null);
-      this.colours.set(id, looksOf(piece, this.store.game));
+    const live = layout.hands && poses.newest ? poses.at(poses.shown) : null;
+    const going = this.glides.now();
+    const pieces = new Map();
+    for (const [id, { number, piece, role, x, y, z }] of this.pieces.wanted) {
+      const glides = going.get(id);
+      const told = review || this.pieces.overrides.has(id) ? null : live?.pieces.get(number);
+      const pose = told ?? this.upright(glides ?? { x, y, z });
+      pieces.set(id, { number, piece, role, pose });
+      going.delete(id);
     }
-    return this.colours.get(id);
+    for (const [id, each] of going) pieces.set(id, { piece: each.piece, pose: this.upright(each) });
+    return { attitude: live?.attitude ?? this.swing(seconds), pieces };
   }
 
-  /** The eye goes round the middle; farther where the window is narrow. */
+  upright({ x, y, z, turn = LEVEL }) {
+    return [x, y, z + HEIGHT / 2, ...turn];
+  }
+
+  recorded({ attitude: angles, pieces }) {
+    const named = [...pieces].map(([number, pose]) => [String(number), { number, piece: this.names.get(number) ?? "unknown", pose }]);
+    return { attitude: angles, pieces: new Map(named) };
+  }
+
+  /** The tilt that the sensor tells, without its noise and its steps. */
+  swing(seconds) {
+    const { x = 0, y = 0 } = this.plate.leans ?? {};
+    const share = Math.min(1, seconds / TILT_S);
+    this.lean = [x, y].map((each, at) => this.lean[at] + (each - this.lean[at]) * share);
+    this.swings = Math.abs(this.lean[0] - x) + Math.abs(this.lean[1] - y) > 0.02;
+    return [...this.lean.map((degrees) => (degrees * Math.PI) / 180), 0];
+  }
+
+  lookOf(piece) {
+    if (!this.looks.has(piece)) {
+      const { base, mark, shape } = looksOf(piece, this.store.game);
+      this.looks.set(piece, { body: this.bodies.get(formOf(piece, this.store.game)), base: rgb(base), ink: rgb(mark), cell: cellOf(shape) });
+    }
+    return this.looks.get(piece);
+  }
+
+  // The eye
+
+  /** From the side and the height that the page's buttons say. */
+  face() {
+    this.yaw = (-Math.PI / 2) * (1 + this.plate.camera.turned);
+    this.ownPitch = null;
+    this.zoom = 1;
+  }
+
+  /** How far down one looks. */
+  get pitch() {
+    const usual = this.canvas.clientWidth < NARROW_PX ? NARROWLY : ASIDE;
+    return this.ownPitch ?? (this.plate.camera.above ? ABOVE : usual);
+  }
+
+  turnTo(yaw, pitch) {
+    this.yaw = yaw;
+    this.ownPitch = Math.max(0.12, Math.min(ABOVE, pitch));
+    this.plate.camera.facing(Math.round(-yaw / (Math.PI / 2) - 1));
+    this.wake();
+  }
+
+  /** The eye goes round the middle of what is played on; farther where the window is narrow. */
   look() {
-    const aspect = this.solids.fit(matchMedia("(pointer: coarse)").matches ? 1.5 : 2, this.rests ? 1 : this.sharp);
-    const away = (this.store.layout.plate_mm * 1.72 * Math.max(1, 1.12 / aspect)) / this.zoom;
+    const { clientWidth, clientHeight } = this.canvas;
+    const { camera } = this.plate;
+    const { west, south, east, north } = clientWidth < NARROW_PX ? camera.looked() : camera.plate();
+    const aspect = clientWidth / Math.max(1, clientHeight);
+    const away = (Math.max(east - west, north - south) * AWAY * Math.max(1, SQUARE / aspect)) / this.zoom;
     const flat = Math.cos(this.pitch) * away;
-    const from = [Math.cos(this.yaw) * flat, Math.sin(this.yaw) * flat, Math.sin(this.pitch) * away];
-    const view = looking(from, [0, 0, -12]);
-    return { from, view, aspect, eye: times(perspective(ANGLE, aspect, away / 10, away * 4), view) };
+    const at = [(west + east) / 2, (south + north) / 2, 0].map((each, axis) => each + LOOKED_AT[axis]);
+    const from = [at[0] + Math.cos(this.yaw) * flat, at[1] + Math.sin(this.yaw) * flat, at[2] + Math.sin(this.pitch) * away];
+    const view = looking(from, at);
+    const focus = clientHeight / 2 / Math.tan(ANGLE / 2);
+    return { from, view, aspect, focus, scale: focus / away, eye: times(perspective(ANGLE, aspect, away / 10, away * 4), view) };
   }
 
   draw(state) {
     const { layout } = this.store;
-    const { from, eye } = this.look();
-    const tilted = attitude(state.attitude);
+    this.solids.fit(matchMedia("(pointer: coarse)").matches ? 1.5 : 2, this.rests ? 1 : this.sharp, COARSE);
+    const sight = this.look();
+    const tilt = attitude(state.attitude);
+    const tilted = turned(...tilt);
     this.shownState = { ...state, tilted };
-    const wood = [0.43, 0.27, 0.15];
-    const solids = [
-      { mesh: this.meshes.ground, model: moved(0, 0, GROUND - 7), colour: [0.4, 0.3, 0.22], casts: false },
-      { mesh: this.meshes.foot, model: moved(0, 0, GROUND + 7), colour: [0.2, 0.2, 0.22], gloss: 0.4 },
-      { mesh: this.meshes.post, model: moved(0, 0, GROUND / 2 - 6), colour: [0.36, 0.36, 0.4], gloss: 0.5 },
-      { mesh: this.meshes.knob, model: tilted, colour: [0.3, 0.3, 0.34], gloss: 0.5 },
-      { mesh: this.meshes.plate, model: tilted, colour: wood },
-      { mesh: this.meshes.felt, model: tilted, colour: wood, kind: 2, gloss: 0.02, casts: false },
-    ];
-    for (const [id, [x, y, z, ...turn]] of state.pieces) {
-      const { base, mark } = this.coloursOf(id);
-      const model = times(tilted, times(moved(x, y, z + SURFACE), turned(...turn)));
-      solids.push({ mesh: this.meshes.piece, shade: this.meshes.shade, model, colour: rgb(base), mark: rgb(mark), kind: 1, gloss: 0.5 });
+    this.setUnder(sight, tilted);
+    this.foot.add([0, 0, GROUND + 7], LEVEL, STEEL, STEEL, -1, 0.4);
+    this.post.add([0, 0, GROUND / 2 - 6], LEVEL, STEEL, STEEL, -1, 0.5);
+    this.board.add([0, 0, 0], tilt, WOOD);
+    this.top.add([0, 0, 0], tilt, WOOD);
+    for (const { piece, role, pose: [x, y, z, ...turn] } of state.pieces.values()) {
+      const { body, base, ink, cell } = this.lookOf(piece);
+      const sign = role ? cellOf(role) : -1;
+      body.add(through(tilted, [x, y, z + SURFACE]), after(tilt, turn), base, sign < 0 ? ink : DARK, sign < 0 ? cell : sign, 0.45);
     }
-    this.solids.draw(solids, {
-      eye, from, light: unit([-0.35, -0.28, 0.9]), reach: layout.plate_mm * 0.75, grid: [layout.columns, layout.rows],
-      pitch: layout.pitch_mm, seen: this.showsField ? 1 : 0, room: 1,
+    this.solids.draw({
+      eye: sight.eye, from: sight.from, light: LIGHT, reach: layout.plate_mm * 0.75, grid: [layout.columns, layout.rows],
+      pitch: layout.pitch_mm, seen: this.showsField ? 1 : 0, count: MARK_COUNT,
     });
-    this.onDrawn?.();
+  }
+
+  /** The page's own plate, exactly under what is drawn here. */
+  setUnder({ view, focus, scale }, tilted) {
+    const { scene, tiltBox } = this.plate;
+    // drawn larger than it is seen: a layer in perspective is drawn at its own size, which is too coarse
+    const coarse = this.sharp < COARSE;
+    const finer = coarse ? 1 : 2;
+    const u = `${(scale * finer).toFixed(4)}px`;
+    const placed = [u, focus, css(view, scale, 1 / finer, focus), css(times(tilted, moved(0, 0, SURFACE)), scale * finer)];
+    if (this.placed?.every((each, at) => each === placed[at])) return;
+    if (u !== this.placed?.[0] || focus !== this.placed?.[1]) {
+      scene.style.setProperty("--u", u);
+      scene.style.perspective = `${focus}px`;
+      scene.classList.toggle("coarse", coarse);
+    }
+    this.placed = placed;
+    [, , scene.firstChild.style.transform, tiltBox.style.transform] = placed;
+  }
+
+  /** The plate of the page is flat again. */
+  leave() {
+    const { scene, tiltBox } = this.plate;
+    scene.style.removeProperty("--u");
+    scene.style.perspective = "";
+    for (const each of [scene.firstChild, tiltBox]) each.style.transform = "";
+    this.placed = null;
   }
 
   // What is under the mouse
@@ -234,25 +321,21 @@ export class Space {
     return far > 0 && Number.isFinite(far) ? { x: from[0] + way[0] * far, y: from[1] + way[1] * far } : null;
   }
 
-  /** The nearest piece under a point of the screen: {id, pose}, or null. */
+  /** Whether that point of the plate's plane is on the plate. */
+  onPlate(at) {
+    return Boolean(at) && Math.max(Math.abs(at.x), Math.abs(at.y)) < this.half;
+  }
+
+  /** The nearest piece under a point of the screen: {id, number, pose}, or null. */
   pick(clientX, clientY) {
     const { from, way } = this.ray(clientX, clientY);
     let found = null;
-    for (const [id, pose] of this.shownState?.pieces ?? []) {
+    for (const [id, { number, pose }] of this.shownState?.pieces ?? []) {
       const model = times(moved(...pose.slice(0, 3)), turned(...pose.slice(3)));
       const far = hit(back(model, from), back(model, way, 0));
-      if (far !== null && (!found || far < found.far)) found = { id, pose, far };
+      if (far !== null && (!found || far < found.far)) found = { id, number, pose, far };
     }
     return found;
-  }
-
-  /** Where a point of the plate is on the screen, in the page's pixels. */
-  screen(x, y, z = 0) {
-    const { left, top, width, height } = this.canvas.getBoundingClientRect();
-    const world = through(this.shownState?.tilted ?? moved(0, 0, 0), [x, y, z + SURFACE]);
-    const { eye } = this.look();
-    const clip = [0, 1, 3].map((row) => dot([eye[row], eye[4 + row], eye[8 + row]], world) + eye[12 + row]);
-    return { x: left + ((clip[0] / clip[2] + 1) / 2) * width, y: top + ((1 - clip[1] / clip[2]) / 2) * height };
   }
 }
 

@@ -1,0 +1,113 @@
+// Plate and pieces as bodies, and the marks on them.
+
+import { MARKS } from "/static/forms.js";
+import { unit } from "/static/matrices.js";
+
+const CELL = 64; // pixels of a mark
+const SHOWN = 70; // hundredths of a piece's width that a mark's cell covers, see solids.js
+const SIGNS = { wrong: "!", remove: "×", lift: "↑", win: "★" };
+const CELLS = [...Object.keys(MARKS), ...Object.keys(SIGNS)];
+
+export const MARK_COUNT = CELLS.length;
+
+/** Where the marks' picture has that shape, or the sign of that role; -1 without one. */
+export const cellOf = (name) => CELLS.indexOf(name);
+
+/** Marks in red; signs in red on a disc in green: the shader gives them their colours. */
+export function marksPicture() {
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: CELL * CELLS.length, height: CELL });
+  const pen = canvas.getContext("2d");
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.globalCompositeOperation = "lighter";
+  Object.assign(pen, { lineWidth: 8, lineCap: "round", lineJoin: "round", textAlign: "center", textBaseline: "middle" });
+  CELLS.forEach((name, at) => {
+    pen.setTransform(CELL / SHOWN, 0, 0, CELL / SHOWN, (at + 0.5) * CELL, CELL / 2);
+    pen.strokeStyle = "#f00";
+    pen.fillStyle = "#f00";
+    if (name in MARKS) {
+      pen[name === "dot" ? "fill" : "stroke"](new Path2D(MARKS[name]));
+      return;
+    }
+    pen.fillStyle = "#0f0";
+    pen.beginPath();
+    pen.arc(0, 0, 33, 0, 7);
+    pen.fill();
+    pen.fillStyle = "#f00";
+    pen.font = "800 50px sans-serif";
+    pen.fillText(SIGNS[name], 0, 3);
+  });
+  return canvas;
+}
+
+/** A body turned about z. `lines`: stretches of its outline, each [radius, z] from below upward and smooth in itself.
+ * `squareness`: 2 is round, more is squarer. `uv` is x and y over the largest radius. */
+export function lathe(lines, sides = 24, squareness = 2) {
+  const widest = Math.max(...lines.flat().map(([r]) => r));
+  const corners = [];
+  const triangles = [];
+  for (const line of lines) {
+    line.forEach(([r, z], at) => {
+      const [below, above] = [line[Math.max(0, at - 1)], line[Math.min(line.length - 1, at + 1)]];
+      const [out, up] = unit([above[1] - below[1], below[0] - above[0]]);
+      for (let side = 0; side <= sides; side += 1) {
+        const angle = (2 * Math.PI * (side + 0.5)) / sides;
+        const [c, s] = [Math.cos(angle), Math.sin(angle)];
+        const far = (Math.abs(c) ** squareness + Math.abs(s) ** squareness) ** (-1 / squareness);
+        const [nx, ny] = unit([c, s].map((each) => Math.sign(each) * Math.abs(each) ** (squareness - 1)));
+        const [x, y] = [r * far * c, r * far * s];
+        const first = corners.length / 8;
+        corners.push(x, y, z, nx * out, ny * out, up, x / widest, y / widest);
+        if (at + 1 === line.length || side === sides) continue;
+        const next = first + sides + 1;
+        if (r > 0) triangles.push(first, first + 1, next + 1);
+        if (above[0] > 0) triangles.push(first, next + 1, next);
+      }
+    });
+  }
+  return { corners, triangles };
+}
+
+/** The sides and the bottom of a square plate about z; or its top alone, whose `uv` is x and y. */
+export function slab(half, low, high, topAlone = false) {
+  const corners = [];
+  const triangles = [];
+  const face = (normal, ...four) => {
+    const first = corners.length / 8;
+    for (const corner of four) corners.push(...corner, ...normal, corner[0], corner[1]);
+    triangles.push(...[0, 1, 2, 0, 2, 3].map((at) => first + at));
+  };
+  const square = (z) => [[-half, -half, z], [half, -half, z], [half, half, z], [-half, half, z]];
+  const [under, over] = [square(low), square(high)];
+  if (topAlone) face([0, 0, 1], ...over);
+  else {
+    face([0, 0, -1], ...[...under].reverse());
+    [[0, -1, 0], [1, 0, 0], [0, 1, 0], [-1, 0, 0]].forEach((normal, at) =>
+      face(normal, under[at], under[(at + 1) % 4], over[(at + 1) % 4], over[at]));
+  }
+  return { corners, triangles };
+}
+
+// Outlines of what stands on a disc of 28 x 15 mm, its middle at z = 0.
+const OUTLINES = {
+  ball: [[[0, -7.5], [12.8, -7.5]], [[12.8, -7.5], [14, -6], [14, 2], [13.2, 5], [11, 6.9], [8, 7.5]], [[8, 7.5], [0, 7.5]]],
+  stone: [[[0, -7.5], [9, -7.5]], [[9, -7.5], [13, -4], [14, 0], [13, 4], [9.5, 6.6], [5, 7.4], [0, 7.5]]],
+  tile: [[[0, -7.5], [12.2, -7.5], [13, -6.7]], [[13, -6.7], [13, 6.5]], [[13, 6.5], [12, 7.5]], [[12, 7.5], [0, 7.5]]],
+  ship: [[[0, -7.5], [13, -7.5]], [[13, -7.5], [13.6, -6], [9, -1], [8.4, 5], [8, 11], [6, 17], [3, 22], [0, 25]]],
+  pod: [[[0, -7.5], [10.5, -7.5]], [[10.5, -7.5], [12.4, -3], [12, 1], [9.5, 5], [5, 7.2], [0, 7.5]]],
+};
+
+/** The forms that have bodies. */
+export const BODIES = Object.keys(OUTLINES);
+
+/** A piece's body, in its form. */
+export const bodyOf = (form) => lathe(OUTLINES[form], form === "tile" ? 32 : 24, form === "tile" ? 7 : 2);
+
+const INSIDE = lathe([[[0, -7.5], [12, -6.5], [12.6, 2], [10, 5], [0, 6.4]]], 12);
+
+/** What casts its shadow: a little less than itself, or it would lie in its own. */
+export const shadeOf = (form) => (["ship", "tile"].includes(form) ? undefined : INSIDE);
+
+/** A round body of that radius and height. */
+export const post = (radius, height, sides = 24) =>
+  lathe([[[0, -height / 2], [radius, -height / 2]], [[radius, -height / 2], [radius, height / 2]], [[radius, height / 2], [0, height / 2]]], sides);

@@ -1,0 +1,52 @@
+// Pieces to take into the hand where they are moved freely: dragged over the plate, let fall, or stacked.
+
+import { button, h } from "/static/dom.js";
+import { nameOf, t } from "/static/i18n.js";
+import { marble } from "/static/marble.js";
+
+const DROP_MM = 60;
+const APART_MM = 30;
+
+export class Supply {
+  constructor(store, depth, { ask, complain }) {
+    Object.assign(this, { store, depth });
+    this.command = (message) => ask(message).catch((error) => complain(error.message));
+    this.tray = h("div", { class: "free-tray" });
+    this.element = h("div", { class: "free-hands" }, h("h3", {}, t("Let one fall")), this.tray,
+      h("div", { class: "row" },
+        button("above", t("Stack one"), () => this.stack()),
+        button("hand", t("Knock on the table"), () => this.command({ type: "bump" })),
+        button("draw", t("Level"), () => (depth.on ? depth.grips.level() : this.command({ type: "tilt", x_deg: 0, y_deg: 0 })))));
+  }
+
+  /** The kinds of pieces that the game's trays hold. */
+  fill() {
+    const { game, layout } = this.store;
+    this.element.hidden = !layout.hands;
+    if (this.filledFor === game) return;
+    this.filledFor = game;
+    this.tray.replaceChildren(...(game?.pieces ?? []).map((piece) => {
+      const one = h("button", { type: "button", "data-piece": piece, onclick: () => this.drop(piece) },
+        marble(piece, game), h("span", {}, nameOf(piece)));
+      one.addEventListener("pointerdown", (event) => this.depth.grips?.offer(event, piece));
+      return one;
+    }));
+  }
+
+  /** On the free place nearest to the middle. */
+  drop(piece) {
+    if (this.depth.grips?.justDragged) return;
+    const { store } = this;
+    const taken = store.pieces();
+    const free = store.layout.places.map((_, index) => ({ index, ...store.centreOf(index) }))
+      .filter(({ x, y }) => taken.every((other) => Math.hypot(other.x - x, other.y - y) > APART_MM))
+      .sort((one, other) => Math.hypot(one.x, one.y) - Math.hypot(other.x, other.y))[0];
+    if (free) this.command({ type: "drop", piece, place: store.layout.places[free.index], from_mm: DROP_MM });
+  }
+
+  /** One more on the highest that stands. */
+  stack() {
+    const [top] = this.store.pieces().sort((one, other) => other.z - one.z);
+    if (top) this.command({ type: "stack", piece: top.piece, ...this.store.spot(top.x, top.y) });
+  }
+}
