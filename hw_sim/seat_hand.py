@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from firmware_host.room.zones import PIECE, ZoneOverlay
+from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.seat_commands import SeatMove
 from games.base import Position
 from hw_sim.errors import HandsError
@@ -64,6 +64,7 @@ class SeatHand:
     def _do(self, overlay: ZoneOverlay, position: Position, wish: str) -> None:
         hands, falls = self._session.hands, self._session.table.world.falls
         words, self._told, self._stacked = wish.split(":"), None, None
+        troop = words[3].split("+")[0] if words[1] == "place" else ""
         zone = words[{"place": 4, "event": 3, "take": 2}[words[1]]]
         stands = self._standing(overlay, zone)
         if not falls:
@@ -77,11 +78,11 @@ class SeatHand:
         elif len(words) == 5:
             free = [each for each in self._places(overlay, zone) if each not in stands]
             for index in free[:1]:
-                hands.put(PIECE, index)
+                hands.put(troop, index)
         elif falls:
             tremble_mm = STEADY_MM + SHAKY_MM * overlay.game.forced(position)
             for index in stands[-1:]:
-                self._stacked = hands.stack(PIECE, index, tremble_mm=tremble_mm).piece_ids[0]
+                self._stacked = hands.stack(troop, index, tremble_mm=tremble_mm).piece_ids[0]
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
         game = overlay.game

@@ -26,7 +26,7 @@ class ZoneOverlay(Overlay):
         self.game = game
         self.places = profile.places
         self._piece_of = {Magnet.N_STRONG: PIECE}
-        self._magnet_of = {PIECE: Magnet.N_STRONG}
+        self._magnet_of = dict.fromkeys((*game.pieces, PIECE), Magnet.N_STRONG)
         self._last = None
         half_x, half_y = (profile.columns - 1) / 2, (profile.rows - 1) / 2
         zones: dict[str, list[tuple[float, str]]] = {zone: [] for zone in game.board}

@@ -241,7 +241,10 @@ class WarfareType(GameType):
     )
     option_specs: Sequence[OptionSpec] = data.SPECS
     emblem = ("platform",)
-    looks: Mapping[str, PieceLook] = {"platform": PieceLook(form="platform", paint="slate")}
+    looks: Mapping[str, PieceLook] = {
+        "platform": PieceLook(form="platform", paint="slate"),
+        **{f"{of}-{kind}": PieceLook(paint=of) for of in COLOURS for kind in data.KINDS},
+    }
     aim = "Dice, cards and a platform that tilts. Build high, let nothing fall."
     rules_summary = (
         "Roll for a zone and a troop, wait for what the others lay, and put the piece into that "

@@ -16,6 +16,7 @@ pytest.importorskip("mujoco")
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.table.commands import Drop, PlayFreely, Take
+from firmware_host.table.seat_commands import SeatMove
 from firmware_host.table.observation import Happening
 from hw_sim.live import LiveTable
 from hw_sim.world.world import World
@@ -185,6 +186,35 @@ def test_the_mouse_tilts_the_plate_and_what_stands_on_it_slides_off(falling, ser
     kinds = page.locator(".free-log li").evaluate_all("all => all.map(e => e.dataset.happening)")
     assert kinds[-1] == "placed"
     assert "tilted" in kinds
+
+
+def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve, open_page):
+    table, truth = falling
+    served = serve(table)
+    served.tell(type="game", game="gravity-warfare", options={"players": 2, "seed": 2})
+    served.until(lambda snapshot: snapshot.room is not None)
+    for move in ("chance", "chance", "table:time"):  # cards, dice, and nobody lays anything
+        served.do(SeatMove(None, move))
+    served.until(lambda snapshot: snapshot.room.public["turn"]["zone"] is not None)
+    turn = table.latest().room.public["turn"]
+    page = open_page(served.url, room=True, viewport=SMALL).page
+    page.get_by_role("button", name="The table").click()
+    page.get_by_role("button", name="In three dimensions").click()
+    zone = "1" if turn["zone"] == "any" else turn["zone"]
+    kind = "tank" if turn["troop"][0] == "any" else turn["troop"][0]
+    angle = math.pi / 2 - (int(zone) - 1) * math.pi / 4  # the first in the north, then clockwise
+    x, y = 100.0 * math.cos(angle), 100.0 * math.sin(angle)
+    tray = page.locator(f'.room-view [data-piece="red-{kind}"]').bounding_box()
+    assert tray
+    page.mouse.move(tray["x"] + 20, tray["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(*screen(page, x, y, CARRIED_MM), steps=3)
+    served.until(lambda _: truth.holds(x, y, 20.0))
+    page.mouse.up()
+    served.until(lambda snapshot: any("place:ok" in move for move in snapshot.moves))
+    [piece] = table.latest().pieces
+    assert piece.piece == f"red-{kind}"
+    assert table.latest().moves[-1].endswith(f":{piece.piece}:{zone}")
 
 
 def test_the_game_waits_and_comes_back(falling, serve, open_page):

@@ -5,12 +5,14 @@ import { unit } from "/static/matrices.js";
 
 const CELL = 64; // pixels of a mark
 const SHOWN = 70; // hundredths of a piece's width that a mark's cell covers, see solids.js
+const TROOPS = { tank: "M-22-8H22V8H-22z", fighter: "M0-20 20 14H-20z", ship: MARKS.dot };
 const SIGNS = { wrong: "!", remove: "×", lift: "↑", win: "★" };
-const CELLS = [...Object.keys(MARKS), ...Object.keys(SIGNS)];
+const DRAWN = { ...MARKS, ...TROOPS };
+const CELLS = [...Object.keys(DRAWN), ...Object.keys(SIGNS)];
 
 export const MARK_COUNT = CELLS.length;
 
-/** Where the marks' picture has that shape, or the sign of that role; -1 without one. */
+/** Where the marks' picture has that shape, kind of troop, or sign of a role; -1 without one. */
 export const cellOf = (name) => CELLS.indexOf(name);
 
 /** Marks in red; signs in red on a disc in green: the shader gives them their colours. */
@@ -25,8 +27,8 @@ export function marksPicture() {
     pen.setTransform(CELL / SHOWN, 0, 0, CELL / SHOWN, (at + 0.5) * CELL, CELL / 2);
     pen.strokeStyle = "#f00";
     pen.fillStyle = "#f00";
-    if (name in MARKS) {
-      pen[name === "dot" ? "fill" : "stroke"](new Path2D(MARKS[name]));
+    if (name in DRAWN) {
+      pen[name === "dot" || name in TROOPS ? "fill" : "stroke"](new Path2D(DRAWN[name]));
       return;
     }
     pen.fillStyle = "#0f0";

@@ -39,6 +39,7 @@ import { SensorView } from "/static/sensors.js";
 import { OwnHand } from "/static/settle.js";
 import { Sounds } from "/static/sound.js";
 import { Store } from "/static/store.js";
+import { Supply } from "/static/supply.js";
 import { Tabs } from "/static/tabs.js";
 import { TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
@@ -197,7 +198,7 @@ function build() {
   const playground = new Playground(store, depth, { ask, complain, onTurn: () => attend() }, byId("side"));
   const questions = new Questions(store, { ask, complain });
   byId("side").append(questions.element, tabs.element, drawer.element);
-  new Room(store, { ask, complain, reconnect: () => connection.reopen() }, { table: byId("table"), side: byId("side") });
+  new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, { ask, complain }) }, { table: byId("table"), side: byId("side") });
   header(store, new Sounds(store), dialogs, drawer.handle, playground.door);
   new Pairing(store, byId("bar").querySelector("nav")).offer();
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));

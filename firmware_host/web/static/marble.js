@@ -8,6 +8,7 @@ const LOOKS = {
   blue: { light: "#93c5ff", base: "#2f70d2", deep: "#0e2a66", mark: "#eaf4ff", shape: "ring" },
   white: { light: "#ffffff", base: "#ece6d9", deep: "#8d836f", mark: "#4d4436", shape: "bar" },
   green: { light: "#a5e6a6", base: "#2e9a56", deep: "#0b4224", mark: "#effbea", shape: "cross" },
+  yellow: { light: "#fff3a0", base: "#e2c42e", deep: "#7a6208", mark: "#3a2e04", shape: "diamond" },
   black: { light: "#767b85", base: "#26292f", deep: "#08090b", mark: "#f0c9de", shape: "diamond", edge: "#6d727c" },
   slate: { light: "#a9b2c6", base: "#3a4152", deep: "#0a0c12", mark: "#f0dd6a", shape: "bar", edge: "#8e99b5" },
 };
@@ -16,7 +17,7 @@ const STRANGE = { light: "#c9c3ba", base: "#8a847b", deep: "#3b3732", mark: "#ff
 
 // Which paints a form is drawn in; the others are marbles.
 const DRAWN = {
-  ball: ["red", "blue", "white", "green", "black", "slate", "unknown"],
+  ball: ["red", "blue", "white", "green", "yellow", "black", "slate", "unknown"],
   stone: ["white", "black"],
   tile: ["red", "blue"],
   ship: ["red", "blue"],

@@ -100,9 +100,10 @@ export class Plate {
 
   board() {
     const { layout, game } = this.store;
+    const zones = this.zones();
     const blocked = new Map();
     const inGame = new Set();
-    for (const place of Object.values(game?.board ?? {})) {
+    for (const place of zones ? [] : Object.values(game?.board ?? {})) {
       inGame.add(place.index);
       if (place.blocked) blocked.set(place.index, place.blocked);
     }
@@ -132,7 +133,23 @@ export class Plate {
         discs.append(s("text", { x: x + beside, y: -y + 2.200 + beside, class: "place-name" }, label));
       }
     });
-    return s("g", {}, under, discs);
+    return s("g", {}, under, discs, zones);
+  }
+
+  /** Of a game whose places are wedges of the plate: where each ends, and its number. */
+  zones() {
+    const { layout, game } = this.store;
+    if (!Object.keys(game?.glossary ?? {}).length) return null;
+    const far = layout.plate_mm / 2;
+    const zones = Object.keys(game.board).sort();
+    return s("g", { class: "zones" }, zones.map((zone, at) => { // the first in the north, then clockwise
+      const half = Math.PI / zones.length;
+      const middle = Math.PI / 2 - 2 * at * half;
+      const [east, north] = [Math.cos(middle + half), Math.sin(middle + half)];
+      const out = far / Math.max(Math.abs(east), Math.abs(north));
+      return s("g", {}, s("path", { d: `M${east * far * 0.3} ${-north * far * 0.3}L${east * out} ${-north * out}` }),
+        s("text", { x: Math.cos(middle) * far * 0.42, y: -Math.sin(middle) * far * 0.42 + 4 }, zone));
+    }));
   }
 
   drawLights() {

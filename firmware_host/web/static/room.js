@@ -21,7 +21,7 @@ const LABELS = {
 
 export class Room {
   /** `reconnect()` opens the connection anew, with the cookie of a seat. */
-  constructor(store, { ask, complain, reconnect }, { table, side }) {
+  constructor(store, { ask, complain, reconnect, supply }, { table, side }) {
     Object.assign(this, { store, ask, complain, reconnect });
     this.view = new RoomView(store);
     this.seat = h("section", { class: "card room-seat" });
@@ -29,6 +29,8 @@ export class Room {
     this.known = { players: [], mine: [], codes: {}, at_table: false };
     this.looking = null;
     this.chooser = null;
+    this.supply = supply; // what is taken into the hand where the platform is drawn in three dimensions
+    this.view.element.prepend(supply.element);
     table.append(this.view.element);
     side.prepend(this.seat, this.seats);
     store.listen((_, changed) => this.update(changed));
@@ -56,6 +58,7 @@ export class Room {
       this.refresh();
     }
     if (["layout", "room", "moves", "result", "review"].some((name) => changed.has(name))) this.view.draw();
+    this.supply.fill();
     if (changed.has("seat") && this.store.seat?.step !== this.step) {
       this.step = this.store.seat?.step;
       this.chooser = null;

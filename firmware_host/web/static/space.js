@@ -209,7 +209,10 @@ export class Space {
   lookOf(piece) {
     if (!this.looks.has(piece)) {
       const { base, mark, shape } = looksOf(piece, this.store.game);
-      this.looks.set(piece, { body: this.bodies.get(formOf(piece, this.store.game)), base: rgb(base), ink: rgb(mark), cell: cellOf(shape) });
+      const troop = cellOf(piece.split("-")[1]);
+      this.looks.set(piece, {
+        body: this.bodies.get(formOf(piece, this.store.game)), base: rgb(base), ink: rgb(mark), cell: troop < 0 ? cellOf(shape) : troop,
+      });
     }
     return this.looks.get(piece);
   }

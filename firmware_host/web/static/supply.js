@@ -3,6 +3,7 @@
 import { button, h } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
+import { pieceName } from "/static/room-words.js";
 
 const DROP_MM = 60;
 const APART_MM = 30;
@@ -19,15 +20,18 @@ export class Supply {
         button("draw", t("Level"), () => (depth.on ? depth.grips.level() : this.command({ type: "tilt", x_deg: 0, y_deg: 0 })))));
   }
 
-  /** The kinds of pieces that the game's trays hold. */
+  /** The kinds of pieces that the game's trays hold; in a game of seats, of the player to move. */
   fill() {
-    const { game, layout } = this.store;
+    const { game, layout, snapshot } = this.store;
     this.element.hidden = !layout.hands;
-    if (this.filledFor === game) return;
-    this.filledFor = game;
-    this.tray.replaceChildren(...(game?.pieces ?? []).map((piece) => {
+    const { glossary = {}, pieces = [] } = game ?? {};
+    const seated = "kind:tank" in glossary;
+    const offered = pieces.filter((piece) => !seated || piece.split("-")[0] === (snapshot.to_move ?? game.players[0]));
+    if (this.offered === offered.join()) return;
+    this.offered = offered.join();
+    this.tray.replaceChildren(...offered.map((piece) => {
       const one = h("button", { type: "button", "data-piece": piece, onclick: () => this.drop(piece) },
-        marble(piece, game), h("span", {}, nameOf(piece)));
+        marble(piece, game), h("span", {}, seated ? pieceName(game, piece) : nameOf(piece)));
       one.addEventListener("pointerdown", (event) => this.depth.grips?.offer(event, piece));
       return one;
     }));
