@@ -16,8 +16,8 @@ pytest.importorskip("mujoco")
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.table.commands import Drop, PlayFreely, Take
-from firmware_host.table.seat_commands import SeatMove
 from firmware_host.table.observation import Happening
+from firmware_host.table.seat_commands import SeatMove
 from hw_sim.live import LiveTable
 from hw_sim.world.world import World
 from hw_sim.worlds import world
@@ -193,8 +193,8 @@ def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve
     served = serve(table)
     served.tell(type="game", game="gravity-warfare", options={"players": 2, "seed": 2})
     served.until(lambda snapshot: snapshot.room is not None)
-    for move in ("chance", "chance", "table:time"):  # cards, dice, and nobody lays anything
-        served.do(SeatMove(None, move))
+    for move in ("chance", "chance", "blue:pass", "red:pass"):
+        served.do(SeatMove(None if move == "chance" else move.split(":")[0], move))
     served.until(lambda snapshot: snapshot.room.public["turn"]["zone"] is not None)
     turn = table.latest().room.public["turn"]
     page = open_page(served.url, room=True, viewport=SMALL).page
@@ -203,7 +203,8 @@ def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve
     zone = "1" if turn["zone"] == "any" else turn["zone"]
     kind = "tank" if turn["troop"][0] == "any" else turn["troop"][0]
     angle = math.pi / 2 - (int(zone) - 1) * math.pi / 4  # the first in the north, then clockwise
-    x, y = 100.0 * math.cos(angle), 100.0 * math.sin(angle)
+    # a place of the plate about there: between them sensors see less
+    x, y = (35.0 * math.floor(100.0 * of(angle) / 35.0) + 17.5 for of in (math.cos, math.sin))
     tray = page.locator(f'.room-view [data-piece="red-{kind}"]').bounding_box()
     assert tray
     page.mouse.move(tray["x"] + 20, tray["y"] + 20)
