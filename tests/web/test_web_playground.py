@@ -103,7 +103,7 @@ def screen(page: Any, x: float, y: float, z: float) -> tuple[float, float]:
     """Where a point over the level plate is on the screen, by the rules of perspective."""
     box = page.locator("canvas.space").bounding_box()
     aspect = box["width"] / box["height"]
-    away = 380.0 * FAR * max(1.0, 1.12 / aspect)
+    away = 380.0 * FAR * max(1.0, 1.2 / aspect)
     flat, high = math.cos(PITCH) * away, math.sin(PITCH) * away
     # the eye looks north and down at a point LOW_MM above the pivot
     down = math.atan2(high - LOW_MM, flat)

@@ -20,7 +20,7 @@ export class Depth {
     this.space = null; // made when it is first wanted
     this.grips = null;
     this.on = false;
-    this.canvas = h("canvas", { class: "space", hidden: true, "aria-label": t("The plate in three dimensions") });
+    this.canvas = h("canvas", { class: "space", hidden: true, role: "application", "aria-label": t("The plate in three dimensions") });
     plate.stage.append(this.canvas);
     this.handle = button("cube", t("In three dimensions"), () => this.want(!this.wanted), { "aria-pressed": this.wanted, hidden: this.failed });
     this.again = button("again", t("The last fall again"), () => this.replay());

@@ -9,6 +9,7 @@ const STEEPEST_DEG = 30;
 const DEGREES_A_PIXEL = 0.19;
 const HEIGHT = 15;
 const DRAG_PX = 6;
+const ABOVE_FINGER_PX = 46; // what a finger has taken out of its tray must not be under it
 
 export class Grips {
   constructor(store, space, poses, stage, { ask, complain }) {
@@ -67,14 +68,16 @@ export class Grips {
   offer(event, piece) {
     this.justDragged = false;
     if (event.button !== 0 || !this.store.handsFree || !this.space.shown) return;
-    this.fingers.set(event.pointerId, { does: "take", piece, start: { x: event.clientX, y: event.clientY } });
+    this.fingers.set(event.pointerId, {
+      does: "take", piece, start: { x: event.clientX, y: event.clientY }, above: event.pointerType === "touch" ? ABOVE_FINGER_PX : 0,
+    });
   }
 
   move(event) {
     const finger = this.fingers.get(event.pointerId);
     if (!finger) return;
     const { clientX, clientY } = event;
-    if (finger.does === "carry") this.carry(finger, clientX, clientY);
+    if (finger.does === "carry") this.carry(finger, clientX, clientY - (finger.above ?? 0));
     else if (finger.does === "take") this.takeOut(event.pointerId, finger, clientX, clientY);
     else {
       const [dx, dy] = [clientX - finger.start.x, clientY - finger.start.y];
@@ -83,14 +86,14 @@ export class Grips {
     }
   }
 
-  takeOut(pointer, { piece, start }, clientX, clientY) {
+  takeOut(pointer, { piece, start, above }, clientX, clientY) {
     if (Math.hypot(clientX - start.x, clientY - start.y) < DRAG_PX) return;
     this.justDragged = true;
     const over = document.elementFromPoint(clientX, clientY) === this.space.canvas;
-    const at = over && this.space.meets(this.space.ray(clientX, clientY), LOWEST_MM);
+    const at = over && this.space.meets(this.space.ray(clientX, clientY - above), LOWEST_MM);
     if (!at) return;
     const known = new Set(this.store.pieces().map(({ number }) => number));
-    const finger = { does: "carry", id: null, plane: LOWEST_MM, off: { x: 0, y: 0 }, at: [at.x, at.y, LOWEST_MM] };
+    const finger = { does: "carry", id: null, above, plane: LOWEST_MM, off: { x: 0, y: 0 }, at: [at.x, at.y, LOWEST_MM] };
     this.fingers.set(pointer, finger);
     finger.ready = this.ask({ type: "grab", what: piece, at_mm: finger.at }).then(() => this.store.until(() => {
       finger.id = this.store.pieces().find((one) => one.piece === piece && !known.has(one.number))?.number ?? null;

@@ -19,7 +19,7 @@ const ASIDE = 0.72; // how far down one looks, in a narrow window, and from abov
 const NARROWLY = 0.95;
 const ABOVE = 1.5;
 const AWAY = 1.6; // of the eye, times the width that is seen
-const SQUARE = 1.12; // a window not so wide is looked at from farther away
+const SQUARE = 1.2; // a window not so wide is looked at from farther away
 const LOOKED_AT = [0, 0, -12];
 const FULL_MT = 14;
 const NOISE = 4; // of 255
@@ -48,7 +48,6 @@ export class Space {
   /** `pieces`: what the page draws of them (pieces.js). Throws where there is no WebGL 2. */
   constructor(store, plate, pieces, poses, canvas) {
     Object.assign(this, { store, plate, pieces, poses, canvas });
-    this.solids = new Solids(canvas);
     this.glides = new Glides();
     this.zoom = 1;
     this.showsField = false;
@@ -58,16 +57,30 @@ export class Space {
     this.lean = [0, 0];
     this.looks = new Map();
     this.names = new Map(); // number -> piece, also of those that are gone: a replay shows them
-    this.bodies = new Map(BODIES.map((form) => [form, this.solids.kind(bodyOf(form), { shade: shadeOf(form) })]));
-    this.foot = this.solids.kind(post(60, 14));
-    this.post = this.solids.kind(post(9, 110, 12));
-    this.solids.texture("marks", marksPicture());
+    this.furnish();
     this.face();
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // a phone put it aside
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.furnish();
+      this.build();
+      this.wake();
+    });
     pieces.onDrawn = () => this.wake();
     poses.listeners.push(() => this.wake());
     store.listen((_, changed) => this.update(changed));
     new ResizeObserver(() => this.wake()).observe(canvas);
     this.update(new Set(["layout"]));
+  }
+
+  /** Everything that the graphics chip keeps. */
+  furnish() {
+    this.solids = new Solids(this.canvas);
+    this.bodies = new Map(BODIES.map((form) => [form, this.solids.kind(bodyOf(form), { shade: shadeOf(form) })]));
+    this.foot = this.solids.kind(post(60, 14));
+    this.post = this.solids.kind(post(9, 110, 12));
+    this.solids.texture("marks", marksPicture());
+    this.half = null;
+    this.felt = null;
   }
 
   get shown() {
