@@ -187,6 +187,7 @@ export class Space {
       this.onReplayed?.();
     }
     if (!snapshot) return null;
+    this.swings = false;
     const live = layout.hands && poses.newest ? poses.at(poses.shown) : null;
     const going = this.glides.now();
     const pieces = new Map();
