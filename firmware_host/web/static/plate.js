@@ -44,6 +44,7 @@ export class Plate {
       const dark = review || snapshot.broken?.some(({ fault }) => fault === "lights-brownout");
       this.shine(dark ? "" : snapshot.lights);
     }
+    if (changed.has("tracks") || changed.has("phase")) this.drawSlides();
     if (MARKED.some((name) => changed.has(name))) {
       this.mark();
       this.extra?.update();
@@ -62,13 +63,14 @@ export class Plate {
     if (game?.drawing) this.extra = new TrackBoard(this.store);
     else if (game?.slots.length) this.extra = new Slots(this.store, LIP_MM);
     this.marks = s("g");
+    this.slides = s("g", { class: "slides" });
     this.target = s("circle", { r: 16 });
     this.focusRing = s("g", { class: "focus-ring" },
       s("circle", { r: 16.500, class: "focus-under" }), s("circle", { r: 16.500 }));
     this.glows = s("g");
     const surface = s("svg", { class: "surface", ...box, "aria-hidden": "true" },
       this.frost(), this.extra?.element ?? null, this.board(), this.extra?.onFelt ?? null,
-      this.glows, this.marks, this.target, this.focusRing);
+      this.glows, this.slides, this.marks, this.target, this.focusRing);
     const above = s("svg", { class: "surface above", ...box, "aria-hidden": "true" },
       this.engraved(), this.extra?.onLip ?? null);
     this.aimAt(null);
@@ -246,6 +248,13 @@ export class Plate {
     const off = act.filter(({ source, target }) => source && !target);
     return [...ways, ...ghosts, ...[...consequences, ...off].map((shift) => this.arrow(shift))]
       .map((mark) => mark && s("g", { class: "foreseen" }, mark));
+  }
+
+  /** In the playground: the ways of pieces that slid, as the sensors followed them. */
+  drawSlides() {
+    const { phase, tracks } = this.store.snapshot;
+    this.slides.replaceChildren(...(phase === "free" ? tracks : []).map(({ path_mm: path, at_mm: now }) =>
+      s("polyline", { class: "slide", points: [...path, now].map(([x, y]) => `${x},${-y}`).join(" ") })));
   }
 
   at(place, drawing) {
