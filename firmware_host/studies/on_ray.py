@@ -6,6 +6,7 @@ when its node is lost; what it found has then either arrived here or is found ag
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
@@ -30,7 +31,9 @@ def cluster(address: str | None = None) -> Workers:
 
     def run(job: Job, numbers: Iterable[int]) -> Running:
         if not ray.is_initialized():
-            ray.init(address, include_dashboard=False, log_to_driver=False)
+            ray.init(
+                address, include_dashboard=False, log_to_driver=False, logging_level=logging.WARNING
+            )
         work = ray.remote(num_cpus=1, max_retries=FOREVER)(_task)
         shared = ray.put(job)
         waiting = iter(numbers)

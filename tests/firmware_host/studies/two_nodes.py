@@ -42,8 +42,10 @@ with closing(Results(job, path)) as results:
                 time.sleep(0.01)
             nodes.remove_node(second, allow_graceful=False)
             (folder / "killed").touch()
+nodes.wait_for_nodes()  # until the cluster knows of it too
 told.append(alive())
 lines = path.read_text().splitlines()
-print(json.dumps({"found": found, "lines": lines, "nodes": told, "killed_in": sorted(killed_in)}))
+ran = {"found": found, "lines": lines, "nodes": told, "killed_in": sorted(killed_in)}
+(folder / "told.json").write_text(json.dumps(ran))  # Ray itself speaks on standard output
 ray.shutdown()
 nodes.shutdown()
