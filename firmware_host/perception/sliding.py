@@ -89,12 +89,13 @@ class Fitting(NamedTuple):
         """Gauss and Newton's steps from there."""
         x, y = start
         table, factor, east, north = self.table, self.factor, self.east, self.north
+        last = len(table) - 2  # nothing is felt from there on
         for _ in range(_ROUNDS):
             xx, yy, xy = 1 / east.var, 1 / north.var, 0.0
             along_x, along_y = (east.at - x) * xx, (north.at - y) * yy
             for _, at_x, at_y, mt, var in self.reads:
                 off = hypot(at_x - x, at_y - y) + 1e-6
-                step = int(off / _STEP_MM)
+                step = min(int(off / _STEP_MM), last)
                 rise = factor * (table[step + 1] - table[step]) / _STEP_MM
                 felt = factor * table[step] + rise * (off - step * _STEP_MM)
                 weight = rise / ((var + (_SHARE * felt) ** 2) * off)
@@ -127,12 +128,13 @@ class Fitting(NamedTuple):
         """Of points around where it should be the likeliest, and the likeliest not beside it."""
         reach = range(-_SEARCH_MM, _SEARCH_MM + 1, _SEARCH_STEP_MM)
         east, north, table, factor = self.east, self.north, self.table, self.factor
+        last = len(table) - 1  # nothing is felt there: a piece that flies off may be far away
         costs = []
         for x, y in product(reach, reach):
             cost = min(x * x / east.var + y * y / north.var, _SURPRISE)
             x_mm, y_mm = x + east.at, y + north.at
             for _, at_x, at_y, mt, var in self.reads:
-                felt = factor * table[int(hypot(at_x - x_mm, at_y - y_mm) / _STEP_MM)]
+                felt = factor * table[min(int(hypot(at_x - x_mm, at_y - y_mm) / _STEP_MM), last)]
                 cost += (mt - felt) ** 2 / (var + 0.002 * felt * felt)
             costs.append((cost, x_mm, y_mm))
         best = min(costs)[1:]

@@ -9,6 +9,8 @@ from math import cos, hypot, pi, sin, sqrt
 import pytest
 
 from drivers.frame import Motion
+from firmware_host.perception.field import STRONG
+from firmware_host.perception.sliding import Axis, Fitting, Read, table_of
 from firmware_host.table.observation import Magnet
 
 S, S_WEAK = Magnet.S_STRONG, Magnet.S_WEAK
@@ -108,3 +110,11 @@ def test_one_that_stops_between_places_stays_known_until_it_is_taken(table):
     t.plate.take("e5")
     t.run(6.0)
     assert t.last.tracks == ()
+
+
+def test_a_piece_that_flies_far_off_the_plate_is_felt_by_nobody():
+    reads = [Read(0, 0.0, 0.0, 0.0, 0.01), Read(1, 30.0, 0.0, 0.0, 0.01)]
+    fitting = Fitting(table_of(STRONG, 4.0), 1.0, reads, Axis(900.0, 1500.0), Axis(0.0))
+    assert len(fitting.searched()) == 2
+    fit = fitting.fitted((900.0, 0.0))
+    assert (fit.x, fit.y) == pytest.approx((900.0, 0.0))
