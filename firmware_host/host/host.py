@@ -169,10 +169,8 @@ class Host:
                 self.showing.show_code(code, self._clock.now())
             case NewGame():
                 self._lay(self.playing.begin(command))
-                self.free = None
             case ResumeGame() | ImportGame():
                 self._lay(self.playing.take_up(command))
-                self.free = None
             case Hint():
                 self.playing.opponents.ask_hint(self.standing, self._clock.now())
             case Assist(player, amount):
@@ -220,6 +218,10 @@ class Host:
         presses = self._buttons.update(self.frame.pressed, self.frame.time_s)
         if self.showing.end_code(now_s, pressed=bool(presses)):
             presses = ()  # the button does nothing else
+        referee = self.playing.referee
+        waits = self.calibrating is not None or self.free is not None
+        if waits and self.standing.game is not self.game:  # begun just before, or meanwhile
+            self.standing = referee.step(self.sight, self.frame.time_s)
         if self.calibrating is not None:
             self._answer(_busy_calibrating())
             self._calibrate(self.calibrating)
@@ -232,7 +234,6 @@ class Host:
             return
         self.requests = (*self._requests, *self._opponents_ask())
         self._requests = []
-        referee = self.playing.referee
         # By the time of the reading: a recording tells exactly the same again
         self.standing = referee.step(self.sight, self.frame.time_s, presses, self.requests)
         if self.playing.lesson is not None:
@@ -395,12 +396,13 @@ class Host:
             self.showing.draw_sweep(self.calibrating.strip, now_s, tried=tried)
 
     def _lay(self, position: Position | None) -> None:
-        """Another game lies over the plate. At the start of the host ``position`` is expected to
-        stand there; None: none has been begun.
+        """Another game lies over the plate, and free play ends. At the start of the host
+        ``position`` is expected to stand there; None: none has been begun.
         """
         overlay = self.overlay
         if position is None:
             return
+        self.free = None
         if self._perception is None:
             self._perception = Perception(
                 self.profile,

@@ -6,7 +6,15 @@ import pytest
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
-from firmware_host.table.commands import Calibrate, NewGame, PlayFreely, StopCalibration, TakeBack
+from firmware_host.table.commands import (
+    Calibrate,
+    Learn,
+    NewGame,
+    PlayFreely,
+    StopCalibration,
+    StopLearning,
+    TakeBack,
+)
 from firmware_host.table.standing import Phase
 from hw_sim.session import SimSession
 
@@ -91,6 +99,13 @@ def test_nor_after_the_power_was_cut(session, left):
 def test_it_ends_with_another_game_a_calibration_or_the_service(session):
     session.host.do(PlayFreely())
     session.host.do(NewGame("momentum"))
+    session.tick()
+    assert session.host.standing.phase is not Phase.FREE
+    session.host.do(Learn("gravity-trap"))
+    session.host.do(PlayFreely())
+    session.tick()
+    assert session.host.standing.game is session.host.game  # the one that waits
+    session.host.do(StopLearning())
     session.tick()
     assert session.host.standing.phase is not Phase.FREE
     session.host.do(PlayFreely())

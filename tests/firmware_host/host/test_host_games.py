@@ -91,6 +91,7 @@ def test_what_was_asked_just_before_a_calibration_is_answered(session):
     first, begun = session.host.submit(NewGame("momentum")), session.host.submit(Calibrate())
     session.tick()
     assert first.result(0) is begun.result(0) is None
+    assert session.host.standing.game is session.host.game  # what waits is the new one
     late = session.host.submit(TakeBack())
     session.tick()
     assert isinstance(late.exception(0), NotPossibleError)

@@ -118,3 +118,15 @@ def test_a_piece_that_flies_far_off_the_plate_is_felt_by_nobody():
     assert len(fitting.searched()) == 2
     fit = fitting.fitted((900.0, 0.0))
     assert (fit.x, fit.y) == pytest.approx((900.0, 0.0))
+
+
+@pytest.mark.parametrize("speed", [700, 1300, 2500])
+def test_one_that_flies_off_the_plate_is_known_no_more(table, speed):
+    t = table()
+    t.run(1.0)
+    t.plate.put("a5", S)
+    t.run(RESTS_S)
+    t.move("a5", t.over("j5", 0.0, 400.0), speed)
+    t.run(RESTS_S)
+    assert not any(track.moving for track in t.last.tracks)
+    assert t.seen() == {}
