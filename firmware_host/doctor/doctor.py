@@ -59,6 +59,15 @@ def examine(
                 text("To play without one: tiltboard sim. To check that: tiltboard doctor --sim"),
             )
     yield from _clock(machine, simulated=simulated)
+    if machine.compiled is False:
+        yield note(
+            "engines",
+            text(
+                "The engines' kernels are not compiled yet; with them, engines think many times"
+                " faster."
+            ),
+            text("Run: {command}", command="tiltboard warm"),
+        )
     yield from check_stored(profile, machine, state)
     holder = running_table(state)
     if holder is not None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from drivers.clock import Clock
 from firmware_host.doctor.service_rights import Service, installed_service
+from firmware_host.engines.search.warmth import installed, warm
 
 MODEL = "proc/device-tree/model"
 CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi OS since 12; before
@@ -24,7 +25,8 @@ class Machine:
     """``root``: of the file system. ``groups``: that this process has; ``member_of``: that the
     user has from the next login on. ``may_use``: whether a file may be read and written.
     ``date_s``: seconds since 1970-01-01 UTC. ``service``: asks systemd; None: it is not installed,
-    or nobody could be asked.
+    or nobody could be asked. ``compiled``: whether numba has compiled the engines' kernels; None:
+    it is not installed.
     """
 
     root: Path
@@ -37,6 +39,7 @@ class Machine:
     free_bytes: Callable[[Path], int]
     date_s: float
     service: Callable[[], Service | None]
+    compiled: bool | None = None
 
     def path(self, name: str) -> Path:
         """A file of this computer; ``name`` may be absolute."""
@@ -80,6 +83,7 @@ def this_machine(clock: Clock) -> Machine:
         free_bytes=lambda path: shutil.disk_usage(path).free,
         date_s=clock.calendar(),
         service=installed_service,
+        compiled=warm() if installed() else None,
     )
 
 

@@ -163,6 +163,8 @@ class EngineServer:
             self._say("bestmove none")
             return
         limits = go.for_player(rules.mover(state))
+        if not thinker.sees_depth:
+            limits = replace(limits, depth=None)
         unlimited = limits == Limits() and not go.infinite
         if unlimited and (self._lines > 1 or thinker.level(self._level).nodes is None):
             limits = Limits(time_s=_DEFAULT_S)

@@ -21,6 +21,7 @@ LINES = "MultiPV"
 PONDER = "Ponder"
 MOST_LINES = 500
 MOST_LINE = 1 << 16  # characters; a longer one is no line of this language
+_MOST_MS = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,8 @@ def score_text(value: int) -> str:
 def score_value(kind: str, number: int) -> int:
     """The other way round."""
     if kind == "mate":
-        return WIN - 2 * number + 1 if number > 0 else -WIN - 2 * number
+        value = WIN - 2 * number + 1 if number > 0 else -WIN - 2 * number
+        return max(SURE, value) if number > 0 else min(-SURE, value)
     return max(-SURE + 1, min(SURE - 1, number))
 
 
@@ -152,7 +154,7 @@ def parse_info(words: Sequence[str], before: Info = NOTHING_YET) -> Info:
         elif word == "multipv":
             rank = int(following)
         elif word == "time":
-            time_ms = int(float(following))
+            time_ms = int(min(max(float(following), 0.0), _MOST_MS))
         elif word == "score" and at < len(words):
             value = score_value(following, int(words[at]))
             at += 1

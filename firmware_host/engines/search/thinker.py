@@ -75,6 +75,11 @@ class Thinker:
         name = PLAYOUTS if self._evaluate is None else self._game.name
         return levels_of(name)[number - 1]
 
+    @property
+    def sees_depth(self) -> bool:
+        """Whether a depth limits the search; one by playouts has none."""
+        return self._evaluate is not None
+
     def think(
         self,
         state: Any,

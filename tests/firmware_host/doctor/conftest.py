@@ -59,6 +59,7 @@ class Computer:
     free_bytes: int = 5_000_000_000
     date_s: float = NOW_S
     service: Service | None = SERVICE
+    compiled: bool | None = None
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name
@@ -81,6 +82,7 @@ class Computer:
             free_bytes=lambda path: self.free_bytes,
             date_s=self.date_s,
             service=lambda: self.service,
+            compiled=self.compiled,
         )
 
 

@@ -56,6 +56,14 @@ def test_a_loudspeaker_needs_a_sound_card_that_the_unit_allows(pi, examined):
     assert ("service", "The service may not use /dev/snd/controlC0: its unit keeps it.") in found
 
 
+@pytest.mark.parametrize(("compiled", "said"), [(None, []), (True, []), (False, ["engines"])])
+def test_kernels_that_are_not_compiled_are_mentioned(pi, examined, compiled, said):
+    pi.compiled = compiled
+    noted = examined(pi, states=("problem", "note"))
+    assert [subject for subject, *_ in noted] == said
+    assert all(remedy == "Run: tiltboard warm" for *_, remedy in noted)
+
+
 def test_a_laptop_is_told_how_to_simulate(laptop, examined):
     [(subject, found, remedy)] = examined(laptop)
     assert subject == "hardware"

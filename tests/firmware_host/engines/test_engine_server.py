@@ -85,6 +85,19 @@ def test_it_stops_at_once_and_hears_while_it_thinks(talk):
     assert len(talk.until("bestmove")[-1].split()) == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "moves"), [("attraktion", ""), ("gravity-trap", "1 22"), ("momentum", "d4")]
+)
+def test_a_depth_alone_ends_every_search(talk, game, name, moves):
+    talk.say(f"setoption name Game value {name}", f"position startpos moves {moves}", "go depth 2")
+    told = talk.until("bestmove")
+    assert len(told) > 1  # it has looked before
+    position = game(name).start()
+    for move in moves.split():
+        position = position.play(move).position
+    assert told[-1].split()[1] in position.legal()
+
+
 def test_it_answers_questions_of_the_position(talk):
     talk.say('setoption name Options value {"players": 3}', "position startpos moves d4")
     talk.say("query p1turn", "query tomove", "query islegal d4", "query islegal e4", "query result")

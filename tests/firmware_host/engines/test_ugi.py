@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.engines import ugi
-from firmware_host.engines.search.limits import SURE, WIN, Limits
+from firmware_host.engines.search.limits import SURE, WIN, Limits, expected
 
 
 def test_go_is_read_word_by_word():
@@ -54,6 +54,15 @@ def test_info_is_read_back_as_it_was_written():
         info,
     )
     assert (kept.depth, kept.value, kept.line) == (6, 1, ("d4", "swap"))
+
+
+@pytest.mark.parametrize(
+    ("number", "share"), [(10**400, 1.0), (-(10**400), 0.0)], ids=["won", "lost"]
+)
+def test_a_number_that_no_game_has_is_no_trouble(number, share):
+    info = ugi.parse_info(["time", "1e999", "score", "mate", str(number)])
+    assert expected(info.value) == share
+    assert info.value in (SURE, -SURE)
 
 
 @given(st.text(max_size=80))
