@@ -114,3 +114,42 @@ def test_a_finger_sees_what_it_drags_and_where_it_goes(served, open_page):
     player.expect_turn("blue")
     player.expect_moves("d4")
     expect(page.locator(".target.wanted")).to_be_hidden()
+
+
+def test_a_double_click_on_a_slot_is_one_move(served, open_page):
+    begin(served, "gravity-connect", size=5, line=5)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    player.page.mouse.dblclick(*tab(player, "1"))
+    player.expect_turn("blue")
+    player.page.mouse.click(*tab(player, "A"))
+    player.expect_moves("1", "A")
+
+
+def test_a_finger_that_stays_where_nothing_is_shown_has_pressed(served, open_page):
+    begin(served, "momentum", size=9, holes=["e5"])
+    player = open_page(served.url, viewport=PHONE, has_touch=True, is_mobile=True)
+    page = player.page
+    player.expect_turn("red")
+    touch = page.context.new_cdp_session(page)
+    x, y = player.spot("e5")
+    touch.send(
+        "Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]}
+    )
+    since = page.evaluate("performance.now()")
+    page.wait_for_function("since => performance.now() - since > 600", arg=since)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(page.locator(".toast")).to_have_text("Nothing can stand on e5.")
+
+
+def test_a_hand_that_shakes_has_pressed_the_slot_all_the_same(served, open_page):
+    begin(served, "gravity-connect", size=5, line=5)
+    player = open_page(served.url)
+    player.expect_turn("red")
+    x, y = tab(player, "1")
+    player.drag((x, y - 5), (x, y + 4))
+    player.expect_turn("blue")
+    player.expect_moves("1")
+    player.drag(tab(player, "1"), tab(player, "3"))  # gone elsewhere: nothing is meant
+    player.page.mouse.click(*tab(player, "A"))
+    player.expect_moves("1", "A")

@@ -2,12 +2,13 @@
 
 const DRAG_FROM_PX = 6;
 const ABOVE_FINGER_PX = 46; // what a finger drags must not be under it
-const LOOK_MS = 500; // a finger that stays so long only looks
+const LOOK_MS = 500; // a finger that stays so long on what is shown to it only looks
 
 export class Pointers {
   constructor(store, plate, hand, presses, previews) {
     Object.assign(this, { store, plate, hand, presses, previews });
     this.pressed = null; // what is down: {id, x, y, marble, tray, dragging}
+    this.shownAt = null; // since when something is shown of what a press would do
     plate.stage.addEventListener("pointerdown", (event) => this.downOnPlate(event));
     plate.stage.addEventListener("contextmenu", (event) => event.preventDefault());
     plate.stage.addEventListener("pointerleave", () => this.aim(null));
@@ -16,6 +17,7 @@ export class Pointers {
     addEventListener("pointercancel", () => this.cancel());
     store.listen((_, changed) => {
       if (changed.has("layout") || changed.has("link")) this.pressed = null;
+      if (changed.has("hint") || changed.has("preview")) this.shownAt = store.hint || store.preview ? performance.now() : null;
     });
   }
 
@@ -30,7 +32,7 @@ export class Pointers {
 
   down(event, on, keep) {
     if (event.button !== 0 || !this.store.handsFree || this.pressed) return;
-    this.pressed = { id: event.pointerId, x: event.clientX, y: event.clientY, since: event.timeStamp, ...on };
+    this.pressed = { id: event.pointerId, x: event.clientX, y: event.clientY, ...on };
     if (keep) event.preventDefault();
     if (!on.tray && !this.hand.carried) this.aim(event);
   }
@@ -60,7 +62,7 @@ export class Pointers {
 
   /** The point of the plate that is meant: what a finger drags is seen above it. */
   point({ clientX, clientY, pointerType }) {
-    const raised = pointerType === "touch" && this.pressed?.dragging ? ABOVE_FINGER_PX : 0;
+    const raised = pointerType === "touch" && this.pressed?.dragging && this.hand.carried ? ABOVE_FINGER_PX : 0;
     return this.plate.map().toPlane(clientX, clientY - raised);
   }
 
@@ -92,10 +94,16 @@ export class Pointers {
     const at = this.point(event);
     const free = event.shiftKey || event.altKey;
     this.pressed = null;
-    const looked = event.pointerType === "touch" && event.timeStamp - pressed.since > LOOK_MS;
+    const looked = event.pointerType === "touch" && this.shownAt !== null && event.timeStamp - this.shownAt > LOOK_MS;
     if (event.pointerType === "touch") this.aim(null);
-    if (!pressed.dragging && !(looked && !hand.carried && !pressed.tray)) this.presses.tap(pressed, at, free);
-    else if (hand.carried) this.presses.putDownAt(at, free);
+    if (hand.carried && pressed.dragging) this.presses.putDownAt(at, free);
+    else if (hand.carried || pressed.tray || !(looked || this.left(pressed, at))) this.presses.tap(pressed, at, free);
+  }
+
+  /** Whether a drag that takes nothing along has gone from the slot or place where it began. */
+  left({ dragging, turns, marble, x, y }, at) {
+    const meant = (point) => this.presses.drops.at(point.x, point.y)?.name ?? this.hand.placeOf(point);
+    return dragging && (turns || marble || meant(this.plate.map().toPlane(x, y)) !== meant(at));
   }
 
   cancel() {

@@ -1,6 +1,7 @@
 // Presses that come while the move before is still being carried out wait until that is done.
 
 const SEEN_WITHIN_MS = 3000; // a hand, four scans and a slow network
+const TWICE_MS = 400; // the second press of a double click
 
 export class Waiting {
   constructor(store) {
@@ -8,6 +9,7 @@ export class Waiting {
     this.presses = []; // {mark, act}, the first one next
     this.playing = false;
     this.starting = false; // while a press that waited begins
+    this.last = {}; // {mark, at} of the newest press
     store.listen((_, changed) => {
       if (changed.has("layout") || changed.has("review") || changed.has("link")) this.keep([]);
       this.look();
@@ -19,8 +21,11 @@ export class Waiting {
   }
 
   /** Now, or in its turn as soon as the table is ready. `mark`: the place or slot that is drawn as
-   * waiting; pressed once more it is forgotten. */
+   * waiting; pressed once more it is forgotten. A double click is one press. */
   press(mark, act) {
+    const { last } = this;
+    this.last = { mark, at: performance.now() };
+    if (mark === last.mark && this.last.at - last.at < TWICE_MS) return;
     const others = this.presses.filter((each) => each.mark !== mark);
     if (others.length < this.presses.length) this.keep(others);
     else if (this.busy || others.length) this.keep([...others, { mark, act }]);
