@@ -68,7 +68,6 @@ class FastTree:
         self._rng = rng
         self._explore = EXPLORATION[mode] if explore is None else explore
         self._curves = kernels.curves(spread)
-        self.seed = np.array([rng.getrandbits(62) | 1], np.int64)
         self._tree = kernels.grown()
         self._every = board.game.rules.every_move
         moves = len(self._every)
@@ -78,6 +77,12 @@ class FastTree:
         self._path = np.zeros(kernels.MOST_PATH, np.int64)
         self._nothing_hidden = np.zeros((1, moves), np.uint8)
         self._at: Ints | None = None
+        self.seed = np.ones(1, np.int64)
+        start = board.encoded(board.game.rules.start())
+        self._begin(start)
+        self._simulated(start, 1, self._nothing_hidden)  # is loaded now, before any clock runs
+        self._at = None
+        self.seed[0] = rng.getrandbits(62) | 1
 
     @property
     def nodes(self) -> Any:

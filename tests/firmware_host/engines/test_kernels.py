@@ -22,6 +22,7 @@ pytest.importorskip("numba", reason="the extra [fast] is not installed")
 
 from firmware_host.engines.search.fast import fast_solver, fast_tree
 from firmware_host.engines.search.kernels import board as kernels
+from firmware_host.engines.search.kernels import tree as trees
 from firmware_host.engines.search.kernels.attraktion import winning_drop
 from firmware_host.engines.search.kernels.board import board_of
 from firmware_host.engines.search.kernels.jit import OPEN, RESULT
@@ -288,6 +289,13 @@ def test_every_level_plays_a_game_to_its_end(name, number, game, clock):
         else:
             move = other.choice(rules.moves(state))
         state = rules.apply(state, move)
+
+
+def test_what_was_compiled_is_loaded_before_any_clock_runs(game, monkeypatch):
+    loaded = []
+    monkeypatch.setattr(trees, "simulate", lambda *_: loaded.append(True) or 1)
+    fast_tree(game("attraktion"), random.Random(1))
+    assert loaded
 
 
 def test_a_stop_ends_the_search(game, clock):
