@@ -9,7 +9,7 @@ export class Waiting {
     this.presses = []; // {mark, act}, the first one next
     this.playing = false;
     this.starting = false; // while a press that waited begins
-    this.last = {}; // {mark, at} of the newest press
+    this.last = {}; // {mark, at, made} of the newest press: when, and after how many moves
     store.listen((_, changed) => {
       if (changed.has("layout") || changed.has("review") || changed.has("link")) this.keep([]);
       this.look();
@@ -24,8 +24,8 @@ export class Waiting {
    * waiting; pressed once more it is forgotten. A double click is one press. */
   press(mark, act) {
     const { last } = this;
-    this.last = { mark, at: performance.now() };
-    if (mark === last.mark && this.last.at - last.at < TWICE_MS) return;
+    this.last = { mark, at: performance.now(), made: this.store.snapshot?.moves.length };
+    if (mark === last.mark && this.last.made === last.made && this.last.at - last.at < TWICE_MS) return;
     const others = this.presses.filter((each) => each.mark !== mark);
     if (others.length < this.presses.length) this.keep(others);
     else if (this.busy || others.length) this.keep([...others, { mark, act }]);
