@@ -27,8 +27,9 @@ def open_phone(open_page):
 
 def box(player, selector):
     """Left, top, right, bottom."""
-    found = player.page.locator(selector).bounding_box()
-    assert found, selector
+    located = player.page.locator(selector)
+    while (found := located.bounding_box()) is None:
+        located.wait_for()  # a plate that is drawn anew is gone for a moment
     return found["x"], found["y"], found["x"] + found["width"], found["y"] + found["height"]
 
 
