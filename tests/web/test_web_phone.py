@@ -89,6 +89,7 @@ def test_the_plate_stays_where_it_is_whatever_is_said(altered, open_page):
         lost = FaultInfo("imu", "The tilt sensor is lost. " * 3, "Check its plug. " * 4)
         altered.table.show(faults=[lost])
         expect(player.page.locator(".faults")).to_be_visible()
+        assert box(player, ".say-card")[3] <= box(player, "#stage")[1] + 0.5
         assert box(player, ".lip.n") == pytest.approx(before, abs=0.5)
         altered.table.show()
         altered.put("blue", "d4")
@@ -224,3 +225,14 @@ def test_what_can_be_pressed_stays_in_its_card_in_every_language(at_rest, open_p
     for width, height in ((360, 640), (740, 360), (683, 384)):  # the last: a laptop at 200 %
         player.page.set_viewport_size({"width": width, "height": height})
         assert player.page.evaluate(OUT_OF_ITS_CARD) == [], (width, height)
+
+
+@pytest.mark.parametrize("size", [SMALL, ON_ITS_SIDE], ids=["upright", "on its side"])
+def test_names_are_whole_while_their_pieces_are_counted(served, open_phone, size):
+    served.tell(type="game", game="attraktion")
+    served.play("d4", "h8")
+    player = open_phone(served.url, **size)
+    player.expect_turn("white")
+    for plate in player.page.locator(".nameplate").all():
+        assert plate.evaluate("each => each.scrollWidth <= each.clientWidth")
+        assert plate.locator(".who").evaluate("each => each.scrollWidth <= each.clientWidth")

@@ -162,7 +162,7 @@ function build() {
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
   const voice = new Voice();
-  new Say(store, byId("say"), actions.element, () => learn(), voice);
+  new Say(store, byId("say"), byId("side"), actions.element, () => learn(), voice);
   new CalibrationCard(store, byId("say"), { ask, complain });
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);

@@ -22,8 +22,9 @@ function phaseOf({ phase, room }) {
 }
 
 export class Say {
-  /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game. */
-  constructor(store, box, actions, learn, voice) {
+  /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game. Faults stand
+   * in `side`: over the sentence they would push it onto the plate. */
+  constructor(store, box, side, actions, learn, voice) {
     this.store = store;
     this.voice = voice;
     this.ask = button("help", t("Learn in a minute"), learn, { class: "plain quiet ask-how", hidden: true });
@@ -35,7 +36,8 @@ export class Say {
       h("div", { class: "say-words" }, this.phase, this.tally, this.line), this.ask, actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
-    box.append(this.link, this.faults, this.card);
+    box.append(this.link, this.card);
+    side.prepend(this.faults);
     store.listen((_, changed) => {
       this.update();
       if (changed.has("pointed")) this.card.animate({ transform: ["scale(1)", "scale(1.025)", "scale(1)"] }, 260);
