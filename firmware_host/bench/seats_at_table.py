@@ -5,7 +5,6 @@ own hand puts their pieces down and stacks them; the sensors propose what they s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +15,7 @@ from firmware_host.config.settings import Settings
 from firmware_host.table.commands import NewGame
 from firmware_host.table.seat_commands import SeatComputer
 from games.gravity_warfare import GRAVITY_WARFARE
-from hw_sim.page_hands import PageHands
+from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
 from hw_sim.worlds import world
 
@@ -75,7 +74,7 @@ def play(
     allow raises RulesError; one that nobody can go on from is unfinished.
     """
     game = GRAVITY_WARFARE.create(options)
-    hands, host = PageHands(session, _at_once), session.host
+    hands, host = PageHands(session, at_once), session.host
     session.tick()
     host.submit(NewGame("gravity-warfare", options))
     session.tick()
@@ -99,10 +98,3 @@ def play(
     tally.moves += len(host.standing.moves)
     tally.time_s += session.clock.now() - begun_s
     tally.unfinished += host.standing.outcome is None
-
-
-def _at_once(work: Callable[[], None]) -> Future[None]:
-    done: Future[None] = Future()
-    work()
-    done.set_result(None)
-    return done

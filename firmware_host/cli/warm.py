@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import click
 
+from drivers.clock import SystemClock
 from firmware_host.cli.speech import say
 from firmware_host.messages import text
 
@@ -32,9 +31,10 @@ def command() -> None:
     ensure_state_directory(cache_folder())
     from firmware_host.engines.search.warming import STEPS, warmed
 
-    begun_s = time.monotonic()
+    clock = SystemClock()
+    begun_s = clock.now()
     with click.progressbar(warmed(), length=STEPS) as steps:
         for _ in steps:
             pass
-    used_s = round(time.monotonic() - begun_s)
+    used_s = round(clock.now() - begun_s)
     say(text("The engine's kernels are compiled; that took {seconds} s.", seconds=used_s))

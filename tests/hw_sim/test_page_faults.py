@@ -1,24 +1,13 @@
 """Faults asked for by the page reach the table, and refusals come back."""
 
-from concurrent.futures import Future
-
 import pytest
 
 from firmware_host.config.profile import load_profile
 from firmware_host.web.messages_in import parse
 from firmware_host.web.snapshot import BrokenInfo
 from hw_sim.errors import FaultError
-from hw_sim.page_hands import PageHands
+from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
-
-
-def at_once(work):
-    future = Future()
-    try:
-        future.set_result(work())
-    except FaultError as error:
-        future.set_exception(error)
-    return future
 
 
 def test_breaking_and_mending_from_a_page(tmp_path):

@@ -4,8 +4,6 @@ rest, and the game that was being played comes back as it was.
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
@@ -13,7 +11,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.table.commands import CarryOut, Learn, Move, NewGame, Put, StopLearning, Take
 from firmware_host.table.standing import Phase, Role
 from games.registry import GAMES
-from hw_sim.page_hands import PageHands
+from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
 
 PATIENCE_S = 20.0
@@ -24,14 +22,8 @@ class Table:
 
     def __init__(self, session):
         self.session, self.host = session, session.host
-        self.hands = PageHands(session, self._at_once)
+        self.hands = PageHands(session, at_once)
         self.run(3)
-
-    @staticmethod
-    def _at_once(work):
-        done: Future[None] = Future()
-        done.set_result(work())
-        return done
 
     @property
     def standing(self):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
 from random import Random
 
 import pytest
@@ -25,7 +24,7 @@ from firmware_host.table.commands import (
 )
 from firmware_host.table.standing import Phase
 from hw_sim.errors import HandsError
-from hw_sim.page_hands import PageHands
+from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
 from hw_sim.worlds import world
 
@@ -62,15 +61,9 @@ class Table:
 
     def __init__(self, session: SimSession) -> None:
         self.session = session
-        self.hands = PageHands(session, self._at_once)
+        self.hands = PageHands(session, at_once)
         self.phases: set[Phase] = set()
         session.run_until(session.clock.now() + 3)
-
-    @staticmethod
-    def _at_once(work):
-        done: Future[None] = Future()
-        done.set_result(work())
-        return done
 
     @property
     def standing(self):

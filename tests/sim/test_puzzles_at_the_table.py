@@ -4,8 +4,6 @@ that was being played comes back as it was.
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-
 import pytest
 
 from firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
@@ -23,7 +21,7 @@ from firmware_host.table.commands import (
 )
 from firmware_host.table.standing import Phase
 from games.registry import GAMES
-from hw_sim.page_hands import PageHands
+from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
 
 PATIENCE_S = 30.0
@@ -35,14 +33,8 @@ class Table:
 
     def __init__(self, session):
         self.session, self.host = session, session.host
-        self.hands = PageHands(session, self._at_once)
+        self.hands = PageHands(session, at_once)
         self.until(lambda: self.standing.phase is Phase.TURN)
-
-    @staticmethod
-    def _at_once(work):
-        done: Future[None] = Future()
-        done.set_result(work())
-        return done
 
     @property
     def standing(self):

@@ -28,6 +28,24 @@ def positions():
     return reach
 
 
+@pytest.fixture
+def before_a_win():
+    """Last positions but one of that many random games that were won by the last move."""
+
+    def reach(rules, count):
+        rng = random.Random(5)
+        found = []
+        while len(found) < count:
+            state = rules.start()
+            while rules.result(after := rules.apply(state, rng.choice(rules.moves(state)))) is None:
+                state = after
+            if rules.mover(state) in rules.result(after):
+                found.append(state)
+        return found
+
+    return reach
+
+
 class TickingClock:
     """A clock that each look at it puts on by a millisecond."""
 

@@ -19,12 +19,15 @@ def test_there_are_ten_and_the_strongest_overlooks_nothing(name):
     assert (rows[-1].own, rows[-1].answers, rows[-1].nodes, rows[-1].depth) == (0, 0, None, None)
 
 
-@pytest.mark.parametrize("number", [1, 4, 10])
+@pytest.mark.parametrize("kernels", [False, True])
+@pytest.mark.parametrize("number", [1, 4, 6, 10])
 @pytest.mark.parametrize("name", GAMES)
-def test_every_level_plays_a_game_to_its_end(name, number, game, clock):
+def test_every_level_plays_a_game_to_its_end(name, number, kernels, game, clock):
+    if kernels:
+        pytest.importorskip("numba", reason="the extra [fast] is not installed")
     made = game(name)
     rules = made.rules
-    thinker = Thinker(made, random.Random(7), clock.now)
+    thinker = Thinker(made, random.Random(7), clock.now, kernels=kernels)
     other = random.Random(8)
     state = rules.start()
     while rules.result(state) is None:

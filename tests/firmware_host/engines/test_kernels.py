@@ -16,7 +16,6 @@ from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
 from firmware_host.engines.search.playouts import random_choices
 from firmware_host.engines.search.solver import TrapSolver
 from firmware_host.engines.search.thinker import Thinker
-from games.registry import GAMES
 
 pytest.importorskip("numba", reason="the extra [fast] is not installed")
 
@@ -116,21 +115,11 @@ def test_larger_boards_are_left_to_python(game, clock):
 
 
 @pytest.mark.parametrize("name", ["momentum", "attraktion", "gravity-connect"])
-def test_a_win_in_one_is_found_and_proven(name, game, clock):
+def test_a_win_in_one_is_found_and_proven(name, game, before_a_win, clock):
     made = game(name)
-    rules, rng = made.rules, random.Random(5)
-    tried = 0
-    while tried < 8:
-        state = rules.start()
-        while True:
-            after = rules.apply(state, rng.choice(rules.moves(state)))
-            if rules.result(after) is not None:
-                break
-            state = after
-        if rules.mover(state) not in rules.result(after):
-            continue
-        tried += 1
-        found = fast_tree(made, random.Random(tried)).search(state, budget(2000, clock))
+    rules = made.rules
+    for seed, state in enumerate(before_a_win(rules, 8)):
+        found = fast_tree(made, random.Random(seed)).search(state, budget(2000, clock))
         assert found.value == WIN - 1
         assert rules.mover(state) in rules.result(rules.apply(state, found.move))
 
@@ -273,22 +262,6 @@ def test_a_drop_between_four_is_seen(game, positions):
         assert move in wanted if wanted else move == -1
         seen += bool(wanted)
     assert seen > 5
-
-
-@pytest.mark.parametrize("number", [1, 6, 10])
-@pytest.mark.parametrize("name", GAMES)
-def test_every_level_plays_a_game_to_its_end(name, number, game, clock):
-    made = game(name)
-    rules, other = made.rules, random.Random(8)
-    thinker = Thinker(made, random.Random(7), clock.now, kernels=True)
-    state = rules.start()
-    while rules.result(state) is None:
-        if rules.mover(state) == 0:
-            move = thinker.think(state, number, Limits(nodes=60, time_s=0.2)).move
-            assert move in rules.moves(state)
-        else:
-            move = other.choice(rules.moves(state))
-        state = rules.apply(state, move)
 
 
 def test_what_was_compiled_is_loaded_before_any_clock_runs(game, monkeypatch):

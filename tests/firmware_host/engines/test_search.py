@@ -121,23 +121,12 @@ def test_the_mimic_rule_is_heeded(game, clock):
 
 
 @pytest.mark.parametrize("name", ["momentum", "attraktion", "gravity-connect", "gravity-trap"])
-def test_a_tree_finds_a_win_in_one(name, game, clock):
+def test_a_tree_finds_a_win_in_one(name, game, before_a_win, clock):
     """From the last position but one of random games, where that is won by the last move."""
     rules = game(name).rules
-    rng = random.Random(5)
-    tried = 0
-    while tried < 5:
-        state = rules.start()
-        while True:
-            after = rules.apply(state, rng.choice(rules.moves(state)))
-            if rules.result(after) is not None:
-                break
-            state = after
-        if rules.mover(state) not in rules.result(after):
-            continue
-        tried += 1
+    for seed, state in enumerate(before_a_win(rules, 5)):
         budget = Budget(Limits(nodes=400), clock.now)
-        found = TreeSearch(rules, budget, random.Random(tried)).search(state)
+        found = TreeSearch(rules, budget, random.Random(seed)).search(state)
         assert found.value == WIN - 1
         assert rules.mover(state) in rules.result(rules.apply(state, found.move))
 
