@@ -25,6 +25,7 @@ from firmware_host.messages import Message
 from firmware_host.table.commands import MakeMove, OfferDraw, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game
+from games.seated import SeatedGame
 
 ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
 
@@ -86,6 +87,10 @@ class Opponents:
     def check(self, game: Game, seats: EngineSeats, assist: Iterable[str] = ()) -> None:
         """Raises NotPossibleError where nobody could play so."""
         known = self.names
+        if seats and isinstance(game, SeatedGame):
+            raise NotPossibleError(
+                "Engines do not play this game.", remedy="Let the computer take a seat instead."
+            )
         for player in (*seats, *assist):
             if player not in game.players:
                 raise NotPossibleError("There is no player {player} in this game.", player=player)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-
 import pytest
 
 from firmware_host.config.engine_seats import Assist as Assisted
@@ -25,7 +23,7 @@ from firmware_host.table.commands import (
     TakeBack,
 )
 from firmware_host.table.standing import Phase
-from hw_sim.page_hands import PageHands
+from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
 
 OPTIONS = {"size": 5, "marbles": 4, "pie": False}
@@ -70,14 +68,8 @@ class FirstMove:
 class Table:
     def __init__(self, session):
         self.session = session
-        self.hands = PageHands(session, self._at_once)
+        self.hands = PageHands(session, at_once)
         session.run_until(session.clock.now() + 3)
-
-    @staticmethod
-    def _at_once(work):
-        done = Future()
-        done.set_result(work())
-        return done
 
     @property
     def host(self):
@@ -213,6 +205,8 @@ def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
         table.host.do(NewGame("momentum", OPTIONS, engines={"pink": EngineSeat()}))
     with pytest.raises(NotPossibleError, match="no engine deep"):
         table.host.do(NewGame("momentum", OPTIONS, engines={"red": EngineSeat("deep")}))
+    with pytest.raises(NotPossibleError, match="Engines do not play this game"):
+        table.host.do(NewGame("gravity-warfare", {}, engines={"red": EngineSeat()}))
     with pytest.raises(NotPossibleError, match="not a legal move"):
         table.host.do(MakeMove("z9"))
     table.session.tick()
