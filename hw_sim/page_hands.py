@@ -18,7 +18,8 @@ def at_once(work: Callable[[], None]) -> Future[None]:
     """``call`` of PageHands for whoever steps the table in his own thread."""
     done: Future[None] = Future()
     try:
-        done.set_result(work())
+        work()
+        done.set_result(None)
     except Exception as error:  # noqa: BLE001 - handed to whoever waits for the answer
         done.set_exception(error)
     return done
