@@ -227,12 +227,20 @@ def test_what_can_be_pressed_stays_in_its_card_in_every_language(at_rest, open_p
         assert player.page.evaluate(OUT_OF_ITS_CARD) == [], (width, height)
 
 
-@pytest.mark.parametrize("size", [SMALL, ON_ITS_SIDE], ids=["upright", "on its side"])
-def test_names_are_whole_while_their_pieces_are_counted(served, open_phone, size):
-    served.tell(type="game", game="attraktion")
-    served.play("d4", "h8")
+BESIDE_THE_PANELS = {"width": 900, "height": 620}
+
+
+@pytest.mark.parametrize(
+    "size",
+    [SMALL, ON_ITS_SIDE, BESIDE_THE_PANELS],
+    ids=["upright", "on its side", "beside the panels"],
+)
+@pytest.mark.parametrize("game", ["attraktion", "momentum"])
+def test_names_are_whole_while_their_pieces_are_counted(served, open_phone, game, size):
+    served.tell(type="game", game=game)
+    served.play("a1", "g7")
     player = open_phone(served.url, **size)
-    player.expect_turn("white")
+    player.expect_turn({"attraktion": "white", "momentum": "red"}[game])
     for plate in player.page.locator(".nameplate").all():
         assert plate.evaluate("each => each.scrollWidth <= each.clientWidth")
         assert plate.locator(".who").evaluate("each => each.scrollWidth <= each.clientWidth")

@@ -19,12 +19,13 @@ export class Presses {
   /** A press at a point of the plate, on a piece there, or on a tray's. `free`: see putDownAt. */
   tap({ marble, tray }, at, free) {
     const { hand } = this;
+    const slot = this.drops.at(at.x, at.y);
     if (hand.carried) {
       if (tray) hand.remove();
       else this.putDownAt(at, free);
     } else if (tray) hand.takeFromTray(tray, at);
+    else if (slot && (!marble || this.store.falling)) this.pressSlot(slot); // what falls may be drawn over it
     else if (marble?.dataset.number) this.tapPiece(marble, at);
-    else if (this.drops.at(at.x, at.y)) this.pressSlot(this.drops.at(at.x, at.y));
     else if (this.store.onPlate(at.x, at.y)) this.tapPlace(this.store.nearest(at.x, at.y));
   }
 

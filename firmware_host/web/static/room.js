@@ -61,7 +61,8 @@ export class Room {
     this.supply.fill();
     if (changed.has("seat") && this.store.seat?.step !== this.step) {
       this.step = this.store.seat?.step;
-      this.chooser = null;
+      const may = new Set([...this.room.may, ...this.store.seat?.legal ?? []]);
+      if (!this.chooser?.moves.every((move) => may.has(move))) this.chooser = null;
     }
     if (["layout", "room", "seat", "link", "watching", "can_take_back"].some((name) => changed.has(name))) this.draw();
   }
