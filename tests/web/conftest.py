@@ -37,6 +37,7 @@ CHROMIUM_FLAGS = (
 )
 PATIENCE_MS = 15_000
 SPEED = 4.0
+START_S = 3.0  # the table's first look at its places takes two thirds of it
 REST_S = 1.5  # after the last thing that was asked: longer than a move takes to be seen
 
 
@@ -55,7 +56,7 @@ class ClockOnDemand:
 
     def __init__(self) -> None:
         self._now_s = 0.0
-        self._until_s = 1.0
+        self._until_s = START_S
         self._awaited: list[tuple[Future[Any], Future[Any]]] = []
         self._news = threading.Condition()
         self._free = False
@@ -84,7 +85,7 @@ class ClockOnDemand:
         answer.set_running_or_notify_cancel()
         with self._news:
             self._awaited.append((asked, answer))
-            self._until_s = self._now_s + REST_S
+            self._until_s = max(self._until_s, self._now_s + REST_S)
             self._news.notify()
         return answer
 
