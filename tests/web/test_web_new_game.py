@@ -46,6 +46,20 @@ def test_four_players_need_two_presses_and_see_who_plays_with_whom(served, open_
     expect(page.locator(PHASE)).to_have_text("Your turn, with Green")
 
 
+def test_a_clock_is_offered_where_there_can_be_one(served, open_page):
+    dialog = open_dialog(open_page(served.url).page)
+    clock = dialog.get_by_role("group", name="Clock of each player")
+    for choice, offered in {
+        "2": True,
+        "3": False,
+        "4, in two teams": True,
+        "Gravity Warfare": False,
+        "Attraktion": True,
+    }.items():
+        dialog.get_by_role("radio", name=choice, exact=choice.isdigit()).first.click()
+        expect(clock).to_be_visible(visible=offered)
+
+
 @pytest.mark.parametrize(
     ("players", "board", "marbles"),
     [

@@ -142,7 +142,7 @@ export class NewGame {
     }
     const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
     this.opponents.show(players, { looks: this.chosen.emblem });
-    this.clock.show(this.chosen.presets.length > 0 && options.players !== 3);
+    this.clock.show([2, 4].includes(players.length)); // two sides
   }
 
   /** The board to tap on has the shape that is chosen. */
