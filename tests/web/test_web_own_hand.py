@@ -60,7 +60,7 @@ def test_a_piece_in_the_hand_is_gone_with_its_game(served, open_page):
     player.expect_turn("red")
     page.mouse.up()
     player.expect_marbles()
-    assert served.table.latest().pieces == []
+    served.until(lambda snapshot: snapshot.pieces == [])
 
 
 def test_a_reloaded_page_leaves_nothing_in_the_air(served, open_page):
@@ -77,4 +77,4 @@ def test_a_reloaded_page_leaves_nothing_in_the_air(served, open_page):
     page.reload()
     player.expect_turn("black")
     player.expect_marbles(d1="white")
-    assert [piece.z_mm for piece in served.table.latest().pieces] == [0.0]
+    served.until(lambda snapshot: [piece.z_mm for piece in snapshot.pieces] == [0.0])

@@ -414,7 +414,8 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     )
     page.locator('[data-what="refuse"]').click()
     ticks = page.locator(".fallen input")
-    assert [tick.is_checked() for tick in ticks.all()] == [True, True]
+    expect(ticks).to_have_count(2)
+    expect(page.locator(".fallen input:checked")).to_have_count(2)
     ticks.first.uncheck()
     page.get_by_role("button", name="That is all").click()
     expect(page.locator(".room-latest li").first).to_contain_text("1 piece fell")
