@@ -7,6 +7,7 @@ import math
 from firmware_host.table.commands import (
     Bump,
     Carry,
+    Chopsticks,
     Deed,
     Drop,
     Fault,
@@ -84,8 +85,10 @@ class Deeds:
                 return hands.push(index(source), index(target), speed_mm_s).end_s
             case Spin(place, deg_s):
                 return hands.spin(index(place), math.radians(deg_s)).end_s
-            case Grab(what, at_mm):
-                return hands.grab(what, at_mm).end_s
+            case Chopsticks(source, target, tremble_mm):
+                return hands.chopsticks(index(source), index(target), tremble_mm=tremble_mm).end_s
+            case Grab(what, at_mm, sticks):
+                return hands.grab(what, at_mm, sticks=sticks).end_s
             case Carry(number, at_mm):
                 return hands.carry(number, at_mm).end_s
             case LetGo(number):

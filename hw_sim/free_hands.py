@@ -5,6 +5,7 @@ others. In a world in which nothing moves by itself each means the nearest plain
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from hw_sim.errors import HandsError
 from hw_sim.hands import Action, Hands
@@ -21,6 +22,8 @@ G_MM_S2 = 9810.0
 AIM_SPREAD = 0.04  # of a flick's speed
 CLEAR_MM = 0.3  # at which a piece is let go over what it is stacked on
 TIRED_S = 20.0
+SQUEEZE_N = 0.6  # of chopsticks on what they hold
+SQUEEZE_SPREAD = 0.1
 FOLLOW_S = 0.12  # in which a hand comes to where it is wanted
 
 
@@ -92,13 +95,33 @@ class FreeHands(Hands):
         self._world.twirl(piece, rad_s)
         return self._done(Action(now_s, now_s, now_s + gestures.LEAVE_S, (piece.piece_id,)))
 
+    def chopsticks(self, source: int, target: int, *, tremble_mm: float) -> Action:
+        """Carry a piece between two sticks. Where nothing slips: ``move``."""
+        if not self._world.falls:
+            return self.move(source, target)
+        piece = self._standing(source)
+        start, goal, pace = piece.here, self._goal(target, (0.0, 0.0)), self._pace()
+        top_mm = start[2] if target == source else self._world.top_mm(*goal[:2])
+        goal = (*goal[:2], top_mm and top_mm + CLEAR_MM)
+        turns = (self._stream.random(), self._stream.random(), self._stream.random())
+
+        def carry(builder: PathBuilder) -> Gesture:
+            carried = gestures.move(builder, start, goal, pace)
+            return replace(carried, path=Trembling(carried.path, tremble_mm, turns))
+
+        action = self._start(piece, carry)
+        self._world.pinch(piece, self._squeeze_n())
+        return action
+
     # What the page's mouse does
 
-    def grab(self, what: int | str, at: Point) -> Action:
-        """Close a hand on a piece, or on one from its tray, and hold it with its foot there."""
+    def grab(self, what: int | str, at: Point, *, sticks: bool = False) -> Action:
+        """Close a hand on a piece, or on one from its tray, and hold it with its foot there.
+        ``sticks``: between two chopsticks.
+        """
         if isinstance(what, str):
             new = self._world.new_piece(what, self._reachable(at))
-            return self._hold(new, at)
+            return self._hold(new, at, sticks=sticks)
         piece = self._piece(what)
         if piece.held or piece.path is not None:
             raise HandsError(
@@ -108,7 +131,7 @@ class FreeHands(Hands):
             )
         if not self._world.falls:
             return self.pick_up(what)
-        return self._hold(piece, at)
+        return self._hold(piece, at, sticks=sticks)
 
     def carry(self, piece_id: int, at: Point) -> Action:
         """Take what is held there, through whatever stands in the way."""
@@ -134,11 +157,16 @@ class FreeHands(Hands):
             if piece is not None and piece.held:
                 self._world.open_hand(piece)
 
-    def _hold(self, piece: Piece, at: Point) -> Action:
+    def _squeeze_n(self) -> float:
+        return SQUEEZE_N * (1.0 + self._stream.gauss(0.0, SQUEEZE_SPREAD))
+
+    def _hold(self, piece: Piece, at: Point, *, sticks: bool = False) -> Action:
         now_s = self._now()
         path = still(piece.here, now_s) if piece.path is None else piece.path
         self._world.set_going(piece, path.onward(now_s, self._reachable(at), FOLLOW_S))
         piece.held = True
+        if sticks:
+            self._world.pinch(piece, self._squeeze_n())
         self._grips[piece.piece_id] = now_s
         return self._done(Action(now_s, now_s, now_s, (piece.piece_id,)))
 

@@ -39,6 +39,7 @@ from firmware_host.table.commands import (
     USUAL_TWIRL_DEG_S,
     Answer,
     Bump,
+    Chopsticks,
     Deed,
     Drop,
     Fault,
@@ -225,6 +226,13 @@ def _spin(words: Sequence[str]) -> Spin:
     return Spin(words[0], _number(words[1], "degrees a second", MOST_TWIRL_DEG_S))
 
 
+def _chopsticks(words: Sequence[str]) -> Chopsticks:
+    form = "chopsticks FROM TO [tremble MM]"
+    _exactly(words[:2], 2, form)
+    how = {"tremble": USUAL_TREMBLE_MM, **_how(words[2:], form, tremble=MOST_TREMBLE_MM)}
+    return Chopsticks(words[0], words[1], how["tremble"])
+
+
 def _meanwhile(words: Sequence[str]) -> Meanwhile:
     action = _parse_words(words) if words else None
     if not isinstance(action, Deed):
@@ -393,6 +401,7 @@ _VERBS: dict[str, Callable[[Sequence[str]], Action]] = {
     "stack": _stack,
     "push": _push,
     "spin": _spin,
+    "chopsticks": _chopsticks,
     "meanwhile": _meanwhile,
     "tilt": _tilt,
     "press": _press,

@@ -17,6 +17,7 @@ from firmware_host.scenario.witness import Witness
 from firmware_host.table.buttons import LONG_PRESS_S
 from firmware_host.table.commands import (
     Bump,
+    Chopsticks,
     Drop,
     Fault,
     Heal,
@@ -99,7 +100,7 @@ class Person:
                     tick,
                     {place: Role.REMOVE},
                 )
-            case Move(source, target) | Slide(source, target):
+            case Move(source, target) | Slide(source, target) | Chopsticks(source, target):
                 ask = prompts.slide if isinstance(deed, Slide) else prompts.move
                 self._carry(source, target, ask(source, target), tick)
             case Knock(places):

@@ -252,13 +252,23 @@ class Spin(Verb, frozen=True, tag="spin"):
     deg_s: Twirl = USUAL_TWIRL_DEG_S
 
 
+class Chopsticks(Verb, frozen=True, tag="chopsticks"):
+    """Carry a piece to another place between two sticks, out of which it may slip."""
+
+    source: Name
+    target: Name
+    tremble_mm: Tremble = USUAL_TREMBLE_MM
+
+
 class Grab(Verb, frozen=True, tag="grab"):
     """Close a hand on the loose piece of that number, or on one from that tray, and hold it with
-    its foot at ``at_mm``: east and north of the plate's middle and above its surface.
+    its foot at ``at_mm``: east and north of the plate's middle and above its surface. ``sticks``:
+    between two chopsticks.
     """
 
     what: Name | Number
     at_mm: Spot
+    sticks: bool = False
 
 
 class Carry(Verb, frozen=True, tag="carry"):
@@ -351,7 +361,7 @@ HostCommand = (
     | SeatCommand
 )
 # What a person or a simulated hand can do at a table, and what only the hands of a page can
-Gesture = Drop | Stack | Push | Spin
+Gesture = Drop | Stack | Push | Spin | Chopsticks
 Deed = Put | Take | Move | Slide | Knock | Gesture | Tilt | Press | Bump | Fault | Heal
 Held = PickUp | SetDown | Grab | Carry | LetGo
 HandsCommand = Deed | Held | CarryOut

@@ -42,9 +42,12 @@ REST_TURN = 0.001  # of a unit vector
 REST_SPEED = 0.002  # m/s and rad/s: a swing looks the same on both sides of its end
 PULLED_FOR_S = 0.009  # magnets' forces are found anew so often: a hand moves 4 mm in that time
 KEPT_STEPS = 128  # of motion, for filters that look back
-GRIP_PER_S2 = 200.0**2  # a hand's stiffness per kilogram it holds
-GRIP_DAMPING_PER_S = 2 * 200.0
+GRIP_PER_S = 200.0  # its square is a hand's stiffness per kilogram it holds
 GRIP_N = 6.0  # fingers let a piece slip rather than push harder
+STICKS_PER_S = 60.0  # chopsticks give way more than fingers
+STICK_FRICTION = 0.40  # of wood on a piece
+STICKS_UP_M = 0.003  # above a piece's middle they hold it, so that it hangs
+SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
 OVERBOARD_M = GROUND_M / 2
 
 
@@ -97,6 +100,8 @@ class Dynamics:
         self._steered_until_s = steered_until_s
         self._numbers: list[int] = []
         self._holds: dict[int, Path] = {}
+        self._pinches: dict[int, float] = {}
+        self._slipped: list[int] = []
         self._flicks: list[tuple[float, int, Array]] = []
         self._magnets = Magnets()
         self._held = True
@@ -137,6 +142,7 @@ class Dynamics:
         """It is gone."""
         row = self._numbers.index(number)
         self._holds.pop(number, None)
+        self._pinches.pop(number, None)
         self._spec.delete(self._spec.body(f"piece-{number}"))
         self._rebuild()
         del self._shapes[number]
@@ -180,6 +186,17 @@ class Dynamics:
         self._loosen(number)
         self.wake()
 
+    def pinch(self, number: int, squeeze_n: float) -> None:
+        """What holds it is two sticks, west and east of it, that press so hard: friction carries
+        it, it swings about the line between them, and slips out when more is asked.
+        """
+        self._pinches[number] = squeeze_n
+
+    def slipped(self) -> list[int]:
+        """What has slipped out of sticks since this was asked last."""
+        slipped, self._slipped = self._slipped, []
+        return slipped
+
     def flick(self, number: int, at_s: float, speed_mm_s: Vector) -> None:
         """A finger strikes it at that time: it has that speed then, in the plate's axes."""
         self._loosen(number)
@@ -192,6 +209,7 @@ class Dynamics:
 
     def release(self, number: int) -> None:
         """The hand lets go."""
+        self._pinches.pop(number, None)
         if self._holds.pop(number, None) is not None:
             self.wake()
 
@@ -274,7 +292,9 @@ class Dynamics:
         """Hands pull what they hold to where it shall be, and keep it upright."""
         model, data = self._model, self._data
         upright = self._turned()[:, 2].tolist()
-        for number, path in self._holds.items():
+        for number, path in [*self._holds.items()]:
+            squeeze_n = self._pinches.get(number)
+            per_s = STICKS_PER_S if squeeze_n else GRIP_PER_S
             row = self._numbers.index(number)
             body, at = self._rows[row], self._speed_at[row]
             here, ahead = (
@@ -283,8 +303,12 @@ class Dynamics:
             mass = model.body_mass[body]
             off = ahead - data.xpos[body]
             speed = (ahead - here) / STEP_S - data.qvel[at : at + 3]
-            force = mass * (GRIP_PER_S2 * off + GRIP_DAMPING_PER_S * speed)
+            force = mass * (per_s**2 * off + 2 * per_s * speed)
             force[2] += mass * 9.81
+            if squeeze_n and self._slips(force, squeeze_n):
+                self.release(number)
+                self._slipped.append(number)
+                continue
             size = float(np.linalg.norm(force))
             data.xfrc_applied[body, :3] += force * min(1.0, GRIP_N / max(size, 1e-9))
             axes = data.xmat[body].reshape(3, 3)
@@ -294,8 +318,18 @@ class Dynamics:
             lean = np.array((y * w - z * v, z * u - x * w, x * v - y * u))
             # qvel's angular part of a free joint is in the body's axes
             rate = axes @ data.qvel[at + 3 : at + 6]
-            torque = inertia * (GRIP_PER_S2 * lean - GRIP_DAMPING_PER_S * rate)
+            torque = inertia * (GRIP_PER_S**2 * lean - 2 * GRIP_PER_S * rate)
+            if squeeze_n:
+                between = self._turned()[:, 0]
+                hangs = np.cross(axes[:, 2] * STICKS_UP_M, force) - SWING_DAMPING * rate
+                torque += between * (between @ (hangs - torque))
             data.xfrc_applied[body, 3:] += torque
+
+    def _slips(self, force: Array, squeeze_n: float) -> bool:
+        """Whether two sticks cannot do that: friction across, what they press along."""
+        along, *across = force @ self._turned()
+        carried_n = 2 * STICK_FRICTION * squeeze_n
+        return bool(abs(along) > squeeze_n or np.hypot(*across) > carried_n)
 
     def _strike(self) -> None:
         """Fingers that flick now, do."""

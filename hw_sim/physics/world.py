@@ -200,6 +200,10 @@ class RigidWorld(World):
         """Turn a piece about its own axis."""
         self._dynamics.twirl(piece.piece_id, rad_s)
 
+    def pinch(self, piece: Piece, squeeze_n: float) -> None:
+        """Two chopsticks hold the piece, each presses so hard: more than friction it slips out."""
+        self._dynamics.pinch(piece.piece_id, squeeze_n)
+
     def open_hand(self, piece: Piece) -> None:
         """Nobody holds the piece any longer; it goes on as it moves."""
         super().open_hand(piece)
@@ -223,6 +227,9 @@ class RigidWorld(World):
     def settle(self, now_s: float) -> None:
         """Let time pass for everything that moves, and hands let go at the ends of their paths."""
         self._dynamics.advance(now_s)
+        for number in self._dynamics.slipped():
+            if number in self.pieces:
+                self.open_hand(self.pieces[number])
         for piece in [*self.pieces.values()]:
             if piece.path is not None and piece.path.end_s <= now_s:
                 if piece.leaves:

@@ -141,6 +141,9 @@ class World:
     def twirl(self, piece: Piece, rad_s: float) -> None:
         """Turn a piece about its own axis, which no sensor feels."""
 
+    def pinch(self, piece: Piece, squeeze_n: float) -> None:
+        """What holds the piece is two chopsticks; here nothing slips out of them."""
+
     def open_hand(self, piece: Piece) -> None:
         """Nobody holds the piece any longer; it goes on from where it is."""
         piece.held = False

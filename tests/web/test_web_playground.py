@@ -168,6 +168,28 @@ def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(falling, 
     expect(page.locator("#stage[data-replay]")).to_have_count(0)
 
 
+def test_a_piece_that_is_torn_away_slips_out_of_chopsticks(falling, serve, open_page):
+    table, truth = falling
+    served = serve(table)
+    page = open_playground(open_page(served.url, viewport=SMALL))
+    page.get_by_label("With chopsticks").check()
+    x, y = truth.world.profile.centre_mm(E5)
+    tray = page.locator('.free-tray [data-piece="red"]').bounding_box()
+    assert tray
+    mouse = page.mouse
+    mouse.move(tray["x"] + 20, tray["y"] + 20)
+    mouse.down()
+    for north in range(-60, 1, 15):  # with care
+        mouse.move(*screen(page, x, y + north, CARRIED_MM))
+        served.until(lambda _, north=north: truth.holds(x, y + north, 20.0))  # type: ignore[misc]
+    mouse.move(*screen(page, x, y + 130.0, CARRIED_MM))  # at once
+    served.until(lambda _: truth.rests())
+    mouse.up()
+    expect(page.locator(".toast")).to_have_count(0)
+    lies = [piece.here for piece in [*truth.world.pieces.values()]]
+    assert not any(math.dist(here[:2], (x, y + 130.0)) < NEAR_MM for here in lies)
+
+
 def test_the_mouse_tilts_the_plate_and_what_stands_on_it_slides_off(falling, serve, open_page):
     table, truth = falling
     served = serve(table)

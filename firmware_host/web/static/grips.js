@@ -15,6 +15,7 @@ export class Grips {
   constructor(store, space, poses, stage, { ask, complain }) {
     Object.assign(this, { store, space, poses, ask, complain });
     this.pushes = false;
+    this.sticks = false; // pieces are held between two chopsticks
     this.kept = false;
     this.tilt = { x: 0, y: 0 };
     this.fingers = new Map(); // pointer -> what it does
@@ -57,7 +58,7 @@ export class Grips {
     const finger = { does: "carry", id, plane: z, off: { x: x - at.x, y: y - at.y }, at: [x, y, Math.max(0, z - HEIGHT / 2)] };
     this.fingers.set(pointer, finger);
     this.poses.heldId = id;
-    finger.ready = this.ask({ type: "grab", what: id, at_mm: this.pushes ? [x, y, 0] : finger.at });
+    finger.ready = this.ask({ type: "grab", what: id, at_mm: this.pushes ? [x, y, 0] : finger.at, sticks: this.sticks });
     finger.ready.catch((error) => {
       this.fingers.delete(pointer);
       this.complain(error.message);
@@ -95,7 +96,7 @@ export class Grips {
     const known = new Set(this.store.pieces().map(({ number }) => number));
     const finger = { does: "carry", id: null, above, plane: LOWEST_MM, off: { x: 0, y: 0 }, at: [at.x, at.y, LOWEST_MM] };
     this.fingers.set(pointer, finger);
-    finger.ready = this.ask({ type: "grab", what: piece, at_mm: finger.at }).then(() => this.store.until(() => {
+    finger.ready = this.ask({ type: "grab", what: piece, at_mm: finger.at, sticks: this.sticks }).then(() => this.store.until(() => {
       finger.id = this.store.pieces().find((one) => one.piece === piece && !known.has(one.number))?.number ?? null;
       return finger.id;
     }, 2000)).then(() => this.send(finger)); // it may have been drawn on meanwhile
@@ -107,6 +108,7 @@ export class Grips {
 
   /** Over whatever is below; or along the plate, into it. */
   carry(finger, clientX, clientY) {
+    if (finger.over) return;
     const at = this.space.meets(this.space.ray(clientX, clientY), finger.plane);
     if (!at) return;
     const half = this.store.layout.plate_mm / 2 + 40;
@@ -128,7 +130,10 @@ export class Grips {
     if (finger.timer) return;
     finger.timer = setTimeout(() => {
       finger.timer = null;
-      if (finger.id !== null && !finger.over) this.say({ type: "carry", piece: finger.id, at_mm: finger.at });
+      if (finger.id === null || finger.over) return;
+      const carried = { type: "carry", piece: finger.id, at_mm: finger.at };
+      if (this.sticks) this.ask(carried).catch(() => this.letGo(finger)); // it has slipped out of them
+      else this.say(carried);
     }, Math.max(0, (finger.sentAt ?? 0) + SEND_MS - performance.now()));
     finger.sentAt = performance.now();
   }
@@ -142,11 +147,13 @@ export class Grips {
   }
 
   letGo(finger) {
+    if (finger.over) return;
     finger.over = true;
+    const say = (message) => (this.sticks ? this.ask(message).catch(() => {}) : this.say(message));
     finger.ready.then(async () => {
-      if (finger.timer) await this.say({ type: "carry", piece: finger.id, at_mm: finger.at });
+      if (finger.timer) await say({ type: "carry", piece: finger.id, at_mm: finger.at });
       this.poses.heldId = null;
-      await this.say({ type: "let-go", piece: finger.id });
+      await say({ type: "let-go", piece: finger.id });
     }, () => {});
   }
 

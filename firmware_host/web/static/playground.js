@@ -32,6 +32,7 @@ export class Playground {
     this.field = h("input", { type: "checkbox", checked: true, onchange: () => this.showField() });
     this.views = h("div", { class: "free-views" },
       this.check(t("Push instead of lifting"), (on) => { this.depth.grips.pushes = on; }),
+      this.check(t("With chopsticks"), (on) => { this.depth.grips.sticks = on; }),
       this.check(t("Keep it tilted"), (on) => this.depth.grips.keepTilted(on)),
       h("label", { class: "check" }, this.field, t("Show the field")));
     this.hint = h("p", { class: "hint" });

@@ -24,6 +24,8 @@ FORMS = [
     ("stack red d4 at 6 0 tremble 1", c.Stack("red", "d4", (6.0, 0.0), 1.0)),
     ("push d4 e5", c.Push("d4", "e5")),
     ("push d4 e5 speed 900", c.Push("d4", "e5", 900.0)),
+    ("chopsticks d4 e5", c.Chopsticks("d4", "e5")),
+    ("chopsticks d4 e5 tremble 4", c.Chopsticks("d4", "e5", 4.0)),
     ("spin d4", c.Spin("d4")),
     ("spin d4 -720", c.Spin("d4", -720.0)),
     ("meanwhile push d4 e5", s.Meanwhile(c.Push("d4", "e5"))),

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 pytest.importorskip("mujoco")
@@ -10,6 +11,7 @@ from firmware_host.config.profile import load_profile
 from hw_sim.errors import HandsError
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
+from hw_sim.world.paths import Leg, Path, Quintic
 from hw_sim.world.world import World
 from hw_sim.worlds import world
 
@@ -144,6 +146,48 @@ def test_what_is_held_is_not_held_again(table):
         table.hands.grab(held, (0.0, 0.0, 40.0))
 
 
+@pytest.mark.parametrize(("tremble_mm", "arrives"), [(0.0, True), (0.5, True), (5.0, False)])
+def test_chopsticks_carry_a_piece_unless_the_hand_trembles(table, tremble_mm, arrives):
+    after(table, table.hands.put("red", D4))
+    action = table.hands.chopsticks(D4, G4, tremble_mm=tremble_mm)
+    (here,) = after(table, action)
+    assert (off_centre(table, G4, here) < 2.0) == arrives
+    assert here[2] == pytest.approx(0.0, abs=0.2)
+    (piece,) = table.world.pieces.values()
+    assert not piece.held
+    assert piece.path is None
+
+
+def pulled_between_sticks(table, pull_m_s2):
+    """Grabbed with two chopsticks, west and east of it, and drawn north ever faster for 90 mm."""
+    held = table.hands.grab("red", (0.0, -45.0, 60.0), sticks=True).piece_ids[0]
+    until(table, table.clock.now() + 1.0)
+    piece, squeeze_n = table.world.pieces[held], table.world._dynamics._pinches[held]
+    takes_s = math.sqrt(2 * 0.090 / pull_m_s2)
+    faster = Quintic(takes_s, (-45.0, 0.0, 500 * pull_m_s2, 0.0, 0.0, 0.0), 45.0)
+    x, z = Quintic.between(0.0, 0.0, takes_s), Quintic.between(60.0, 60.0, takes_s)
+    now_s = table.clock.now()
+    table.world.set_going(piece, Path((Leg(now_s, x, faster, z),)))
+    leans = [(0.0, 0.0)]
+    while piece.held and table.clock.now() < now_s + takes_s - 0.02:
+        leans.append(table.world._dynamics.poses().up[0][:2])
+        until(table, table.clock.now() + 0.01)
+    return piece.held, squeeze_n, np.abs(leans).max(axis=0)
+
+
+@pytest.mark.parametrize("pull_m_s2", [6.0, 15.0, 30.0])
+def test_what_is_pulled_faster_than_friction_holds_slips_out_of_chopsticks(table, pull_m_s2):
+    held, squeeze_n, _ = pulled_between_sticks(table, pull_m_s2)
+    needed_n = 0.020 * math.hypot(9.81, pull_m_s2)  # of two tips of wood
+    assert held == (needed_n < 2 * 0.40 * squeeze_n)
+
+
+def test_a_piece_swings_about_the_line_between_two_sticks(table):
+    _, _, (east, north) = pulled_between_sticks(table, 4.0)
+    assert north > 0.05
+    assert east < 0.01
+
+
 def test_each_has_its_plain_meaning_without_physics(plain):
     (here,) = after(plain, plain.hands.drop("red", D4, (3.0, 0.0), from_mm=80.0, tremble_mm=2.0))
     assert off_centre(plain, D4, here) == pytest.approx(3.0)
@@ -157,3 +201,5 @@ def test_each_has_its_plain_meaning_without_physics(plain):
     until(plain, plain.clock.now() + 0.5)
     spots = after(plain, plain.hands.let_go(held))
     assert (20.0, -50.0, 0.0) in spots
+    moved = after(plain, plain.hands.chopsticks(E5, G4, tremble_mm=5.0))
+    assert min(off_centre(plain, G4, here) for here in moved) == 0.0
