@@ -5,7 +5,9 @@ The only module of the simulation that imports ``random``.
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Iterator
 from hashlib import sha256
 
 
@@ -30,7 +32,21 @@ class Streams:
 class Stream(random.Random):
     """One stream: everything that ``random.Random`` has.
 
-    Noise is drawn with ``gauss(mean, sigma)``, about 0.3 us a value. There is no table of values
-    drawn beforehand: over ten million readings a table repeats, and what such a bench looks for,
-    the rare far tail, would come from the same few entries each time.
+    Noise is drawn with ``gauss(mean, sigma)``, or with ``normal()`` where there is much of it.
+    There is no table of values drawn beforehand: over ten million readings a table repeats, and
+    what such a bench looks for, the rare far tail, would come from the same few entries each time.
     """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.normal = self._normals().__next__
+        """A standard normal number: what ``gauss(0.0, 1.0)`` would draw, at a third of its cost."""
+
+    def _normals(self) -> Iterator[float]:
+        """Two from each pair of uniform ones, after Box and Muller."""
+        uniform = self.random
+        while True:
+            turn = uniform() * math.tau
+            length = math.sqrt(-2.0 * math.log(1.0 - uniform()))
+            yield math.cos(turn) * length
+            yield math.sin(turn) * length

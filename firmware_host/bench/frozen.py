@@ -6,7 +6,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from hw_sim.buses.i2c import I2cChip
     from hw_sim.buses.spi import SpiChip
@@ -21,16 +21,16 @@ class RecordedSpi:
     def __init__(self, chip: SpiChip, selected: Callable[[], int]) -> None:
         self._chip = chip
         self._selected = selected
-        self._answers: dict[tuple[int, bytes], list[list[int]]] = {}
-        self._replay: dict[tuple[int, bytes], Iterator[list[int]]] = {}
+        self._answers: dict[tuple[int, bytes], list[Sequence[int]]] = {}
+        self._replay: dict[tuple[int, bytes], Iterator[Sequence[int]]] = {}
 
-    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> list[int]:
+    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> Sequence[int]:
         """As SpiChip."""
         key = (self._selected(), sent)
         if self._replay:
-            return list(next(self._replay[key]))
+            return next(self._replay[key])
         answer = self._chip.transfer(sent, clock_hz, mode, start_s)
-        self._answers.setdefault(key, []).append(list(answer))
+        self._answers.setdefault(key, []).append(answer)
         return answer
 
     def power_on(self, now_s: float) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from hw_sim.buses.timing import SPI_CALL_S, SPI_DMA_BYTES, SPI_LEAD_S
@@ -23,7 +23,7 @@ DEFAULT_HZ = 125_000_000  # spi-max-frequency of the Pi's spidev overlays
 class SpiChip(Protocol):
     """A chip behind a chip select."""
 
-    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> list[int]:
+    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> Sequence[int]:
         """One low phase of chip select, beginning at ``start_s``: as many bytes back."""
 
     def power_on(self, now_s: float, /) -> None:
@@ -45,14 +45,14 @@ class SpiPort:
         self.silent: int | None = None
         self.error: int | None = None
 
-    def transfer(self, sent: bytes, clock_hz: int, mode: int) -> list[int]:
+    def transfer(self, sent: bytes, clock_hz: int, mode: int) -> Sequence[int]:
         """One message: takes its time, returns MISO's bytes. Raises OSError."""
         if self.error is not None:
             raise OSError(self.error, os.strerror(self.error))
         if self.core_hz is not None:
             clock_hz = round(self.core_hz / (2 * math.ceil(self.core_hz / clock_hz / 2)))
-        start_s = self.clock.now() + SPI_LEAD_S
         if self.silent is None:
+            start_s = self.clock.now() + SPI_LEAD_S
             answer = self.chip.transfer(sent, clock_hz, mode, start_s)
         else:
             answer = [self.silent] * len(sent)
@@ -141,20 +141,19 @@ class SpiDev:
         port = self._port
         if port is None:
             raise _closed()
-        sent = _as_bytes(values)
         if bits_per_word not in (0, 8):
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        answer = port.transfer(sent, speed_hz or self._hz, self._mode)
+        answer = port.transfer(_as_bytes(values), speed_hz or self._hz, self._mode)
         if isinstance(values, list):
             values[:] = answer
             return values
-        return tuple(answer) if isinstance(values, tuple) else answer
+        return tuple(answer) if isinstance(values, tuple) else list(answer)
 
     xfer = xfer2  # as spidev is built by default: one message either way
 
     def readbytes(self, count: int, /) -> list[int]:
         """Clock ``count`` zero bytes and return the answer."""
-        return self._opened().transfer(bytes(min(count, MAX_BYTES)), self._hz, self._mode)
+        return list(self._opened().transfer(bytes(min(count, MAX_BYTES)), self._hz, self._mode))
 
     def writebytes(self, values: Any, /) -> None:
         """Clock a sequence out and drop the answer."""
@@ -179,7 +178,8 @@ def _closed() -> OSError:
 def _as_bytes(values: Any) -> bytes:
     """Checked as spidev does: a non-empty sequence of integers, cut to eight bits."""
     try:
-        sent = bytes(values) if isinstance(values, list | tuple) else bytes(list(values))
+        # not list | tuple, which makes a new union each time
+        sent = bytes(values) if isinstance(values, (list, tuple)) else bytes(list(values))
     except ValueError:
         sent = bytes(value & 0xFF for value in values)
     if not sent:

@@ -66,7 +66,7 @@ class Drv5055:
         self.temperature_c = temperature_c
         self.spread = spread or HallSpread()
         self.noise_rms_mt = NOISE_RMS_MT
-        self._gauss = noise.gauss
+        self._normal = noise.normal
         self._ratio = supply_v / SUPPLY_V
         self._low_v = RAIL_V
         self._high_v = supply_v - RAIL_V
@@ -88,7 +88,7 @@ class Drv5055:
         if now_s >= self._warm_until_s:
             self.warm(now_s)
         volt = self._rest_v + self._gain * (
-            self.field_mt(now_s) + self._gauss(0.0, self.noise_rms_mt)
+            self.field_mt(now_s) + self._normal() * self.noise_rms_mt
         )
         if volt < self._low_v:
             return self._low_v

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 CHANNELS = 8
 STEPS = 1024
@@ -51,7 +52,7 @@ class _Plan:
     """From chip select to the end of sampling."""
     residue: float
     """Share of the previously held voltage that is left on the capacitor."""
-    answers: tuple[bytes, ...]
+    answers: Sequence[tuple[int, ...]]
     """DOUT's bytes for each code."""
 
 
@@ -93,21 +94,23 @@ class Mcp3008:
         self._exact = not (inl_lsb or offset_lsb or gain_lsb)
         self._miso_pull_up = miso_pull_up
         self._held_v = 0.0
-        self._plans: dict[tuple[bytes, int, int], _Plan | None] = {}
+        self._clocked = (0, 0)
+        self._plans: dict[bytes, _Plan | None] = {}
 
     def power_on(self, _now_s: float) -> None:
         """The supply comes back: nothing is held but an empty capacitor."""
         self._held_v = 0.0
 
-    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> list[int]:
+    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> tuple[int, ...]:
         """CS falls at ``start_s``, the bytes go through, CS rises. Returns DOUT's bytes."""
-        key = (sent, clock_hz, mode)
+        if self._clocked != (clock_hz, mode):
+            self._clocked, self._plans = (clock_hz, mode), {}
         try:
-            plan = self._plans[key]
+            plan = self._plans[sent]
         except KeyError:
-            plan = self._plans[key] = self._decode(sent, clock_hz, mode)
+            plan = self._plans[sent] = self._decode(sent, clock_hz, mode)
         if plan is None:  # never a start bit: DOUT stays high impedance
-            return [0xFF if self._miso_pull_up else 0x00] * len(sent)
+            return (0xFF if self._miso_pull_up else 0x00,) * len(sent)
         hold_s = start_s + plan.hold_s
         volt = self.inputs[plan.plus](hold_s)
         if plan.minus is not None:
@@ -116,17 +119,13 @@ class Mcp3008:
         if plan.residue:
             volt += (self._held_v - volt) * plan.residue
         self._held_v = volt
-        return list(plan.answers[self._code(volt)])
-
-    def _code(self, volt: float) -> int:
-        """Section 4.2: 1024 * Vin / Vref, whole steps, at most 1023."""
-        steps = volt * STEPS / self.reference_v
+        steps = volt * STEPS / self.reference_v  # section 4.2; whole steps, at most 1023
         if not self._exact:
             share = min(1.0, max(0.0, steps / STEPS))
             steps = steps * self._gain + self._offset + self._bow * share * (1.0 - share)
         if steps < 0.0:
-            return 0
-        return int(steps) if steps < STEPS else STEPS - 1
+            return plan.answers[0]
+        return plan.answers[int(steps) if steps < STEPS else -1]
 
     def _decode(self, sent: bytes, clock_hz: int, mode: int) -> _Plan | None:
         bits = [byte >> place & 1 for byte in sent for place in range(7, -1, -1)]
@@ -144,31 +143,17 @@ class Mcp3008:
         # Past this clock the master reads before the bit is valid: still the one before.
         late = 1 if 0.5 / clock_hz < OUTPUT_DELAY_S else 0
         residue = math.exp(-SAMPLE_CLOCKS / clock_hz / self._tau_s)
-        floating = start + CLOCK_NULL + late
+        floating = min(start + CLOCK_NULL + late, clocks)
         return _Plan(
             plus=channel,
             minus=None if single else channel ^ 1,  # table 5-2: pairs, D0 chooses the polarity
             hold_s=(hold + 1 + hold // 8 * (CLOCKS_PER_BYTE - 8)) / clock_hz,
             residue=residue if residue > 1e-6 else 0.0,
-            answers=self._answers(
+            answers=_answers(
                 len(sent),
                 clocks - 1 - (start + CLOCK_LSB_FIRST_END + late),
-                ((1 << floating) - 1) << (clocks - floating) if floating <= clocks else -1,
+                ((1 << floating) - 1) << (clocks - floating) if self._miso_pull_up else 0,
             ),
-        )
-
-    def _answers(self, size: int, shift: int, floating: int) -> tuple[bytes, ...]:
-        """The 19 answer bits B9..B0, B1..B9 of each code, moved left by ``shift`` (right if it is
-        negative). ``floating``: the bits during which DOUT is high impedance, as a mask.
-        """
-        words = (code << (BITS - 1) | _REVERSED[code] for code in range(STEPS))
-        pulled = floating if self._miso_pull_up else 0
-        mask = (1 << 8 * size) - 1
-        return tuple(
-            ((word << shift if shift >= 0 else word >> -shift) & mask | pulled).to_bytes(
-                size, "big"
-            )
-            for word in words
         )
 
 
@@ -181,3 +166,16 @@ def _lsb_first(code: int) -> int:
 
 
 _REVERSED = tuple(_lsb_first(code) for code in range(STEPS))
+
+
+@lru_cache(maxsize=32)
+def _answers(size: int, shift: int, pulled: int) -> Sequence[tuple[int, ...]]:
+    """The 19 answer bits B9..B0, B1..B9 of each code, moved left by ``shift`` (right if it is
+    negative). ``pulled``: the bits that MISO's pull-up sets while DOUT is high impedance.
+    """
+    words = (code << (BITS - 1) | _REVERSED[code] for code in range(STEPS))
+    mask = (1 << 8 * size) - 1
+    return [
+        tuple(((word << shift if shift >= 0 else word >> -shift) & mask | pulled).to_bytes(size))
+        for word in words
+    ]

@@ -7,7 +7,6 @@ reach it and hands the rest on, until the line rests for the reset time.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 
 BIT_S = 1.25e-6  # TH + TL
@@ -17,8 +16,6 @@ BYTES_PER_LIGHT = 3
 HIGH_FOR_0_S = (0.25e-6, 0.55e-6)
 HIGH_FOR_1_S = (0.65e-6, 0.95e-6)
 THRESHOLD_S = 0.6e-6
-
-_PULSE = re.compile("(1+)0*")
 
 
 class Ws2812Chain:
@@ -53,7 +50,7 @@ class Ws2812Chain:
         """When the lights took on the colours that they show."""
         return self._quiet_from_s + RESET_S
 
-    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> list[int]:
+    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float, /) -> bytes:
         """The data line as MOSI of an SPI bus (hw_sim.buses.spi.SpiChip): its levels, by their
         length, are bits and resets.
         """
@@ -68,11 +65,11 @@ class Ws2812Chain:
             burst = levels[begin:at] if at >= 0 else levels[begin:]
             self._burst(burst, clock_hz, start_s + begin / clock_hz)
             begin = levels.find("1", begin + len(burst))
-        return [0] * len(sent)
+        return bytes(len(sent))
 
     def _burst(self, levels: str, clock_hz: int, start_s: float) -> None:
         """Bits without a reset between them, the first rising at ``start_s``."""
-        pulses = _PULSE.findall(levels)
+        pulses = levels.replace("0", " ").split()
         bits: dict[str, str] = {}
         for pulse in set(pulses):
             high_s = len(pulse) / clock_hz
@@ -81,7 +78,7 @@ class Ws2812Chain:
             if not low <= high_s <= most:
                 self.malformed += pulses.count(pulse)
         whole = len(pulses) // 8
-        data = int("0" + "".join([bits[pulse] for pulse in pulses[: 8 * whole]]), 2)
+        data = int("0" + "".join(map(bits.__getitem__, pulses[: 8 * whole])), 2)
         self.receive(data.to_bytes(whole), start_s, len(levels) / clock_hz)
 
     def receive(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from hw_sim.world.magnet import MagnetKind
+from hw_sim.world.magnet import Disc, MagnetKind
 from hw_sim.world.paths import Path, Point
 
 BODY_MM = 28.0  # diameter, HARDWARE.md "body"
@@ -69,17 +69,20 @@ class Field:
     def __init__(self, sensors: Sequence[Point]) -> None:
         self._sensors = tuple(sensors)
         self._shares: dict[int, tuple[float, ...]] = {}
-        self._moving: list[Piece] = []
         self._resting_mt = [0.0] * len(self._sensors)
+        self._moving: list[tuple[Callable[[float], Point], float, Disc]] = []
         self.next_change_s = math.inf
 
     def update(self, pieces: Iterable[Piece]) -> None:
         """Sort ``pieces`` into resting and moving. Call when one starts or comes to rest."""
         self._moving = []
+        self.next_change_s = math.inf
         shares: dict[int, tuple[float, ...]] = {}
         for piece in pieces:
             if piece.path is not None:
-                self._moving.append(piece)
+                kind = piece.kind
+                self._moving.append((piece.path.at, kind.sign * piece.factor, kind.disc))
+                self.next_change_s = min(self.next_change_s, piece.path.end_s)
             else:
                 known = self._shares.get(piece.piece_id)
                 shares[piece.piece_id] = self._share(piece) if known is None else known
@@ -90,10 +93,6 @@ class Field:
                 else [0.0] * len(self._sensors)
             )
         self._shares = shares
-        self.next_change_s = min(
-            (piece.path.end_s for piece in self._moving if piece.path is not None),
-            default=math.inf,
-        )
 
     def forget(self, piece: Piece) -> None:
         """The piece's resting share must be found anew (its magnet has changed)."""
@@ -102,8 +101,12 @@ class Field:
     def at(self, sensor: int, now_s: float) -> float:
         """Upward field in mT at ``sensor``; a south pole above it is positive."""
         total = self._resting_mt[sensor]
-        for piece in self._moving:
-            total += self.of(piece, sensor, now_s)
+        if self._moving:
+            x, y, gap = self._sensors[sensor]
+            for at, strength, disc in self._moving:
+                px, py, pz = at(now_s)
+                rho2 = (px - x) ** 2 + (py - y) ** 2
+                total += strength * disc.vertical_mt(rho2, gap + pz + disc.height_mm / 2)
         return total
 
     def of(self, piece: Piece, sensor: int, now_s: float) -> float:

@@ -33,9 +33,9 @@ def test_a_whole_game(path):
     held(path, path.parent.name)
 
 
-def test_with_physics_too_switches_and_their_faults_make_a_game():
+def test_with_physics_too_switches_make_a_game():
     pytest.importorskip("mujoco")
-    held(FOLDER / "plate-7" / "game.scenario", "plate-7", "--physics")
+    held(FOLDER / "over.scenario", "plate-7", "--physics")
 
 
 @pytest.mark.parametrize("profile", ["plate-7", "matrix-gpio"])

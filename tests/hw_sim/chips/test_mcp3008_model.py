@@ -22,11 +22,11 @@ def _constant(volt: float) -> Callable[[float], float]:
     return lambda now_s: volt
 
 
-def read(chip: Mcp3008, channel: int, mode: int = 0, hz: int = 1_350_000) -> list[int]:
+def read(chip: Mcp3008, channel: int, mode: int = 0, hz: int = 1_350_000) -> tuple[int, ...]:
     return chip.transfer(bytes([0x01, 0x80 | channel << 4, 0]), hz, mode, 0.0)
 
 
-def value(answer: list[int]) -> int:
+def value(answer: tuple[int, ...]) -> int:
     return (answer[1] & 0x03) << 8 | answer[2]
 
 
@@ -51,7 +51,7 @@ def test_transfer_function(volt: float, code: int) -> None:
 def test_figure_6_1_puts_null_bit_and_ten_bits_at_the_end_of_three_bytes() -> None:
     # 0x2AA + half a step: alternating bits, so that a shift by one shows.
     answer = read(chip_at(VREF * (0x2AA + 0.5) / 1024), 0)
-    assert answer == [0x00, 0b00000_0_10, 0xAA]
+    assert answer == (0x00, 0b00000_0_10, 0xAA)
 
 
 def test_each_channel_is_addressed_by_d2_d1_d0() -> None:
@@ -138,8 +138,8 @@ def test_error_terms_stay_within_the_datasheet() -> None:
 
 def test_without_a_start_bit_the_line_floats() -> None:
     pulled_up = Mcp3008([_constant(1.0)] * 8, VREF, miso_pull_up=True)
-    assert pulled_up.transfer(bytes(3), MHZ, 0, 0.0) == [0xFF] * 3
-    assert chip_at(1.0).transfer(bytes(3), MHZ, 0, 0.0) == [0x00] * 3
+    assert pulled_up.transfer(bytes(3), MHZ, 0, 0.0) == (0xFF,) * 3
+    assert chip_at(1.0).transfer(bytes(3), MHZ, 0, 0.0) == (0x00,) * 3
     assert read(pulled_up, 0)[0] == 0xFF
     assert read(pulled_up, 0)[1] & 0b1111_1100 == 0b1111_1000  # up to, not including, the null bit
 
@@ -191,7 +191,7 @@ def test_any_bytes_are_answered_as_by_a_chip_that_is_clocked_bit_by_bit(
     if code > 20:
         sent = _single_ended(sent)
     got = chip_at(*volts).transfer(sent, MHZ, 0, 0.0)
-    assert got == ClockByClock([code] * 8).transfer(sent)
+    assert got == tuple(ClockByClock([code] * 8).transfer(sent))
 
 
 def _single_ended(sent: bytes) -> bytes:
