@@ -19,8 +19,8 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from zipfile import ZipFile
 
 from packaging.requirements import Requirement
 
@@ -52,6 +52,7 @@ LGPIO_TOOLS = "gcc libc6-dev python3-dev python3-pip python3-setuptools python3-
 DIST = "/usr/lib/python3/dist-packages"
 
 PYTHONS = {"bookworm": "3.11", "trixie": "3.13"}
+PROCESSORS = {"amd64": "x86_64", "arm64": "aarch64"}  # Debian's word -> wheels'
 # What a Pi's firmware fills in: the model, and the revision code.
 TREES = {
     "pi4": ("Raspberry Pi 4 Model B Rev 1.4", "c03114"),
@@ -63,52 +64,17 @@ UNITS = {
     "world.service": "multi-user.target",
     "plan.service": "default.target",
 }
-QEMU_MACHINE = "virt,gic-version=3"
-# cortex-a72: pointer authentication, in newer ones, is slow to emulate.
-QEMU = (
-    *("qemu-system-aarch64", "-cpu", "cortex-a72", "-accel", "tcg,thread=multi", "-smp", "2"),
-    *("-m", "768", "-nographic", "-nodefaults", "-no-reboot", "-serial", "stdio"),
-)
 CUT = "PULL-THE-PLUG"
 PATIENCE_S = 3600.0  # the computer may be busy: at a load of 20 one plan took a quarter of an hour
 
 
-@dataclass(frozen=True)
-class Machine:
-    """A kind of guest. ``kernel``: the kernel's file in its build; ``cross``: prefix of its tools;
-    ``needs``: Debian package of each program that making and booting it takes.
-    """
-
-    name: str
-    debian: str
-    processor: str
-    kernel: str
-    cross: str
-    needs: dict[str, str]
-
-
-KERNEL_NEEDS = {
+NEEDS = {  # Debian's package of each program that making and booting it takes
     **{name: name for name in ("gcc", "make", "flex", "bison", "bc", "mmdebstrap")},
     "mke2fs": "e2fsprogs",
     "depmod": "kmod",
     "dtc": "device-tree-compiler",
 }
-MACHINES = {
-    "um": Machine("um", "amd64", "x86_64", "linux", "", KERNEL_NEEDS),
-    "arm64": Machine(
-        "arm64",
-        "arm64",
-        "aarch64",
-        "arch/arm64/boot/Image",
-        "aarch64-linux-gnu-",
-        {
-            **KERNEL_NEEDS,
-            "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
-            "qemu-system-aarch64": "qemu-system-arm",
-            "qemu-aarch64-static": "qemu-user-static",
-        },
-    ),
-}
+ARM_NEEDS = {"mmdebstrap": "mmdebstrap", "qemu-aarch64-static": "qemu-user-static"}
 
 
 def run(*words: str | Path, **options: object) -> str:
@@ -127,14 +93,12 @@ def run(*words: str | Path, **options: object) -> str:
     return str(done.stdout)
 
 
-def missing(machine: Machine) -> str | None:
-    """Why guests of that kind cannot be made here; None if they can."""
+def missing(needs: dict[str, str]) -> str | None:
+    """Why guests cannot be made here; None if they can. ``needs``: NEEDS, or ARM_NEEDS."""
     if os.geteuid() != 0:
         return "only root can make the guests' file systems"
-    packages = {name for tool, name in machine.needs.items() if shutil.which(tool) is None}
-    if packages:
-        return f"for guests of kind {machine.name} install: {' '.join(sorted(packages))}"
-    return None
+    packages = {name for tool, name in needs.items() if shutil.which(tool) is None}
+    return f"install: {' '.join(sorted(packages))}" if packages else None
 
 
 _making: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
@@ -168,13 +132,11 @@ def scratch(kind: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def kernel(machine: Machine) -> Path:
+def kernel() -> Path:
     """A folder with ``kernel`` and ``modules``, a tree to lay over a root file system."""
     known = run("apt-cache", "show", "--no-all-versions", SOURCE).splitlines()
     version = next(line for line in known if line.startswith("Version: "))
-    asked = "".join(
-        (HERE / f"config/{name}.config").read_text() for name in ("common", machine.name)
-    )
+    asked = (HERE / "um.config").read_text()
     module = {file.name: file.read_text() for file in sorted((HERE / "module").iterdir())}
 
     def make(fresh: Path) -> None:
@@ -186,24 +148,24 @@ def kernel(machine: Machine) -> Path:
             build, own = folder / "build", folder / "module"
             build.mkdir()
             shutil.copytree(HERE / "module", own)
-            call = ["make", "-s", "-C", folder / SOURCE, f"O={build}", f"ARCH={machine.name}"]
-            call += [f"CROSS_COMPILE={machine.cross}", f"-j{os.cpu_count()}"]
+            call = ["make", "-s", "-C", folder / SOURCE, f"O={build}", "ARCH=um"]
+            call.append(f"-j{os.cpu_count()}")
             run(*call, f"KCONFIG_ALLCONFIG={folder / 'asked'}", "allnoconfig")
             got = (build / ".config").read_text().splitlines()
             lost = [line for line in asked.splitlines() if line not in got and line[0] != "#"]
             if lost:
-                raise RuntimeError(f"{SOURCE} for {machine.name} does not take {lost}")
-            run(*call, Path(machine.kernel).name, "modules")
+                raise RuntimeError(f"{SOURCE} does not take {lost}")
+            run(*call, "linux", "modules")
             run(*call, f"M={own}", "modules")
             call.append(f"INSTALL_MOD_PATH={fresh / 'modules/usr'}")
             run(*call, "modules_install")
             run(*call, f"M={own}", "modules_install")
-            shutil.copy(build / machine.kernel, fresh / "kernel")
+            shutil.copy(build / "linux", fresh / "kernel")
 
-    return kept(f"kernel-{machine.name}", (version, asked, module), make)
+    return kept("kernel-um", (version, asked, module), make)
 
 
-def root(machine: Machine, suite: str) -> Path:
+def root(suite: str) -> Path:
     """A folder with ``root``: Debian's root file system, and a python3-lgpio."""
 
     def make(fresh: Path) -> None:
@@ -220,45 +182,24 @@ def root(machine: Machine, suite: str) -> Path:
             f'rm "$1/tmp/{archive.name}"',
         ]
         unread = ("man", "locale", "doc")
-        with _foreign_programs(machine):
-            run(
-                "mmdebstrap",
-                "--variant=minbase",
-                f"--architectures={machine.debian}",
-                f"--include={','.join(PACKAGES)}",
-                '--aptopt=Acquire::Languages "none"',
-                *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in unread),
-                *(f"--customize-hook={hook}" for hook in hooks),
-                suite,
-                fresh / "root",
-                env=os.environ | {"QEMU_CPU": "cortex-a72"},
-            )
+        run(
+            *("mmdebstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}"),
+            '--aptopt=Acquire::Languages "none"',
+            *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in unread),
+            *(f"--customize-hook={hook}" for hook in hooks),
+            *(suite, fresh / "root"),
+        )
 
     recipe = (PACKAGES, LGPIO, LGPIO_TOOLS)
-    return kept(f"root-{machine.debian}-{suite}", recipe, make)
+    return kept(f"root-amd64-{suite}", recipe, make)
 
 
-@contextmanager
-def _foreign_programs(machine: Machine) -> Iterator[None]:
-    """Programs for that machine run here meanwhile, by the kernel's binfmt_misc."""
-    entries = Path("/proc/sys/fs/binfmt_misc")
-    native = machine.debian == run("dpkg", "--print-architecture").strip()
-    if native or (entries / "qemu-aarch64").exists():
-        yield
-        return
-    if not (entries / "register").exists():
-        run("mount", "-t", "binfmt_misc", "binfmt_misc", entries)
-    line = Path("/usr/lib/binfmt.d/qemu-aarch64.conf").read_text().strip()
-    (entries / "register").write_text(line)
-    try:
-        yield
-    finally:
-        (entries / "qemu-aarch64").write_text("-1")
+def wheels(debian: str, suite: str) -> Path:
+    """A folder of what pip in the guest takes in the place of the network: wheels only.
 
-
-def wheels(machine: Machine, suite: str) -> Path:
-    """A folder of what pip in the guest takes in the place of the network: wheels only."""
-    version, processor = PYTHONS[suite], machine.processor
+    ``debian``: Debian's word for the processor.
+    """
+    version, processor = PYTHONS[suite], PROCESSORS[debian]
     settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
     project = settings["project"]
     extras = project["optional-dependencies"]
@@ -280,29 +221,22 @@ def wheels(machine: Machine, suite: str) -> Path:
             *("--implementation=cp", "-d", fresh, *plain),
         )
 
-    return kept(f"wheels-{machine.debian}-{suite}", plain, make)
+    return kept(f"wheels-{debian}-{suite}", plain, make)
 
 
-def device_tree(machine: Machine, name: str) -> Path:
+def device_tree(name: str) -> Path:
     """A device tree's file that says which Pi this is, as far as programs ask."""
     model, revision = TREES[name]
-    tree = CACHE / f"{machine.name}-{name}.dtb"
-    plain = tree.with_suffix(".plain")
+    tree = CACHE / f"um-{name}.dtb"
     CACHE.mkdir(parents=True, exist_ok=True)
-    here = f'/ {{ model = "{model}"; system {{ linux,revision = <0x{revision}>; }}; }};'
-    source = "/dts-v1/;"
-    if machine.name == "arm64":
-        run(*QEMU, "-machine", f"{QEMU_MACHINE},dumpdtb={plain}")
-        source = run("dtc", "-q", "-I", "dtb", "-O", "dts", plain)
-        here += '/ { pl061@9030000 { status = "disabled"; }; };'  # else it takes gpiochip0
-    plain.write_text(f"{source}\n{here}\n")
-    run("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", tree, plain)
+    source = f'/ {{ model = "{model}"; system {{ linux,revision = <0x{revision}>; }}; }};'
+    run("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", tree, input=f"/dts-v1/;\n{source}\n")
     return tree
 
 
-def system(machine: Machine, suite: str) -> Path:
+def system(suite: str) -> Path:
     """A folder with ``disk``: root file system, modules, wheels, and what makes it a Pi's."""
-    parts = [kernel(machine), root(machine, suite), wheels(machine, suite)]
+    parts = [kernel(), root(suite), wheels("amd64", suite)]
     own = HERE / "guest/root"
     files = {str(file): file.read_text() for file in sorted(own.rglob("*")) if file.is_file()}
 
@@ -322,12 +256,12 @@ def system(machine: Machine, suite: str) -> Path:
         shutil.rmtree(tree)
 
     recipe = ([part.name for part in parts], files, UNITS, DISK_SIZE)
-    return kept(f"system-{machine.debian}-{suite}", recipe, make)
+    return kept(f"system-amd64-{suite}", recipe, make)
 
 
-def make_disk(machine: Machine, suite: str, to: Path) -> None:
+def make_disk(suite: str, to: Path) -> None:
     """A disk to boot from, with this checkout."""
-    run("cp", "--sparse=always", system(machine, suite) / "disk", to)
+    run("cp", "--sparse=always", system(suite) / "disk", to)
     listed = run("git", "-C", CHECKOUT, "ls-files", "-co", "--exclude-standard").splitlines()
     files = [Path(name) for name in listed if (CHECKOUT / name).is_file()]  # others are deleted
     folders = sorted({folder for file in files for folder in file.parents})
@@ -338,23 +272,16 @@ def make_disk(machine: Machine, suite: str, to: Path) -> None:
         raise RuntimeError(f"the checkout does not go on the disk: {said[-3000:]}")
 
 
-def boot(machine: Machine, disk: Path, tree: str, plan: str, core: int) -> Iterator[str]:
+def boot(disk: Path, tree: str, plan: str, core: int) -> Iterator[str]:
     """Run a guest until it is off; its console, line by line. A line with CUT ends it at once, as
     pulling the plug does. ``core``: a User Mode Linux does one thing at a time, and is slower where
     it is moved about. Raises TimeoutError after PATIENCE_S.
     """
-    image, dtb = kernel(machine) / "kernel", device_tree(machine, tree)
-    told = f"rw quiet systemd.show_status=0 tiltboard.plan={plan}"
-    if machine.name == "um":
-        words = ["taskset", "--cpu-list", str(core % (os.cpu_count() or 1)), str(image), "mem=768M"]
-        words += ["con0=fd:0,fd:1", "con=null", "ssl=null", "time-travel=inf-cpu", f"dtb={dtb}"]
-        words += ["root=none", "rootfstype=hostfs", f"init={HERE / 'guest/start.sh'}"]
-        words += [f"disk={disk}", *told.split()]
-    else:
-        words = [*QEMU, "-machine", QEMU_MACHINE, "-kernel", str(image), "-dtb", str(dtb)]
-        words += ["-append", f"console=ttyAMA0 root=/dev/vda {told}"]
-        words += ["-drive", f"file={disk},format=raw,if=none,id=disk"]
-        words += ["-device", "virtio-blk-pci,drive=disk", "-device", "virtio-rng-pci"]
+    words = ["taskset", "--cpu-list", str(core % (os.cpu_count() or 1)), str(kernel() / "kernel")]
+    words += ["mem=768M", "con0=fd:0,fd:1", "con=null", "ssl=null", "time-travel=inf-cpu"]
+    words += [f"dtb={device_tree(tree)}", "root=none", "rootfstype=hostfs"]
+    words += [f"init={HERE / 'guest/start.sh'}", f"disk={disk}", "rw", "quiet"]
+    words += ["systemd.show_status=0", f"tiltboard.plan={plan}"]
     guest = subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL,
@@ -379,3 +306,27 @@ def boot(machine: Machine, disk: Path, tree: str, plan: str, core: int) -> Itera
         with contextlib.suppress(ProcessLookupError):
             os.killpg(guest.pid, signal.SIGKILL)
         guest.communicate()
+
+
+def arm_python(suite: str) -> Path:
+    """A folder with ``root``, Debian's Python for 64-bit Arm, unpacked and no more."""
+
+    def make(fresh: Path) -> None:
+        foreign = ("--variant=extract", "--architectures=arm64", "--include=python3")
+        run("mmdebstrap", *foreign, suite, fresh / "root")
+
+    return kept(f"root-arm64-{suite}", "python3", make)
+
+
+def played_on_arm(suite: str, scenario: Path) -> str:
+    """What the simulated table says of that scenario, with the wheels that a 64-bit Pi gets; each
+    of Python's and the wheels' instructions is translated.
+    """
+    place, version = arm_python(suite) / "root", PYTHONS[suite]
+    with scratch("site") as site:
+        for wheel in wheels("arm64", suite).iterdir():
+            with ZipFile(wheel) as packed:
+                packed.extractall(site)
+        words = ("qemu-aarch64-static", "-L", place, place / f"usr/bin/python{version}")
+        env = os.environ | {"PYTHONHOME": f"{place}/usr", "PYTHONPATH": f"{site}:{CHECKOUT}"}
+        return run(*words, "-m", "firmware_host.cli", "scenario", scenario, env=env)

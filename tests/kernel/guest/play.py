@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -15,11 +16,15 @@ from service_table import PAGE, UNIT, ServiceSession, shown, wait_until
 import firmware_host
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
+from firmware_host.table.commands import NewGame
+from firmware_host.table.seat_commands import SeatComputer
+from hw_sim.errors import SimulationError
 from hw_sim.scenario_hands import SimulatedHands
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "sim/scenarios"
 STATE = "/var/lib/tiltboard"
 WHOLE_GAMES = ("over", "attraktion-over", "gravity-connect-over", "gravity-trap-over")
+OF_SEATS = {"mode": "simple", "players": 2, "rounds": 1, "seed": 10}  # a short game
 OPENING = ["game momentum pie=false", "put red d4", "put blue a1", "expect to-move red"]
 OPENED = ["d4", "a1"]
 NEWER = "# newer"
@@ -56,6 +61,42 @@ def game(name: str) -> Callable[[], str]:
 
     whole_game.__name__ = f"plays {name}"
     return whole_game
+
+
+def plays_gravity_warfare() -> str:
+    """Computers have the seats; a hand does what they wish for, and presses the button."""
+    table, done, by_hand = session(), (0, ""), 0
+    table.hands.clear()  # of the game before
+    table.host.do(NewGame("gravity-warfare", OF_SEATS))
+    for player in table.host.game.players:
+        table.host.do(SeatComputer(player, "easy"))
+    while table.host.snapshot.result is None:
+        table.host.refresh(1.0)
+        wish = (len(table.host.snapshot.moves), asked_of_hands())
+        if wish[1] and wish != done:
+            done, by_hand = wish, by_hand + 1
+            _, what, _, *where = wish[1].split(":")
+            if what == "place" and len(where) == 2:
+                put_into(*where)
+                wait_until("what was put is seen", lambda: asked_of_hands(seen=True) is not None)
+            table.hands.press("confirm", 0.2)
+    return f"{len(moves())} moves, {by_hand} by hand"
+
+
+def asked_of_hands(*, seen: bool = False) -> str | None:
+    """``seen``: only once the sensors have."""
+    session().host.refresh()
+    room = session().host.snapshot.room
+    return None if room is None or (seen and not room.seen) else room.proposal
+
+
+def put_into(troop: str, zone: str) -> None:
+    """Where there is room."""
+    overlay = session().host.overlay
+    for place in overlay.zones[zone]:
+        with contextlib.suppress(SimulationError):
+            session().hands.put(troop.partition("+")[0], overlay.index_of(place))
+            return
 
 
 def opened() -> None:
@@ -222,6 +263,7 @@ PLANS: dict[str, tuple[Callable[[], object], ...]] = {
         the_page_answers,
         the_lights_shine,
         *map(game, WHOLE_GAMES),
+        plays_gravity_warfare,
         *KERNEL_FAULTS,
         kill_loses_nothing,
         watchdog_ends_a_stalled_loop,

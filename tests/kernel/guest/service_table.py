@@ -21,8 +21,8 @@ from drivers.clock import SystemClock
 from firmware_host.config.profile import load_profile
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
+from firmware_host.room.zones import overlay_for
 from firmware_host.table import commands
-from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Phase, Role
 from firmware_host.web.snapshot import Layout, Snapshot
 from games.base import Outcome
@@ -186,7 +186,7 @@ class ServiceHost:
                 raise RuntimeError("no game is being played")
             self.profile = load_profile(layout.profile)
             self.game = game_type(playing.name).create(playing.options)
-            self.overlay = Overlay(self.profile, self.game)
+            self.overlay = overlay_for(self.profile, self.game)
             pieces = self.overlay.pieces
             self._world.stock({piece: self.overlay.magnet_of(piece).value for piece in pieces})
         self.snapshot = seen
