@@ -1,12 +1,14 @@
 """Whether the compiled kernels may be used: numba is there, and has compiled them.
 
 An engine that had to compile first would keep its players waiting, so one that is not warm plays
-in pure Python. Imports nothing heavy.
+in pure Python. So does one that may not run what it compiles: the service's unit forbids that
+(MemoryDenyWriteExecute). Imports nothing heavy.
 """
 
 from __future__ import annotations
 
 import hashlib
+import mmap
 import shutil
 from functools import cache
 from importlib import metadata, util
@@ -38,7 +40,16 @@ def installed() -> bool:
 @cache
 def warm() -> bool:
     """Whether there are kernels that start at once."""
-    return installed() and (cache_folder() / _MARK).exists()
+    return installed() and (cache_folder() / _MARK).exists() and _may_run_what_it_writes()
+
+
+def _may_run_what_it_writes() -> bool:
+    whole = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    try:
+        with mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, whole):
+            return True
+    except OSError:
+        return False
 
 
 def note_warm() -> None:

@@ -307,3 +307,24 @@ def test_neither_host_nor_an_engine_that_is_not_warm_imports_numba(tmp_path):
     env = {**os.environ, "XDG_STATE_HOME": str(tmp_path)}
     env.pop("STATE_DIRECTORY", None)
     subprocess.run([sys.executable, "-c", program], check=True, env=env, stdout=subprocess.PIPE)
+
+
+@pytest.mark.parametrize("forbidden", [False, True])
+def test_an_engine_that_may_not_run_what_it_compiles_plays_without_kernels(tmp_path, forbidden):
+    """The unit's MemoryDenyWriteExecute; here it is the kernel's own (Linux 6.3)."""
+    program = (
+        "import ctypes, sys\n"
+        "from pathlib import Path\n"
+        "from firmware_host.engines.search import warmth\n"
+        f"refused = {forbidden} and ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)\n"  # PR_SET_MDWE
+        "warmth.cache_folder().mkdir(parents=True)\n"
+        "Path(warmth.cache_folder(), 'warm').touch()\n"
+        "print('no such call' if refused else warmth.warm())\n"
+    )
+    env = {**os.environ, "STATE_DIRECTORY": str(tmp_path)}
+    asked = subprocess.run(
+        [sys.executable, "-c", program], check=True, env=env, capture_output=True, text=True
+    )
+    if "no such call" in asked.stdout:
+        pytest.skip("this kernel is older than 6.3")
+    assert asked.stdout.strip() == str(not forbidden)
