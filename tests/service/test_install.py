@@ -27,22 +27,40 @@ def requirements(root, extra: str | None) -> list[str]:
     return wanted
 
 
+@pytest.fixture
+def pip_for_a_pi():
+    """pip, asked for a 64-bit Pi's wheels alone; skips where there is no package index."""
+    platforms = [word for name in PLATFORMS for word in ("--platform", name)]
+
+    def ask(python, *words):
+        how = ["--only-binary=:all:", *platforms, "--python-version", python]
+        asked = subprocess.run(
+            [sys.executable, "-m", "pip", *words, "--quiet", *how, "--implementation", "cp",
+             "--retries", "1"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if any(reason in asked.stderr for reason in NO_INDEX):
+            pytest.skip(f"no package index: {asked.stderr.strip().splitlines()[-1]}")
+        assert asked.returncode == 0, asked.stderr
+
+    return ask
+
+
 @pytest.mark.parametrize("python", ["3.11", "3.13"])
 @pytest.mark.parametrize("extra", [None, "pi", "pio", "sim"])
-def test_all_of_it_is_there_as_wheels_for_a_64_bit_pi(root, tmp_path, extra, python):
-    platforms = [word for name in PLATFORMS for word in ("--platform", name)]
-    asked = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:", *platforms,
-         "--python-version", python, "--implementation", "cp", "--retries", "1",
-         "--dest", str(tmp_path), *requirements(root, extra)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if any(reason in asked.stderr for reason in NO_INDEX):
-        pytest.skip(f"no package index: {asked.stderr.strip().splitlines()[-1]}")
-    assert asked.returncode == 0, asked.stderr
+def test_all_of_it_is_there_as_wheels_for_a_64_bit_pi(root, tmp_path, pip_for_a_pi, extra, python):
+    pip_for_a_pi(python, "download", "--dest", str(tmp_path), *requirements(root, extra))
     got = [path.name for path in tmp_path.iterdir()]
     assert len(got) >= 9
     assert all(name.endswith(".whl") for name in got)
+
+
+@pytest.mark.parametrize("python", ["3.11", "3.13"])
+@pytest.mark.parametrize("extra", ["physics", "fast", "lab", "study"])
+def test_large_extras_have_wheels_too(root, tmp_path, pip_for_a_pi, extra, python):
+    """Chosen, but not fetched."""
+    chosen = ("install", "--dry-run", "--ignore-installed", "--target", str(tmp_path))
+    pip_for_a_pi(python, *chosen, *requirements(root, extra))
 
 
 def test_what_has_no_wheels_is_not_asked_of_pip(root):

@@ -302,6 +302,28 @@ def test_what_the_lights_current_does_to_the_last_row(table, reader, name, mt):
     assert reader.mean_mt(99, 256) - before == pytest.approx(mt, abs=0.04)
 
 
+def test_a_sensor_under_a_lit_light_warms(table):
+    """By 15 K under full white, by a third of that under one colour; no other one does."""
+    table.faults.inject("lights-heat")
+    colours = bytearray(300)
+    for index, shine in ((D4, b"\xff\xff\xff"), (D5, b"\0\xff\0")):
+        light = table.profile.light_of(index)
+        colours[3 * light : 3 * light + 3] = shine
+    table.chain.receive(bytes(colours), table.clock.now())
+    for _ in range(60):
+        table.clock.advance(10.0)
+        now_s = table.clock.now()
+        board_c = table.world.climate.temperature_c(now_s)
+        above_k = [sensor.temperature_c(now_s) - board_c for sensor in table.hall_board.sensors]
+    assert (above_k[D4], above_k[D5]) == pytest.approx((15.0, 5.0), abs=0.1)
+    assert max(above for at, above in enumerate(above_k) if at not in (D4, D5)) == 0.0
+    table.faults.heal("lights-heat")
+    for _ in range(60):
+        table.clock.advance(10.0)
+        left_k = table.hall_board.sensors[D4].temperature_c(table.clock.now())
+    assert left_k == pytest.approx(table.world.climate.temperature_c(table.clock.now()), abs=0.1)
+
+
 @pytest.mark.parametrize(("name", "number"), [("i2c-nack", 121), ("i2c-stuck", 110)])
 def test_a_broken_i2c_bus(table, name, number):
     bus = table.buses.i2c(1)
