@@ -10,7 +10,6 @@ from typing import Final
 
 QUIESCENT: Final = 0.5  # of the supply
 SENSITIVITY_MV_MT: Final = 60.0  # A1 at 3.3 V, +-5 %
-LINEAR_RANGE_MT: Final = 22.0  # A1 at 3.3 V
 
 
 def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> tuple[float, ...]:

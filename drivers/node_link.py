@@ -84,8 +84,6 @@ class Counters:
     """Messages that the node could not follow."""
     opened: int = 0
     """Times that the node was found."""
-    received_bytes: int = 0
-    sent_bytes: int = 0
 
 
 class NodeLink:
@@ -258,7 +256,6 @@ class NodeLink:
         if self._out and port.out_waiting + len(self._out) <= OUT_MOST:
             sent = port.write(self._out) or 0
             self._out = self._out[sent:]
-            self.counters.sent_bytes += sent
         elif len(self._out) > OUT_MOST:
             raise troubles.silent(self._settings.port)
 
@@ -271,7 +268,6 @@ class NodeLink:
         if not waiting:
             return
         data = port.read(waiting)
-        self.counters.received_bytes += len(data)
         now_s = self._clock.now()
         self._senseless = True
         first = True

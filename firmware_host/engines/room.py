@@ -112,7 +112,6 @@ class EngineRoom:
         self._thought: Thought | None = None
         self._info = ugi.NOTHING_YET
         self._values: dict[str, int] = {}
-        self._thought_s = 0.0
         self._closed = False
         self._processes: dict[tuple[str, str], tuple[EngineProcess, object]] = {}
         self._thread: threading.Thread | None = None

@@ -21,7 +21,6 @@ KINDS = ("fighter", "ship", "tank")
 ZONES = tuple("12345678")
 BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
 PAPER = "paper"
-GREEN_GEMS = 7
 HAND = 6
 FACES = ("universe", "mothership")
 NOT_SIMPLE = ("space-time-hole", "give-it-back")

@@ -24,7 +24,6 @@ NOISE_DENSITY_MT = 215e-6  # BND: 215 nT per root hertz
 BANDWIDTH_HZ = 20_000.0  # fBW
 NOISE_RMS_MT = NOISE_DENSITY_MT * math.sqrt(BANDWIDTH_HZ)
 REFERENCE_C = 25.0
-HOTTEST_C = 125.0
 
 THERMAL_STEP_S = 0.1
 """How long one temperature is used: a board's moves by less than 0.01 K in that time."""

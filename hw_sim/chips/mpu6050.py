@@ -52,7 +52,6 @@ ACCEL_LSB_PER_G = (16384.0, 8192.0, 4096.0, 2048.0)  # AFS_SEL 0..3
 GYRO_NOISE_DEG_S = 0.005  # per root hertz
 ACCEL_NOISE_G = 400e-6  # per root hertz
 GYRO_OFFSET_DEG_S = 20.0  # initial ZRO tolerance
-ACCEL_OFFSET_XY_G = 0.050
 ACCEL_OFFSET_Z_G = 0.080
 ACCEL_DRIFT_G_C = 0.060 / 70  # z's +-60 mg from 0 to 70 degrees; x's and y's +-35 mg
 GYRO_DRIFT_DEG_S_C = 20.0 / 125  # +-20 degrees a second from -40 to 85 degrees

@@ -1,4 +1,4 @@
-"""docs/wiring-plate-7.md and docs/wiring-matrix-gpio.md against their profiles and the Pi."""
+"""docs/wiring-*.md against their profiles, the chips' counts and the Pi's own header."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def written_pins(name: str) -> dict[str, int]:
     return {row[0]: int(row[1].removeprefix("GPIO")) for row in table(name, "signal")}
 
 
-@pytest.mark.parametrize("name", ["plate-7", "matrix-gpio"])
+@pytest.mark.parametrize("name", ["plate-10", "plate-7", "matrix-gpio"])
 def test_header_numbers_are_the_pis(name) -> None:
     factory = MockFactory()
     for _, gpio, pin, _ in table(name, "signal"):
@@ -118,3 +118,84 @@ def test_numbers_in_the_text() -> None:
     text, profile = document("matrix-gpio"), load_profile("matrix-gpio")
     assert f"stands {profile.gap_mm:g} mm above" in text
     assert f"{profile.pitch_mm:g} mm apart" in text
+
+
+def test_pins_of_plate_10() -> None:
+    profile = load_profile("plate-10")
+    wanted = {f"address S{line}": pin for line, pin in enumerate(profile.hall.address_pins)}
+    wanted |= {
+        "lights": profile.lights.pin,
+        "lights' supply": profile.lights.supply_pin,
+        "confirm": profile.panel.confirm_pin,
+        "back": profile.panel.back_pin,
+        "buzzer": profile.panel.buzzer_pin,
+    }
+    written = written_pins("plate-10")
+    assert {signal: written[signal] for signal in wanted} == wanted
+    # The buses' own pins, which no profile names: SPI1 with spi1-1cs, I2C1.
+    assert (profile.hall.spi_bus, profile.hall.spi_device, profile.imu.i2c_bus) == (1, 0, 1)
+    assert {signal: gpio for signal, gpio in written.items() if signal not in wanted} == {
+        "converter select": 18,
+        "converter data out": 19,
+        "converter data in": 20,
+        "converter clock": 21,
+        "tilt sensor data": 2,
+        "tilt sensor clock": 3,
+    }
+    assert len(set(written.values())) == len(written)
+
+
+def test_spares_of_plate_10() -> None:
+    profile = load_profile("plate-10")
+    rows = table("plate-10", "input")
+    assert [(int(row[0]), row[2]) for row in rows] == [
+        (spare.input, spare.carries) for spare in profile.hall.spares
+    ]
+    assert [row[1] for row in rows] == [f"I{spare.input % 16}" for spare in profile.hall.spares]
+
+
+def test_multiplexers_of_plate_10() -> None:
+    profile = load_profile("plate-10")
+
+    def name(number: int) -> str:
+        if number >= profile.size:
+            return f"test input {number}"
+        return place_name(number % 10, number // 10)
+
+    assert table("plate-10", "multiplexer") == [
+        [str(mux), f"CH{mux}", name(16 * mux), name(16 * mux + 15)] for mux in range(7)
+    ]
+
+
+def test_light_chain_of_plate_10() -> None:
+    profile = load_profile("plate-10")
+    at = {profile.light_of(index): name for index, name in enumerate(profile.places)}
+    for row, first, last, start, end in table("plate-10", "row"):
+        assert (at[int(first)], at[int(last)]) == (start, end)
+        assert int(first) == 10 * (int(row) - 1)
+    assert len(table("plate-10", "row")) == profile.rows
+
+
+def test_power_budget_of_plate_10() -> None:
+    profile = load_profile("plate-10")
+    amperes = [float(row[1].removesuffix(" A")) for row in table("plate-10", "what")]
+    assert amperes[0] == profile.lights.supply_a
+    assert sum(amperes[:-1]) == pytest.approx(amperes[-1])
+    white_a = profile.size * (3 * profile.lights.channel_ma + profile.lights.idle_ma) / 1000
+    assert f"white would take {white_a:.1f} A" in document("plate-10")
+
+
+def test_numbers_in_the_text_of_plate_10() -> None:
+    profile = load_profile("plate-10")
+    assert f"address {profile.imu.address:#04x}" in document("plate-10")
+    assert f"stands {profile.gap_mm} +- 0.5 mm above" in document("plate-10")
+    assert f"{profile.hall.sensitivity_mv_mt:g} mV/mT" in document("plate-10")
+
+
+def test_counts_of_the_parts_of_plate_10() -> None:
+    profile = load_profile("plate-10")
+    counts = {row[1].split(",")[0]: int(row[0]) for row in table("plate-10", "quantity")}
+    assert counts["DRV5055A1"] == counts["WS2812B"] == profile.size
+    assert counts["CD74HC4067"] == -(-(profile.size + len(profile.hall.spares)) // 16)
+    # One at each sensor, multiplexer, at the converter and at the 74AHCT125; two at the dividers.
+    assert counts["capacitor 100 nF"] == profile.size + 7 + 1 + 1 + 2

@@ -11,40 +11,15 @@ from firmware_host.config.profile import load_profile
 from firmware_host.table.commands import CarryOut, Learn, Move, NewGame, Put, StopLearning, Take
 from firmware_host.table.standing import Phase, Role
 from games.registry import GAMES
-from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
+from tests.sim.own_hand import OwnHand
 
-PATIENCE_S = 20.0
 
-
-class Table:
-    """One table with its page's hands, in virtual time."""
-
-    def __init__(self, session):
-        self.session, self.host = session, session.host
-        self.hands = PageHands(session, at_once)
-        self.run(3)
-
-    @property
-    def standing(self):
-        return self.host.standing
-
-    def run(self, duration_s):
-        end_s = self.session.clock.now() + duration_s
-        while self.session.clock.now() < end_s:
-            self._tick()
-
-    def _tick(self):
-        self.session.tick()
-        self.hands.settle()
+class Table(OwnHand):
+    """One table with its page's hands, which are waited for."""
 
     def do(self, command):
-        answer = self.hands.do(command)
-        start_s = self.session.clock.now()
-        while not answer.done():
-            assert self.session.clock.now() < start_s + PATIENCE_S, str(self.standing.say)
-            self._tick()
-        answer.result()
+        self.wait(self.hands.do(command))
         self.run(0.5)
 
     def ask(self, command):
@@ -68,18 +43,14 @@ def table(tmp_path):
         yield Table(session)
 
 
-def said(table):
-    return str(table.standing.say)
-
-
 @pytest.mark.parametrize("name", [name for name, kind in GAMES.items() if kind.lesson])
 def test_a_lesson_is_played_to_its_end(table, name):
     lesson = GAMES[name].lesson
     table.ask(Learn(name))
     table.do(CarryOut())  # the opening
     for number, step in enumerate(lesson.steps):
-        assert table.standing.phase is Phase.TURN, said(table)
-        assert said(table) == step.say
+        assert table.standing.phase is Phase.TURN, table.said
+        assert table.said == step.say
         if number % 2:  # the other side: the table's own hand makes it
             assert table.standing.shifts
             table.do(CarryOut())
@@ -89,7 +60,7 @@ def test_a_lesson_is_played_to_its_end(table, name):
             if table.standing.phase is Phase.SETTLE:
                 table.do(CarryOut())
     assert table.standing.phase is Phase.OVER
-    assert said(table) == lesson.end
+    assert table.said == lesson.end
     assert table.standing.outcome.winner == table.host.game.players[0]
 
 
@@ -99,10 +70,10 @@ def test_only_the_next_step_is_lit_and_another_place_is_not_taken(table):
     assert lit == ["c3"]
     table.do(Put("red", "a1"))
     assert table.standing.phase is Phase.FIX
-    assert said(table).startswith("Not yet: this lesson goes another way.")
+    assert table.said.startswith("Not yet: this lesson goes another way.")
     assert table.standing.moves == ()
     table.do(CarryOut())
-    assert said(table) == GAMES["momentum"].lesson.steps[0].say
+    assert table.said == GAMES["momentum"].lesson.steps[0].say
 
 
 def test_the_game_put_aside_comes_back_as_it_was(table):

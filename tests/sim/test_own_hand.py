@@ -24,9 +24,9 @@ from firmware_host.table.commands import (
 )
 from firmware_host.table.standing import Phase
 from hw_sim.errors import HandsError
-from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
 from hw_sim.worlds import world
+from tests.sim.own_hand import OwnHand
 
 WITHIN_S = 2.0
 # Black on d6 then pulls d2, d3 and d4 (black each) one place up.
@@ -44,40 +44,19 @@ Result: *
 """
 
 
-class Table:
-    """One table with its page's hands, in virtual time."""
+class Table(OwnHand):
+    """One table with its page's hands, and the phases that it went through."""
 
     def __init__(self, session: SimSession) -> None:
-        self.session = session
-        self.hands = PageHands(session, at_once)
+        super().__init__(session)
         self.phases: set[Phase] = set()
-        session.run_until(session.clock.now() + 3)
-
-    @property
-    def standing(self):
-        return self.session.host.standing
 
     def tick(self):
-        self.session.tick()
-        self.hands.settle()
+        super().tick()
         self.phases.add(self.standing.phase)
 
-    def run(self, duration_s):
-        end_s = self.session.clock.now() + duration_s
-        while self.session.clock.now() < end_s:
-            self.tick()
-
-    def wait(self, answer, patience_s=20.0):
-        """How long it took; raises what stands in its way."""
-        start_s = self.session.clock.now()
-        while not answer.done():
-            assert self.session.clock.now() < start_s + patience_s, str(self.standing.say)
-            self.tick()
-        answer.result()
-        return self.session.clock.now() - start_s
-
     def do(self, command):
-        self.session.host.do(command)
+        self.host.do(command)
         self.run(0.1)
 
     def begin(self, game, **options):

@@ -21,49 +21,25 @@ from firmware_host.table.commands import (
 )
 from firmware_host.table.standing import Phase
 from games.registry import GAMES
-from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
+from tests.sim.own_hand import OwnHand
 
-PATIENCE_S = 30.0
 WITH_PUZZLES = [name for name in GAMES if exercises(name)]
 
 
-class Table:
+class Table(OwnHand):
     """One table whose own hand does all that is asked for, in virtual time."""
-
-    def __init__(self, session):
-        self.session, self.host = session, session.host
-        self.hands = PageHands(session, at_once)
-        self.until(lambda: self.standing.phase is Phase.TURN)
-
-    @property
-    def standing(self):
-        return self.host.standing
-
-    @property
-    def said(self):
-        return str(self.standing.say)
 
     @property
     def progress(self):
         return progress(self.host.playing.lesson, self.standing)
 
-    def until(self, holds):
-        end_s = self.session.clock.now() + PATIENCE_S
-        while not holds():
-            assert self.session.clock.now() < end_s, self.said
-            self.session.tick()
-            self.hands.settle()
-
     def rests(self):
         """The hand does what is asked for until somebody is to think again."""
         self.session.tick()
         while self.standing.phase not in (Phase.TURN, Phase.OVER):
-            done = self.hands.do(CarryOut())
-            self.until(done.done)
-            for _ in range(60):
-                self.session.tick()
-                self.hands.settle()
+            self.wait(self.hands.do(CarryOut()))
+            self.run(1.2)
 
     def solve(self, game, number):
         self.host.do(SolvePuzzle(game, number))

@@ -23,8 +23,8 @@ from firmware_host.table.commands import (
     TakeBack,
 )
 from firmware_host.table.standing import Phase
-from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
+from tests.sim.own_hand import OwnHand
 
 OPTIONS = {"size": 5, "marbles": 4, "pie": False}
 BLUE = {"blue": EngineSeat(level=3)}
@@ -65,30 +65,10 @@ class FirstMove:
         self.closed = True
 
 
-class Table:
-    def __init__(self, session):
-        self.session = session
-        self.hands = PageHands(session, at_once)
-        session.run_until(session.clock.now() + 3)
-
-    @property
-    def host(self):
-        return self.session.host
-
-    @property
-    def standing(self):
-        return self.host.standing
-
+class Table(OwnHand):
     @property
     def room(self):
         return self.host.playing.opponents._room
-
-    def until(self, condition, within_s=10.0):
-        end_s = self.session.clock.now() + within_s
-        while not condition():
-            assert self.session.clock.now() < end_s, self.host.shown.say
-            self.session.tick()
-            self.hands.settle()
 
     def moves_are(self, count):
         self.until(lambda: len(self.standing.moves) == count and self.standing.phase is Phase.TURN)
@@ -351,4 +331,4 @@ def test_a_hint_comes_before_assist_and_assist_is_shown_again_after_it(table):
     table.host.do(Hint())
     table.until(lambda: "A hint for red: a1." in str(table.host.shown.say))
     assert not shown(table)
-    table.until(lambda: shown(table), within_s=15)
+    table.until(lambda: shown(table))

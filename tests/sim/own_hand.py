@@ -1,0 +1,51 @@
+"""A simulated table whose page's hands do what is asked of them, in virtual time."""
+
+from __future__ import annotations
+
+from hw_sim.page_hands import PageHands, at_once
+
+PATIENCE_S = 20.0
+
+
+class OwnHand:
+    """Past its first look at the places."""
+
+    def __init__(self, session):
+        self.session = session
+        self.hands = PageHands(session, at_once)
+        session.run_until(session.clock.now() + 3)
+
+    @property
+    def host(self):
+        return self.session.host
+
+    @property
+    def standing(self):
+        return self.host.standing
+
+    @property
+    def said(self):
+        return str(self.standing.say)
+
+    def tick(self):
+        self.session.tick()
+        self.hands.settle()
+
+    def run(self, duration_s):
+        end_s = self.session.clock.now() + duration_s
+        while self.session.clock.now() < end_s:
+            self.tick()
+
+    def until(self, holds):
+        """How long it took."""
+        start_s = self.session.clock.now()
+        while not holds():
+            assert self.session.clock.now() < start_s + PATIENCE_S, str(self.host.shown.say)
+            self.tick()
+        return self.session.clock.now() - start_s
+
+    def wait(self, answer):
+        """How long it took; raises what stands in its way."""
+        took_s = self.until(answer.done)
+        answer.result()
+        return took_s
