@@ -17,6 +17,7 @@ from games.registry import game_type
 from games.rules import Rules
 
 SIMULATIONS = 10_000  # of one search
+_SECONDS = 3.0  # of CPU time for each
 _BATCH = 500  # playouts between two looks at the clock
 
 MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -28,13 +29,18 @@ MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 """Title -> game and options."""
 
 
-def run(echo: Callable[[str], None], seconds: float = 3.0, *, seed: int = 1) -> None:
-    """Print one line a game. ``seconds``: CPU time for each."""
+def run(echo: Callable[[str], None], against: str | None, games: int, move_ms: int) -> None:
+    """Print one line a game; or, ``against`` another search, what ``bench.against`` tells."""
+    if against is not None:
+        from firmware_host.bench import against as other
+
+        other.run(echo, _SECONDS, games, move_ms)
+        return
     for title, (name, options) in MEASURED.items():
         game = game_type(name).create(options)
-        echo(f"{title}: {measured(game.rules, seconds, random.Random(seed))}")
+        echo(f"{title}: {measured(game.rules, _SECONDS, random.Random(1))}")
         if warm():
-            kernels(echo, title, game, seconds / 3)
+            kernels(echo, title, game, _SECONDS / 3)
 
 
 def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:
@@ -51,7 +57,7 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
     count = moves = 0
     begun_s = cpu_s()
     while (used_s := cpu_s() - begun_s) < seconds:
-        moves += playouts(start, *board.tables, best.seed, _BATCH)
+        moves += playouts(board.tables, start, best.seed, _BATCH)
         count += _BATCH
     told = f"{count / used_s:,.0f} random playouts, {moves / used_s:,.0f} moves/s"
     for label, tree in (("simulations of plain UCT", plain), ("of the best search", best)):

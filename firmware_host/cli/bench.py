@@ -99,6 +99,16 @@ def _bench(name: str) -> click.Command:
             ),
         ]
         example = f"{example} --games 200 --level hard --level easy"
+    elif name == "engines":
+        params = [
+            click.Option(
+                ["--against"],
+                type=click.Choice(["open_spiel"]),
+                help="Only this: beside another search, at connect four.",
+            ),
+            click.Option(["--games"], type=click.IntRange(1), default=100, show_default=True),
+            click.Option(["--move-ms"], type=click.IntRange(1), default=10, show_default=True),
+        ]
     elif name == "strength":
         params = [
             *_games(),

@@ -11,7 +11,7 @@ import numpy as np
 from firmware_host.engines.search.kernels import trap
 from firmware_host.engines.search.kernels import tree as kernels
 from firmware_host.engines.search.kernels.board import Board, board_of
-from firmware_host.engines.search.kernels.jit import OPEN, Ints
+from firmware_host.engines.search.kernels.jit import Ints
 from firmware_host.engines.search.levels import Level
 from firmware_host.engines.search.limits import (
     WIN,
@@ -21,7 +21,6 @@ from firmware_host.engines.search.limits import (
     log_odds,
 )
 from firmware_host.engines.search.solver import TrapSolver
-from games.attraktion.game import AttraktionGame
 from games.base import Game
 from games.gravity_trap.game import GravityTrapGame
 from games.gravity_trap.rules import GravityTrapRules
@@ -39,9 +38,8 @@ def fast_tree(game: Game, rng: random.Random) -> FastTree | None:
     board = board_of(game)
     if board is None:
         return None
-    attraktion = isinstance(game, AttraktionGame)
-    mode = kernels.EVALUATED if board.evaluated else kernels.PLAYOUTS
-    return FastTree(board, rng, kernels.DECISIVE if attraktion else mode)
+    playouts = kernels.DECISIVE if board.decisive else kernels.PLAYOUTS
+    return FastTree(board, rng, kernels.EVALUATED if board.evaluated else playouts)
 
 
 def fast_solver(game: Game) -> TrapSolver | None:
@@ -90,14 +88,13 @@ class FastTree:
         return self._tree.nodes
 
     @property
-    def edge_child(self) -> kernels.Longs:
-        """The node behind each move that was tried."""
-        return self._tree.edge_child
-
-    @property
     def size(self) -> int:
-        """How many nodes there are."""
+        """How much room there is for nodes up to the last."""
         return int(self._tree.head[kernels.NODES])
+
+    def forget(self) -> None:
+        """Begin anew with the next search."""
+        self._at = None
 
     def search(
         self,
@@ -111,6 +108,7 @@ class FastTree:
         is overlooked.
         """
         start = self._board.encoded(state)
+        mover = self._board.game.rules.mover(state)
         hidden = self._nothing_hidden
         if level is not None and (level.own or level.answers):
             hidden = self._overlooked(level)
@@ -131,20 +129,20 @@ class FastTree:
                 break
             if now_s >= report_s:
                 report_s *= 2
-                report(self._found(budget))
+                report(self._found(mover, budget))
             took_s = now_s - begun_s
             if took_s < chunk_s / 2:
                 chunk *= 2
             elif took_s > chunk_s:
                 chunk = max(chunk // 2, 1)
-        found = self._found(budget)
+        found = self._found(mover, budget)
         report(found)
         return found
 
     def _simulated(self, start: Ints, count: int, hidden: kernels.Bytes) -> int:
         numbers = np.array([count, self._mode, _NOISE], np.int64)
         return kernels.simulate(
-            *(self._tree, start, *self._board.tables, self._work, self._moves, self._path),
+            *(self._tree, self._board.tables, start, self._work, self._moves, self._path),
             *(self.seed, numbers, self._explore, self._curves, hidden),
         )
 
@@ -160,60 +158,59 @@ class FastTree:
         """With the tree of the last search as far as it holds this position; else with none."""
         before, self._at = self._at, start.copy()
         if before is not None:
-            node = kernels.found(self._tree, before, start, *self._board.tables, self._work)
+            node = kernels.found(self._tree, self._board.tables, before, start, self._work)
             if node >= 0:
                 kernels.keep(self._tree, node)
                 return
-        self._tree.head[:] = 0
-        kernels.new_node(self._tree, -1, 0, 0, OPEN)
+        kernels.start_anew(self._tree)
 
-    def _children(self, node: int) -> list[int]:
-        tree = self._tree
-        begin, tried = int(tree.nodes[node]["edge"]), int(tree.nodes[node]["tried"])
-        return [int(each) for each in tree.edge_child[begin : begin + tried]]
+    def _children(self, node: int) -> list[tuple[int, int]]:
+        """Move and node of each that was tried."""
+        parent = self._tree.nodes[node]
+        begin, first, tried = (int(parent[name]) for name in ("edge", "first", "tried"))
+        moves = self._tree.edges[begin : begin + tried] & (1 << kernels.MOVE_BITS) - 1
+        return [(self._every[move], first + at) for at, move in enumerate(moves)]
 
     def _settled(self) -> bool:
         """Whether there is only one move."""
-        root = self._tree.head[kernels.ROOT]
-        return bool(self._tree.nodes[root]["edges"] == 1)
+        return bool(self._tree.nodes[0]["edges"] == 1)
 
-    def _found(self, budget: Budget) -> Found:
+    def _found(self, mover: int, budget: Budget) -> Found:
         tree = self._tree
-        root = int(tree.head[kernels.ROOT])
-        order = sorted(self._children(root), key=self._rank, reverse=True)
-        ranked = [(self._every[tree.nodes[c]["move"]], self._value(c)) for c in order]
+        order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)
+        ranked = [(move, self._value(node, mover)) for move, node in order]
         if self._mode == kernels.EVALUATED:  # the rest by what the evaluation says of them
-            edge, tried, edges = (
-                int(tree.nodes[root][name]) for name in ("edge", "tried", "edges")
-            )
-            for at in range(edge + tried, edge + edges):
-                worth = int(tree.logit[at])
+            edge, tried, edges = (int(tree.nodes[0][name]) for name in ("edge", "tried", "edges"))
+            for each in tree.edges[edge + tried : edge + edges].tolist():
+                worth, move = divmod(each, 1 << kernels.MOVE_BITS)
                 if abs(worth) == self._curves.shape[1] // 2:  # as far as they go: it ends the game
                     worth = WIN - 1 if worth > 0 else 1 - WIN
-                ranked.append((self._every[tree.edge_move[at]], worth))
-        line, node = [], root
+                ranked.append((self._every[move], worth))
+        line: list[Any] = []
+        node, players = 0, self._board.game.rules.players
         while children := self._children(node):
-            node = max(children, key=self._rank)
-            line.append(self._every[tree.nodes[node]["move"]])
+            who = (mover + len(line)) % players
+            move, node = max(children, key=lambda each: self._rank(each[1], who))
+            line.append(move)
             if tree.nodes[node]["visits"] < _FIRST_CHUNK:
                 break
         return Found(tuple(ranked), tuple(line), len(line), budget.nodes, budget.used_s)
 
-    def _rank(self, number: int) -> tuple[int, int, float]:
-        """Won before open or drawn before lost; then by visits."""
+    def _rank(self, number: int, who: int) -> tuple[int, int, float]:
+        """Of a node to which ``who`` moves: won, then open or drawn, then lost; then by visits."""
         node = self._tree.nodes[number]
         proven = int(node["proven"])
-        sure = 0 if proven <= 0 else 1 if proven >> node["who"] & 1 else -1
+        sure = 0 if proven <= 0 else 1 if proven >> who & 1 else -1
         return sure, int(node["visits"]), float(node["total"])
 
-    def _value(self, number: int) -> int:
+    def _value(self, number: int, who: int) -> int:
         node = self._tree.nodes[number]
         proven = int(node["proven"])
         if proven == 0:
             return 0
         if proven > 0:
             distance = 1 + int(node["far"])
-            return WIN - distance if proven >> node["who"] & 1 else distance - WIN
+            return WIN - distance if proven >> who & 1 else distance - WIN
         return log_odds((node["total"] + 0.5) / (node["visits"] + 1))
 
 

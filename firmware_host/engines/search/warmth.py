@@ -17,6 +17,8 @@ from pathlib import Path
 
 from firmware_host.config.paths import default_state_directory
 
+KERNELS = "tiltboard.kernels"
+"""The group of entry points by which other packages bring kernels for their games."""
 _MARK = "warm"
 
 
@@ -28,6 +30,10 @@ def cache_folder() -> Path:
     for path in sorted(sources.iterdir(), key=lambda each: each.name):
         if path.name.endswith(".py"):
             found.update(path.read_bytes())
+    for point in sorted(metadata.entry_points(group=KERNELS)):
+        source = util.find_spec(point.module)
+        if source is not None and source.origin is not None:
+            found.update(Path(source.origin).read_bytes())
     return default_state_directory() / "kernels" / found.hexdigest()[:16]
 
 

@@ -4,11 +4,15 @@ import os
 import random
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from firmware_host.bench import against
 from firmware_host.cli.main import cli
 from firmware_host.engines.search import warmth
 from firmware_host.engines.search.evaluation import evaluation
@@ -72,19 +76,26 @@ def test_random_games_are_the_same_move_for_move(name, options, games, game):
                 assert row[RESULT] == sum(1 << winner for winner in winners)
                 break
             assert row[RESULT] == OPEN
-            count = kernels.legal(row, *board.tables, moves, spare)
+            count = kernels.legal(board.tables, row, moves, spare)
             legal = [every[move] for move in moves[:count]]
             assert sorted(legal) == sorted(rules.moves(state))
             if evaluate is not None:
-                assert kernels.value(row, board.facts, board.about) == evaluate(state)
+                assert kernels.value(board.tables, row) == evaluate(state)
             move = rng.choice(legal)
             state = rules.apply(state, move)
-            kernels.play(row, *board.tables, every.index(move))
+            kernels.play(board.tables, row, every.index(move))
 
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("momentum", {}), ("attraktion", {"size": 7}), ("gravity-connect", {"size": 7})],
+    [
+        ("momentum", {}),
+        ("momentum", {"size": 4, "marbles": 4, "round_limit": 5}),
+        ("momentum", {"players": 4, "marbles": 5, "round_limit": 4}),
+        ("attraktion", {"size": 7}),
+        ("gravity-connect", {"size": 7}),
+        ("gravity-connect", {"size": 4, "line": 6}),
+    ],
     ids=str,
 )
 def test_playouts_come_to_the_same_results(name, options, game):
@@ -93,13 +104,14 @@ def test_playouts_come_to_the_same_results(name, options, game):
     rules, board = made.rules, board_of(made)
     stream = random_choices(rules.every_move, random.Random(2))
     ends = [rules.advance(rules.start(), stream) for _ in range(1500)]
-    share = np.mean([rules.result(end) == (0,) for end in ends])
+    share = np.mean([0 in rules.result(end) for end in ends])
     plies = [end.turn for end in ends]
     start, seed, count = board.encoded(rules.start()), np.array([12345], np.int64), 6000
     moves = won = 0
     for _ in range(count):
         row = start.copy()
-        won += kernels.playout(row, *board.tables, seed, False) == 1
+        kernels.playout(board.tables, row, seed, False)
+        won += row[RESULT] & 1
         moves += row[0]
     assert won / count == pytest.approx(share, abs=0.06)  # four standard deviations and more
     assert moves / count == pytest.approx(np.mean(plies), abs=5 * np.std(plies) / len(plies) ** 0.5)
@@ -187,14 +199,15 @@ def test_the_tree_goes_on_where_it_was(name, options, game, clock):
         tree.search(wanted, budget(1, clock))
         root = tree.nodes[0]
         assert (root["visits"] > 5) == kept
-        nodes, edges = tree.nodes, tree.edge_child
-        size = int(tree.size)
-        for node in range(size):  # the tree is one: each but the root is the child of its parent
-            at, tried = int(nodes[node]["edge"]), int(nodes[node]["tried"])
-            children = edges[at : at + tried]
-            assert all(nodes[child]["parent"] == node for child in children)
-            assert sum(nodes[child]["visits"] for child in children) <= nodes[node]["visits"]
-        assert sum(int(nodes[node]["tried"]) for node in range(size)) == size - 1
+        reached = [0]
+        for number in reached:  # the tree is one, and nobody's child has two parents
+            node = tree.nodes[number]
+            children = range(node["first"], node["first"] + node["tried"])
+            assert node["tried"] <= node["edges"]
+            assert sum(tree.nodes[child]["visits"] for child in children) <= node["visits"]
+            reached += children
+        assert len(reached) == len(set(reached))
+        assert max(reached) < tree.size
 
 
 def test_what_is_overlooked_is_not_played(game, clock):
@@ -258,7 +271,7 @@ def test_a_drop_between_four_is_seen(game, positions):
                 for dy in (-1, 1)
             )
         }
-        move = winning_drop(row, board.facts)
+        move = winning_drop(board.tables, row)
         assert move in wanted if wanted else move == -1
         seen += bool(wanted)
     assert seen > 5
@@ -328,3 +341,59 @@ def test_an_engine_that_may_not_run_what_it_compiles_plays_without_kernels(tmp_p
     if "no such call" in asked.stdout:
         pytest.skip("this kernel is older than 6.3")
     assert asked.stdout.strip() == str(not forbidden)
+
+
+@pytest.fixture
+def connect_four(monkeypatch):
+    """The package of the tests, as if it were installed."""
+    folder = Path(__file__).parents[2] / "connect_four"
+    monkeypatch.syspath_prepend(folder)
+    points = tomllib.loads((folder / "pyproject.toml").read_text())["project"]["entry-points"]
+    found = {
+        group: [EntryPoint(name, value, group) for name, value in named.items()]
+        for group, named in points.items()
+    }
+
+    def entry_points(group, name=None):
+        return [point for point in found.get(group, ()) if name in (None, point.name)]
+
+    monkeypatch.setattr(kernels, "entry_points", entry_points)
+    return found["tiltboard.games"][0].load().create({})
+
+
+def test_another_package_brings_kernels(connect_four, clock):
+    """They play as its rules do, move for move, and find what wins and what must be prevented."""
+    rules, board = connect_four.rules, board_of(connect_four)
+    rng, lengths = random.Random(1), []
+    for _ in range(40):
+        state = rules.start()
+        row = board.encoded(state)
+        moves, spare = np.zeros(7, np.int64), np.zeros((2, len(row)), np.int64)
+        while rules.result(state) is None:
+            assert (row == board.encoded(state)).all()
+            count = kernels.legal(board.tables, row, moves, spare)
+            assert list(moves[:count]) == rules.moves(state)
+            move = rng.choice(rules.moves(state))
+            state = rules.apply(state, move)
+            kernels.play(board.tables, row, move)
+        assert row[RESULT] == sum(1 << winner for winner in rules.result(state))
+        lengths.append(state.turn)
+    assert max(lengths) - min(lengths) > 10
+    for columns, wanted, sure in (([3, 0, 3, 0, 3, 1], 3, True), ([0, 3, 1, 3, 6, 3], 3, False)):
+        state = rules.start()
+        for column in columns:
+            state = rules.apply(state, column)
+        found = fast_tree(connect_four, random.Random(1)).search(state, budget(3000, clock))
+        assert found.move == wanted
+        assert (found.value == WIN - 1) == sure
+
+
+def test_what_a_comparison_lacks_is_said(monkeypatch):
+    monkeypatch.setattr(against, "EVERY_GAME", {})
+    for name in ("version", "installed"):
+        monkeypatch.setattr(against, name, lambda *_: True)
+    told = []
+    against.run(told.append, 1.0, 2, 5)
+    assert told == [
+        "Not compared with OpenSpiel: connect-four is not installed: pip install tests/connect_four"
+    ]

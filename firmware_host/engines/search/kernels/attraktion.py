@@ -5,42 +5,50 @@ No word uses its sign, so that a shift to the right brings in zeros.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
 from firmware_host.engines.search.kernels.jit import (
-    ATTRAKTION,
-    FACTS,
     MOVES,
     OPEN,
     RESULT,
     TURN,
     Ints,
+    below,
     kernel,
-    random_below,
+    ones,
+    stepped,
 )
-from games.attraktion.rules import AttraktionRules, State
+from games.attraktion.game import AttraktionGame
+from games.attraktion.rules import State
 
 LARGEST = 10  # rows that two words hold
 _WHITE, _BLACK = 2, 4  # in a state: two words each
-_LENGTH = 6
-_SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 3, 4, 5, 6, 8  # _SPLIT: bits of a word
+_SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7  # _SPLIT: bits of a word
 # in a move's row, two words each: its space and what lies beyond it in each direction
 _SPACE, _EAST, _WEST, _NORTH, _SOUTH = 0, 2, 4, 6, 8
 
 
-def tables(rules: AttraktionRules, _: object = None) -> tuple[Ints, Ints, Ints]:
-    """Facts; a row for each move; nothing."""
+Ways = tuple[int, int, int, int, int, int, int, int]
+
+
+class Tables(NamedTuple):
+    """``rows``: one for each move."""
+
+    facts: Ints
+    rows: Ints
+
+
+def tables(game: AttraktionGame, _: object = None) -> Tables:
+    """Of a board of at most ``LARGEST`` rows."""
+    rules = game.rules
     columns = {rules.point(name)[0] for name in rules.index}
     size = len(columns)
-    facts = np.zeros(FACTS, np.int64)
-    split = 63 // size * size
     everything = _words([(x, y) for x in columns for y in columns], size)
     inner = _words([(x, y) for x in range(1, size - 1) for y in columns], size)
-    facts[: _INNER + 2] = (
-        *(ATTRAKTION, 2, len(rules.every_move), size, rules.last_turn, split),
-        *(*everything, *inner),
-    )
+    facts = [2, len(rules.every_move), size, rules.last_turn, 63 // size * size]
     rows = np.zeros((len(rules.every_move), 10), np.int64)
     for row, at in zip(rows, rules.every_move, strict=True):
         x, y = rules.point(rules.names[at])
@@ -49,7 +57,7 @@ def tables(rules: AttraktionRules, _: object = None) -> tuple[Ints, Ints, Ints]:
         row[_WEST:_NORTH] = _words([(each, y) for each in range(x)], size)
         row[_NORTH:_SOUTH] = _words([(x, each) for each in range(y + 1, size)], size)
         row[_SOUTH:] = _words([(x, each) for each in range(y)], size)
-    return facts, rows, np.zeros((1, 1), np.int64)
+    return Tables(np.array([*facts, *everything, *inner], np.int64), rows)
 
 
 def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
@@ -58,8 +66,9 @@ def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
     return number & (1 << split) - 1, number >> split
 
 
-def encoded(rules: AttraktionRules, state: State) -> Ints:
+def encoded(game: AttraktionGame, _: Tables, state: State) -> Ints:
     """A state of the rules as the kernels have it."""
+    rules = game.rules
     size = len({rules.point(name)[0] for name in rules.index})
     words: list[int] = []
     for side in rules.sides(state):
@@ -72,133 +81,151 @@ def encoded(rules: AttraktionRules, state: State) -> Ints:
 
 
 @kernel
-def _ones(x: int) -> int:
-    x -= (x >> 1) & 0x5555555555555555
-    x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
-    return (x * 0x0101010101010101) >> 56
-
-
-@kernel
-def free(s: Ints, rows: Ints, move: int) -> bool:
+def free(g: Tables, s: Ints, move: int) -> bool:
     """Whether a space is empty."""
-    taken = (s[_WHITE] | s[_BLACK]) & rows[move, _SPACE]
-    return bool(taken | ((s[_WHITE + 1] | s[_BLACK + 1]) & rows[move, _SPACE + 1]) == 0)
+    row = g.rows[move]
+    taken = (s[_WHITE] | s[_BLACK]) & row[_SPACE]
+    return bool(taken | ((s[_WHITE + 1] | s[_BLACK + 1]) & row[_SPACE + 1]) == 0)
 
 
 @kernel
-def _beyond_up(gap0: int, gap1: int, line0: int, line1: int) -> tuple[int, int]:
-    """Of a line toward higher bits, what lies beyond its nearest gap."""
-    if gap0:
-        return line0 & -((gap0 & -gap0) << 1), line1
-    return 0, line1 & -((gap1 & -gap1) << 1)
+def _above(gaps: int) -> int:
+    """All bits above the lowest of ``gaps``; none where there is none."""
+    return -((gaps & -gaps) << 1)
 
 
 @kernel
-def _beyond_down(gap0: int, gap1: int, line0: int, line1: int) -> tuple[int, int]:
-    """Of a line toward lower bits."""
-    if gap1:
-        return line0, line1 & ((1 << (63 - leading_zeros(gap1))) - 1)
-    if gap0:
-        return line0 & ((1 << (63 - leading_zeros(gap0))) - 1), 0
-    return 0, 0
+def _under(gaps: int) -> int:
+    """All bits below the highest of ``gaps``; none where there is none."""
+    return int((1 << 63 - leading_zeros(gaps | 1)) - 1)
 
 
 @kernel
-def _pulled(s: Ints, facts: Ints, rows: Ints, move: int) -> None:
-    size, split, full = facts[_SIZE], facts[_SPLIT], facts[_FULL]
-    gaps0 = ~(s[_WHITE] | s[_BLACK])
-    gaps1 = ~(s[_WHITE + 1] | s[_BLACK + 1])
-    row = rows[move]
-    e0, e1 = row[_EAST], row[_EAST + 1]
-    e0, e1 = _beyond_up(gaps0 & e0, gaps1 & e1, e0, e1)
-    n0, n1 = row[_NORTH], row[_NORTH + 1]
-    n0, n1 = _beyond_up(gaps0 & n0, gaps1 & n1, n0, n1)
-    w0, w1 = row[_WEST], row[_WEST + 1]
-    w0, w1 = _beyond_down(gaps0 & w0, gaps1 & w1, w0, w1)
-    o0, o1 = row[_SOUTH], row[_SOUTH + 1]
-    o0, o1 = _beyond_down(gaps0 & o0, gaps1 & o1, o0, o1)
+def _moved(g: Tables, p0: int, p1: int, still0: int, still1: int, ways: Ways) -> tuple[int, int]:
+    """Pieces of one side after what moves has moved by a space, in each of four ``ways``."""
+    size, split, full = g.facts[_SIZE], g.facts[_SPLIT], g.facts[_FULL]
+    e0, e1, w0, w1, n0, n1, o0, o1 = ways
+    up0, up1, down0, down1 = p0 & o0, p1 & o1, p0 & n0, p1 & n1
+    return (
+        (p0 & still0)
+        | ((p0 & e0) >> 1)
+        | ((p0 & w0) << 1)
+        | ((up0 << size) & full)
+        | (down0 >> size)
+        | ((down1 << (split - size)) & full)
+    ), (
+        (p1 & still1)
+        | ((p1 & e1) >> 1)
+        | ((p1 & w1) << 1)
+        | (up1 << size)
+        | (up0 >> (split - size))
+        | (down1 >> size)
+    )
+
+
+@kernel
+def _dropped(g: Tables, m0: int, m1: int, t0: int, t1: int, move: int) -> tuple[int, int, int, int]:
+    """Both sides' pieces after a piece of the first has pulled all that lies beyond a gap."""
+    row = g.rows[move]
+    gaps0, gaps1 = ~(m0 | t0), ~(m1 | t1)
+    e0, e1, w0, w1 = row[_EAST], row[_EAST + 1], row[_WEST], row[_WEST + 1]
+    n0, n1, o0, o1 = row[_NORTH], row[_NORTH + 1], row[_SOUTH], row[_SOUTH + 1]
+    e0, e1 = e0 & _above(gaps0 & e0), e1 & _above(gaps1 & e1)  # a row is in one word
+    w0, w1 = w0 & _under(gaps0 & w0), w1 & _under(gaps1 & w1)
+    near, far = gaps0 & n0, gaps1 & n1
+    n0, n1 = n0 & _above(near), n1 if near else n1 & _above(far)
+    near, far = gaps1 & o1, gaps0 & o0
+    o1, o0 = o1 & _under(near), o0 if near else o0 & _under(far)
     still0, still1 = ~(e0 | w0 | n0 | o0), ~(e1 | w1 | n1 | o1)
-    for side in (_WHITE, _BLACK):
-        p0, p1 = s[side], s[side + 1]
-        up0, up1, down0, down1 = p0 & o0, p1 & o1, p0 & n0, p1 & n1
-        s[side] = (
-            (p0 & still0)
-            | ((p0 & e0) >> 1)
-            | ((p0 & w0) << 1)
-            | ((up0 << size) & full)
-            | (down0 >> size)
-            | ((down1 << (split - size)) & full)
-        )
-        s[side + 1] = (
-            (p1 & still1)
-            | ((p1 & e1) >> 1)
-            | ((p1 & w1) << 1)
-            | (up1 << size)
-            | (up0 >> (split - size))
-            | (down1 >> size)
-        )
+    ways = e0, e1, w0, w1, n0, n1, o0, o1
+    m0, m1 = _moved(g, m0, m1, still0, still1, ways)
+    t0, t1 = _moved(g, t0, t1, still0, still1, ways)
+    return m0 | row[_SPACE], m1 | row[_SPACE + 1], t0, t1
 
 
 @kernel
-def around(p0: int, p1: int, facts: Ints) -> tuple[int, int]:
+def around(g: Tables, p0: int, p1: int) -> tuple[int, int]:
     """The spaces that have pieces of ``p`` on all four diagonal ones."""
-    size, split, full = facts[_SIZE], facts[_SPLIT], facts[_FULL]
-    p0 = (p0 << 1) & (p0 >> 1) & facts[_INNER]
-    p1 = (p1 << 1) & (p1 >> 1) & facts[_INNER + 1]
+    size, split, full = g.facts[_SIZE], g.facts[_SPLIT], g.facts[_FULL]
+    p0 = (p0 << 1) & (p0 >> 1) & g.facts[_INNER]
+    p1 = (p1 << 1) & (p1 >> 1) & g.facts[_INNER + 1]
     south0, south1 = (p0 << size) & full, (p1 << size) | (p0 >> (split - size))
     north0, north1 = (p0 >> size) | ((p1 << (split - size)) & full), p1 >> size
     return south0 & north0, south1 & north1
 
 
 @kernel
-def play(s: Ints, facts: Ints, rows: Ints, move: int) -> None:
+def _lead(g: Tables, m0: int, m1: int, t0: int, t1: int) -> int:
+    """By how many winning positions the first side has more."""
+    a0, a1 = around(g, m0, m1)
+    b0, b1 = around(g, t0, t1)
+    a0, a1, b0, b1 = a0 & t0, a1 & t1, b0 & m0, b1 & m1
+    if a0 | a1 | b0 | b1:
+        return int(ones(b0) + ones(b1) - ones(a0) - ones(a1))
+    return 0
+
+
+@kernel
+def play(g: Tables, s: Ints, move: int) -> None:
     """Make a move that is free."""
-    _pulled(s, facts, rows, move)
-    mine = _BLACK if s[TURN] % 2 else _WHITE
-    s[mine] |= rows[move, _SPACE]
-    s[mine + 1] |= rows[move, _SPACE + 1]
+    white = s[TURN] % 2 == 0
+    mine, other = (_WHITE, _BLACK) if white else (_BLACK, _WHITE)
+    found = _dropped(g, s[mine], s[mine + 1], s[other], s[other + 1], move)
+    s[mine], s[mine + 1], s[other], s[other + 1] = found
     s[TURN] += 1
-    b0, b1 = around(s[_BLACK], s[_BLACK + 1], facts)
-    w0, w1 = around(s[_WHITE], s[_WHITE + 1], facts)
-    b0, b1, w0, w1 = b0 & s[_WHITE], b1 & s[_WHITE + 1], w0 & s[_BLACK], w1 & s[_BLACK + 1]
-    if b0 | b1 | w0 | w1:
-        white, black = _ones(b0) + _ones(b1), _ones(w0) + _ones(w1)
-        if white != black:
-            s[RESULT] = 1 if white > black else 2
-            return
-    if s[TURN] == facts[_LAST_TURN]:
+    lead = _lead(g, s[mine], s[mine + 1], s[other], s[other + 1])
+    if lead:
+        s[RESULT] = 1 if white == (lead > 0) else 2
+    elif s[TURN] == g.facts[_LAST_TURN]:
         s[RESULT] = 0
 
 
 @kernel
-def winning_drop(s: Ints, facts: Ints) -> int:
+def _between(g: Tables, t0: int, t1: int, empty0: int, empty1: int) -> int:
+    """A move onto an empty space between four of ``t``; -1 where there is none."""
+    a0, a1 = around(g, t0, t1)
+    a0 &= empty0
+    a1 &= empty1
+    if a0:
+        at = trailing_zeros(a0)
+    elif a1:
+        at = g.facts[_SPLIT] + trailing_zeros(a1)
+    else:
+        return -1
+    return int(g.facts[_SIZE] * (at % g.facts[_SIZE]) + at // g.facts[_SIZE])
+
+
+@kernel
+def winning_drop(g: Tables, s: Ints) -> int:
     """A move onto a space between four of the other's pieces, if there is one; else -1. It nearly
     always wins: unless it pulls apart a winning position, or makes one for the other.
     """
     other = _WHITE if s[TURN] % 2 else _BLACK
-    a0, a1 = around(s[other], s[other + 1], facts)
-    a0 &= ~(s[_WHITE] | s[_BLACK])
-    a1 &= ~(s[_WHITE + 1] | s[_BLACK + 1])
-    if a0:
-        at = trailing_zeros(a0)
-    elif a1:
-        at = facts[_SPLIT] + trailing_zeros(a1)
-    else:
-        return -1
-    return int(facts[_SIZE] * (at % facts[_SIZE]) + at // facts[_SIZE])
+    empty0, empty1 = ~(s[_WHITE] | s[_BLACK]), ~(s[_WHITE + 1] | s[_BLACK + 1])
+    return _between(g, s[other], s[other + 1], empty0, empty1)
 
 
 @kernel
-def playout(s: Ints, facts: Ints, rows: Ints, seed: Ints, decisive: bool) -> None:
+def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
     """Random free moves to the end. ``decisive``: a winning drop is not missed."""
-    moves = facts[MOVES]
+    moves, last_turn = g.facts[MOVES], g.facts[_LAST_TURN]
+    turn, x = s[TURN], seed[0]
+    mine, other = (_BLACK, _WHITE) if turn % 2 else (_WHITE, _BLACK)
+    m0, m1, t0, t1 = s[mine], s[mine + 1], s[other], s[other + 1]
     while s[RESULT] == OPEN:
-        if decisive:
-            move = winning_drop(s, facts)
-            if move >= 0:
-                play(s, facts, rows, move)
-                continue
-        move = random_below(seed, moves)
-        if free(s, rows, move):
-            play(s, facts, rows, move)
+        taken0, taken1 = m0 | t0, m1 | t1
+        move = _between(g, t0, t1, ~taken0, ~taken1) if decisive else -1
+        while move < 0:
+            x = stepped(x)
+            move = below(x, moves)
+            row = g.rows[move]
+            if (taken0 & row[_SPACE]) | (taken1 & row[_SPACE + 1]):
+                move = -1
+        t0, t1, m0, m1 = _dropped(g, m0, m1, t0, t1, move)
+        turn += 1
+        lead = _lead(g, t0, t1, m0, m1)  # of who has just moved
+        if lead:
+            s[RESULT] = 1 if (turn % 2 == 1) == (lead > 0) else 2
+        elif turn == last_turn:
+            s[RESULT] = 0
+    s[TURN], seed[0] = turn, x

@@ -1,25 +1,31 @@
-"""One game's rules and evaluation as kernels see them: three tables, and a state that is a row."""
+"""One game's rules and evaluation as kernels see them: tables, and a state that is a row.
+
+The functions for kernels here are those that stand, under the same names, beside the class of the
+tables: whoever calls them is compiled for each game.
+"""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from importlib.metadata import entry_points
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numba.extending import overload
 
-from firmware_host.engines.search.evaluation import Weights, weights_of
-from firmware_host.engines.search.kernels import attraktion, connect, momentum
+from firmware_host.engines.search.evaluation import weights_of
+from firmware_host.engines.search.kernels import attraktion, connect, momentum, momentum_rows
 from firmware_host.engines.search.kernels.jit import (
-    ATTRAKTION,
-    KIND,
-    MOMENTUM,
     MOVES,
-    RESULT,
+    OPTIONS,
     Ints,
     copied,
     kernel,
     making_kernel,
 )
+from firmware_host.engines.search.warmth import KERNELS
 from games.attraktion.game import AttraktionGame
 from games.base import Game
 from games.gravity_connect.game import GravityConnectGame
@@ -28,113 +34,116 @@ from games.momentum.game import MomentumGame
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """``facts``, ``rows``, ``about``: what every kernel is handed. Moves are places in
-    ``rules.every_move``. ``evaluated``: whether ``value`` tells anything.
+    """``tables``: what every kernel is handed first. Moves are places in ``rules.every_move``.
+    ``evaluated``: whether ``value`` tells anything. ``decisive``: whether playouts can be told not
+    to miss what wins at once.
     """
 
     game: Game
-    facts: Ints
-    rows: Ints
-    about: Ints
-    evaluated: bool
-
-    @property
-    def tables(self) -> tuple[Ints, Ints, Ints]:
-        """All three."""
-        return self.facts, self.rows, self.about
+    tables: Any
+    evaluated: bool = False
+    decisive: bool = False
 
     def encoded(self, state: Any) -> Ints:
         """A state of ``game.rules`` as a row."""
-        game = self.game
-        if isinstance(game, MomentumGame):
-            return momentum.encoded(game.rules, state, self.about)
-        if isinstance(game, AttraktionGame):
-            return attraktion.encoded(game.rules, state)
-        if isinstance(game, GravityConnectGame):
-            return connect.encoded(game, state, *self.tables)
-        raise TypeError(game)
+        found: Ints = _module(self.tables).encoded(self.game, self.tables, state)
+        return found
 
 
-def board_of(game: Game, weights: Weights | None = None) -> Board | None:
-    """None where no kernel plays ``game``: it is another one, or its board is too large."""
+def board_of(game: Game) -> Board | None:
+    """None where no kernel plays ``game``: it has none, or its board is too large."""
     two = game.rules.players == 2
+    made: ModuleType | Any
     if isinstance(game, MomentumGame):
-        found = momentum.tables(game.rules, weights or weights_of(game.name))
-        return Board(game, *found, evaluated=two)
+        made = momentum if momentum.fits(game) else momentum_rows
+        return Board(game, made.tables(game, weights_of(game.name)), evaluated=two)
     if isinstance(game, AttraktionGame) and game.options["size"] <= attraktion.LARGEST:
-        return Board(game, *attraktion.tables(game.rules), evaluated=False)
+        return Board(game, attraktion.tables(game), decisive=True)
     if isinstance(game, GravityConnectGame) and game.rules.size <= connect.LARGEST:
-        found = connect.tables(game, weights or weights_of(game.name))
-        return Board(game, *found, evaluated=True)
+        return Board(game, connect.tables(game, weights_of(game.name)), evaluated=True)
+    for point in entry_points(group=KERNELS, name=game.name):
+        made = point.load()
+        evaluated, decisive = hasattr(made, "value"), getattr(made, "DECISIVE", False)
+        return Board(game, made.tables(game), evaluated=evaluated, decisive=decisive)
     return None
 
 
-@kernel
-def free(s: Ints, facts: Ints, rows: Ints, about: Ints, move: int) -> bool:
+def _module(tables: Any) -> ModuleType:
+    return sys.modules[type(tables).__module__]
+
+
+def free(g: Any, s: Ints, move: int) -> bool:
     """Whether a move is legal but for a forced block; the game is not over."""
-    kind = facts[KIND]
-    if kind == MOMENTUM:
-        return momentum.free(s, facts, rows, move)
-    if kind == ATTRAKTION:
-        return attraktion.free(s, rows, move)
-    return connect.free(s, facts, rows, about, move)
+    return bool(_module(g).free(g, s, move))
 
 
-@kernel
-def play(s: Ints, facts: Ints, rows: Ints, about: Ints, move: int) -> None:
+def play(g: Any, s: Ints, move: int) -> None:
     """Make a legal move."""
-    kind = facts[KIND]
-    if kind == MOMENTUM:
-        momentum.play(s, facts, rows, about, move)
-    elif kind == ATTRAKTION:
-        attraktion.play(s, facts, rows, move)
-    else:
-        connect.play(s, facts, rows, about, move)
+    _module(g).play(g, s, move)
+
+
+def playout(g: Any, s: Ints, seed: Ints, decisive: bool) -> None:
+    """Random moves to the end. ``decisive``: what wins at once is not missed, as far as the game
+    sees that.
+    """
+    _module(g).playout(g, s, seed, decisive)
+
+
+def value(g: Any, s: Ints) -> int:
+    """The evaluation, for the player to move of two."""
+    return int(_module(g).value(g, s))
 
 
 @kernel
-def legal(s: Ints, facts: Ints, rows: Ints, about: Ints, moves: Ints, spare: Ints) -> int:
-    """Put the legal moves of a game that is not over into ``moves``; how many. ``spare``: two rows
-    for states.
-    """
+def _all_free(g: Any, s: Ints, moves: Ints, _: Ints) -> int:
     count = 0
-    for move in range(facts[MOVES]):
-        if free(s, facts, rows, about, move):
+    for move in range(g.facts[MOVES]):
+        if free(g, s, move):
             moves[count] = move
             count += 1
-    if facts[KIND] == MOMENTUM:
-        count = momentum.blocked(s, facts, rows, about, moves, count, spare)
     return count
 
 
 @kernel
-def playout(s: Ints, facts: Ints, rows: Ints, about: Ints, seed: Ints, decisive: bool) -> int:
-    """Random moves to the end; who has won, as in ``RESULT``."""
-    kind = facts[KIND]
-    if kind == MOMENTUM:
-        momentum.playout(s, facts, rows, about, seed)
-    elif kind == ATTRAKTION:
-        attraktion.playout(s, facts, rows, seed, decisive)
-    else:
-        connect.playout(s, facts, rows, about, seed)
-    return int(s[RESULT])
+def _nothing(_: Any, __: Ints) -> int:
+    return 0
+
+
+def legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
+    """Put the legal moves of a game that is not over into ``moves``; how many. ``spare``: two rows
+    for states.
+    """
+    return int(getattr(_module(g), "legal", _all_free)(g, s, moves, spare))
+
+
+def _compile_for_each_game(stub: Any, otherwise: Any = None) -> None:
+    """Kernels that call ``stub`` call what stands under its name beside the class of the tables."""
+
+    def chosen(g: Any, *_: Any) -> Any:
+        there = sys.modules[g.instance_class.__module__]
+        made = getattr(there, stub.__name__, otherwise)
+
+        def called(g: Any, *others: Any) -> Any:
+            return made(g, *others)
+
+        return called
+
+    overload(stub, jit_options=OPTIONS, strict=False)(chosen)
+
+
+for _stub in (free, play, playout):
+    _compile_for_each_game(_stub)
+_compile_for_each_game(value, _nothing)
+_compile_for_each_game(legal, _all_free)
 
 
 @making_kernel
-def playouts(start: Ints, facts: Ints, rows: Ints, about: Ints, seed: Ints, count: int) -> int:
+def playouts(g: Any, start: Ints, seed: Ints, count: int) -> int:
     """Moves made in ``count`` random games."""
     s = np.empty_like(start)
     moves = 0
     for _ in range(count):
         copied(s, start)
-        playout(s, facts, rows, about, seed, False)
+        playout(g, s, seed, False)
         moves += s[0]
     return moves
-
-
-@kernel
-def value(s: Ints, facts: Ints, about: Ints) -> int:
-    """The evaluation, for the player to move of two."""
-    if facts[KIND] == MOMENTUM:
-        return momentum.value(s, facts, about)
-    return connect.value(s, facts)

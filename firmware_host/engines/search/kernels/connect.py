@@ -1,47 +1,60 @@
-"""Gravity Connect on lines: each row, column and diagonal is one number in base three.
+"""Gravity Connect on lines: each row, column and diagonal is one number, a bit for each tile of the
+first player's and, ``_SECOND`` bits higher, of the second's.
 
-A line's digits are its cells: 0 empty, 1 the first player's, 2 the second's. So all that can be
-asked of a line stands in one table: where a tile lands, whether somebody has connected, what it is
-worth.
+So what can be asked of a line stands in small tables: where a tile lands, whether somebody has
+connected; and by the line's cells as a number in base three, what it is worth.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from firmware_host.engines.search.evaluation import Weights
 from firmware_host.engines.search.kernels.jit import (
-    FACTS,
-    GRAVITY_CONNECT,
     MOVES,
     OPEN,
     RESULT,
     TURN,
     Ints,
+    below,
     kernel,
-    random_below,
+    stepped,
 )
 from games.gravity_connect.game import GravityConnectGame
 from games.gravity_connect.rules import State, landing_tables
 
 LARGEST = 10  # cells of a line: 88,573 numbers for lines of up to so many cells
 _SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines are worth, the lines
-_SIZE, _FULL, _TEMPO, _LENGTH = 3, 4, 5, 6
-# What stands about a line, in one number: who has connected, landings from either end, its worth
-_WINS, _FORWARD, _BACKWARD, _VALUE = 0, 2, 6, 10
+_SIZE, _FULL, _TEMPO = 2, 3, 4
+_SECOND = 16
+# of each pattern of a line's bits: landings from either end, whether it connects, in base three
+_FORWARD, _BACKWARD, _CONNECTS, _TERNARY = 0, 1, 2, 3
 
 
-def _about_lines(size: int, line: int, weights: Weights) -> tuple[Ints, list[int]]:
-    """Rows for the numbers of lines of each length, and where each length's begin."""
+class Tables(NamedTuple):
+    """``slots``: line, its way in and side of each. ``cells``: of each its four lines, its place in
+    them, and where their length's ``worth`` begins. ``patterns``: as above.
+    """
+
+    facts: Ints
+    slots: Ints
+    cells: Ints
+    patterns: Ints
+    worth: Ints
+
+
+def _worths(size: int, line: int, weights: Weights) -> tuple[Ints, list[int]]:
+    """What the lines of each length are worth by their number, and where each length begins."""
     _, tile, one_missing, two_missing = weights["lines"]
     begin: list[int] = []
-    rows: list[int] = []
-    forward, backward = landing_tables(size)
+    worth: list[int] = []
     for length in range(size + 1):
-        begin.append(len(rows))
+        begin.append(len(worth))
         for number in range(3**length):
             cells = [number // 3**at % 3 for at in range(length)]
-            wins = value = 0
+            value = 0
             for at in range(length - line + 1):
                 window = cells[at : at + line]
                 for player, sign in ((1, 1), (2, -1)):
@@ -50,13 +63,8 @@ def _about_lines(size: int, line: int, weights: Weights) -> tuple[Ints, list[int
                     count = window.count(player)
                     value += sign * tile * count
                     value += sign * {1: one_missing, 2: two_missing}.get(line - count, 0)
-                    wins |= player if count == line else 0
-            taken = sum(1 << at for at, cell in enumerate(cells) if cell)
-            lands = (forward[taken], backward[taken]) if length == size else (0, 0)
-            rows.append(
-                wins << _WINS | lands[0] << _FORWARD | lands[1] << _BACKWARD | value << _VALUE
-            )
-    return np.array(rows, np.int64).reshape(-1, 1), begin
+            worth.append(value)
+    return np.array(worth, np.int64), begin
 
 
 def _cell_lines(size: int) -> list[tuple[int, int, int]]:
@@ -69,33 +77,43 @@ def _cell_lines(size: int) -> list[tuple[int, int, int]]:
     return lines + [(at + 2 * size - 1, length, first) for at, length, first in lines[2 * size :]]
 
 
-def tables(game: GravityConnectGame, weights: Weights) -> tuple[Ints, Ints, Ints]:
-    """Facts; for each slot its line and side, then for each cell its four lines; about lines."""
+def tables(game: GravityConnectGame, weights: Weights) -> Tables:
+    """Of a board of at most ``LARGEST`` rows."""
     rules = game.rules
-    size, slots = rules.size, len(rules.every_move)
-    about, begin = _about_lines(size, game.line, weights)
+    size = rules.size
+    worth, begin = _worths(size, game.line, weights)
     lines = _cell_lines(size)
-    facts = np.zeros(FACTS, np.int64)
-    facts[: _LENGTH + 1] = (
-        *(GRAVITY_CONNECT, 2, slots, size, size**2),
-        *(weights["lines"][0], _LINES + len(lines)),
-    )
-    rows = np.zeros((slots + size**2, 12), np.int64)
-    for slot, (side, line, near) in enumerate(rules.entrances):
-        rows[slot, :4] = side, _LINES + line, _FORWARD if near else _BACKWARD, begin[size]
+    facts = [2, len(rules.every_move), size, size**2, weights["lines"][0]]
+    slots = [
+        (_LINES + line, _FORWARD if near else _BACKWARD, side)
+        for side, line, near in rules.entrances
+    ]
+    cells = np.zeros((size**2, 12), np.int64)
     for y in range(size):
         for x in range(size):
             through = (y, size + x, 2 * size + x - y + size - 1, 4 * size - 1 + x + y)
             places = (x, y, x, x)
             for number, (line, place) in enumerate(zip(through, places, strict=True)):
                 _, length, first = lines[line]
-                rows[slots + y * size + x, 3 * number : 3 * number + 3] = (
-                    *(_LINES + line, 3 ** (place - first), begin[length]),
+                cells[y * size + x, 3 * number : 3 * number + 3] = (
+                    *(_LINES + line, place - first, begin[length]),
                 )
-    return facts, rows, about
+    forward, backward = landing_tables(size)
+    patterns = [
+        (
+            *(forward[taken], backward[taken]),
+            any(taken >> at & (1 << game.line) - 1 == (1 << game.line) - 1 for at in range(size)),
+            sum(3**at for at in range(size) if taken >> at & 1),
+        )
+        for taken in range(1 << size)
+    ]
+    return Tables(
+        *(np.array(facts, np.int64), np.array(slots, np.int64), cells),
+        *(np.array(patterns, np.int64), worth),
+    )
 
 
-def encoded(game: GravityConnectGame, state: State, facts: Ints, rows: Ints, about: Ints) -> Ints:
+def encoded(game: GravityConnectGame, g: Tables, state: State) -> Ints:
     """A state of the rules as the kernels have it."""
     rules = game.rules
     sides, tiles = [state.own_side, state.other_side], [state.own, state.other]
@@ -104,73 +122,108 @@ def encoded(game: GravityConnectGame, state: State, facts: Ints, rows: Ints, abo
         tiles.reverse()
     winners = rules.result(state)
     result = OPEN if winners is None else sum(1 << player for player in winners)
-    found = np.zeros(facts[_LENGTH], np.int64)
+    found = np.zeros(_LINES + len(_cell_lines(rules.size)), np.int64)
     found[:_WORTH] = state.turn, result, *sides
     for at, tile in enumerate(rules.tiles.values()):
         for player, mine in enumerate(tiles):
             if mine & tile:
-                _mark(found, rows, about, len(rules.every_move) + at, player + 1)
+                _mark(g, found, at, player)
     return found
 
 
 @kernel
-def _mark(s: Ints, rows: Ints, about: Ints, cell: int, player: int) -> int:
-    """Put a tile on a cell; who has connected by it, if one has."""
-    row = rows[cell]
-    wins = worth = 0
+def _worth(g: Tables, begin: int, line: int) -> int:
+    first = g.patterns[line & (1 << _SECOND) - 1, _TERNARY]
+    return int(g.worth[begin + first + 2 * g.patterns[line >> _SECOND, _TERNARY]])
+
+
+@kernel
+def _mark(g: Tables, s: Ints, cell: int, player: int) -> bool:
+    """Put a tile on a cell; whether that connects."""
+    row = g.cells[cell]
+    connects = worth = 0
     for at in range(0, 12, 3):
-        line = row[at]
-        before = s[line]
-        after = before + player * row[at + 1]
-        s[line] = after
-        found = about[row[at + 2] + after, 0]
-        wins |= found & 3
-        worth += (found >> _VALUE) - (about[row[at + 2] + before, 0] >> _VALUE)
+        before = s[row[at]]
+        after = before | 1 << row[at + 1] + player * _SECOND
+        s[row[at]] = after
+        connects |= g.patterns[after >> player * _SECOND & (1 << _SECOND) - 1, _CONNECTS]
+        worth += _worth(g, row[at + 2], after) - _worth(g, row[at + 2], before)
     s[_WORTH] += worth
-    return int(wins)
+    return connects != 0
 
 
 @kernel
-def _landing(s: Ints, rows: Ints, about: Ints, slot: int) -> int:
-    about_line = about[rows[slot, 3] + s[rows[slot, 1]], 0]
-    return int(about_line >> rows[slot, 2] & 15)
+def _marked(g: Tables, s: Ints, cell: int, player: int) -> bool:
+    """The same, but for what it is worth."""
+    row = g.cells[cell]
+    connects = 0
+    for at in range(0, 12, 3):
+        after = s[row[at]] | 1 << row[at + 1] + player * _SECOND
+        s[row[at]] = after
+        connects |= g.patterns[after >> player * _SECOND & (1 << _SECOND) - 1, _CONNECTS]
+    return connects != 0
 
 
 @kernel
-def free(s: Ints, facts: Ints, rows: Ints, about: Ints, move: int) -> bool:
+def _landing(g: Tables, s: Ints, slot: int) -> int:
+    """Where in its line a tile lands; the size where there is no room."""
+    line = s[g.slots[slot, 0]]
+    return int(g.patterns[(line | line >> _SECOND) & (1 << _SECOND) - 1, g.slots[slot, 1]])
+
+
+@kernel
+def _cell(g: Tables, slot: int, landing: int) -> int:
+    size, line = g.facts[_SIZE], g.slots[slot, 0] - _LINES
+    return int(line * size + landing if line < size else landing * size + line - size)
+
+
+@kernel
+def free(g: Tables, s: Ints, move: int) -> bool:
     """Whether a tile may enter by a slot."""
-    if rows[move, 0] == s[_SIDE + s[TURN] % 2]:
+    if g.slots[move, 2] == s[_SIDE + s[TURN] % 2]:
         return False
-    return bool(_landing(s, rows, about, move) < facts[_SIZE])
+    return bool(_landing(g, s, move) < g.facts[_SIZE])
 
 
 @kernel
-def play(s: Ints, facts: Ints, rows: Ints, about: Ints, move: int) -> None:
+def play(g: Tables, s: Ints, move: int) -> None:
     """Make a move that is free."""
-    size = facts[_SIZE]
     player = s[TURN] % 2
-    landing = _landing(s, rows, about, move)
-    line = rows[move, 1] - _LINES
-    cell = line * size + landing if line < size else landing * size + line - size
-    s[_SIDE + player] = rows[move, 0]
+    cell = _cell(g, move, _landing(g, s, move))
+    s[_SIDE + player] = g.slots[move, 2]
     s[TURN] += 1
-    if _mark(s, rows, about, facts[MOVES] + cell, player + 1):
+    if _mark(g, s, cell, player):
         s[RESULT] = 1 << player
-    elif s[TURN] == facts[_FULL]:
+    elif s[TURN] == g.facts[_FULL]:
         s[RESULT] = 2
 
 
 @kernel
-def playout(s: Ints, facts: Ints, rows: Ints, about: Ints, seed: Ints) -> None:
-    """Random free moves to the end."""
-    moves = facts[MOVES]
+def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
+    """Random free moves to the end; the state's worth is not kept up."""
+    moves, size, full = g.facts[MOVES], g.facts[_SIZE], g.facts[_FULL]
+    turn, x = s[TURN], seed[0]
+    player = turn % 2
+    mine, other = s[_SIDE + player], s[_SIDE + 1 - player]
     while s[RESULT] == OPEN:
-        move = random_below(seed, moves)
-        if free(s, facts, rows, about, move):
-            play(s, facts, rows, about, move)
+        x = stepped(x)
+        move = below(x, moves)
+        if g.slots[move, 2] == mine:
+            continue
+        landing = _landing(g, s, move)
+        if landing == size:
+            continue
+        mine, other = other, g.slots[move, 2]
+        turn += 1
+        if _marked(g, s, _cell(g, move, landing), player):
+            s[RESULT] = 1 << player
+        elif turn == full:
+            s[RESULT] = 2
+        player = 1 - player
+    s[TURN], seed[0] = turn, x
 
 
 @kernel
-def value(s: Ints, facts: Ints) -> int:
+def value(g: Tables, s: Ints) -> int:
     """As ``evaluation.gravity_connect``."""
-    return int(facts[_TEMPO] + (s[_WORTH] if s[TURN] % 2 == 0 else -s[_WORTH]))
+    return int(g.facts[_TEMPO] + (s[_WORTH] if s[TURN] % 2 == 0 else -s[_WORTH]))

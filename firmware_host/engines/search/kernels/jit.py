@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
+from numba.core import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from firmware_host.engines.search.warmth import cache_folder
@@ -15,6 +17,7 @@ numba.config.CACHE_DIR = str(cache_folder())
 
 F = TypeVar("F", bound=Callable[..., Any])
 Ints = NDArray[np.int64]
+OPTIONS: Final = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 def kernel(function: F) -> F:
@@ -23,7 +26,7 @@ def kernel(function: F) -> F:
     It makes no arrays: so who else uses those it is handed need not be counted at each call, which
     takes longer than most of these functions do.
     """
-    compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+    compiled: F = numba.njit(cache=True, **OPTIONS)(function)
     return compiled
 
 
@@ -38,27 +41,43 @@ TURN, RESULT = 0, 1
 0 for a draw, ``OPEN`` while the game goes on."""
 OPEN = -1
 
-KIND, PLAYERS, MOVES = 0, 1, 2
-"""Where every game's facts have which game it is, how many play, how many moves there are."""
-MOMENTUM, ATTRAKTION, GRAVITY_CONNECT = 0, 1, 2
-FACTS = 16
+PLAYERS, MOVES = 0, 1
+"""Where every game's facts have how many play, and how many moves there are."""
 
 MOST_PLIES = 2000
 """Of a playout."""
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def ones(_: Any, __: Any) -> Any:
+    """How many bits are set."""
+
+    def code(___: Any, builder: Any, ____: Any, given: Any) -> Any:
+        return builder.ctpop(given[0])
+
+    return types.int64(types.int64), code
+
+
+@kernel
+def stepped(x: int) -> int:
+    """The next of a sequence of random numbers, of which the high bits are the good ones.
+
+    Source: D. Knuth, "The Art of Computer Programming" 2, 3.3.4: MMIX.
+    """
+    return x * 0x5851F42D4C957F2D + 0x14057B7EF767814F
+
+
+@kernel
+def below(x: int, count: int) -> int:
+    """From 0 to ``count`` - 1, each equally likely but for 2**-31, by the high bits of ``x``."""
+    return int(((x >> 32) & 0x7FFFFFFF) * count >> 31)
+
+
 @kernel
 def random_below(seed: Ints, count: int) -> int:
-    """From 0 to ``count`` - 1, each equally likely but for 2**-31. ``seed``: of xorshift, not 0.
-
-    Source: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003).
-    """
-    x = seed[0]
-    x ^= x << 13
-    x ^= (x >> 7) & 0x01FFFFFFFFFFFFFF
-    x ^= x << 17
-    seed[0] = x
-    return int(((x >> 32) & 0x7FFFFFFF) * count >> 31)
+    """The same by the next number of ``seed``."""
+    seed[0] = stepped(seed[0])
+    return below(seed[0], count)
 
 
 @kernel

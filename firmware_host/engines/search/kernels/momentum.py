@@ -1,215 +1,221 @@
-"""Momentum on a row of whole numbers: the cells as ``games.momentum.rules`` lays them out."""
+"""Momentum for two on bits: a word for each player, where the bits of a line are equally far apart.
+
+Games for more players and larger boards are in ``momentum_rows``.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from firmware_host.engines.search.evaluation import Weights, rings
+import numpy as np
+from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
+
+from firmware_host.engines.search.evaluation import RINGS, Weights, rings
 from firmware_host.engines.search.kernels.jit import (
-    FACTS,
-    MOMENTUM,
     MOST_PLIES,
     MOVES,
     OPEN,
-    PLAYERS,
     RESULT,
     TURN,
     Ints,
-    copied,
+    below,
     kernel,
-    random_below,
+    ones,
+    stepped,
 )
-from games.momentum.rules import CUSHION, MomentumRules, State
+from games.momentum.game import MomentumGame
+from games.momentum.rules import MomentumRules, State
 
-# In a state: marbles of up to four players, by how much red's are worth more than blue's, cells
-_HELD, _WORTH, _CELLS = 2, 6, 7
-_OFF, _CUSHION = -1, -2
-_MARBLES, _LAST_TURN, _FULL, _SWAP, _MUST_BLOCK, _LENGTH = 3, 4, 5, 6, 7, 8
-_CELL, _LINES, _NEAR = (
-    0,
-    1,
-    2,
-)  # in a move's row: its cell, its lines' number, cell and step of each
-_NEAR_ENDS = 8  # marbles to go that the evaluation tells apart, at most
+_BITS = 63  # of a word, without its sign
+_RED, _BLUE = 2, 3  # in a state
+_MARBLES, _LAST_TURN, _FULL, _SWAP, _TEMPO = 2, 3, 4, 5, 6  # _FULL: all cells
+# in a move's row: its cell, its neighbours on either side of it, the number of its cell's bit
+_CELL, _HIGHER, _LOWER, _BIT = 0, 1, 2, 3
+_BEYOND, _LAST = 0, 1  # in a line's row: what lies beyond its first cell; which marble falls off
 
 
-def tables(rules: MomentumRules, weights: Weights) -> tuple[Ints, Ints, Ints]:
-    """Facts; a row for each move; weights: tempo, of marbles to go, of cells."""
+class Tables(NamedTuple):
+    """``lines``: a row for each move and cell beside it, 64 to a move. ``rings``: cells and what a
+    marble there is worth. ``near_end``: by marbles to go.
+    """
+
+    facts: Ints
+    rows: Ints
+    lines: Ints
+    rings: Ints
+    near_end: Ints
+
+
+def fits(game: MomentumGame) -> bool:
+    """Whether ``tables`` takes it."""
+    cells = game.rules.names
+    return game.rules.players == 2 and max(cells) - min(cells) < _BITS
+
+
+def tables(game: MomentumGame, weights: Weights) -> Tables:
+    """Of a game that ``fits``."""
+    rules = game.rules
+    number = _numbers(rules)
+    outside = rules.start().cells
     moves = rules.every_move
-    length = _CELLS + len(rules.start().cells)
-    facts = np.zeros(FACTS, np.int64)
     swap = moves.index(rules.swap) if rules.pie else -1
-    facts[:9] = (
-        *(MOMENTUM, rules.players, len(moves), rules.marbles, rules.last_turn),
-        *(len(rules.index), swap, rules.must_block, length),
-    )
-    rows = np.zeros((len(moves), _NEAR + 2 * len(rules.steps)), np.int64)
-    for row, at in zip(rows, rules.names, strict=False):
-        near = [(at + step, step) for step in rules.steps if at + step in rules.names]
-        row[_CELL], row[_LINES] = at + _CELLS, len(near)
-        for number, (first, step) in enumerate(near):
-            row[_NEAR + 2 * number : _NEAR + 2 * number + 2] = first + _CELLS, step
-    worth = np.zeros((1, 1 + _NEAR_ENDS + length), np.int64)
-    worth[0, 0] = weights["tempo"][0]
+    full = sum(1 << bit for bit in number.values())
+    tempo = weights["tempo"][0]
+    rows = np.zeros((len(moves), 4), np.int64)
+    lines = np.zeros((64 * len(moves), 2), np.int64)
+    for move, (at, bit) in enumerate(number.items()):
+        rows[move, _CELL], rows[move, _BIT] = 1 << bit, bit
+        for step in rules.steps:
+            if at + step not in number:
+                continue
+            first = number[at + step]
+            rows[move, _HIGHER if first > bit else _LOWER] |= 1 << first
+            beyond, end = 0, at + 2 * step
+            while end in number:
+                beyond |= 1 << number[end]
+                end += step
+            falls = 1 << number[end - step] if outside[end] is None else 0
+            lines[64 * move + first] = beyond, falls
+    ring = rings(rules)
+    worth = [
+        (sum(1 << bit for at, bit in number.items() if ring[at] == each), weights["rings"][each])
+        for each in range(RINGS)
+    ]
     near_end = weights["near_end"]
-    for missing in range(_NEAR_ENDS):
-        worth[0, 1 + missing] = near_end[min(missing, len(near_end) - 1)]
-    for at, ring in rings(rules).items():
-        worth[0, 1 + _NEAR_ENDS + _CELLS + at] = weights["rings"][ring]
-    return facts, rows, worth
+    return Tables(
+        np.array([2, len(moves), rules.marbles, rules.last_turn, full, swap, tempo], np.int64),
+        rows,
+        lines,
+        np.array(worth, np.int64),
+        np.array([near_end[min(n, len(near_end) - 1)] for n in range(rules.marbles + 1)], np.int64),
+    )
 
 
-def encoded(rules: MomentumRules, state: State, about: Ints) -> Ints:
+def _numbers(rules: MomentumRules) -> dict[int, int]:
+    """Cell -> bit."""
+    lowest = min(rules.names)
+    return {at: at - lowest for at in rules.names}
+
+
+def encoded(game: MomentumGame, _: Tables, state: State) -> Ints:
     """A state of the rules as the kernels have it."""
-    cells = [_OFF if c is None else _CUSHION if c == CUSHION else c for c in state.cells]
+    rules = game.rules
+    words = [
+        sum(1 << bit for at, bit in _numbers(rules).items() if state.cells[at] == player)
+        for player in (1, 2)
+    ]
     winners = rules.result(state)
     result = OPEN if winners is None else sum(1 << player for player in winners)
-    held = (*state.held, *(0,) * (4 - rules.players))
-    found = np.array([state.turn, result, *held, 0, *cells], np.int64)
-    for at in rules.names:
-        found[_WORTH] += _worth(found, about, _CELLS + at)
-    return found
+    return np.array([state.turn, result, *words], np.int64)
 
 
 @kernel
-def free(s: Ints, facts: Ints, rows: Ints, move: int) -> bool:
-    """Whether a cell is empty, or may be swapped; the forced block is left out."""
-    if move == facts[_SWAP]:
+def free(g: Tables, s: Ints, move: int) -> bool:
+    """Whether a cell is empty, or may be swapped."""
+    if move == g.facts[_SWAP]:
         return bool(s[TURN] == 1)
-    return bool(s[rows[move, _CELL]] == 0)
+    return bool((s[_RED] | s[_BLUE]) & g.rows[move, _CELL] == 0)
 
 
 @kernel
-def play(s: Ints, facts: Ints, rows: Ints, about: Ints, move: int) -> None:
+def play(g: Tables, s: Ints, move: int) -> None:
     """Make a move that is free."""
-    players = facts[PLAYERS]
-    me = s[TURN] % players + 1
+    me = _RED + s[TURN] % 2
+    other = _RED + _BLUE - me
     s[TURN] += 1
-    if move == facts[_SWAP]:
-        for at in range(_CELLS, facts[_LENGTH] - 1):
-            if s[at] == 1:
-                s[at] = 2
-        s[_HELD], s[_HELD + 1], s[_WORTH] = 0, 1, -s[_WORTH]
+    if move == g.facts[_SWAP]:
+        s[_BLUE] = s[_RED]
+        s[_RED] = 0
     else:
-        _drop(s, rows, about, move, me)
-    if s[_HELD + me - 1] == facts[_MARBLES] and move != facts[_SWAP]:
-        s[RESULT] = _team(me - 1, players)
-    elif s[TURN] == facts[_LAST_TURN]:
-        s[RESULT] = _majority(s, players)
-    elif s[_HELD] + s[_HELD + 1] + s[_HELD + 2] + s[_HELD + 3] == facts[_FULL]:
+        s[me], s[other] = _dropped(g, s[me], s[other], move)
+    if move != g.facts[_SWAP] and ones(s[me]) == g.facts[_MARBLES]:
+        s[RESULT] = 1 << me - _RED
+    elif s[TURN] == g.facts[_LAST_TURN]:
+        red, blue = ones(s[_RED]), ones(s[_BLUE])
+        s[RESULT] = 1 if red > blue else 2 if blue > red else 0
+    elif (s[_RED] | s[_BLUE]) == g.facts[_FULL]:
         s[RESULT] = 0
 
 
 @kernel
-def _worth(s: Ints, about: Ints, at: int) -> int:
-    """What stands on a cell is worth: for red, or with the other sign for blue."""
-    found = about[0, 1 + _NEAR_ENDS + at]
-    return int(found if s[at] == 1 else -found if s[at] == 2 else 0)
-
-
-@kernel
-def _drop(s: Ints, rows: Ints, about: Ints, move: int, me: int) -> None:
-    cell = rows[move, _CELL]
-    s[cell] = me
-    s[_HELD + me - 1] += 1
-    worth = _worth(s, about, cell)
-    for line in range(rows[move, _LINES]):
-        first = rows[move, _NEAR + 2 * line]
-        if s[first] > 0:
-            step = rows[move, _NEAR + 2 * line + 1]
-            end = first + step
-            while s[end] > 0:
-                end += step
-            last = end - step
-            if s[end] == 0:
-                worth -= _worth(s, about, last)
-                s[end] = s[last]
-                s[last] = 0
-                worth += _worth(s, about, end)
-            elif s[end] == _OFF:
-                worth -= _worth(s, about, last)
-                s[_HELD + s[last] - 1] -= 1
-                s[last] = 0
-    s[_WORTH] += worth
-
-
-@kernel
-def _team(player: int, players: int) -> int:
-    return 5 << player % 2 if players == 4 else 1 << player
-
-
-@kernel
-def _majority(s: Ints, players: int) -> int:
-    """Who has won at the round limit."""
-    total = 0
-    for player in range(players):
-        total += s[_HELD + player]
-    for player in range(players):
-        if 2 * s[_HELD + player] > total:
-            return int(_team(player, players))
-    if players == 4:
-        for player in range(2):
-            if 2 * (s[_HELD + player] + s[_HELD + player + 2]) > total:
-                return int(_team(player, players))
-    return 0
-
-
-@kernel
-def blocked(
-    s: Ints, facts: Ints, rows: Ints, about: Ints, moves: Ints, count: int, spare: Ints
-) -> int:
-    """Keep those of ``count`` drops that leave the next player no winning one, if there are any
-    (RULES M8); how many are kept. ``spare``: room for two states, a row each.
+def _dropped(g: Tables, mine: int, other: int, move: int) -> tuple[int, int]:
+    """Both players' marbles after a drop by the first. The last marble of a line goes into the gap
+    before which it stands, or off the board.
     """
-    if not facts[_MUST_BLOCK]:
-        return count
-    kept = 0
-    for at in range(count):
-        move = moves[at]
-        copied(spare[0], s)
-        play(spare[0], facts, rows, about, move)
-        if _safe(spare[0], facts, rows, about, spare[1]):
-            moves[at], moves[kept] = moves[kept], move
-            kept += 1
-    return kept if kept else count
+    taken = mine | other
+    empty = ~(taken | g.rows[move, _CELL])
+    mine |= g.rows[move, _CELL]
+    near = g.rows[move, _HIGHER] & taken
+    while near:
+        first = trailing_zeros(near)
+        near &= near - 1
+        line = g.lines[64 * move + first]
+        gaps = line[_BEYOND] & empty
+        gap = gaps & -gaps
+        last = gap >> first - g.rows[move, _BIT] if gaps else line[_LAST]
+        moved = last | gap
+        whose = -int((mine & last) != 0)
+        mine ^= moved & whose
+        other ^= moved & ~whose
+    near = g.rows[move, _LOWER] & taken
+    while near:
+        first = trailing_zeros(near)
+        near &= near - 1
+        line = g.lines[64 * move + first]
+        gaps = line[_BEYOND] & empty
+        gap, last = 0, line[_LAST]
+        if gaps:
+            gap = 1 << 63 - leading_zeros(gaps)
+            last = gap << g.rows[move, _BIT] - first
+        moved = last | gap
+        whose = -int((mine & last) != 0)
+        mine ^= moved & whose
+        other ^= moved & ~whose
+    return mine, other
 
 
 @kernel
-def _safe(s: Ints, facts: Ints, rows: Ints, about: Ints, spare: Ints) -> bool:
-    """Whether the game is over, or the player to move has no winning drop."""
-    mover = s[TURN] % facts[PLAYERS]
-    may_win = (s[_HELD + mover] + 1 >= facts[_MARBLES] or s[TURN] + 1 == facts[_LAST_TURN]) and s[
-        RESULT
-    ] == OPEN
-    if not may_win:
-        return True
-    for move in range(facts[MOVES]):
-        if free(s, facts, rows, move):
-            copied(spare, s)
-            play(spare, facts, rows, about, move)
-            if spare[RESULT] > 0 and spare[RESULT] >> mover & 1:
-                return False
-    return True
-
-
-@kernel
-def playout(s: Ints, facts: Ints, rows: Ints, about: Ints, seed: Ints) -> None:
+def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
     """Random free moves to the end; what goes on too long is a draw."""
-    moves = facts[MOVES]
-    last = s[TURN] + MOST_PLIES
+    moves, marbles = g.facts[MOVES], g.facts[_MARBLES]
+    last_turn, full = g.facts[_LAST_TURN], g.facts[_FULL]
+    x = seed[0]
+    while s[TURN] < 2 and s[RESULT] == OPEN:  # there may be a swap
+        x = stepped(x)
+        move = below(x, moves)
+        if free(g, s, move):
+            play(g, s, move)
+    if g.facts[_SWAP] >= 0:
+        moves -= 1
+    turn = s[TURN]
+    last = turn + MOST_PLIES
+    me = turn % 2
+    mine, other = s[_RED + me], s[_BLUE - me]
     while s[RESULT] == OPEN:
-        if s[TURN] == last:
+        x = stepped(x)
+        move = below(x, moves)
+        if (mine | other) & g.rows[move, _CELL]:
+            continue
+        other, mine = _dropped(g, mine, other, move)
+        turn += 1
+        if ones(other) == marbles:
+            s[RESULT] = 1 << 1 - turn % 2
+        elif turn == last_turn:
+            ours, theirs = ones(other), ones(mine)
+            by = 1 - turn % 2
+            s[RESULT] = 1 << by if ours > theirs else 2 >> by if theirs > ours else 0
+        elif turn == last or (mine | other) == full:
             s[RESULT] = 0
-            break
-        move = random_below(seed, moves)
-        if free(s, facts, rows, move):
-            play(s, facts, rows, about, move)
+    s[TURN], seed[0] = turn, x
 
 
 @kernel
-def value(s: Ints, facts: Ints, about: Ints) -> int:
-    """As ``evaluation.momentum``: of a game for two that is not over, for the player to move."""
-    red = min(facts[_MARBLES] - s[_HELD], _NEAR_ENDS - 1)
-    blue = min(facts[_MARBLES] - s[_HELD + 1], _NEAR_ENDS - 1)
-    total = s[_WORTH] + about[0, 1 + red] - about[0, 1 + blue]
-    return int(about[0, 0] + (total if s[TURN] % 2 == 0 else -total))
+def value(g: Tables, s: Ints) -> int:
+    """As ``evaluation.momentum``: of a game that is not over, for the player to move."""
+    red, blue = s[_RED], s[_BLUE]
+    marbles = g.facts[_MARBLES]
+    total = g.near_end[marbles - ones(red)] - g.near_end[marbles - ones(blue)]
+    for ring in range(len(g.rings)):
+        cells = g.rings[ring, 0]
+        total += g.rings[ring, 1] * (ones(red & cells) - ones(blue & cells))
+    return int(g.facts[_TEMPO] + (total if s[TURN] % 2 == 0 else -total))

@@ -4,6 +4,9 @@ A leaf is worth what a random playout brings (mode ``PLAYOUTS``: UCT), or what t
 of the best of its moves; then the evaluation also tells which moves are looked at first (PUCT).
 Source of the latter: C. Rosin, "Multi-armed bandits with episode context", Annals of Mathematics
 and Artificial Intelligence 61 (2011).
+
+The nodes behind one node's moves lie side by side, so that choosing one of them reads few lines of
+the processor's cache; where there are many moves they get room as they are tried.
 """
 
 from __future__ import annotations
@@ -28,57 +31,60 @@ from firmware_host.engines.search.kernels.jit import (
     random_below,
 )
 
-Longs = NDArray[np.int32]
-Shorts = NDArray[np.int16]
+Edges = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
-MOST_NODES = 600_000
-MOST_EDGES = 10_000_000
+MOST_NODES = 1_500_000
+MOST_EDGES = 12_000_000
 MOST_PATH = 2500
 PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
 """Modes: random playouts; playouts that miss no winning drop; the evaluation."""
-ROOT, NODES, EDGES = 0, 1, 2  # in ``Tree.head``: which node is the root; how many are in use
+NODES, EDGES = 0, 1  # in ``Tree.head``: how many are in use
 OPEN_STILL = -1
 BY_WORTH = -2
-_SURE = 3000  # hundredths of the log-odds: as far as an edge's value goes
+MOVE_BITS = 16  # of an edge; its worth is above
+_SURE = 3000  # hundredths of the log-odds: as far as an edge's worth goes
+_FIRST_ROOM = 8  # nodes; then twice as many, and so on
+_ROOTS = 1 << 14
 
 
 NODE = np.dtype(
     [
-        *((name, np.int32) for name in ("parent", "edge", "visits")),
-        *((name, np.float32) for name in ("weight", "weights")),
-        *((name, np.int16) for name in ("edges", "tried", "move", "far")),
-        *((name, np.int8) for name in ("who", "proven")),
         ("total", np.float64),
+        ("weights", np.float32),
+        *((name, np.int32) for name in ("first", "edge", "visits")),
+        *((name, np.int16) for name in ("edges", "tried", "far", "proven")),
     ],
     align=True,
 )
-"""A node. ``edge``, ``edges``: where its moves begin, and how many they are, 0: not listed yet; the
-first ``tried`` of them have a node each. ``total``: what its visits have brought to ``who`` moved
-to it by ``move``. ``proven``: as ``RESULT``; ``far``: plies to that end. ``weight``: among its
-siblings; ``weights``: of all its moves.
+"""A node, in 32 bytes. ``edge``, ``edges``: where its moves begin, and how many they are, 0: not
+listed yet; the first ``tried`` of them have a node each, from ``first`` on. ``weights``: of all of
+them. ``total``: what its visits have brought to who moved to it. ``proven``: as ``RESULT``;
+``far``: plies to that end.
 """
 
 
 class Tree(NamedTuple):
-    """``head``: as above. ``logit``: what an edge's move is worth to the mover, in hundredths."""
+    """``head``: as above; the root is node 0. ``edges``: moves, and what each is worth to the mover
+    in hundredths. ``roots``: for few visits what UCT needs: the root of their logarithm, and one
+    over theirs.
+    """
 
     head: Ints
     nodes: Any
-    edge_move: Shorts
-    logit: Shorts
-    edge_child: Longs
+    edges: Edges
+    roots: Floats
 
 
 def grown(nodes: int = MOST_NODES, edges: int = MOST_EDGES) -> Tree:
     """An empty tree; memory is used only as it grows."""
+    visits = np.arange(_ROOTS, dtype=np.float64)
     return Tree(
-        head=np.zeros(3, np.int64),
+        head=np.zeros(2, np.int64),
         nodes=np.empty(nodes, NODE),
-        edge_move=np.empty(edges, np.int16),
-        logit=np.empty(edges, np.int16),
-        edge_child=np.empty(edges, np.int32),
+        edges=np.empty(edges, np.int32),
+        roots=np.array([np.sqrt(np.log(visits + 1)), np.maximum(visits, 1) ** -0.5]),
     )
 
 
@@ -98,25 +104,46 @@ def _share(curves: Floats, worth: int) -> float:
 
 
 @kernel
-def new_node(t: Tree, parent: int, move: int, who: int, result: int) -> int:
-    """The number of a node that has just been made."""
-    node = t.head[NODES]
-    t.head[NODES] = node + 1
+def start_anew(t: Tree) -> None:
+    """Forget everything but a root of which nothing is known."""
+    t.head[NODES], t.head[EDGES] = 1, 0
+    _made(t, 0, OPEN)
+
+
+@kernel
+def _made(t: Tree, node: int, result: int) -> None:
     made = t.nodes[node]
-    made.parent, made.move, made.who, made.proven = parent, move, who, result
-    made.edge = made.visits = made.edges = made.tried = made.far = 0
+    made.edge = made.first = made.visits = 0
+    made.edges = made.tried = made.far = 0
+    made.proven = result
     made.total = 0.0
-    return int(node)
+
+
+@kernel
+def _has_room(t: Tree, node: int) -> bool:
+    """Whether there is room for a node behind one more of a node's moves; made where it lacks: for
+    ``_FIRST_ROOM``, then for twice as many each time, but not for more than there are moves.
+    """
+    parent = t.nodes[node]
+    tried = parent.tried
+    if tried and (tried < _FIRST_ROOM or tried & (tried - 1)):
+        return True
+    first, room = t.head[NODES], min(parent.edges, max(2 * tried, _FIRST_ROOM))
+    if first + room > len(t.nodes):
+        return False
+    t.head[NODES] = first + room
+    for at in range(tried):
+        t.nodes[first + at] = t.nodes[parent.first + at]
+    parent.first = first
+    return True
 
 
 @kernel
 def _expand(
     t: Tree,
     node: int,
+    g: Any,
     s: Ints,
-    facts: Ints,
-    rows: Ints,
-    about: Ints,
     spare: Ints,
     moves: Ints,
     seed: Ints,
@@ -128,7 +155,7 @@ def _expand(
     """List the moves of ``node``, whose state is ``s``: by their worth, or shuffled; in the mode
     ``DECISIVE`` one that wins stands alone. ``hidden``: moves that are not seen.
     """
-    count = legal(s, facts, rows, about, moves, spare)
+    count = legal(g, s, moves, spare)
     kept = 0
     for at in range(count):
         if not hidden[moves[at]]:
@@ -138,26 +165,26 @@ def _expand(
     edge = t.head[EDGES]
     t.head[EDGES] = edge + count
     t.nodes[node].edge, t.nodes[node].edges = edge, count
-    mover = s[TURN] % facts[PLAYERS]
+    mover = s[TURN] % g.facts[PLAYERS]
     weights = 0.0
     for at in range(count):
         move = moves[at]
         after = spare[0]
         if mode != PLAYOUTS:
             copied(after, s)
-            play(after, facts, rows, about, move)
+            play(g, after, move)
         if mode != EVALUATED:
             other = edge + random_below(seed, at + 1)
-            t.edge_move[edge + at] = t.edge_move[other]
-            t.edge_move[other] = move
+            t.edges[edge + at] = t.edges[other]
+            t.edges[other] = move
             if mode == DECISIVE and after[RESULT] > 0 and after[RESULT] >> mover & 1:
-                t.edge_move[edge] = move
+                t.edges[edge] = move
                 t.nodes[node].edges = 1
                 t.head[EDGES] = edge + 1
                 return
             continue
         if after[RESULT] == OPEN:
-            worth = -value(after, facts, about) + random_below(seed, 2 * noise + 1) - noise
+            worth = -value(g, after) + random_below(seed, 2 * noise + 1) - noise
             worth = min(max(worth, -_SURE + 1), _SURE - 1)
         elif after[RESULT] == 0:
             worth = 0
@@ -167,81 +194,79 @@ def _expand(
             worth = -_SURE
         weights += curves[1, worth + _SURE]
         place = edge + at
-        while place > edge and t.logit[place - 1] < worth:
-            t.logit[place] = t.logit[place - 1]
-            t.edge_move[place] = t.edge_move[place - 1]
+        while place > edge and t.edges[place - 1] >> MOVE_BITS < worth:
+            t.edges[place] = t.edges[place - 1]
             place -= 1
-        t.logit[place], t.edge_move[place] = worth, move
+        t.edges[place] = worth << MOVE_BITS | move
     t.nodes[node].weights = weights
 
 
 @kernel
 def _chosen(t: Tree, node: int, mover: int, mode: int, explore: float, curves: Floats) -> int:
-    """The child to look at next; -1: the next edge that has none yet."""
+    """Which of the moves of ``node`` to look at next; ``tried``: the first that has no node yet."""
     parent = t.nodes[node]
-    edge, tried = parent.edge, parent.tried
+    edge, first, tried = parent.edge, parent.first, parent.tried
     evaluated = mode == EVALUATED
-    chosen, best, scale = -2, -1.0, 0.0
+    chosen, best, scale = 0, -1.0, 0.0
     if evaluated:
         scale = explore * math.sqrt(parent.visits + 1) / parent.weights
         if tried < parent.edges:
-            worth = t.logit[edge + tried]
-            chosen, best = -1, _share(curves, worth) + scale * curves[1, worth + _SURE]
+            worth = t.edges[edge + tried] >> MOVE_BITS
+            chosen, best = tried, _share(curves, worth) + scale * curves[1, worth + _SURE]
     elif tried < parent.edges:
-        return -1
+        return int(tried)
+    elif parent.visits < _ROOTS:
+        scale = explore * t.roots[0, parent.visits]
     else:
         scale = explore * math.sqrt(math.log(parent.visits + 1))
-    for at in range(edge, edge + tried):
-        child = t.nodes[t.edge_child[at]]
+    for at in range(tried):
+        child = t.nodes[first + at]
         if child.proven > 0 and not child.proven >> mover & 1:
             continue
         if evaluated:
-            found = child.total / child.visits + scale * child.weight / (1 + child.visits)
+            weight = curves[1, (t.edges[edge + at] >> MOVE_BITS) + _SURE]
+            found = child.total / child.visits + scale * weight / (1 + child.visits)
         else:
-            found = child.total / child.visits + scale / math.sqrt(child.visits)
+            root = t.roots[1, child.visits] if child.visits < _ROOTS else child.visits**-0.5
+            found = root * (root * child.total + scale)
         if found > best:
-            chosen, best = t.edge_child[at], found
-    return chosen if chosen != -2 else t.edge_child[edge]
+            chosen, best = at, found
+    return int(chosen)
 
 
 @kernel
-def _prove(t: Tree, node: int, players: int) -> None:
-    """``node`` is proven: what follows for those above it."""
-    while node != t.head[ROOT]:
-        parent = t.nodes[node].parent
-        if t.nodes[parent].proven != OPEN_STILL:
+def _mover(turn: int, players: int) -> int:
+    """``turn % players``, which takes long."""
+    return turn & 1 if players == 2 else turn % players
+
+
+@kernel
+def _prove(t: Tree, path: Ints, length: int, turn: int, players: int) -> None:
+    """The last node of ``path`` is proven: what follows for those above. ``turn``: the root's."""
+    for at in range(length - 1, 0, -1):
+        node, parent = t.nodes[path[at]], t.nodes[path[at - 1]]
+        if parent.proven != OPEN_STILL:
             return
-        mover = t.nodes[node].who
-        if t.nodes[node].proven >> mover & 1:
-            t.nodes[parent].proven = t.nodes[node].proven
-            t.nodes[parent].far = t.nodes[node].far + 1
-            node = parent
+        mover = _mover(turn + at - 1, players)
+        if node.proven >> mover & 1:
+            parent.proven, parent.far = node.proven, node.far + 1
             continue
-        if t.nodes[parent].tried < t.nodes[parent].edges:
+        if parent.tried < parent.edges:
             return
         best, far, mixed = OPEN_STILL, 0, False
-        edge = t.nodes[parent].edge
-        for at in range(edge, edge + t.nodes[parent].edges):
-            child = t.edge_child[at]
-            proven = int(t.nodes[child].proven)
+        for number in range(parent.first, parent.first + parent.edges):
+            proven, its_far = int(t.nodes[number].proven), int(t.nodes[number].far)
             if proven == OPEN_STILL:
                 return
             if proven == 0 and best != 0:  # nobody wins: better than losing
-                best, far = 0, int(t.nodes[child].far)
+                best, far = 0, its_far
             elif best == OPEN_STILL or best == proven:
-                best, far = proven, max(far, int(t.nodes[child].far))
+                best, far = proven, max(far, its_far)
             elif best > 0:
-                mixed, far = True, max(far, int(t.nodes[child].far))
+                mixed, far = True, max(far, its_far)
         if best > 0 and mixed and players > 2:
             return  # who of the others wins is in the mover's hand, and open
-        t.nodes[parent].proven, t.nodes[parent].far = best, far + 1
-        node = parent
-
-
-@kernel
-def _full(t: Tree, facts: Ints) -> bool:
-    """Whether there is no room for the moves of another node."""
-    return bool(t.head[EDGES] + facts[MOVES] > len(t.edge_move))
+        parent.proven, parent.far = best, far + 1
 
 
 @kernel
@@ -249,31 +274,34 @@ def _back_up(
     t: Tree,
     path: Ints,
     length: int,
-    mover: int,
+    turn: int,
     worth: int,
     winners: int,
     players: int,
     curves: Floats,
 ) -> None:
-    """Tell the nodes of ``path`` what its leaf has brought: as in ``simulate``."""
+    """Tell the nodes of ``path`` what its leaf has brought: as in ``simulate``. ``turn``: the
+    root's.
+    """
+    leaf = _mover(turn + length - 1, players)
+    who = _mover(turn + players - 1, players)
     for at in range(length):
         node = t.nodes[path[at]]
         node.visits += 1
         if winners == BY_WORTH:
-            node.total += _share(curves, worth if node.who == mover else -worth)
+            node.total += _share(curves, worth if who == leaf else -worth)
         elif winners == 0:
             node.total += 1.0 / players
         else:
-            node.total += winners >> node.who & 1
+            node.total += winners >> who & 1
+        who = 0 if who == players - 1 else who + 1
 
 
 @kernel
 def simulate(
     t: Tree,
+    g: Any,
     start: Ints,
-    facts: Ints,
-    rows: Ints,
-    about: Ints,
     work: Ints,
     moves: Ints,
     path: Ints,
@@ -288,84 +316,81 @@ def simulate(
     states. ``hidden``: as in ``_expand``, after each move, and last for the root.
     """
     count, mode, noise = numbers[0], numbers[1], numbers[2]
-    players = facts[PLAYERS]
+    players, turn = g.facts[PLAYERS], start[TURN]
     evaluated = mode == EVALUATED
     s = work[2]
-    root = t.head[ROOT]
-    nothing_hidden = hidden[0] if len(hidden) == 1 else hidden[facts[MOVES] + 1]
+    nothing_hidden = hidden[0] if len(hidden) == 1 else hidden[g.facts[MOVES] + 1]
     for done in range(count):
-        if t.nodes[root].proven != OPEN_STILL:
+        if t.nodes[0].proven != OPEN_STILL:
             return done
         copied(s, start)
-        node, length = root, 1
-        path[0] = root
+        node, length, last = 0, 1, 0
+        path[0] = 0
         worth = 0  # of the leaf, for the mover there
         winners = BY_WORTH  # or by a proof or a playout
         while True:
             if t.nodes[node].proven != OPEN_STILL:
                 winners = t.nodes[node].proven
-                _prove(t, node, players)
+                _prove(t, path, length, turn, players)
                 break
-            mover = s[TURN] % players
             fresh = t.nodes[node].edges == 0
-            wanted = evaluated or t.nodes[node].visits or node == root
-            if fresh and wanted and not _full(t, facts):
+            wanted = evaluated or t.nodes[node].visits or node == 0
+            if fresh and wanted and t.head[EDGES] + g.facts[MOVES] <= len(t.edges):
                 unseen = nothing_hidden
                 if len(hidden) > 1 and length <= 2:
-                    unseen = hidden[facts[MOVES] if length == 1 else t.nodes[node].move]
-                _expand(
-                    *(t, node, s, facts, rows, about, work, moves, seed),
-                    *(mode, noise, curves, unseen),
-                )
-            if evaluated and fresh:
-                worth = t.logit[t.nodes[node].edge]
+                    unseen = hidden[g.facts[MOVES] if length == 1 else last]
+                _expand(t, node, g, s, work, moves, seed, mode, noise, curves, unseen)
+            if evaluated and fresh and t.nodes[node].edges:
+                worth = t.edges[t.nodes[node].edge] >> MOVE_BITS
                 if worth < _SURE:
                     break
             if t.nodes[node].edges == 0 or length >= len(path):
-                winners = playout(s, facts, rows, about, seed, mode == DECISIVE)
+                winners = _played_out(g, s, seed, mode)
                 break
-            child = _chosen(t, node, mover, mode, explore, curves)
-            if child < 0:
-                edge = t.nodes[node].edge + t.nodes[node].tried
-                move = t.edge_move[edge]
-                if t.head[NODES] == len(t.nodes) or (evaluated and _full(t, facts)):
-                    worth = t.logit[edge]
-                    if not evaluated:
-                        winners = playout(s, facts, rows, about, seed, mode == DECISIVE)
-                    break
-                play(s, facts, rows, about, move)
-                child = new_node(t, node, move, mover, s[RESULT])
-                if evaluated:
-                    t.nodes[child].weight = curves[1, t.logit[edge] + _SURE]
-                t.edge_child[edge] = child
+            mover = _mover(s[TURN], players)
+            at = _chosen(t, node, mover, mode, explore, curves)
+            edge = t.edges[t.nodes[node].edge + at]
+            fresh = at == t.nodes[node].tried
+            if fresh and not _has_room(t, node):
+                worth = edge >> MOVE_BITS
+                if not evaluated:
+                    winners = _played_out(g, s, seed, mode)
+                break
+            last = edge & (1 << MOVE_BITS) - 1
+            play(g, s, last)
+            if fresh:
+                _made(t, t.nodes[node].first + at, s[RESULT])
                 t.nodes[node].tried += 1
-            else:
-                play(s, facts, rows, about, t.nodes[child].move)
-            node = child
+            node = t.nodes[node].first + at
             path[length] = node
             length += 1
-        _back_up(t, path, length, s[TURN] % players, worth, winners, players, curves)
+        _back_up(t, path, length, turn, worth, winners, players, curves)
     return int(count)
 
 
 @kernel
-def found(t: Tree, s: Ints, wanted: Ints, facts: Ints, rows: Ints, about: Ints, work: Ints) -> int:
+def _played_out(g: Any, s: Ints, seed: Ints, mode: int) -> int:
+    playout(g, s, seed, mode == DECISIVE)
+    return int(s[RESULT])
+
+
+@kernel
+def found(t: Tree, g: Any, s: Ints, wanted: Ints, work: Ints) -> int:
     """The node of the state ``wanted``, one or two moves after the root's, ``s``; else -1."""
-    root = t.nodes[t.head[ROOT]]
-    for at in range(root.edge, root.edge + root.tried):
-        node = t.edge_child[at]
+    root = t.nodes[0]
+    for at in range(root.tried):
+        node = t.nodes[root.first + at]
         copied(work[0], s)
-        play(work[0], facts, rows, about, t.edge_move[at])
+        play(g, work[0], t.edges[root.edge + at] & (1 << MOVE_BITS) - 1)
         if _same(work[0], wanted):
-            return int(node)
+            return int(root.first + at)
         if work[0, RESULT] != OPEN or work[0, TURN] >= wanted[TURN]:
             continue
-        after = t.nodes[node]
-        for place in range(after.edge, after.edge + after.tried):
+        for place in range(node.tried):
             copied(work[1], work[0])
-            play(work[1], facts, rows, about, t.edge_move[place])
+            play(g, work[1], t.edges[node.edge + place] & (1 << MOVE_BITS) - 1)
             if _same(work[1], wanted):
-                return int(t.edge_child[place])
+                return int(node.first + place)
     return -1
 
 
@@ -380,27 +405,28 @@ def _same(s: Ints, wanted: Ints) -> bool:
 @making_kernel
 def keep(t: Tree, root: int) -> None:
     """Make ``root`` the root and forget what does not follow from it."""
-    now_at = np.full(t.head[NODES], -1, np.int32)
-    used = t.head[EDGES]
-    edge_move, logit = t.edge_move[:used].copy(), t.logit[:used].copy()
-    edge_child = t.edge_child[:used].copy()
-    size = edges = 0
-    for node in range(root, t.head[NODES]):  # children have higher numbers
-        if node != root and now_at[t.nodes[node].parent] < 0:
-            continue
-        now_at[node] = size
-        t.nodes[size] = t.nodes[node]
-        kept = t.nodes[size]
-        kept.parent = -1 if node == root else now_at[kept.parent]
-        begin, count = kept.edge, kept.edges
-        t.edge_move[edges : edges + count] = edge_move[begin : begin + count]
-        t.logit[edges : edges + count] = logit[begin : begin + count]
-        t.edge_child[edges : edges + count] = edge_child[begin : begin + count]
-        kept.edge = edges
-        size += 1
-        edges += count
-    for node in range(size):
-        edge = t.nodes[node].edge
-        for at in range(edge, edge + t.nodes[node].tried):
-            t.edge_child[at] = now_at[t.edge_child[at]]
-    t.head[ROOT], t.head[NODES], t.head[EDGES] = 0, size, edges
+    nodes, edges = t.nodes[: t.head[NODES]].copy(), t.edges[: t.head[EDGES]].copy()
+    t.nodes[0] = nodes[root]
+    size, used = 1, 0
+    node = 0
+    where = np.empty(len(nodes), np.int32)  # nodes in use, in the order in which they are looked at
+    where[0] = 0
+    looked, known = 0, 1
+    while looked < known:
+        node = t.nodes[where[looked]]
+        looked += 1
+        for at in range(node.edges):
+            t.edges[used + at] = edges[node.edge + at]
+        node.edge = used
+        used += node.edges
+        if node.tried:
+            room = _FIRST_ROOM
+            while room < node.tried:
+                room *= 2
+            for at in range(node.tried):
+                t.nodes[size + at] = nodes[node.first + at]
+                where[known] = size + at
+                known += 1
+            node.first = size
+            size += min(room, int(node.edges))
+    t.head[NODES], t.head[EDGES] = size, used

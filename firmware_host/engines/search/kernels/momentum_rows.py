@@ -1,0 +1,223 @@
+"""Momentum for more than two, and on large boards, on a row of whole numbers: the cells as
+``games.momentum.rules`` lays them out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from firmware_host.engines.search.evaluation import Weights, rings
+from firmware_host.engines.search.kernels.jit import (
+    MOST_PLIES,
+    MOVES,
+    OPEN,
+    PLAYERS,
+    RESULT,
+    TURN,
+    Ints,
+    copied,
+    kernel,
+    random_below,
+)
+from games.momentum.game import MomentumGame
+from games.momentum.rules import CUSHION, State
+
+# In a state: marbles of up to four players, by how much red's are worth more than blue's, cells
+_HELD, _WORTH, _CELLS = 2, 6, 7
+_OFF, _CUSHION = -1, -2
+_MARBLES, _LAST_TURN, _FULL, _SWAP, _MUST_BLOCK, _LENGTH = 2, 3, 4, 5, 6, 7
+_CELL, _LINES, _NEAR = 0, 1, 2  # in a move's row: its cell, how many lines, cell and step of each
+_NEAR_ENDS = 8  # marbles to go that the evaluation tells apart, at most
+
+
+class Tables(NamedTuple):
+    """``rows``: one for each move. ``about``: weights: tempo, of marbles to go, of cells."""
+
+    facts: Ints
+    rows: Ints
+    about: Ints
+
+
+def tables(game: MomentumGame, weights: Weights) -> Tables:
+    """Of any board."""
+    rules = game.rules
+    moves = rules.every_move
+    length = _CELLS + len(rules.start().cells)
+    swap = moves.index(rules.swap) if rules.pie else -1
+    facts = [rules.players, len(moves), rules.marbles, rules.last_turn, len(rules.index), swap]
+    rows = np.zeros((len(moves), _NEAR + 2 * len(rules.steps)), np.int64)
+    for row, at in zip(rows, rules.names, strict=False):
+        near = [(at + step, step) for step in rules.steps if at + step in rules.names]
+        row[_CELL], row[_LINES] = at + _CELLS, len(near)
+        for number, (first, step) in enumerate(near):
+            row[_NEAR + 2 * number : _NEAR + 2 * number + 2] = first + _CELLS, step
+    worth = np.zeros((1, 1 + _NEAR_ENDS + length), np.int64)
+    worth[0, 0] = weights["tempo"][0]
+    near_end = weights["near_end"]
+    for missing in range(_NEAR_ENDS):
+        worth[0, 1 + missing] = near_end[min(missing, len(near_end) - 1)]
+    for at, ring in rings(rules).items():
+        worth[0, 1 + _NEAR_ENDS + _CELLS + at] = weights["rings"][ring]
+    return Tables(np.array([*facts, rules.must_block, length], np.int64), rows, worth)
+
+
+def encoded(game: MomentumGame, g: Tables, state: State) -> Ints:
+    """A state of the rules as the kernels have it."""
+    rules = game.rules
+    cells = [_OFF if c is None else _CUSHION if c == CUSHION else c for c in state.cells]
+    winners = rules.result(state)
+    result = OPEN if winners is None else sum(1 << player for player in winners)
+    held = (*state.held, *(0,) * (4 - rules.players))
+    found = np.array([state.turn, result, *held, 0, *cells], np.int64)
+    for at in rules.names:
+        found[_WORTH] += _worth(g, found, _CELLS + at)
+    return found
+
+
+@kernel
+def free(g: Tables, s: Ints, move: int) -> bool:
+    """Whether a cell is empty, or may be swapped; the forced block is left out."""
+    if move == g.facts[_SWAP]:
+        return bool(s[TURN] == 1)
+    return bool(s[g.rows[move, _CELL]] == 0)
+
+
+@kernel
+def play(g: Tables, s: Ints, move: int) -> None:
+    """Make a move that is free."""
+    players = g.facts[PLAYERS]
+    me = s[TURN] % players + 1
+    s[TURN] += 1
+    if move == g.facts[_SWAP]:
+        for at in range(_CELLS, g.facts[_LENGTH] - 1):
+            if s[at] == 1:
+                s[at] = 2
+        s[_HELD], s[_HELD + 1], s[_WORTH] = 0, 1, -s[_WORTH]
+    else:
+        _drop(g, s, move, me)
+    if s[_HELD + me - 1] == g.facts[_MARBLES] and move != g.facts[_SWAP]:
+        s[RESULT] = _team(me - 1, players)
+    elif s[TURN] == g.facts[_LAST_TURN]:
+        s[RESULT] = _majority(s, players)
+    elif s[_HELD] + s[_HELD + 1] + s[_HELD + 2] + s[_HELD + 3] == g.facts[_FULL]:
+        s[RESULT] = 0
+
+
+@kernel
+def _worth(g: Tables, s: Ints, at: int) -> int:
+    """What stands on a cell is worth: for red, or with the other sign for blue."""
+    found = g.about[0, 1 + _NEAR_ENDS + at]
+    return int(found if s[at] == 1 else -found if s[at] == 2 else 0)
+
+
+@kernel
+def _drop(g: Tables, s: Ints, move: int, me: int) -> None:
+    cell = g.rows[move, _CELL]
+    s[cell] = me
+    s[_HELD + me - 1] += 1
+    worth = _worth(g, s, cell)
+    for line in range(g.rows[move, _LINES]):
+        first = g.rows[move, _NEAR + 2 * line]
+        if s[first] > 0:
+            step = g.rows[move, _NEAR + 2 * line + 1]
+            end = first + step
+            while s[end] > 0:
+                end += step
+            last = end - step
+            if s[end] == 0:
+                worth -= _worth(g, s, last)
+                s[end] = s[last]
+                s[last] = 0
+                worth += _worth(g, s, end)
+            elif s[end] == _OFF:
+                worth -= _worth(g, s, last)
+                s[_HELD + s[last] - 1] -= 1
+                s[last] = 0
+    s[_WORTH] += worth
+
+
+@kernel
+def _team(player: int, players: int) -> int:
+    return 5 << player % 2 if players == 4 else 1 << player
+
+
+@kernel
+def _majority(s: Ints, players: int) -> int:
+    """Who has won at the round limit."""
+    total = 0
+    for player in range(players):
+        total += s[_HELD + player]
+    for player in range(players):
+        if 2 * s[_HELD + player] > total:
+            return int(_team(player, players))
+    if players == 4:
+        for player in range(2):
+            if 2 * (s[_HELD + player] + s[_HELD + player + 2]) > total:
+                return int(_team(player, players))
+    return 0
+
+
+@kernel
+def legal(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
+    """As ``board.legal``; of the drops only those that leave the next player no winning one, where
+    that is the rule and there are any (RULES M8).
+    """
+    count = 0
+    for move in range(g.facts[MOVES]):
+        if free(g, s, move):
+            moves[count] = move
+            count += 1
+    if not g.facts[_MUST_BLOCK]:
+        return count
+    kept = 0
+    for at in range(count):
+        move = moves[at]
+        copied(spare[0], s)
+        play(g, spare[0], move)
+        if _safe(g, spare[0], spare[1]):
+            moves[at], moves[kept] = moves[kept], move
+            kept += 1
+    return kept if kept else count
+
+
+@kernel
+def _safe(g: Tables, s: Ints, spare: Ints) -> bool:
+    """Whether the game is over, or the player to move has no winning drop."""
+    mover = s[TURN] % g.facts[PLAYERS]
+    may_win = (
+        s[_HELD + mover] + 1 >= g.facts[_MARBLES] or s[TURN] + 1 == g.facts[_LAST_TURN]
+    ) and s[RESULT] == OPEN
+    if not may_win:
+        return True
+    for move in range(g.facts[MOVES]):
+        if free(g, s, move):
+            copied(spare, s)
+            play(g, spare, move)
+            if spare[RESULT] > 0 and spare[RESULT] >> mover & 1:
+                return False
+    return True
+
+
+@kernel
+def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
+    """Random free moves to the end; what goes on too long is a draw."""
+    moves = g.facts[MOVES]
+    last = s[TURN] + MOST_PLIES
+    while s[RESULT] == OPEN:
+        if s[TURN] == last:
+            s[RESULT] = 0
+            break
+        move = random_below(seed, moves)
+        if free(g, s, move):
+            play(g, s, move)
+
+
+@kernel
+def value(g: Tables, s: Ints) -> int:
+    """As ``evaluation.momentum``: of a game for two that is not over, for the player to move."""
+    red = min(g.facts[_MARBLES] - s[_HELD], _NEAR_ENDS - 1)
+    blue = min(g.facts[_MARBLES] - s[_HELD + 1], _NEAR_ENDS - 1)
+    total = s[_WORTH] + g.about[0, 1 + red] - g.about[0, 1 + blue]
+    return int(g.about[0, 0] + (total if s[TURN] % 2 == 0 else -total))
