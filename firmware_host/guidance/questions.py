@@ -29,9 +29,13 @@ def landed(game: str, kind: str, place: str) -> Message:
     return text("{piece} on {place}", piece=piece(game, kind), place=place)
 
 
-def is_there(place: str) -> Message:
-    """Whether the only move that nobody would see has been made."""
-    return text("The table cannot see {place}. Is the piece there?", place=place)
+def is_there(places: Sequence[str]) -> Message:
+    """Whether a move that nobody would see has been made."""
+    if len(places) == 1:
+        return text("The table cannot see {place}. Is the piece there?", place=places[0])
+    return text(
+        "The table cannot see {places}. Is the piece on one of them?", places=", ".join(places)
+    )
 
 
 def where_is_it() -> Message:

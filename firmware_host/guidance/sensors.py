@@ -82,3 +82,29 @@ def confirm_done(said: Message, places: Sequence[str]) -> Message:
 def if_done(said: Message) -> Message:
     """What was asked for has not been seen for a while, and it may be the sensor's fault."""
     return text("{said} If that is done, press confirm.", said=said)
+
+
+_ANY = Message("")
+_BY_BUTTON = {
+    each.template
+    for each in (
+        confirm_put(_ANY, ("a1",)),
+        confirm_put(_ANY, ("a1", "b1")),
+        confirm_move(_ANY, ("a1",)),
+        confirm_missed(_ANY),
+        confirm_done(_ANY, ("a1",)),
+        if_done(_ANY),
+    )
+}
+
+
+def without_buttons(say: Message) -> Message:
+    """``say`` where answers are pressed on a screen: without what the button confirm would do."""
+    params = {
+        name: without_buttons(each) if isinstance(each, Message) else each
+        for name, each in say.params.items()
+    }
+    said = params.get("said")
+    if say.template in _BY_BUTTON and isinstance(said, Message):
+        return said
+    return Message(say.template, params, capital=say.capital)

@@ -33,12 +33,12 @@ def perhaps_moved(
     not because it is known that nobody sees ``hidden``, but because somebody says so.
     """
     places = landings(found, hidden)
-    if len(found) == 1 and places:
-        ask = questions.is_there(places[0])
-    else:
-        ask = questions.which_move(places or unseen(found, hidden))
     if missed:
         ask = questions.where_is_it()
+    elif places and len(places) == len(found):
+        ask = questions.is_there(places)
+    else:
+        ask = questions.which_move(places or unseen(found, hidden))
     return _among(game, found, ask, offer=True)
 
 

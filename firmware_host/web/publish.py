@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from drivers.errors import PartError
 from drivers.frame import Motion
 from firmware_host.guidance import words
+from firmware_host.guidance.sensors import without_buttons
 from firmware_host.host.free import Happened
 from firmware_host.host.host import Host
 from firmware_host.host.lessons import progress
@@ -16,7 +17,7 @@ from firmware_host.messages import Message
 from firmware_host.studies.exercises import ExerciseGame
 from firmware_host.table.observation import Track
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Lean, Question
+from firmware_host.table.standing import Lean, Question, Standing
 from firmware_host.web.seated import SeatPublisher, shown_moves, shown_options
 from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
@@ -118,7 +119,7 @@ class Publisher:
                 masked={host.overlay.places[i]: why for i, why in observation.masked.items()},
                 motion=None if host.frame.motion is None else _motion(host.frame.motion),
             ),
-            question=None if standing.question is None else _question(standing.question),
+            question=_question(standing),
             tint={p: [_hex(name) for name in names] for p, names in standing.tint.items()},
             path=list(standing.path),
             draw_offers=list(standing.draw_offers),
@@ -237,7 +238,10 @@ def _happened(what: Happened) -> HappenedInfo:
     return HappenedInfo(what.number, event.happening.value, list(event.places), what.say)
 
 
-def _question(question: Question) -> QuestionInfo:
+def _question(standing: Standing) -> QuestionInfo | None:
+    question = standing.question
+    if question is None:
+        return None
     return QuestionInfo(
         ask=question.ask,
         choices=[
@@ -252,7 +256,15 @@ def _question(question: Question) -> QuestionInfo:
         ],
         at=question.at,
         offer=question.offer,
+        say=_said(standing.say, question),
     )
+
+
+def _said(say: Message, question: Question) -> Message:
+    """What to do next, where answers are pressed on a screen."""
+    if not question.offer:
+        return question.ask
+    return Message("{said} {asked}", {"said": without_buttons(say), "asked": question.ask})
 
 
 def _fault(fault: PartError) -> FaultInfo:

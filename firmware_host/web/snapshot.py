@@ -178,12 +178,14 @@ class ChoiceInfo(msgspec.Struct, frozen=True):
 class QuestionInfo(msgspec.Struct, frozen=True):
     """What the table asks. ``at``: index of the choice to which the buttons have come.
 
-    ``offer``: it need not be answered, and ``say`` is still what to do next.
+    ``say``: what to do next, where the choices are pressed on a screen. ``offer``: it need not be
+    answered, and the snapshot's ``say`` is that sentence at the table, with its buttons.
     """
 
     ask: Message
     choices: list[ChoiceInfo]
     at: int
+    say: Message
     offer: bool = False
 
 

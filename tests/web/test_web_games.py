@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import NewGame
+from firmware_host.table.commands import Fault, NewGame
 
 pytestmark = pytest.mark.web
 
@@ -213,3 +213,20 @@ def test_a_question_on_a_phone_is_in_reach_of_the_thumb(served, open_page):
     choice.tap()
     player.expect_phase("settle")
     assert player.page.locator(".question").is_hidden()
+
+
+def test_what_the_table_cannot_see_is_asked_with_answers_to_press(served, open_page):
+    new_game(served, "momentum")
+    player = open_page(served.url)
+    player.expect_turn("red")
+    for place in ("a1", "a2", "b1"):
+        served.do(Fault("sensor-dead", (place,)))
+    line, question = player.page.locator(".say-card .line"), player.page.locator(".question")
+    asked = "The table cannot see a1, a2, b1. Is the piece on one of them?"
+    expect(question.locator(".asked")).to_have_text(asked)
+    said = "It is red's turn: put a red marble on a lit place."  # no button of the table
+    expect(line).to_have_text(f"{said} {asked}")
+    player.page.mouse.click(*player.spot("b1"))
+    question.get_by_role("button", name="Red marble on b1").click()
+    player.expect_turn("blue")
+    player.expect_moves("b1")

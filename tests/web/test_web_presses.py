@@ -153,3 +153,25 @@ def test_a_hand_that_shakes_has_pressed_the_slot_all_the_same(served, open_page)
     player.drag(tab(player, "1"), tab(player, "3"))  # gone elsewhere: nothing is meant
     player.page.mouse.click(*tab(player, "A"))
     player.expect_moves("1", "A")
+
+
+def test_a_second_finger_is_told_that_it_did_not_count(served, open_page):
+    begin(served, "momentum", size=7)
+    player = open_page(served.url, viewport=PHONE, has_touch=True, is_mobile=True)
+    player.expect_turn("red")
+    first, second = (
+        {"x": x, "y": y, "id": finger}
+        for finger, (x, y) in enumerate((player.spot("a1"), player.spot("g7")))
+    )
+    fingers = player.page.context.new_cdp_session(player.page)
+
+    def touch(kind, *points):
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", first)
+    touch("touchStart", first, second)
+    touch("touchEnd")
+    told = "One finger at a time: that press did not count."
+    expect(player.page.locator(".toast")).to_have_text(told)
+    player.expect_turn("blue")
+    player.expect_marbles(a1="red")

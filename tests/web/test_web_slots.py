@@ -69,6 +69,29 @@ def test_a_finger_beside_the_board_means_the_slot(table, open_page):
     player.expect_marbles(B1="red")
 
 
+def test_slots_are_as_deep_as_a_finger_on_a_phone(served, open_page):
+    served.tell(type="game", game="gravity-connect")  # nine cells wide, the standard board
+    size = {"width": 360, "height": 740}
+    player = open_page(served.url, viewport=size, has_touch=True, is_mobile=True)
+    player.expect_turn("red")
+    west, south = player.spot("A9")
+    east, north = player.spot("I1")
+    half = (player.spot("B1")[0] - player.spot("A1")[0]) / 2
+    assert half >= 16
+    for depth in (1, 33):  # 32 px between them
+        for slot, x, y in (
+            ("1", west - half - depth, north),
+            ("10", east + half + depth, north),
+            ("A", west, north - half - depth),
+            ("J", west, south + half + depth),
+        ):
+            player.page.mouse.move(x, y)
+            expect(player.page.locator(".slot.aimed")).to_have_attribute("data-slot", slot)
+    player.page.touchscreen.tap(west - half - 33, north)
+    player.expect_turn("blue")
+    player.expect_moves("1")
+
+
 def test_by_keys_over_the_edge_of_the_board(table, open_page):
     player = open_page(table.url)
     page = player.page

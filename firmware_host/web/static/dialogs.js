@@ -1,9 +1,10 @@
 // The dialogs: the list of games, and help. A new game: newgame.js.
 
+import { closed, opened } from "/static/back.js";
 import { button, h } from "/static/dom.js";
 import { t, nameOf } from "/static/i18n.js";
 
-/** A modal dialog with a title and a close button; closed by Escape and by its backdrop. */
+/** A modal dialog with a title and a close button; closed by Escape, by Back and by its backdrop. */
 export function dialog(title, name, ...content) {
   const close = button("close", t("Close"), () => element.close(), { class: "plain" });
   const element = h("dialog", { class: `dialog ${name}`, "aria-label": title },
@@ -11,8 +12,14 @@ export function dialog(title, name, ...content) {
   element.addEventListener("pointerdown", (event) => {
     if (event.target === element) element.close();
   });
+  element.addEventListener("close", () => closed(element));
   document.body.append(element);
   return element;
+}
+
+export function open(element) {
+  element.showModal();
+  opened(element);
 }
 
 export async function fetchJson(path) {
@@ -44,7 +51,7 @@ export class Games {
   async show() {
     this.problem.textContent = "";
     this.list.replaceChildren(); // of last time
-    this.element.showModal();
+    open(this.element);
     try {
       const stored = await fetchJson("/api/v1/history");
       // one that nobody has begun is nothing to come back to
@@ -127,6 +134,6 @@ export class Help {
   }
 
   show() {
-    this.element.showModal();
+    open(this.element);
   }
 }

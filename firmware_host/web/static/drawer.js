@@ -1,5 +1,6 @@
 // The drawer "The table": what concerns the table itself and not the game, out of the way of play.
 
+import { closed, opened } from "/static/back.js";
 import { button, h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 import { remember, remembered } from "/static/prefs.js";
@@ -10,7 +11,7 @@ export class Drawer {
     this.onTurn = onTurn;
     this.element = h("section", { class: "card drawer", id: "drawer", "aria-label": t("The table"), hidden: true },
       h("header", {}, h("h2", {}, t("The table")),
-        button("close", t("Close"), () => this.turn(false), { class: "plain quiet" })),
+        button("close", t("Close"), () => this.close(), { class: "plain quiet" })),
       h("div", { class: "tools" }, ...tools), ...contents);
     this.handle = button("table", t("The table"), () => this.turn(this.element.hidden), {
       class: "plain", "aria-expanded": false, "aria-controls": "drawer",
@@ -18,7 +19,7 @@ export class Drawer {
     // on a phone it would lie over the trays of whoever comes back
     if (remembered("drawer", "shut") === "open" && matchMedia("(min-width: 821px)").matches) this.show(true);
     this.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.turn(false);
+      if (event.key === "Escape") this.close();
     });
   }
 
@@ -32,9 +33,14 @@ export class Drawer {
     document.documentElement.toggleAttribute("data-drawer", open);
   }
 
+  close() {
+    this.turn(false);
+  }
+
   turn(open) {
     if (open === this.open) return;
     this.show(open);
+    (open ? opened : closed)(this);
     remember("drawer", open ? "open" : "shut");
     (open ? this.element.querySelector("button") : this.handle).focus({ preventScroll: true });
     this.onTurn(open);

@@ -1,7 +1,7 @@
 // The dialog for a new game: which one, and with which options.
 
 import { boardFields } from "/static/boardedit.js";
-import { dialog, fetchJson } from "/static/dialogs.js";
+import { dialog, fetchJson, open } from "/static/dialogs.js";
 import { button, h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 import { emblem } from "/static/marble.js";
@@ -33,7 +33,7 @@ export class NewGame {
 
   async show() {
     this.problem.textContent = "";
-    this.element.showModal();
+    open(this.element);
     try {
       this.games ??= await fetchJson("/api/v1/games");
     } catch {

@@ -1,6 +1,6 @@
 // Pairing: the table's own page shows a code, another device's asks for it.
 
-import { dialog, fetchJson } from "/static/dialogs.js";
+import { dialog, fetchJson, open } from "/static/dialogs.js";
 import { button, h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
@@ -52,7 +52,7 @@ export class Pairing {
       h("p", {}, t("Open this table's page on the other device, press Pair, and type:")),
       this.code, this.problem,
       h("p", { class: "hint" }, t("The table's lights show it too, for a minute. It is good for ten minutes and for one device."))));
-    this.shown.showModal();
+    open(this.shown);
     try {
       this.code.textContent = (await post(`${PAIRING}/code`, {})).code;
       this.problem.textContent = "";
@@ -64,7 +64,7 @@ export class Pairing {
 
   askCode() {
     this.asking ??= this.form();
-    this.asking.showModal();
+    open(this.asking);
   }
 
   form() {

@@ -1,5 +1,7 @@
 // Mouse and fingers on the plate and the trays: what is pressed, dragged, or only pointed at.
 
+import { t } from "/static/i18n.js";
+
 const DRAG_FROM_PX = 6;
 const ABOVE_FINGER_PX = 46; // what a finger drags must not be under it
 const LOOK_MS = 500; // a finger that stays so long on what is shown to it only looks
@@ -8,13 +10,14 @@ export class Pointers {
   constructor(store, plate, hand, presses, previews) {
     Object.assign(this, { store, plate, hand, presses, previews });
     this.pressed = null; // what is down: {id, x, y, marble, tray, dragging}
+    this.second = null; // a second finger, which counts only as half of a pinch
     this.shownAt = null; // since when something is shown of what a press would do
     plate.stage.addEventListener("pointerdown", (event) => this.downOnPlate(event));
     plate.stage.addEventListener("contextmenu", (event) => event.preventDefault());
     plate.stage.addEventListener("pointerleave", () => this.aim(null));
     addEventListener("pointermove", (event) => this.move(event));
     addEventListener("pointerup", (event) => this.up(event));
-    addEventListener("pointercancel", () => this.cancel());
+    addEventListener("pointercancel", (event) => this.cancel(event));
     store.listen((_, changed) => {
       if (changed.has("layout") || changed.has("link")) this.pressed = null;
       if (changed.has("hint") || changed.has("preview")) this.shownAt = store.hint || store.preview ? performance.now() : null;
@@ -31,7 +34,11 @@ export class Pointers {
   }
 
   down(event, on, keep) {
-    if (event.button !== 0 || !this.store.handsFree || this.pressed) return;
+    if (event.button !== 0 || !this.store.handsFree) return;
+    if (this.pressed) {
+      if (!this.pressed.turns) this.second = event.pointerId;
+      return;
+    }
     this.pressed = { id: event.pointerId, x: event.clientX, y: event.clientY, ...on };
     if (keep) event.preventDefault();
     if (!on.tray && !this.hand.carried) this.aim(event);
@@ -90,6 +97,10 @@ export class Pointers {
 
   up(event) {
     const { pressed, hand } = this;
+    if (event.pointerId === this.second) {
+      this.second = null;
+      this.presses.complain(t("One finger at a time: that press did not count."));
+    }
     if (!pressed || event.pointerId !== pressed.id) return;
     const at = this.point(event);
     const free = event.shiftKey || event.altKey;
@@ -106,8 +117,10 @@ export class Pointers {
     return dragging && (turns || marble || meant(this.plate.map().toPlane(x, y)) !== meant(at));
   }
 
-  cancel() {
+  cancel({ pointerId }) {
     const { pressed } = this;
+    if (pointerId === this.second) this.second = null;
+    if (pointerId !== pressed?.id) return;
     this.pressed = null;
     this.aim(null);
     if (pressed?.dragging) this.hand.putBack();

@@ -1,11 +1,15 @@
 // Looking at earlier positions, of this game or of another, without touching the table.
 
+import { closed, opened } from "/static/back.js";
+
 export class Reviewer {
   constructor(store, { fetchJson, ask, complain }) {
     Object.assign(this, { store, fetchJson, ask, complain });
     this.review = this.review.bind(this);
     this.step = this.step.bind(this);
     this.line = this.line.bind(this);
+    const looking = { close: () => this.leave() };
+    store.listen(() => (store.review ? opened : closed)(looking));
     addEventListener("keydown", (event) => {
       if (event.target.closest("input, textarea, dialog")) return;
       if (event.key === ",") this.step(-1);

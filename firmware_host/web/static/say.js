@@ -88,7 +88,7 @@ export class Say {
 
   words({ question, say, phase }) {
     const { game, handsFree, falling } = this.store;
-    if (question && !question.offer && !falling) return question.ask;
+    if (question && !falling) return question.say;
     const slots = phase === "turn" && handsFree && game?.slots.length && !this.store.snapshot.lesson;
     return slots ? `${say} ${t("Or press a slot.")}` : say;
   }

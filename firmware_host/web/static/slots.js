@@ -7,7 +7,7 @@ import { t } from "/static/i18n.js";
 
 const TAB_MM = { long: 24, deep: 12.500, off: 8.500 };
 const LIP_TAB_MM = 9; // as deep as the lip lets it be
-const REACH_MM = 34; // from the board's edge outward, a finger means the slot
+const REACH_MM = 38; // from the board's edge outward, a finger means the slot
 
 /** East and north, out of the board. */
 export const OUT = { left: [-1, 0], right: [1, 0], top: [0, 1], bottom: [0, -1] };

@@ -108,6 +108,16 @@ EXAMPLES = {
         ),
         "Which move was it? Chosen now: red marble on a1. Hold confirm",
     ),
+    "one of them": (
+        questions.is_there(["a1", "b2"]),
+        "The table cannot see a1, b2. Is the piece on one of them?",
+    ),
+    "on a screen": (
+        sensors.without_buttons(
+            troubles.noticed(text("Look."), sensors.confirm_put(text("Play."), ["a1"]))
+        ),
+        "Look. Play.",
+    ),
     "perhaps put": (
         sensors.confirm_put(text("Play."), ["a1"]),
         "Play. The table cannot see a1: press confirm if you put it there.",

@@ -279,7 +279,7 @@ def test_where_two_drops_explain_it_the_table_asks_which(refereed):
     assert sorted(values(table)) == ["b4", "b5"]
     assert "The table cannot see b4, b5: press confirm if you put it on one of them" in say(table)
     table.press("confirm")
-    assert "The table cannot see b4, b5. Which move was it?" in say(table)
+    assert "The table cannot see b4, b5. Is the piece on one of them?" in say(table)
     table.answer("b5")
     assert table.standing.moves[-1] == "b5"
     assert table.standing.phase is Phase.TURN
