@@ -7,6 +7,10 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.web
 
+STEPPED_BACK = """() => new Promise((done) => {
+  if (!history.state?.over) done();
+  addEventListener("popstate", () => done(), { once: true });
+})"""
 PHONE = {"width": 360, "height": 740}
 
 
@@ -57,5 +61,5 @@ def test_what_was_closed_otherwise_is_no_step_for_it(page):
         page.get_by_role("button", name="Help", exact=True).tap()
         expect(page.get_by_role("dialog", name="Help")).to_be_visible()
         page.keyboard.press("Escape")
-        page.wait_for_function("history.state?.over !== true")
+        page.evaluate(STEPPED_BACK)
     assert page.evaluate("history.state") == steps

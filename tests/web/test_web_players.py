@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from firmware_host.config.engine_seats import EngineSeat
+
 pytestmark = pytest.mark.web
 
 
@@ -53,11 +55,25 @@ def test_a_draw_is_offered_declined_by_playing_on_and_agreed(served, open_page):
     player = open_page(served.url)
     page = player.page
     page.get_by_role("button", name="Offer a draw").click()
-    expect(page.locator(".ending .hint")).to_contain_text("Red: a draw is offered.")
+    expect(page.locator(".say-card .line")).to_contain_text("Red: a draw is offered.")
     served.play("d4")
-    expect(page.locator(".ending .hint")).to_be_empty()
+    expect(page.locator(".say-card .line")).not_to_contain_text("offered")
     page.get_by_role("button", name="Offer a draw").click()
     page.get_by_role("button", name="Red agrees").click()
     expect(page.locator(".say-card .line")).to_have_text("A draw: everybody has agreed.")
     expect(score(page, "red")).to_have_text("½")
     assert served.table.latest().result == {"winner": None, "reason": "agreed"}
+
+
+def test_while_the_computer_thinks_the_person_offers_the_draw_and_resigns(altered, open_page):
+    altered.new_game(pie=False)
+    page = open_page(altered.url).page
+    altered.table.show(engines={"blue": EngineSeat("tiltboard", 1)}, to_move="blue")
+    offer = page.get_by_role("button", name="Offer a draw")
+    expect(page.locator('.tray[data-piece="blue"].to-move .played-by')).to_be_visible()
+    offer.click()
+    altered.until(lambda snapshot: snapshot.draw_offers == ["red"])
+    expect(offer).to_be_disabled()  # the computer answers by itself
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Red resigns?").click()
+    altered.until(lambda snapshot: (snapshot.result or {}).get("winner") == "blue")

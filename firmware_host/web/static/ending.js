@@ -9,47 +9,52 @@ export class Ending {
   constructor(store, { ask, complain }) {
     Object.assign(this, { store, ask, complain });
     this.sure = false;
-    this.offered = h("p", { class: "hint", "aria-live": "polite" });
     this.draw = button("draw", "", () => this.send("offer-draw", this.next()));
     this.resign = button("flag", "", () => this.giveUp());
-    this.element = h("div", { class: "ending" }, this.offered, h("div", { class: "row" }, this.draw, this.resign));
+    this.element = h("div", { class: "ending" }, h("div", { class: "row" }, this.draw, this.resign));
     store.listen((_, changed) => {
       if (["moves", "layout"].some((name) => changed.has(name))) this.sure = false;
       this.update();
     });
   }
 
-  /** Who offers a draw next: the player to move, then those who have not agreed yet. */
+  /** The person who may end it: the player to move, or somebody who waits for the computer. */
+  get person() {
+    const { snapshot: { to_move: mover, engines }, game } = this.store;
+    return engines[mover] ? game.players.find((player) => !engines[player]) : mover;
+  }
+
+  /** Who offers a draw next, then who has not agreed yet; nobody where only computers are left, which answer by themselves. */
   next() {
-    const { snapshot: { draw_offers: offers, to_move: mover }, game } = this.store;
+    const { snapshot: { draw_offers: offers, engines }, game } = this.store;
+    if (!offers.length) return this.person;
     const sides = game.teams.length ? game.teams : game.players.map((player) => [player]);
     const open = sides.filter((side) => !side.some((each) => offers.includes(each)));
-    return (open.find((side) => offers.length === 0 && side.includes(mover)) ?? open[0])?.find(
-      (each) => offers.length || each === mover) ?? mover;
+    return open.flat().find((player) => !engines[player]);
   }
 
   update() {
     const { snapshot, game, review, mayAct } = this.store;
     const goesOn = Boolean(game && snapshot?.to_move) && !snapshot.result && !game.glossary?.length && !snapshot.lesson;
-    this.element.hidden = !goesOn || review || !mayAct;
+    this.element.hidden = !goesOn || review || !mayAct || !this.person;
     if (this.element.hidden) return;
     const { players } = this.store;
-    const { draw_offers: offers, to_move: mover, phase } = snapshot;
-    const names = offers.map((each) => players.called(each)).join(", ");
-    setText(this.offered, offers.length ? t("{players}: a draw is offered. Who plays on declines.", { players: names }) : "");
-    setText(this.draw.lastChild, offers.length
-      ? t("{player} agrees", { player: players.called(this.next()) }) : t("Offer a draw"));
-    setText(this.resign.lastChild, this.sure ? t("{player} resigns?", { player: players.called(mover) }) : t("Resign"));
+    const { draw_offers: offers, phase } = snapshot;
+    const next = this.next();
+    setText(this.draw.lastChild, offers.length && next
+      ? t("{player} agrees", { player: players.called(next) }) : t("Offer a draw"));
+    setText(this.resign.lastChild, this.sure ? t("{player} resigns?", { player: players.called(this.person) }) : t("Resign"));
     this.resign.classList.toggle("sure", this.sure);
     const sides = game.teams.length || game.players.length;
     this.resign.hidden = sides > 2;
-    this.draw.disabled = this.resign.disabled = phase === "settle";
+    this.resign.disabled = phase === "settle";
+    this.draw.disabled = this.resign.disabled || !next;
   }
 
   giveUp() {
     if (this.sure) {
       this.sure = false;
-      this.send("resign", this.store.snapshot.to_move);
+      this.send("resign", this.person);
       return;
     }
     this.sure = true;

@@ -27,14 +27,19 @@ export class Players {
     return this.store.game?.players.indexOf(player) ?? -1;
   }
 
-  /** The person's name, else the colour's. */
-  called(player) {
-    return this.names[this.seatOf(player)] || nameOf(player);
+  /** The person's name; "" where there is none, or the computer plays. */
+  name(player) {
+    return this.store.snapshot?.engines[player] ? "" : this.names[this.seatOf(player)] ?? "";
   }
 
-  /** Whether every player of the game has a name. */
+  /** The person's name, else the colour's. */
+  called(player) {
+    return this.name(player) || nameOf(player);
+  }
+
+  /** Whether every player of the game is a person with a name. */
   get known() {
-    return this.store.game?.players.every((_, seat) => this.names[seat]) ?? false;
+    return this.store.game?.players.every((player) => this.name(player)) ?? false;
   }
 
   rename(player, name) {

@@ -68,13 +68,13 @@ export class Say {
     const what = computer || (layout.game ? phaseOf(snapshot) : t("Welcome"));
     const partners = phase === "turn" ? partnersOf(layout.game, snapshot.to_move) : [];
     const whose = partners.length ? t("{what}, with {partner}", { what, partner: partners.map(nameOf).join(" ") }) : what;
-    const person = this.store.players.names[this.store.players.seatOf(result?.winner ?? snapshot.to_move)];
+    const person = this.store.players.name(result?.winner ?? snapshot.to_move);
     const shown = this.lessonOf(snapshot) ?? (person ? `${person} · ${whose}` : whose);
     setText(this.phase, this.store.watching ? t("You are watching") : shown);
     this.ask.hidden = !layout.game?.lesson || Boolean(snapshot.lesson) || !this.store.mayAct;
     this.tell(this.words(snapshot));
     const winner = result ? result.winner : snapshot.to_move;
-    this.showBall(winner, Boolean(result));
+    this.showBall(winner, Boolean(result?.winner || result?.team));
     this.count();
   }
 
@@ -86,9 +86,12 @@ export class Say {
     return done === steps ? t("You can play it now!") : t("Learn: step {step} of {steps}", { step: done + 1, steps });
   }
 
-  words({ question, say, phase }) {
-    const { game, handsFree, falling } = this.store;
+  words({ question, say, phase, draw_offers: offers, result }) {
+    const { game, handsFree, falling, players } = this.store;
     if (question && !falling) return question.say;
+    if (offers.length && !result) {
+      return `${say} ${t("{players}: a draw is offered. Who plays on declines.", { players: offers.map((each) => players.called(each)).join(", ") })}`;
+    }
     const slots = phase === "turn" && handsFree && game?.slots.length && !this.store.snapshot.lesson;
     return slots ? `${say} ${t("Or press a slot.")}` : say;
   }
