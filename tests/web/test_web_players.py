@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.web.snapshot import LessonInfo
 
 pytestmark = pytest.mark.web
 
@@ -77,3 +78,16 @@ def test_while_the_computer_thinks_the_person_offers_the_draw_and_resigns(altere
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Red resigns?").click()
     altered.until(lambda snapshot: (snapshot.result or {}).get("winner") == "blue")
+
+
+def test_only_games_are_scored_and_no_lessons(altered, open_page):
+    altered.new_game(pie=False)
+    page = open_page(altered.url).page
+    won = {"phase": "over", "to_move": None, "result": {"winner": "red", "reason": "all"}}
+    altered.table.show(**won, lesson=LessonInfo(5, 5, False, False))
+    expect(page.locator('.tray[data-piece="red"].won')).to_be_visible()
+    expect(score(page, "red")).to_be_empty()
+    altered.table.show()
+    expect(page.locator(".tray.won")).to_have_count(0)
+    altered.table.show(**won)
+    expect(score(page, "red")).to_have_text("1")

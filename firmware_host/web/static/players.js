@@ -62,7 +62,7 @@ export class Players {
   count() {
     const { layout, snapshot } = this.store;
     const game = layout?.game;
-    if (!game || !snapshot) return;
+    if (!game || !snapshot || snapshot.lesson) return;
     const { result } = snapshot;
     const winners = result?.team ?? (result?.winner ? [result.winner] : game.players);
     const seats = result ? winners.map((player) => game.players.indexOf(player)) : undefined;

@@ -100,7 +100,7 @@ export class Say {
   tell(words) {
     setText(this.line, this.store.said(words));
     this.voice.say(this.store.said(words));
-    this.line.toggleAttribute("data-long", words.length > 95);
+    this.line.toggleAttribute("data-long", words.length > 80);
   }
 
   showReview({ record, ply }) {
