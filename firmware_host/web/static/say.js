@@ -101,6 +101,7 @@ export class Say {
     setText(this.line, this.store.said(words));
     this.voice.say(this.store.said(words));
     this.line.toggleAttribute("data-long", words.length > 80);
+    this.line.toggleAttribute("data-longer", words.length > 115);
   }
 
   showReview({ record, ply }) {
