@@ -26,7 +26,7 @@ from firmware_host.engines.errors import (
 )
 from firmware_host.engines.process import MARGIN_S, EngineProcess
 from firmware_host.messages import Message, text
-from games.base import Position
+from games.base import Game, Position
 
 MOVE_S = 2.0
 VALUES_S = 1.0  # for what every move is worth: a person waits for it
@@ -286,6 +286,7 @@ class EngineRoom:
         found = self._processes.get((who, seat.engine))
         if found is not None and found[1] == playing:
             return found[0]
+        self._end_strangers(game)
         if found is None:
             if seat.engine not in self._commands:
                 raise EngineError("There is no engine {name} in the settings.", name=seat.engine)
@@ -296,6 +297,11 @@ class EngineRoom:
         options: dict[str, Any] = {k: v for k, v in game.options.items() if v is not None}
         process.set_up(game.name, options, seat.level)
         return process
+
+    def _end_strangers(self, game: Game) -> None:
+        """End the engines of players whom ``game`` does not have: each takes its memory."""
+        for key in [key for key in self._processes if key[0] not in (*game.players, ADVISER)]:
+            self._processes.pop(key)[0].close()
 
     def _end(self, task: Task, seat: EngineSeat) -> None:
         found = self._processes.pop((self._who(task), seat.engine), None)

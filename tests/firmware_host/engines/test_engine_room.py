@@ -161,6 +161,22 @@ def test_one_that_hangs_is_replaced_at_once_and_one_that_ends_is_tried_again(roo
     assert len(heard("uginewgame")) == 3
 
 
+def test_engines_of_players_whom_a_later_game_does_not_have_are_ended(room):
+    """Else an evening of many games would leave one for each colour that ever played."""
+    made, four = room("well"), game_type("momentum").create({"size": 5, "marbles": 3, "players": 4})
+    position, moves = four.start(), ()
+    for _ in four.players:
+        asked = Task(1, position.to_move, EngineSeat("fake", 2), moves, position)
+        moves += (thought(made, asked).move,)
+        position = position.play(moves[-1]).position
+    before = [process for process, _ in made._processes.values()]
+    assert four.players == ("red", "blue", "white", "green")
+    assert [alive(process) for process in before] == [True] * 4
+    white = game_type("attraktion").create({}).start()
+    assert thought(made, Task(2, "white", EngineSeat("fake", 2), (), white)).move == "a1"
+    assert [alive(process) for process in before] == [False, False, True, False]  # white plays on
+
+
 def test_one_that_is_slow_is_told_to_stop_and_its_move_counts(room):
     found = thought(room("stoppable"), task())
     assert (found.move, found.seat.engine) == ("a1", "fake")
