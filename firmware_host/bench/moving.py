@@ -99,14 +99,16 @@ class Rig:
         self._open.close()
 
 
-def run(echo: Callable[[str], None], towers: int = TOWERS, slides: int = SLIDES) -> None:
+def run(
+    echo: Callable[[str], None], towers: int = TOWERS, slides: int = SLIDES, seed: int = 1
+) -> None:
     """Print how often towers are told as such, and pushes are not; and how far off pieces are found
     while they slide, against their circles.
     """
     echo(f"With physics, through chips and drivers: {towers} each; told as more than one piece")
     echo(f"  {'':<11}{'below':<10}{'then':<20}{'sure':>5}{'perhaps':>9}{'not':>5}{'counted':>9}")
     for name, noise, drift in LEVELS:
-        for what, told in _towers(noise, drift, towers):
+        for what, told in _towers(seed, noise, drift, towers):
             numbers = f"{told['sure']:5}{told['perhaps']:9}{told['not']:5}{told['counted']:9}"
             echo(f"  {name:<11}{what}{numbers}")
     echo(f"Pieces that are flicked along, {slides} each; mm, scan by scan, and where they stop")
@@ -114,13 +116,15 @@ def run(echo: Callable[[str], None], towers: int = TOWERS, slides: int = SLIDES)
     echo(f"  {'':<21}{columns}   {'at the end':<24}one slide told")
     for name, noise, drift in LEVELS:
         for kind in KINDS:
-            echo(f"  {name:<11}{kind:<10}{_slides(kind, noise, drift, slides)}")
+            echo(f"  {name:<11}{kind:<10}{_slides(seed + 1, kind, noise, drift, slides)}")
 
 
-def _towers(noise: float, drift: float, count: int) -> Iterator[tuple[str, Counter[str]]]:
+def _towers(
+    seed: int, noise: float, drift: float, count: int
+) -> Iterator[tuple[str, Counter[str]]]:
     """What was done, and how often it was told how."""
     for below in KINDS:
-        rig = Rig(1, noise, drift)
+        rig = Rig(seed, noise, drift)
         for top in KINDS:
             found = [Counter[str](), Counter[str]()]
             for _ in range(count):
@@ -147,10 +151,10 @@ def _note(told: Counter[str], seen: Observation, index: int, pieces: int) -> Non
     told["counted"] += stack is not None and stack.sure and stack.pieces == pieces
 
 
-def _slides(kind: str, noise: float, drift: float, count: int) -> str:
+def _slides(seed: int, kind: str, noise: float, drift: float, count: int) -> str:
     scans, known, stopped = 0, list[tuple[float, float]](), list[tuple[float, float]]()
     whole = 0
-    rig = Rig(2, noise, drift)
+    rig = Rig(seed, noise, drift)
     world, profile = rig.table.world, rig.profile
     for _ in range(count):
         index = rig.begun(kind)

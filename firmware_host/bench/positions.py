@@ -20,7 +20,9 @@ LEVELS = (("nominal", 1.0), ("3 x noise", 3.0))
 Found = dict[str, list[tuple[float, float]]]  # what -> errors and radii of circles, mm
 
 
-def run(echo: Callable[[str], None], profile: str = "plate-10", boards: int = BOARDS) -> None:
+def run(
+    echo: Callable[[str], None], profile: str = "plate-10", boards: int = BOARDS, seed: int = 1
+) -> None:
     """Print the distribution over random boards, put piece by piece: at nominal and three times the
     noise, and once every zero has drifted.
     """
@@ -28,7 +30,7 @@ def run(echo: Callable[[str], None], profile: str = "plate-10", boards: int = BO
     from hw_sim.worlds import has_physics
 
     table = load_profile(profile)
-    stream = Streams(1).stream("bench-positions")
+    stream = Streams(seed).stream("bench-positions")
     echo(f"Pieces within {OFFSET_MM:.0f} mm of their middles on {boards} random boards; mm")
     echo(f"  {'':<58}{'pieces':>7}{'median':>8}{'95 %':>8}{'99 %':>8}{'circle':>8}{'in it':>8}")
     for name, noise in LEVELS:
@@ -47,7 +49,7 @@ def run(echo: Callable[[str], None], profile: str = "plate-10", boards: int = BO
         for what, pairs in sorted(found.items()):
             echo(f"  {name + ': ' + what:<58}{_row(pairs)}")
     if has_physics():
-        moving.run(echo)
+        moving.run(echo, seed=seed)
     else:
         echo("Towers and slides need physics: pip install 'tiltboard[physics]'")
 

@@ -114,6 +114,8 @@ def _bench(name: str) -> click.Command:
             *_games(),
             click.Option(["--move-ms"], type=click.IntRange(1), default=5, show_default=True),
         ]
+    elif name == "positions":
+        params = [click.Option(["--seed"], type=click.IntRange(1), default=1, show_default=True)]
     elif name == "following":
         params, example = _games(), f"{example} --game attraktion --games 1000"
     return click.Command(name, callback=measure, params=params, help=summary, epilog=example)

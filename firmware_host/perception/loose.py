@@ -7,19 +7,35 @@ others read its return field. In the hand they read nothing, or a little of its 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cache
+from itertools import product
 from math import hypot
+from operator import mul
+from typing import NamedTuple
 
 from firmware_host.config.profile import Profile
-from firmware_host.perception.field import STRONG, field_mt
+from firmware_host.perception.field import STRONG
+from firmware_host.perception.sliding import reads_mt, table_of
 
 _NEAR_MM = 20.0  # inside, the reading depends on millimetres
 _REACH = 2  # places each way that are compared
 _STEP_MM = 5.0
 _STEPS = 5
-_TABLE_MM = 0.5
+_LEFT_MM = 7.0  # nearer to the middle it has not left its place
 
-Around = tuple[tuple[int, int], ...]
-Template = tuple[list[float], list[float]]  # expected, and half its square
+_AROUND = tuple(
+    cell for cell in product(range(-_REACH, _REACH + 1), repeat=2) if cell != (0, 0)
+)  # rows and columns from a place to those around it
+
+
+class _Template(NamedTuple):
+    """A strong south magnet lying at one point: what the places around read of it, half the square
+    of each, and of all.
+    """
+
+    expected: tuple[float, ...]
+    squares: tuple[float, ...]
+    total: float
 
 
 class LooseMagnet:
@@ -27,12 +43,10 @@ class LooseMagnet:
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        self._templates: dict[Around, list[Template]] = {}
-        furthest_mm = hypot(1, 1) * (_REACH * profile.pitch_mm + _STEPS * _STEP_MM)
-        self._table = [
-            field_mt(STRONG, profile.gap_mm, _TABLE_MM * i)
-            for i in range(int(furthest_mm / _TABLE_MM) + 2)
-        ]
+        self._templates: tuple[_Template, ...] = ()
+        if profile.capabilities.measures:  # before the first scan
+            self._templates = _templates(profile.gap_mm, profile.pitch_mm)
+        self._least = min((each.total for each in self._templates), default=0.0) / 2
 
     def present(
         self, change_mt: Sequence[float], unusable: Collection[int], index: int, sign: float
@@ -42,43 +56,33 @@ class LooseMagnet:
         ``change_mt``: readings less those before it moved, its own contribution removed.
         ``unusable``: sensors over which something else has changed.
         """
-        around = self._around(index)
-        columns = self._profile.columns
-        where = [index + row * columns + column for column, row in around]
-        usable = [float(i not in unusable) for i in where]
-        change = [sign * change_mt[i] * u for i, u in zip(where, usable, strict=True)]
+        columns, rows = self._profile.columns, self._profile.rows
+        y, x = divmod(index, columns)
+        change, missing = [], []
+        for at, (row, column) in enumerate(_AROUND):
+            where = index + row * columns + column
+            if 0 <= x + column < columns and 0 <= y + row < rows and where not in unusable:
+                change.append(sign * change_mt[where])
+            else:
+                change.append(0.0)
+                missing.append(at)
+        # What agrees with none by more than its half, for which it would have to be as strong
+        if not missing and sum(map(mul, change, change)) <= self._least:
+            return False
         return any(
-            sum(map(float.__mul__, change, expected)) - sum(map(float.__mul__, usable, squares)) > 0
-            for expected, squares in self._of(around)
+            sum(map(mul, change, expected)) > total - sum(squares[at] for at in missing)
+            for expected, squares, total in self._templates
         )
 
-    def _around(self, index: int) -> Around:
-        y, x = divmod(index, self._profile.columns)
-        reach = range(-_REACH, _REACH + 1)
-        return tuple(
-            (column, row)
-            for row in reach
-            for column in reach
-            if 0 <= x + column < self._profile.columns
-            and 0 <= y + row < self._profile.rows
-            and (column, row) != (0, 0)
-        )
 
-    def _of(self, around: Around) -> list[Template]:
-        templates = self._templates.get(around)
-        if templates is None:
-            steps = [_STEP_MM * i for i in range(-_STEPS, _STEPS + 1)]
-            templates = [
-                self._template(around, x, y) for x in steps for y in steps if hypot(x, y) > 7
-            ]
-            self._templates[around] = templates
-        return templates
-
-    def _template(self, around: Around, x: float, y: float) -> Template:
-        pitch_mm = self._profile.pitch_mm
-        expected = []
-        for column, row in around:
-            off_mm = hypot(column * pitch_mm - x, row * pitch_mm - y)
-            far = off_mm >= _NEAR_MM
-            expected.append(self._table[round(off_mm / _TABLE_MM)] if far else 0.0)
-        return expected, [e * e / 2 for e in expected]
+@cache
+def _templates(gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
+    steps = [_STEP_MM * i for i in range(-_STEPS, _STEPS + 1)]
+    found, table = [], table_of(STRONG, gap_mm)
+    for x, y in product(steps, steps):
+        if hypot(x, y) > _LEFT_MM:
+            offs = [hypot(column * pitch_mm - x, row * pitch_mm - y) for row, column in _AROUND]
+            expected = tuple(reads_mt(table, off)[0] * (off >= _NEAR_MM) for off in offs)
+            squares = tuple(mt * mt / 2 for mt in expected)
+            found.append(_Template(expected, squares, sum(squares)))
+    return tuple(found)

@@ -216,7 +216,8 @@ class Perception:
             calm = self._is_time(_TRACK_S)
             self._distrust.at_rest(calm=calm)
             if self._profile.capabilities.measures:
-                self._positions.look(self._distrust.failed, now, calm=calm)
+                if not self._tracks.moving:
+                    self._positions.look(self._distrust.failed, now, calm=calm)
                 if calm:
                     self._witness.look(watched.readings, watched.magnets, self._unread())
                     self._tracks.at_rest(self._distrust.failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
-from math import hypot, sqrt
+from math import hypot, inf, sqrt
 from typing import NamedTuple
 
 from firmware_host.perception.field import Disc, field_mt
@@ -13,10 +13,13 @@ from firmware_host.perception.field import Disc, field_mt
 FIRST_MM, _FIRST_MM_S = 3.0, 500.0  # sigmas of place and speed when it begins
 _PUSH_MM_S2 = 7000.0  # friction stops it with 4 m/s2, what it meets with more
 _REACH_MM, _STEP_MM = 130.0, 0.5  # of the table of the field
-_SHARE = 0.08  # of a reading that strength and gap leave unknown
-_ROUNDS, _MOST_MM = 3, 8.0  # steps, and how far each goes at most
+_SHARE = 0.12  # of a reading that strength, gap and a lean leave unknown: HARDWARE
+_ROUNDS, _MOST_MM, _LEAST_MM = 3, 8.0, 0.2  # steps, how far each goes at most, and the last
 _SURPRISE = 20.0  # what being elsewhere than expected counts at most, in squares of sigmas
 _SEARCH_MM, _SEARCH_STEP_MM = 21, 7
+_UNLIKELY = (
+    60.0  # of squares of sigmas: a point that costs so much more than another is not looked at
+)
 OTHER_MM = 6.0  # between two places that are two
 _LIKELIER = 25.0  # of squares of sigmas, what one sensor may say at most in one scan
 
@@ -110,8 +113,11 @@ class Fitting(NamedTuple):
                 (yy * along_x - xy * along_y) / det,
                 (xx * along_y - xy * along_x) / det,
             )
-            far = max(1.0, hypot(step_x, step_y) / _MOST_MM)
+            step_mm = hypot(step_x, step_y)
+            far = max(1.0, step_mm / _MOST_MM)
             x, y = x + step_x / far, y + step_y / far
+            if step_mm < _LEAST_MM:
+                break
         worst = 2 / (xx + yy - hypot(xx - yy, 2 * xy))
         return Fit(self._cost(x, y), x, y, yy / det, xx / det, sqrt(worst))
 
@@ -125,22 +131,29 @@ class Fitting(NamedTuple):
         return total
 
     def searched(self) -> list[tuple[float, float]]:
-        """Of points around where it should be the likeliest, and the likeliest not beside it."""
+        """Of points around where it should be the likeliest, and the likeliest not beside it, if
+        that is at all likely.
+        """
         reach = range(-_SEARCH_MM, _SEARCH_MM + 1, _SEARCH_STEP_MM)
         east, north, table, factor = self.east, self.north, self.table, self.factor
         last = len(table) - 1  # nothing is felt there: a piece that flies off may be far away
-        costs = []
+        reads = sorted(self.reads, key=lambda read: -abs(read.mt))
+        costs, most = [], inf
         for x, y in product(reach, reach):
             cost = min(x * x / east.var + y * y / north.var, _SURPRISE)
             x_mm, y_mm = x + east.at, y + north.at
-            for _, at_x, at_y, mt, var in self.reads:
+            for _, at_x, at_y, mt, var in reads:
                 felt = factor * table[min(int(hypot(at_x - x_mm, at_y - y_mm) / _STEP_MM), last)]
                 cost += (mt - felt) ** 2 / (var + 0.002 * felt * felt)
-            costs.append((cost, x_mm, y_mm))
+                if cost > most:
+                    break
+            else:
+                costs.append((cost, x_mm, y_mm))
+                most = min(most, cost + _UNLIKELY)
         best = min(costs)[1:]
         away = 2 * OTHER_MM
         others = (each for each in costs if hypot(each[1] - best[0], each[2] - best[1]) > away)
-        return [best, min(others)[1:]]
+        return [best, *(other[1:] for other in [min(others, default=None)] if other)]
 
     def likelier(self, x: float, y: float, own: int) -> tuple[float, float]:
         """Log of how much likelier what is read is with the piece there than without it; and what

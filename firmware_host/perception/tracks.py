@@ -29,7 +29,9 @@ from firmware_host.perception.sliding import (
 from firmware_host.perception.watched import Watched
 from firmware_host.table.observation import Magnet, Position, Track
 
-MOST = 6  # at once: more than slide by themselves, and what a scan has time for
+MOST = 6  # at once: more than slide by themselves
+_LOOKS, _BEGINS = 3, 2  # in one scan: what it has time for
+_AROUND, _LOUD, _FELT = 1, 2, 3  # places each way: what tells of a piece, has it, feels it
 _MOVED_MT = {True: 0.8, False: 0.5}  # of a strong one's own reading, of a weak one's
 _ZERO_MT = 0.05  # of the background that is unknown
 _SKEW_S = 0.0015  # between the readings of one scan: plate-10 takes 4.3 ms for it
@@ -37,7 +39,7 @@ _DOUBT = 6.0  # the cost of another place that makes it e times less likely
 _BESIDE_MT = 6.0
 _NARROW_MM = 3.5  # sigma of where it should be: there is no other place to think of
 _DARK_MT = 1.0  # all sensors around read less: more than one place may explain it
-_JUMP_MM, _JUMPS_MM = 25.0, 90.0  # from where it should be: looked at again, at most
+_JUMP_MM = 25.0  # from where it should be: looked at again
 _SURE, _LOST = 15.0, -8.0  # log of how much likelier it is there than nowhere
 _DECIDED_S = 0.6
 _LOST_MM = 30.0  # sigma, after which it may be anywhere
@@ -109,6 +111,7 @@ class Tracks:
         self._ended: list[_Slide] = []
         self._rest_mt: list[float] = []
         self._count = 0
+        self._searches = False  # in this scan one may still be looked for all around
         self.known: tuple[Track, ...] = ()
         if profile.capabilities.measures:
             for magnet in DISC_OF:  # before the first scan
@@ -116,7 +119,7 @@ class Tracks:
 
     def at_rest(self, failed: Collection[int]) -> None:
         """Now and then, while nothing moves: what is read is remembered."""
-        if any(not slide.rests for slide in self._live):
+        if self.moving:
             return
         watched = self._watched
         self._rest_mt = watched.rest
@@ -134,20 +137,30 @@ class Tracks:
         that were followed onto a place.
         """
         full = self._full
-        for index, most_mt in self._standing:
-            if abs(scan_mt[index] - full[index]) > most_mt:
-                self._begin(index, at, now_s)
+        moved = [i for i, most_mt in self._standing if abs(scan_mt[i] - full[i]) > most_mt]
+        for index in moved[:_BEGINS]:
+            self._begin(index, at, now_s)
         if not self._live:
             if self._ended:
                 self._forget(now_s)
             return {}
         left = list(map(sub, scan_mt, self._without))
         common = sorted(left)[len(left) // 2]
-        for slide in self._live:
+        self._searches = True
+        for slide in self._live[:_LOOKS]:
             self._follow(slide, left, common)
+        for slide in self._live[_LOOKS:]:
+            self._coast(slide)
+        if len(self._live) > _LOOKS:  # the others' turn
+            self._live = self._live[_LOOKS:] + self._live[:_LOOKS]
         arrived = self._end(now_s, still=still)
         self._forget(now_s)
         return arrived
+
+    @property
+    def moving(self) -> bool:
+        """Whether a piece is followed that has not come to rest: that takes the scan's time."""
+        return any(not slide.rests for slide in self._live)
 
     def slid(self) -> Mapping[int, int | None]:
         """Place that was left -> place on which the piece is by now, as far as it is on one."""
@@ -172,7 +185,8 @@ class Tracks:
         slide = _Slide(
             self._count, index, magnet, strength, now_s, (Axis(x), Axis(y)), path=[(x, y)]
         )
-        for sensor, (there_x, there_y) in enumerate(self._centres):
+        for sensor in self._near(x, y, _FELT):
+            there_x, there_y = self._centres[sensor]
             self._without[sensor] -= self._felt(slide, hypot(there_x - x, there_y - y))
         self._live.append(slide)
 
@@ -181,16 +195,25 @@ class Tracks:
         table = table_of(DISC_OF[slide.magnet], self._profile.gap_mm)
         return SIGN_OF[slide.magnet] * slide.strength * reads_mt(table, off_mm)[0]
 
+    def _later(self, slide: _Slide) -> tuple[Axis, Axis]:
+        east, north = (each.later(1 / self._watched.scans_per_s) for each in slide.axes)
+        return east, north
+
+    def _coast(self, slide: _Slide) -> None:
+        """One scan that nobody looks at: it is where it should be by now, less surely."""
+        slide.axes = self._later(slide)
+        slide.sigma = sqrt(max(each.var for each in slide.axes))
+
     def _follow(self, slide: _Slide, left: Sequence[float], common: float) -> None:
         """One scan. ``left``: what is read beyond the background."""
-        axes = [each.later(1 / self._watched.scans_per_s) for each in slide.axes]
+        axes = self._later(slide)
         there = axes[0].at, axes[1].at
         loud = self._loudest(slide, left, common, there)
         elsewhere = self._centres[loud]
         jumps = hypot(elsewhere[0] - there[0], elsewhere[1] - there[1]) > _JUMP_MM
-        sensors = self._near(*there)
+        sensors = self._near(*there, _AROUND)
         if jumps:
-            sensors = [*{*sensors, *self._near(*elsewhere)}]
+            sensors = [*{*sensors, *self._near(*elsewhere, _AROUND)}]
         others = [each for each in self._live if each is not slide]
         reads = [self._read(each, left[each] - common, others) for each in sensors]
         table = table_of(DISC_OF[slide.magnet], self._profile.gap_mm)
@@ -200,6 +223,10 @@ class Tracks:
         if max(each.var for each in axes) < _NARROW_MM**2:
             pass
         elif felt_mt < _DARK_MT:
+            if not self._searches:
+                self._coast(slide)
+                return
+            self._searches = False
             starts += fitting.searched()
         elif felt_mt < _BESIDE_MT:  # all around that sensor others hardly tell
             x, y = there[0] - elsewhere[0], there[1] - elsewhere[1]
@@ -239,23 +266,18 @@ class Tracks:
     ) -> int:
         """The sensor not far off that feels most of its pole."""
         sign = SIGN_OF[slide.magnet]
-        x, y = there
-        near = [
-            (sign * (left[sensor] - common), sensor)
-            for sensor, (at_x, at_y) in enumerate(self._centres)
-            if abs(at_x - x) < _JUMPS_MM and abs(at_y - y) < _JUMPS_MM
-        ]
+        near = [(sign * (left[each] - common), each) for each in self._near(*there, _LOUD)]
         return max(near)[1] if near else slide.index
 
-    def _near(self, x: float, y: float) -> list[int]:
-        """The sensors of the place nearest to that point, and those around it."""
+    def _near(self, x: float, y: float, reach: int) -> list[int]:
+        """The sensors of the place nearest to that point, and so many around it each way."""
         profile = self._profile
         row = round(y / profile.pitch_mm + (profile.rows - 1) / 2)
         column = round(x / profile.pitch_mm + (profile.columns - 1) / 2)
         return [
             r * profile.columns + c
-            for r in range(max(0, row - 1), min(profile.rows, row + 2))
-            for c in range(max(0, column - 1), min(profile.columns, column + 2))
+            for r in range(max(0, row - reach), min(profile.rows, row + reach + 1))
+            for c in range(max(0, column - reach), min(profile.columns, column + reach + 1))
         ]
 
     def _end(self, now_s: float, *, still: bool) -> Mapping[int, Position]:
@@ -282,7 +304,7 @@ class Tracks:
     def _place(self, slide: _Slide) -> int | None:
         """The one on which it stands."""
         half_mm = self._profile.pitch_mm / 2
-        for sensor in self._near(slide.x, slide.y):
+        for sensor in self._near(slide.x, slide.y, _AROUND):
             x, y = self._centres[sensor]
             if max(abs(x - slide.x), abs(y - slide.y)) <= half_mm:
                 return sensor

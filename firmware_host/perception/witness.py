@@ -86,13 +86,16 @@ class Witness:
         """How much of ``change``, squared, is explained if the magnet that is read at ``index``
         stands at ``other``; 0 unless the neighbours of both say so.
         """
-        share = self._crosstalk.share_mt
+        shares = self._crosstalk.strong_mt
         explained = 0.0
         for one, two in ((index, other), (other, index)):
             near = [i for i in self._beside[one] if i in empty and i != two]
-            expected = [sign * (share(other, i) - share(index, i)) for i in near]
-            power = sum(e * e for e in expected)
-            along = sum(change[i] * e for i, e in zip(near, expected, strict=True))
+            power = along = 0.0
+            for i in near:
+                share = shares(i)  # of a magnet there: here it is as much of one here
+                expected = sign * (share[other] - share[index])
+                power += expected * expected
+                along += change[i] * expected
             if len(near) < LEAST_BESIDE or not LEAST_SHARE * power < along < MOST_SHARE * power:
                 return 0.0
             explained += 2 * along - power
