@@ -38,6 +38,11 @@ class PageHands:
         self._own = OwnHand(session)
         self._under_way: list[tuple[float, Future[None]]] = []
 
+    @property
+    def pegs(self) -> bool:
+        """Whether tiles slide between pegs. In the table's thread."""
+        return self._session.pegs
+
     def loose(self) -> Sequence[LoosePiece]:
         """Every piece on or above the plate as it lies now. In the table's thread."""
         now_s = self._session.clock.now()

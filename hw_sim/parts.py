@@ -195,7 +195,8 @@ class TableParts:
                     spread,
                     (lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S),
                     LSM_GAINS,
-                    (lsm6dsox.ACCEL_DRIFT_G_C, lsm6dsox.GYRO_DRIFT_DEG_S_C),
+                    (lsm6dsox.ACCEL_DRIFT_G_C,) * 2,
+                    lsm6dsox.GYRO_DRIFT_DEG_S_C,
                 ),
             )
         else:
@@ -208,7 +209,8 @@ class TableParts:
                     spread,
                     (mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S),
                     MPU_GAINS,
-                    (mpu6050.ACCEL_DRIFT_G_C, mpu6050.GYRO_DRIFT_DEG_S_C),
+                    (mpu6050.ACCEL_DRIFT_XY_G_C, mpu6050.ACCEL_DRIFT_Z_G_C),
+                    mpu6050.GYRO_DRIFT_DEG_S_C,
                 ),
             )
         if not isinstance(config, NodeImu):
@@ -276,21 +278,25 @@ def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:
 
 
 def _imu_spread(
-    stream: Stream, offsets: tuple[float, float], gains: Gains, drifts: tuple[float, float]
+    stream: Stream,
+    offsets: tuple[float, float],
+    gains: Gains,
+    accel_drifts: tuple[float, float],
+    gyro_drift: float,
 ) -> ImuSpread:
     """Of the accelerometer and the gyroscope: the offset of z and of each axis, the tolerances of
-    the scale, and how the offsets drift with each degree.
+    the scale, and how the offsets drift with each degree, of the accelerometer across and of z.
     """
 
     def draw(size: float) -> float:
         return stream.uniform(-size, size)
 
-    (z_g, gyro_deg_s), (accel, gyro), (accel_c, gyro_c) = offsets, gains, drifts
+    (z_g, gyro_deg_s), (accel, gyro), (across_c, up_c) = offsets, gains, accel_drifts
     return ImuSpread(
         accel_offset_g=(draw(LEVELLED_G), draw(LEVELLED_G), draw(z_g)),
         accel_gain=(1 + draw(accel), 1 + draw(accel), 1 + draw(accel)),
         gyro_offset_deg_s=(draw(gyro_deg_s), draw(gyro_deg_s), draw(gyro_deg_s)),
         gyro_gain=(1 + draw(gyro), 1 + draw(gyro), 1 + draw(gyro)),
-        accel_drift_g_c=(draw(accel_c), draw(accel_c), draw(accel_c)),
-        gyro_drift_deg_s_c=(draw(gyro_c), draw(gyro_c), draw(gyro_c)),
+        accel_drift_g_c=(draw(across_c), draw(across_c), draw(up_c)),
+        gyro_drift_deg_s_c=(draw(gyro_drift), draw(gyro_drift), draw(gyro_drift)),
     )

@@ -66,6 +66,14 @@ class SimSession:
         finally:
             self.table.__exit__(kind, error, trace)
 
+    @property
+    def pegs(self) -> bool:
+        """Whether pegs and walls lie on the plate: who can tilt it plays on a board with them where
+        pieces fall in from edges.
+        """
+        tilts = self.profile.capabilities.sees_tilt and self.table.world.falls
+        return tilts and bool(self.host.game.edge_slots)
+
     def tick(self) -> None:
         """One scan, and the wait until the next is due."""
         self.host.step()
@@ -120,6 +128,5 @@ class SimSession:
             self.table.world.trays = {
                 piece: MagnetKind.parse(overlay.magnet_of(piece).value) for piece in overlay.pieces
             }
-            # Whoever can tilt the plate plays on a board with pegs where pieces fall in from edges
-            slides = self.profile.capabilities.sees_tilt and self.host.game.edge_slots
-            self.table.world.lay_lanes(overlay.index_of_game_place.values() if slides else ())
+            places = overlay.index_of_game_place.values()
+            self.table.world.lay_lanes(places if self.pegs else ())

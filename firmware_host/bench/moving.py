@@ -105,18 +105,23 @@ def run(
     """Print how often towers are told as such, and pushes are not; and how far off pieces are found
     while they slide, against their circles.
     """
-    echo(f"With physics, through chips and drivers: {towers} each; told as more than one piece")
-    echo(f"  {'':<11}{'below':<10}{'then':<20}{'sure':>5}{'perhaps':>9}{'not':>5}{'counted':>9}")
-    for name, noise, drift in LEVELS:
-        for what, told in _towers(seed, noise, drift, towers):
-            numbers = f"{told['sure']:5}{told['perhaps']:9}{told['not']:5}{told['counted']:9}"
-            echo(f"  {name:<11}{what}{numbers}")
+    if towers:
+        _say_towers(echo, seed, towers)
     echo(f"Pieces that are flicked along, {slides} each; mm, scan by scan, and where they stop")
     columns = f"{'scans':>7}{'known':>7}{'median':>8}{'95 %':>7}{'circle':>8}{'in it':>8}"
     echo(f"  {'':<21}{columns}   {'at the end':<24}one slide told")
     for name, noise, drift in LEVELS:
         for kind in KINDS:
             echo(f"  {name:<11}{kind:<10}{_slides(seed + 1, kind, noise, drift, slides)}")
+
+
+def _say_towers(echo: Callable[[str], None], seed: int, towers: int) -> None:
+    echo(f"With physics, through chips and drivers: {towers} each; told as more than one piece")
+    echo(f"  {'':<11}{'below':<10}{'then':<20}{'sure':>5}{'perhaps':>9}{'not':>5}{'counted':>9}")
+    for name, noise, drift in LEVELS:
+        for what, told in _towers(seed, noise, drift, towers):
+            numbers = f"{told['sure']:5}{told['perhaps']:9}{told['not']:5}{told['counted']:9}"
+            echo(f"  {name:<11}{what}{numbers}")
 
 
 def _towers(

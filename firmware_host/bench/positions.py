@@ -21,14 +21,22 @@ Found = dict[str, list[tuple[float, float]]]  # what -> errors and radii of circ
 
 
 def run(
-    echo: Callable[[str], None], profile: str = "plate-10", boards: int = BOARDS, seed: int = 1
+    echo: Callable[[str], None],
+    profile: str = "plate-10",
+    boards: int = BOARDS,
+    seed: int = 1,
+    *,
+    slides: bool = False,
 ) -> None:
     """Print the distribution over random boards, put piece by piece: at nominal and three times the
-    noise, and once every zero has drifted.
+    noise, and once every zero has drifted; ``slides``: only of those that slide.
     """
     from hw_sim.rng import Streams
     from hw_sim.worlds import has_physics
 
+    if slides and has_physics():
+        moving.run(echo, towers=0, seed=seed)
+        return
     table = load_profile(profile)
     stream = Streams(seed).stream("bench-positions")
     echo(f"Pieces within {OFFSET_MM:.0f} mm of their middles on {boards} random boards; mm")

@@ -220,15 +220,15 @@ def memory(echo: Callable[[str], None], profile: str = "plate-10") -> None:
             line = process.stdout.readline() if process.stdout else ""
             url = next(word for word in line.split() if word.startswith("http"))
             snapshots = asyncio.run(_watch(url))
-            resident_mb = _resident_mb(process.pid)
+            held_mb = resident_mb(process.pid)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait()
     echo(
         f"resident memory, a page open for {PAGE_OPEN_S:g} s ({snapshots} messages), simulation in"
     )
-    ratio = resident_mb / GOAL_MEMORY_MB
-    echo(f"  {resident_mb:.1f} MB; goal: at most {GOAL_MEMORY_MB} ({ratio:.2f})")
+    ratio = held_mb / GOAL_MEMORY_MB
+    echo(f"  {held_mb:.1f} MB; goal: at most {GOAL_MEMORY_MB} ({ratio:.2f})")
 
 
 def speed(echo: Callable[[str], None], profile: str = "plate-10") -> None:
@@ -302,6 +302,7 @@ async def _watch(url: str) -> int:
     return taken
 
 
-def _resident_mb(pid: int) -> float:
+def resident_mb(pid: int) -> float:
+    """Of a process, in MB."""
     fields = Path(f"/proc/{pid}/statm").read_text().split()
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -26,6 +26,7 @@ BENCHES = {
     "profiles": ("profiles", "run", "Bus time, latency, CPU and errors of every profile."),
     "calibration": ("calibration", "run", "Time of a calibration; errors before and after."),
     "physics": ("physics", "run", "Speed of the world in which pieces slide, tip and fall."),
+    "hour": ("lasting", "run", "Whether an hour of play with physics keeps memory."),
     "speed": ("service", "speed", "How much faster than real time a scenario runs."),
     "seats": ("seats", "run", "Games of seats that computer players play against each other."),
     "following": ("following", "run", "Whole random games by a robot that does what is published."),
@@ -114,8 +115,11 @@ def _bench(name: str) -> click.Command:
             *_games(),
             click.Option(["--move-ms"], type=click.IntRange(1), default=5, show_default=True),
         ]
-    elif name == "positions":
+    elif name in ("positions", "hour"):
+        example = f"{example} --seed 2"
         params = [click.Option(["--seed"], type=click.IntRange(1), default=1, show_default=True)]
+        if name == "positions":
+            params.append(click.Option(["--slides"], is_flag=True, help="Only pieces that slide."))
     elif name == "following":
         params, example = _games(), f"{example} --game attraktion --games 1000"
     return click.Command(name, callback=measure, params=params, help=summary, epilog=example)

@@ -43,8 +43,8 @@ _JUMP_MM = 25.0  # from where it should be: looked at again
 _SURE, _LOST = 15.0, -8.0  # log of how much likelier it is there than nowhere
 _DECIDED_S = 0.6
 _LOST_MM = 30.0  # sigma, after which it may be anywhere
-_TOLD_MM = 30.0  # the widest circle that is told
-_CIRCLE = 3.0  # sigmas; 2.45 would hold 95 of 100, were all that is unknown normal
+_TOLD_MM = 35.0  # the widest circle that is told
+_CIRCLE = 3.5  # sigmas; 2.45 would hold 95 of 100, were all that is unknown normal
 _REST_SCANS, _REST_MM = 12, 1.5
 _DRAWN_MM, _DRAWN_SIGMA_MM = 4.0, 5.0  # between points of a path, and of each
 _SHOWN_S = 4.0  # a path, after its end
@@ -323,7 +323,7 @@ class Tracks:
                 tuple(each.path),
             )
             for each in (*self._ended, *self._live)
-            if each.shown and (each.ended_s is not None or _within_mm(each) < _TOLD_MM)
+            if each.shown and _within_mm(each) < _TOLD_MM
         )
 
 

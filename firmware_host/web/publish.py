@@ -77,6 +77,7 @@ class Publisher:
                 hands=self._bench is not None,
                 game=game_info(game_id, host.game, host.overlay, over=key[1]),
                 breakable=[] if self._bench is None else list(self._bench.breakable()),
+                pegs=self._bench is not None and self._bench.pegs,
                 engine_names=list(host.playing.opponents.names),
             )
             self._layout_of = (key, layout)

@@ -111,7 +111,7 @@ class BrokenInfo(msgspec.Struct, frozen=True):
 class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     """What the page draws before anything moves. ``hands``: pieces can be moved from the page, and
     what is ``breakable`` broken. ``engine_names``: those that may play, ours
-    first.
+    first. ``pegs``: half balls stand where four places of the board meet, and a wall around it.
     """
 
     number: int
@@ -126,6 +126,7 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     game: GameInfo | None
     breakable: list[BreakableInfo] = []
     engine_names: list[str] = []
+    pegs: bool = False
 
 
 class LoosePiece(msgspec.Struct, frozen=True):

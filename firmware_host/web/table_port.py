@@ -97,6 +97,10 @@ class GameAnalysis(msgspec.Struct, frozen=True):
 class Workbench(Protocol):
     """What is known of a table whose pieces the page can move. Called in the table's thread."""
 
+    @property
+    def pegs(self) -> bool:
+        """Whether tiles slide between pegs, inside a wall, on the board of the game."""
+
     def loose(self) -> Sequence[LoosePiece]:
         """Every piece on or above the plate as it lies now."""
 

@@ -39,15 +39,16 @@ GYRO_BAND_SHARE = 1 / 3.1  # LPF1 off: 33 Hz of bandwidth at 104 Hz
 STEPS_PER_C = 256.0
 ZERO_C = 25.0
 
-# Mechanical characteristics, typical. Offsets and noise densities could not be checked: the page of
-# that table was not found. Little rests on them: rates are zeroed, and the plate is levelled.
-ACCEL_OFFSET_G = 0.020
-GYRO_OFFSET_DEG_S = 1.0
-ACCEL_DRIFT_G_C = 0.1e-3  # with each degree
-GYRO_DRIFT_DEG_S_C = 0.010
-GAIN_TOLERANCE = 0.01
-ACCEL_NOISE_G = 75e-6  # per root hertz at 4 g
-GYRO_NOISE_DEG_S = 3.8e-3  # per root hertz
+# Mechanical characteristics, table 2 of the data sheet, typical, 25 degrees; read in others' models
+# of the chip, which quote it row by row, and in the table of the sister chip LSM6DSO32, which has
+# the same drifts and the same gyroscope noise.
+ACCEL_OFFSET_G = 0.020  # LA_TyOff, after trimming; soldering may add to it
+GYRO_OFFSET_DEG_S = 1.0  # G_TyOff
+ACCEL_DRIFT_G_C = 0.1e-3  # LA_OffDr, with each degree
+GYRO_DRIFT_DEG_S_C = 0.010  # G_OffDr
+GAIN_TOLERANCE = 0.01  # LA_So%, G_So%
+ACCEL_NOISE_G = 75e-6  # An, per root hertz at 4 g, high-performance mode
+GYRO_NOISE_DEG_S = 3.8e-3  # Rn, per root hertz, whatever the range and the rate
 GYRO_START_S = 0.035
 BOOT_S = 0.010  # trimming parameters are loaded
 

@@ -53,8 +53,10 @@ GYRO_NOISE_DEG_S = 0.005  # per root hertz
 ACCEL_NOISE_G = 400e-6  # per root hertz
 GYRO_OFFSET_DEG_S = 20.0  # initial ZRO tolerance
 ACCEL_OFFSET_Z_G = 0.080
-ACCEL_DRIFT_G_C = 0.060 / 70  # z's +-60 mg from 0 to 70 degrees; x's and y's +-35 mg
-GYRO_DRIFT_DEG_S_C = 20.0 / 125  # +-20 degrees a second from -40 to 85 degrees
+# "Variation over temperature": from what it is at 25 degrees to the farther end of the range.
+ACCEL_DRIFT_XY_G_C = 0.035 / 45  # +-35 mg from 0 to 70 degrees
+ACCEL_DRIFT_Z_G_C = 0.060 / 45  # +-60 mg
+GYRO_DRIFT_DEG_S_C = 20.0 / 65  # +-20 degrees a second from -40 to 85 degrees
 TEMP_LSB_PER_C = 340.0
 TEMP_OFFSET_C = 36.53  # RM section 4.19: TEMP_OUT / 340 + 36.53
 GYRO_START_S = 0.030

@@ -19,6 +19,36 @@ from hw_sim.worlds import world
 
 pytestmark = pytest.mark.web
 
+# What a whole picture asks of the graphics chip: it begins where shadows are cleared.
+COSTS = """
+window.cost = null;
+const chip = WebGL2RenderingContext.prototype;
+let drawn = {calls: 0, triangles: 0};
+const textures = new Map();
+let bound = null;
+const before = (name, see) => {
+  const was = chip[name];
+  chip[name] = function (...args) { see(...args); return was.apply(this, args); };
+};
+before("bindTexture", (_, texture) => { bound = texture; });
+before("texStorage2D", (_, levels, format, wide, high) => textures.set(bound, 4 * wide * high));
+before("texImage2D", (...args) => {
+  const image = args.find((each) => each?.width);
+  textures.set(bound, 4 * (image ? image.width * image.height : args[3] * args[4]));
+});
+before("deleteTexture", (texture) => textures.delete(texture));
+before("drawElementsInstanced", (_, corners, type, offset, count) => {
+  drawn.calls += 1;
+  drawn.triangles += corners / 3 * count;
+});
+before("clear", (bits) => {
+  if (bits & chip.COLOR_BUFFER_BIT) return;
+  const bytes = [...textures.values()].reduce((sum, each) => sum + each, 0);
+  if (drawn.calls) window.cost = {...drawn, bytes};
+  drawn = {calls: 0, triangles: 0};
+});
+"""
+
 
 @pytest.fixture
 def sliding(tmp_path: Path) -> Iterator[TablePort]:
@@ -41,6 +71,7 @@ def test_the_pad_shows_how_far_to_tilt_and_the_tile_slides(sliding, serve, open_
     expect(say).to_contain_text("From which side does the red tile come?")
     player.open_part("Tilt")
     expect(page.locator(ring)).to_be_hidden()
+    expect(page.locator(".pegged circle")).to_have_count(9)  # where four of 16 places meet
     for _ in range(5):  # a little tilt answers
         pad.press("ArrowLeft")
     expect(say).to_have_text("Raise the right side further: 5 of 10 degrees.")
@@ -67,3 +98,25 @@ def test_from_a_slot_that_is_pressed_it_slides_by_the_table_s_own_hand(sliding, 
     player.expect_turn("blue")
     player.expect_moves("7")
     player.expect_marbles(A3="red")
+
+
+def test_a_picture_in_three_dimensions_costs_a_graphics_chip_little(sliding, serve, open_page):
+    """Pegs, walls and 36 tiles, as the chip is asked for them. `-s` shows the figures."""
+    table = serve(sliding)
+    table.do(NewGame("gravity-connect", {"size": 9}))
+    page = open_page(table.url, viewport={"width": 1280, "height": 800}).page
+    page.add_init_script(COSTS)
+    page.evaluate("localStorage.setItem('tiltboard.depth', 'yes')")
+    page.reload()
+    expect(page.locator("canvas.space")).to_be_visible()
+    page.wait_for_function("window.cost")
+    before = page.evaluate("window.cost")
+    table.put("red", "D3")
+    page.wait_for_function("calls => window.cost?.calls > calls", arg=before["calls"])
+    cost = page.evaluate("window.cost")
+    tile = cost["triangles"] - before["triangles"]
+    triangles = before["triangles"] + 36 * tile
+    print(f"{cost['calls']} calls, {triangles} triangles, {cost['bytes'] / 1e6:.1f} MB of textures")
+    assert cost["calls"] <= 16
+    assert triangles < 100_000
+    assert cost["bytes"] < 8e6

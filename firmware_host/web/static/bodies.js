@@ -70,8 +70,9 @@ export function lathe(lines, sides = 24, squareness = 2) {
   return { corners, triangles };
 }
 
-/** The sides and the bottom of a square plate about z; or its top alone, whose `uv` is x and y. */
-export function slab(half, low, high, topAlone = false) {
+/** The sides and the bottom of a square plate about z; or its top alone, whose `uv` is x and y; or all of a beam, half as
+ * wide as `across`. */
+export function slab(half, low, high, topAlone = false, across = half) {
   const corners = [];
   const triangles = [];
   const face = (normal, ...four) => {
@@ -79,10 +80,10 @@ export function slab(half, low, high, topAlone = false) {
     for (const corner of four) corners.push(...corner, ...normal, corner[0], corner[1]);
     triangles.push(...[0, 1, 2, 0, 2, 3].map((at) => first + at));
   };
-  const square = (z) => [[-half, -half, z], [half, -half, z], [half, half, z], [-half, half, z]];
+  const square = (z) => [[-half, -across, z], [half, -across, z], [half, across, z], [-half, across, z]];
   const [under, over] = [square(low), square(high)];
-  if (topAlone) face([0, 0, 1], ...over);
-  else {
+  if (topAlone || across !== half) face([0, 0, 1], ...over);
+  if (!topAlone) {
     face([0, 0, -1], ...[...under].reverse());
     [[0, -1, 0], [1, 0, 0], [0, 1, 0], [-1, 0, 0]].forEach((normal, at) =>
       face(normal, under[at], under[(at + 1) % 4], over[(at + 1) % 4], over[at]));
@@ -98,6 +99,21 @@ const OUTLINES = {
   ship: [[[0, -7.5], [13, -7.5]], [[13, -7.5], [13.6, -6], [9, -1], [8.4, 5], [8, 11], [6, 17], [3, 22], [0, 25]]],
   pod: [[[0, -7.5], [10.5, -7.5]], [[10.5, -7.5], [12.4, -3], [12, 1], [9.5, 5], [5, 7.2], [0, 7.5]]],
 };
+
+// Between tiles that slide, in mm (docs/playing.md). The wall is drawn lower than it is: it would hide the slots' names.
+export const PEG = 7.2;
+export const WALL = { thick: 3, high: 3.5 };
+
+/** Where pegs stand, and the wall around them: `places` are the middles of the board's. */
+export function lanes(places, pitch) {
+  const [xs, ys] = ["x", "y"].map((axis) => [...new Set(places.map((place) => place[axis]))].sort((a, b) => a - b));
+  const pegs = xs.slice(1).flatMap((x) => ys.slice(1).map((y) => ({ x: x - pitch / 2, y: y - pitch / 2 })));
+  const [west, east, south, north] = [xs[0], xs.at(-1), ys[0], ys.at(-1)].map((at, side) => at + (side % 2 ? pitch : -pitch) / 2);
+  return { pegs, west, east, south, north };
+}
+
+/** A half ball. */
+export const peg = () => lathe([[[PEG, 0], [PEG * 0.87, PEG * 0.5], [PEG * 0.5, PEG * 0.87], [0, PEG]]], 16);
 
 /** The forms that have bodies. */
 export const BODIES = Object.keys(OUTLINES);

@@ -2,6 +2,7 @@
 
 import { TrackBoard, resultMarks, route } from "/static/boards.js";
 import { MARKS } from "/static/assist.js";
+import { PEG, WALL, lanes } from "/static/bodies.js";
 import { Camera } from "/static/camera.js";
 import { h, s } from "/static/dom.js";
 import { outline } from "/static/marble.js";
@@ -91,6 +92,8 @@ export class Plate {
       s("radialGradient", { id: "frost", cx: 0.5, cy: 0.42 },
         s("stop", { offset: 0, class: "frost-in" }), s("stop", { offset: 0.86, class: "frost-mid" }),
         s("stop", { offset: 1, class: "frost-rim" })),
+      s("radialGradient", { id: "peg", cx: 0.4, cy: 0.35 },
+        s("stop", { offset: 0, "stop-color": "#dcd8cf" }), s("stop", { offset: 1, "stop-color": "#7d7a72" })),
       s("radialGradient", { id: "disk" },
         s("stop", { offset: 0.3, "stop-color": "#ffd9a0", "stop-opacity": 0.55 }),
         s("stop", { offset: 0.55, "stop-color": "#b06ad0", "stop-opacity": 0.3 }),
@@ -111,6 +114,8 @@ export class Plate {
     }
     const pitch = layout.pitch_mm;
     const under = s("g", { class: "squares" });
+    const played = [...inGame].map((index) => this.store.centreOf(index));
+    this.lanes = layout.pegs && played.length ? lanes(played, pitch) : null;
     const discs = s("g");
     const beside = game?.drawing ? 13.500 : 0; // pods would hide the names
     layout.places.forEach((_, index) => {
@@ -135,7 +140,16 @@ export class Plate {
         discs.append(s("text", { x: x + beside, y: -y + 2.200 + beside, class: "place-name" }, label));
       }
     });
-    return s("g", {}, under, discs, zones);
+    return s("g", {}, under, discs, zones, this.pegged());
+  }
+
+  /** What tiles slide between. */
+  pegged() {
+    if (!this.lanes) return null;
+    const { pegs, west, east, south, north } = this.lanes;
+    const wall = { x: west - WALL.thick / 2, y: -north - WALL.thick / 2, width: east - west + WALL.thick, height: north - south + WALL.thick };
+    return s("g", { class: "pegged" }, s("rect", { ...wall, "stroke-width": WALL.thick }),
+      pegs.map(({ x, y }) => s("circle", { cx: x, cy: -y, r: PEG })));
   }
 
   /** Of a game whose places are wedges of the plate: where each ends, and its number. */

@@ -1,7 +1,7 @@
 // The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows are drawn over the
 // flat plate of the page, which is turned in space under them and keeps its places, lights, marks, names and keys.
 
-import { BODIES, MARK_COUNT, bodyOf, cellOf, marksPicture, post, shadeOf, slab } from "/static/bodies.js";
+import { BODIES, MARK_COUNT, WALL, bodyOf, cellOf, marksPicture, peg, post, shadeOf, slab } from "/static/bodies.js";
 import { Glides } from "/static/glides.js";
 import { formOf, looksOf } from "/static/marble.js";
 import {
@@ -29,11 +29,13 @@ const TILT_S = 0.05; // in which the drawn tilt follows the sensor's
 const SLOW_MS = matchMedia("(pointer: coarse)").matches ? 36 : 24; // a frame that takes longer is drawn with fewer pixels
 const COARSE = 0.7; // with a smaller share of the pixels all is drawn more simply
 const COARSEST = 0.35;
+const PEGS = [0.62, 0.6, 0.56];
 const WOOD = [0.43, 0.27, 0.15];
 const STEEL = [0.3, 0.3, 0.34];
 const DARK = [0.17, 0.1, 0.03];
 const LIGHT = unit([-0.6, -0.12, 0.78]);
 const LEVEL = [1, 0, 0, 0];
+const QUARTER = [Math.SQRT1_2, 0, 0, Math.SQRT1_2];
 
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
 
@@ -78,6 +80,8 @@ export class Space {
     this.bodies = new Map(BODIES.map((form) => [form, this.solids.kind(bodyOf(form), { shade: shadeOf(form) })]));
     this.foot = this.solids.kind(post(60, 14));
     this.post = this.solids.kind(post(9, 110, 12));
+    this.peg = this.solids.kind(peg());
+    this.beams = new Map(); // half its length -> a wall
     this.solids.texture("marks", marksPicture());
     this.half = null;
     this.felt = null;
@@ -202,6 +206,22 @@ export class Space {
     return { attitude: live?.attitude ?? this.swing(seconds), pieces };
   }
 
+  /** Between tiles that slide. */
+  addLanes(tilted, tilt) {
+    const { lanes } = this.plate;
+    if (!lanes) return;
+    const { pegs, west, east, south, north } = lanes;
+    for (const { x, y } of pegs) this.peg.add(through(tilted, [x, y, SURFACE]), tilt, PEGS, PEGS, -1, 0.3);
+    const [middleX, middleY, out] = [(west + east) / 2, (south + north) / 2, WALL.thick / 2];
+    const beam = (long, at, turn) => {
+      const half = long / 2 + WALL.thick;
+      if (!this.beams.has(half)) this.beams.set(half, this.solids.kind(slab(half, 0, WALL.high, false, out)));
+      this.beams.get(half).add(through(tilted, [...at, SURFACE]), after(tilt, turn), WOOD);
+    };
+    for (const y of [south - out, north + out]) beam(east - west, [middleX, y], LEVEL);
+    for (const x of [west - out, east + out]) beam(north - south, [x, middleY], QUARTER);
+  }
+
   upright({ x, y, z, turn = LEVEL }) {
     return [x, y, z + HEIGHT / 2, ...turn];
   }
@@ -280,6 +300,7 @@ export class Space {
     this.post.add([0, 0, GROUND / 2 - 6], LEVEL, STEEL, STEEL, -1, 0.5);
     this.board.add([0, 0, 0], tilt, WOOD);
     this.top.add([0, 0, 0], tilt, WOOD);
+    this.addLanes(tilted, tilt);
     for (const { piece, role, pose: [x, y, z, ...turn] } of state.pieces.values()) {
       const { body, base, ink, cell } = this.lookOf(piece);
       const sign = role ? cellOf(role) : -1;
