@@ -29,7 +29,7 @@ _CHUNK_S = 0.004  # a stop waits for so long
 _FIRST_CHUNK = 32
 _POSITIONS = 50_000  # of Gravity Trap between two looks at the clock
 _NOISE = 3  # hundredths; so that games differ
-EXPLORATION: Final = {kernels.PLAYOUTS: 0.7, kernels.DECISIVE: 0.4, kernels.EVALUATED: 0.7}
+EXPLORATION: Final = {kernels.PLAYOUTS: 0.7, kernels.DECISIVE: 0.25, kernels.EVALUATED: 0.7}
 SPREAD = 50.0
 
 
