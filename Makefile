@@ -18,7 +18,8 @@ test: $(VENV)/.dev
 # Rules, drivers, chips, worlds, perception, referee, journal: no browser, no whole games, no benches.
 quick: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host \
-		$(addprefix --ignore tests/firmware_host/,commissioning bench scenario)
+		$(addprefix --ignore tests/firmware_host/,commissioning bench scenario \
+			engines/test_engine_levels.py room/test_computers.py) --ignore tests/hw_sim/test_seat_hand.py
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
