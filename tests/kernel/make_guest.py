@@ -311,11 +311,13 @@ def boot(disk: Path, tree: str, plan: str, core: int) -> Iterator[str]:
 def arm_python(suite: str) -> Path:
     """A folder with ``root``, Debian's Python for 64-bit Arm, unpacked and no more."""
 
+    packages = "base-files,python3"  # the first has what leads from /lib to /usr/lib
+
     def make(fresh: Path) -> None:
-        foreign = ("--variant=extract", "--architectures=arm64", "--include=python3")
+        foreign = ("--variant=extract", "--architectures=arm64", f"--include={packages}")
         run("mmdebstrap", *foreign, suite, fresh / "root")
 
-    return kept(f"root-arm64-{suite}", "python3", make)
+    return kept(f"root-arm64-{suite}", packages, make)
 
 
 def played_on_arm(suite: str, scenario: Path) -> str:
