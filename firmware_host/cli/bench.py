@@ -12,7 +12,6 @@ from firmware_host.room.seats import LEVELS
 # Name -> (module, function, what it measures)
 BENCHES = {
     "engines": ("engines", "run", "Random playouts of each game per CPU second."),
-    "strength": ("strength", "run", "The best search against plain tree search, at equal time."),
     "perception": ("perception", "run", "False events and wrong classes against noise and offset."),
     "positions": ("positions", "run", "How far off pieces are found, against their circles."),
     "latency": ("latency", "run", "From a piece touching the board to the first changed light."),
@@ -109,11 +108,6 @@ def _bench(name: str) -> click.Command:
             ),
             click.Option(["--games"], type=click.IntRange(1), default=100, show_default=True),
             click.Option(["--move-ms"], type=click.IntRange(1), default=10, show_default=True),
-        ]
-    elif name == "strength":
-        params = [
-            *_games(),
-            click.Option(["--move-ms"], type=click.IntRange(1), default=5, show_default=True),
         ]
     elif name in ("positions", "hour"):
         example = f"{example} --seed 2"

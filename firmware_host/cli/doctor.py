@@ -52,7 +52,8 @@ def command(
     from firmware_host.doctor.doctor import examine, examine_computer
     from firmware_host.doctor.machine import this_machine
 
-    machine = this_machine(SystemClock())
+    of_service = state is not None and not simulated  # another's folder, and his kernels
+    machine = this_machine(SystemClock(), for_service=of_service)
     configured = read_configured(config, profile)
     catalogue = speak(configured.language)
     if state is None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from firmware_host.cli.options import CONFIG, OPTIONS
 from firmware_host.cli.speech import misuse, say
-from firmware_host.cli.studying import RECORD_TASKS, SEED, found_by, worker_options
+from firmware_host.cli.studying import RECORD_TASKS, SEED, found_by, tell_score, worker_options
 from firmware_host.messages import text
-
-if TYPE_CHECKING:
-    from firmware_host.studies.match import Score
 
 
 @click.command(
@@ -46,7 +41,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="Random moves that each pair of games begins with.",
 )
-@click.option("--move-ms", type=click.IntRange(1), help="The longest time for a move.  [1000]")
+@click.option(
+    "--move-ms",
+    type=click.IntRange(1),
+    help="The longest time for a move, of levels that of the CPU.  [1000]",
+)
 @click.option(
     "--nodes",
     type=click.IntRange(1),
@@ -73,7 +72,10 @@ def command(
     on: str,
     config: Path | None,
 ) -> None:
-    """Let player A play against player B, each a level from 1 to 10 or an engine in the settings.
+    """Let player A play against player B, each a level from 1 to 10, an engine in the settings, or
+    "plain": the kernels' tree search by random playouts alone. 10@500 looks at 500 positions a
+    move; 10+unproven and plain+unproven do without the solver, +forgetful without the tree of the
+    move before.
 
     Each opening is played twice, with colours changed. The interval holds what A's share would be
     in endless games, 95 times in a hundred; with --decide at all times, and it is wider.
@@ -112,36 +114,8 @@ def command(
         else:
             seen, watched = until_decided(pairs, shares)
             result, low, high = score(seen), watched.low, watched.high
-    _tell(a, b, result, (result.share, low, high))
+    tell_score(a, b, result, (result.share, low, high))
     if shares and decided(watched, shares):
         say(text("That is decided after {games} games.", games=result.games))
     elif shares:
         say(text("{games} games do not decide that.", games=result.games))
-
-
-def _tell(a: str, b: str, result: Score, shares: tuple[float, float, float]) -> None:
-    from firmware_host.studies.intervals import elo
-
-    share, low, high = (round(100 * each) for each in shares)
-    points, elo_low, elo_high = (_points(elo(each)) for each in shares)
-    say(
-        text(
-            "{a} against {b}: +{won} ={drawn} -{lost}, {share} % [{low}, {high}], "
-            "Elo {elo} [{elo_low}, {elo_high}]",
-            a=a,
-            b=b,
-            won=result.won,
-            drawn=result.drawn,
-            lost=result.lost,
-            share=share,
-            low=low,
-            high=high,
-            elo=points,
-            elo_low=elo_low,
-            elo_high=elo_high,
-        )
-    )
-
-
-def _points(points: float) -> str:
-    return f"{points:+.0f}" if math.isfinite(points) else ("+∞" if points > 0 else "-∞")

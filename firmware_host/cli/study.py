@@ -10,7 +10,14 @@ import click
 
 from firmware_host.cli.options import OPTIONS
 from firmware_host.cli.speech import misuse, say
-from firmware_host.cli.studying import RECORD_TASKS, SEED, found_by, worker_options
+from firmware_host.cli.studying import (
+    RECORD_TASKS,
+    SEED,
+    found_by,
+    points,
+    tell_score,
+    worker_options,
+)
 from firmware_host.messages import text
 
 if TYPE_CHECKING:
@@ -195,6 +202,77 @@ def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
             say(text("{kind}, turns: {turns}, puzzles: {many}", kind=said, turns=within, many=many))
     if out is not None:
         out.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in mined))
+
+
+@command.command(epilog="Example: tiltboard study levels --game attraktion --record levels.jsonl")
+@click.option("--game", required=True, help="The game.")
+@OPTIONS
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=60,
+    show_default=True,
+    help="Of each level against the one below, rounded up to pairs.",
+)
+@click.option(
+    "--nodes",
+    type=click.IntRange(1),
+    default=4000,
+    show_default=True,
+    help="Positions looked at for a move, at most.",
+)
+@click.option(
+    "--opening",
+    type=click.IntRange(0, 20),
+    default=4,
+    show_default=True,
+    help="Random moves that each pair of games begins with.",
+)
+@SEED
+@RECORD_TASKS
+@worker_options
+def levels(
+    *,
+    game: str,
+    options: tuple[str, ...],
+    games: int,
+    nodes: int,
+    opening: int,
+    seed: int,
+    record: Path | None,
+    workers: int,
+    on: str,
+) -> None:
+    """Let each level play against the one below it, and add up what they are worth.
+
+    No level is limited by time, so every machine finds the same.
+    """
+    from firmware_host.engines.search.warmth import warm
+    from firmware_host.studies.ladder import RUNGS, Ladder, heights, scores
+
+    made = _made(game, options)
+    if made.rules.players != 2:
+        raise misuse(text("A match is for two players."))
+    job = Ladder(
+        game=made.name,
+        options=dict(made.options),
+        opening=opening,
+        nodes=nodes,
+        seed=seed,
+        kernels=warm(),
+    )
+    count = (games + 1) // 2 * len(RUNGS)
+    with found_by(job, count, made.name, record, workers, on) as found:
+        by_level = scores(found)
+    for level, score in by_level.items():
+        tell_score(str(level), str(level - 1), score, (score.share, *score.interval))
+    for level, height in heights(by_level).items():
+        elo, low, high = map(points, height)
+        say(
+            text(
+                "Level {level}: Elo {elo} [{low}, {high}]", level=level, elo=elo, low=low, high=high
+            )
+        )
 
 
 @command.command(epilog="Example: tiltboard study boards --climbs 8 --record boards.jsonl")

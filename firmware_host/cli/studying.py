@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -9,8 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from firmware_host.cli.speech import say
+from firmware_host.messages import text
+
 if TYPE_CHECKING:
     from firmware_host.studies.jobs import Job
+    from firmware_host.studies.match import Score
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -65,3 +70,33 @@ def found_by(  # noqa: PLR0917 - as the options of a command come
         closing(jobs.in_order(job, results, count, run, bar.update)) as found,
     ):
         yield found
+
+
+def tell_score(a: str, b: str, result: Score, shares: tuple[float, float, float]) -> None:
+    """What A has won, and ``shares``: his share, and its interval."""
+    from firmware_host.studies.intervals import elo
+
+    share, low, high = (round(100 * each) for each in shares)
+    height, elo_low, elo_high = (points(elo(each)) for each in shares)
+    say(
+        text(
+            "{a} against {b}: +{won} ={drawn} -{lost}, {share} % [{low}, {high}], "
+            "Elo {elo} [{elo_low}, {elo_high}]",
+            a=a,
+            b=b,
+            won=result.won,
+            drawn=result.drawn,
+            lost=result.lost,
+            share=share,
+            low=low,
+            high=high,
+            elo=height,
+            elo_low=elo_low,
+            elo_high=elo_high,
+        )
+    )
+
+
+def points(points: float) -> str:
+    """Of Elo's scale, as they are written."""
+    return f"{points:+.0f}" if math.isfinite(points) else ("+∞" if points > 0 else "-∞")

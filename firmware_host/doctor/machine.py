@@ -26,7 +26,7 @@ class Machine:
     user has from the next login on. ``may_use``: whether a file may be read and written.
     ``date_s``: seconds since 1970-01-01 UTC. ``service``: asks systemd; None: it is not installed,
     or nobody could be asked. ``compiled``: whether numba has compiled the engines' kernels; None:
-    it is not installed.
+    it is not installed, or of no use.
     """
 
     root: Path
@@ -68,8 +68,8 @@ class Machine:
         return sys.platform
 
 
-def this_machine(clock: Clock) -> Machine:
-    """The computer that this runs on."""
+def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
+    """The computer that this runs on. ``for_service``: its unit keeps it from compiled code."""
     user = getpass.getuser()
     groups = {_group_name(number) for number in (*os.getgroups(), os.getegid())}
     return Machine(
@@ -83,7 +83,7 @@ def this_machine(clock: Clock) -> Machine:
         free_bytes=lambda path: shutil.disk_usage(path).free,
         date_s=clock.calendar(),
         service=installed_service,
-        compiled=warm() if installed() else None,
+        compiled=warm() if installed() and not for_service else None,
     )
 
 

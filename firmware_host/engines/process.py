@@ -21,7 +21,8 @@ from firmware_host.engines.errors import (
     EngineMoveError,
 )
 
-START_S = 30.0  # a Zero 2 W takes ten to import Python's modules from a cold card
+START_S = 30.0  # ours: a Zero 2 W takes ten to import Python's modules from a cold card
+STRANGER_S = 5.0  # another, at the table: there is ours to play in its place
 NICE = 10  # thinking yields to the scan
 MARGIN_S = 1.5  # beyond its time, on a machine that has much to do; then it is told to stop
 STOP_S = 1.5  # and if it does not heed that, it is lost
@@ -38,8 +39,11 @@ class EngineProcess:
     def __init__(
         self, name: str, command: Sequence[str], clock: Clock, *, start_s: float = START_S
     ) -> None:
-        """Start it and hear who it is. ``name``: what people call it."""
+        """Start it and hear who it is. ``name``: what people call it. ``start_s``: how long it may
+        take to say that, and again to be ready for a game.
+        """
         self.name = name
+        self._start_s = start_s
         self._now = clock.now
         self._heard: queue.Queue[str | None] = queue.Queue(_MOST_WAITING)
         try:
@@ -84,7 +88,7 @@ class EngineProcess:
                 self._say(ugi.setoption(name, value))
         self._say("uginewgame")
         self._say("isready")
-        until_s = self._now() + START_S
+        until_s = self._now() + self._start_s
         while (words := self._next(until_s)) != ["readyok"]:
             if words[:1] == ["error"]:
                 raise CannotPlayError(

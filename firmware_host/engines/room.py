@@ -24,7 +24,7 @@ from firmware_host.engines.errors import (
     EngineHungError,
     EngineMoveError,
 )
-from firmware_host.engines.process import MARGIN_S, EngineProcess
+from firmware_host.engines.process import MARGIN_S, START_S, STRANGER_S, EngineProcess
 from firmware_host.messages import Message, text
 from games.base import Game, Position
 
@@ -99,12 +99,14 @@ class EngineRoom:
         *,
         move_s: float = MOVE_S,
         margin_s: float = MARGIN_S,
+        stranger_s: float = STRANGER_S,
         ponders: bool = True,
         clock: Clock | None = None,
     ) -> None:
         self._commands = {OURS: OUR_COMMAND, **commands}
         self._move_s = move_s
         self._margin_s = margin_s
+        self._stranger_s = stranger_s
         self._ponders = ponders
         self._clock = clock or SystemClock()
         self._changed = threading.Condition()
@@ -290,7 +292,10 @@ class EngineRoom:
         if found is None:
             if seat.engine not in self._commands:
                 raise EngineError("There is no engine {name} in the settings.", name=seat.engine)
-            process = EngineProcess(seat.engine, self._commands[seat.engine], self._clock)
+            start_s = START_S if seat.engine == OURS else self._stranger_s
+            process = EngineProcess(
+                seat.engine, self._commands[seat.engine], self._clock, start_s=start_s
+            )
         else:
             process = found[0]
         self._processes[who, seat.engine] = process, playing

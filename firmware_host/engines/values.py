@@ -29,14 +29,16 @@ def every_move(
 
     A search that ranks few moves exactly is asked again after each move, one ply deeper each time
     round, as long as the time lasts: so all are seen equally far. Where more than two sides play
-    only what the search itself ranks is known.
+    what a move is worth to the next player says little of the one who makes it: the search by
+    playouts, which tries each move at least once, has all the time.
     """
     total_s = limits.time_s or 0.0
     until_s = now() + total_s
-    first_s = replace(limits, time_s=_FIRST_SHARE * total_s)
-    found = thinker.think(state, STRONGEST, first_s, stopped=stopped)
+    two = len(game.teams or game.players) == 2
+    first = replace(limits, time_s=_FIRST_SHARE * total_s) if two else limits
+    found = thinker.think(state, STRONGEST, first, stopped=stopped)
     moves = game.rules.moves(state)
-    if len(found.ranked) >= len(moves) or len(game.teams or game.players) != 2:
+    if len(found.ranked) >= len(moves) or not two:
         return _ranked(found, dict(found.ranked))
     values = dict.fromkeys(moves, 0) | dict(found.ranked)
     for depth in range(1, _DEEPEST):

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import msgspec
 
-from drivers.clock import SystemClock
+from drivers.clock import SystemClock, cpu_s
 from firmware_host.config.errors import ConfigError
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.search.levels import LEVELS, STRONGEST
-from firmware_host.engines.search.limits import Limits
+from firmware_host.engines.search.limits import Budget, Limits
 from firmware_host.engines.search.thinker import Thinker
 from firmware_host.engines.search.warmth import installed
 from firmware_host.studies import intervals
@@ -23,8 +24,16 @@ from games.base import Game
 from games.registry import game_type
 from games.rules import Rules
 
+if TYPE_CHECKING:
+    from firmware_host.engines.search.fast import FastTree
+
+PLAIN = "plain"
+"""A player: the kernels' search by random playouts alone."""
+UNPROVEN, FORGETFUL = "unproven", "forgetful"
+_WRITTEN = re.compile(r"([^+@]+)((?:\+(?:unproven|forgetful))*)(?:@([1-9]\d{0,8}))?")
 OPENING_PLIES = 4
 MOST_PLIES = 2000  # of a game that goes in circles: a draw
+_LEVEL_NAMES = tuple(map(str, LEVELS))
 _GRACE_S = 10.0
 _LONGEST_S = 600.0  # for a move of another engine that is limited by nodes
 
@@ -46,9 +55,10 @@ class Played(msgspec.Struct, frozen=True):
 class Match(Job, frozen=True, kw_only=True):
     """Task n is a pair of games with opening n; A moves first in the first of them.
 
-    ``a``, ``b``: levels, or names in ``engines``, which has their commands. ``opening``: random
-    moves. ``move_ms`` or ``nodes`` limit each move, the other is None. ``kernels``: whether levels
-    think with them, wherever the task is run.
+    ``a``, ``b``: as ``Asked`` reads them; ``engines`` has the commands of those that are not ours.
+    ``opening``: random moves. ``move_ms`` or ``nodes`` limit each move, the other is None; the time
+    of our own players is the CPU's. ``kernels``: whether levels think with them, wherever the task
+    is run.
     """
 
     finds: ClassVar[Any] = tuple[Played, Played]
@@ -75,6 +85,32 @@ class Match(Job, frozen=True, kw_only=True):
             first = play(game.rules, begun, (make(self.a), make(self.b)))
             second = play(game.rules, begun, (make(self.b), make(self.a)))
         return first, msgspec.structs.replace(second, share=1 - second.share)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A player as he is written, ``NAME+SWITCH@NODES``. ``name``: a level, an engine or ``PLAIN``.
+    ``switches``: what the last and the strongest level may be asked to do without, ``unproven``
+    (the solver) and ``forgetful`` (the tree of the move before). ``nodes``: his own limit.
+    """
+
+    name: str
+    switches: tuple[str, ...]
+    nodes: int | None
+
+    @classmethod
+    def read(cls, written: str) -> Asked:
+        """Raises ConfigError for what is not written so."""
+        found = _WRITTEN.fullmatch(written)
+        if found is None:
+            raise _nobody(written)
+        name, switches, nodes = found.groups()
+        return cls(name, tuple(switches.split("+")[1:]), int(nodes) if nodes else None)
+
+    @property
+    def searches(self) -> bool:
+        """Whether he is a search of the kernels, not a level."""
+        return self.name == PLAIN or bool(self.switches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +144,7 @@ def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
             "This study was begun with the engine's kernels, which are not here.",
             remedy='Install them: pip install "tiltboard[fast]"',
         )
-    return Thinker(game, random.Random(seed), SystemClock().now, kernels=kernels)
+    return Thinker(game, random.Random(seed), cpu_s, kernels=kernels)
 
 
 class OurPlayer:
@@ -122,6 +158,21 @@ class OurPlayer:
     def move(self, names: Sequence[str], state: Any) -> int:
         """As ``Player.move``."""
         return self._thinker.think(state, self._level, self._limits).move
+
+
+class SearchPlayer:
+    """A search of the kernels."""
+
+    def __init__(self, tree: FastTree, limits: Limits, *, forgetful: bool) -> None:
+        self._tree = tree
+        self._limits = limits
+        self._forgetful = forgetful
+
+    def move(self, names: Sequence[str], state: Any) -> int:
+        """As ``Player.move``."""
+        if self._forgetful:
+            self._tree.forget()
+        return self._tree.search(state, Budget(self._limits, cpu_s)).move
 
 
 class OtherPlayer:
@@ -142,36 +193,65 @@ class OtherPlayer:
 
 
 def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> Player:
-    """A player; his process, if he has one, ends with ``stack``. Raises EngineError."""
-    time_s = None if match.move_ms is None else match.move_ms / 1000
-    if name not in match.engines:
-        limits = Limits(nodes=match.nodes, time_s=time_s)
-        return OurPlayer(game, int(name), limits, seed, kernels=match.kernels)
-    process = EngineProcess(name, match.engines[name], SystemClock())
+    """A player; his process, if he has one, ends with ``stack``.
+
+    Raises EngineError, ConfigError.
+    """
+    asked = Asked.read(name)
+    nodes = asked.nodes or match.nodes
+    time_s = None if match.move_ms is None or asked.nodes else match.move_ms / 1000
+    if asked.searches:
+        tree, limits = _tree(match, asked, game, seed), Limits(nodes=nodes, time_s=time_s)
+        return SearchPlayer(tree, limits, forgetful=FORGETFUL in asked.switches)
+    if asked.name not in match.engines:
+        limits = Limits(nodes=nodes, time_s=time_s)
+        return OurPlayer(game, int(asked.name), limits, seed, kernels=match.kernels)
+    process = EngineProcess(asked.name, match.engines[asked.name], SystemClock())
     stack.callback(process.close)
     options = {key: value for key, value in game.options.items() if value is not None}
     process.set_up(game.name, options, STRONGEST, seed)
     if time_s is None:
-        return OtherPlayer(process, game.rules, f"nodes {match.nodes}", _LONGEST_S)
+        return OtherPlayer(process, game.rules, f"nodes {nodes}", _LONGEST_S)
     return OtherPlayer(process, game.rules, f"movetime {match.move_ms}", time_s + _GRACE_S)
+
+
+def _tree(match: Match, asked: Asked, game: Game, seed: int) -> FastTree:
+    if match.kernels and installed():
+        from firmware_host.engines.search.fast import fast_tree
+
+        solving = UNPROVEN not in asked.switches
+        plain = asked.name == PLAIN
+        if tree := fast_tree(game, random.Random(seed), plain=plain, solving=solving):
+            return tree
+    raise ConfigError(
+        "{name} plays with the engine's kernels only, which are not here for this game.",
+        remedy='Install them: pip install "tiltboard[fast]"; then: tiltboard warm',
+        name=asked.name,
+    )
+
+
+def _nobody(written: str) -> ConfigError:
+    return ConfigError(
+        "{name} is no player.",
+        remedy="Name a level from 1 to {most}, an engine in the settings, or plain.",
+        name=written,
+        most=STRONGEST,
+    )
 
 
 def engines_of(names: Iterable[str], commands: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """The commands of those players that are engines in the settings.
 
-    Raises ConfigError for one who is neither that nor a level.
+    Raises ConfigError for one who is nobody.
     """
     found = {}
-    for name in names:
-        if name in commands:
-            found[name] = list(commands[name])
-        elif not name.isdigit() or int(name) not in LEVELS:
-            raise ConfigError(
-                "{name} is no player.",
-                remedy="Name a level from 1 to {most}, or an engine in the settings.",
-                name=name,
-                most=STRONGEST,
-            )
+    for written in names:
+        asked = Asked.read(written)
+        switched = (PLAIN, str(STRONGEST))
+        if asked.name in commands and not asked.switches:
+            found[asked.name] = list(commands[asked.name])
+        elif asked.name not in switched and (asked.switches or asked.name not in _LEVEL_NAMES):
+            raise _nobody(written)
     return found
 
 

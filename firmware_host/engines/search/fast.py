@@ -33,13 +33,18 @@ EXPLORATION: Final = {kernels.PLAYOUTS: 0.7, kernels.DECISIVE: 0.25, kernels.EVA
 SPREAD = 50.0
 
 
-def fast_tree(game: Game, rng: random.Random) -> FastTree | None:
-    """The search that is best at ``game``; None where no kernel plays it."""
+def fast_tree(
+    game: Game, rng: random.Random, *, plain: bool = False, solving: bool = True
+) -> FastTree | None:
+    """The search that is best at ``game``, or a ``plain`` one by random playouts; None where no
+    kernel plays it. ``solving``: as in ``FastTree``.
+    """
     board = board_of(game)
     if board is None:
         return None
     playouts = kernels.DECISIVE if board.decisive else kernels.PLAYOUTS
-    return FastTree(board, rng, kernels.EVALUATED if board.evaluated else playouts)
+    best = kernels.EVALUATED if board.evaluated else playouts
+    return FastTree(board, rng, kernels.PLAYOUTS if plain else best, solving=solving)
 
 
 def fast_solver(game: Game) -> TrapSolver | None:
@@ -50,7 +55,9 @@ def fast_solver(game: Game) -> TrapSolver | None:
 
 
 class FastTree:
-    """Searches of one game. ``mode``: as in ``kernels.tree``."""
+    """Searches of one game. ``mode``: as in ``kernels.tree``. ``solving``: what is proven of a
+    position tells on those before it.
+    """
 
     def __init__(
         self,
@@ -60,7 +67,9 @@ class FastTree:
         *,
         explore: float | None = None,
         spread: float = SPREAD,
+        solving: bool = True,
     ) -> None:
+        self._solving = solving
         self._board = board
         self._mode = mode
         self._rng = rng
@@ -140,7 +149,7 @@ class FastTree:
         return found
 
     def _simulated(self, start: Ints, count: int, hidden: kernels.Bytes) -> int:
-        numbers = np.array([count, self._mode, _NOISE], np.int64)
+        numbers = np.array([count, self._mode, _NOISE, self._solving], np.int64)
         return kernels.simulate(
             *(self._tree, self._board.tables, start, self._work, self._moves, self._path),
             *(self.seed, numbers, self._explore, self._curves, hidden),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from firmware_host.engines.errors import CannotPlayError
 from firmware_host.engines.search.alphabeta import AlphaBeta
 from firmware_host.engines.search.attention import Attention
 from firmware_host.engines.search.evaluation import evaluation
-from firmware_host.engines.search.levels import PLAYOUTS, STRONGEST, Level, levels_of
+from firmware_host.engines.search.levels import PLAYOUTS, Level, levels_of
 from firmware_host.engines.search.limits import (
     SURE,
     WIN,
@@ -100,7 +100,8 @@ class Thinker:
         limits = Limits(
             _least(limits.depth, level.depth), _least(limits.nodes, level.nodes), limits.time_s
         )
-        exact = self._solver is not None and number == STRONGEST and state.turn > 0
+        unlimited = level.depth is None and level.nodes is None
+        exact = self._solver is not None and unlimited and state.turn > 0
         if self._solver is not None and (exact or not state.turn):
             limits = replace(limits, depth=_SKETCH_DEPTH)
         budget = Budget(limits, self._now, stopped)
@@ -127,7 +128,13 @@ class Thinker:
         )
         found = self._chosen(search.search(state, level.margin))
         if exact and self._solver is not None and abs(found.value) < SURE:
-            found = self._solved(self._solver, state, found, budget, stopped)
+            moves = self._rules.moves(state)
+            moves = moves if attention is None else attention.seen(moves, 0)
+            rest_s = None
+            if limits.time_s is not None:
+                rest_s = max(limits.time_s - budget.used_s, 0.0)
+            left = Budget(Limits(time_s=rest_s), self._now, stopped)
+            found = self._solved(self._solver, state, found, moves, left)
             report(found)
         return found
 
@@ -145,26 +152,21 @@ class Thinker:
         solver: TrapSolver,
         state: Any,
         sketch: Found,
+        moves: Sequence[int],
         budget: Budget,
-        stopped: Callable[[], bool],
     ) -> Found:
-        """The proven result, or ``sketch`` where the time is too short."""
-        rules = self._rules
-        rest = None
-        if budget.limits.time_s is not None:
-            rest = max(budget.limits.time_s - budget.used_s, 0.0)
-        left = Budget(Limits(time_s=rest), self._now, stopped)
+        """The proven result of the best of ``moves``, or ``sketch`` where the time is too short."""
         first = [move for move, _ in sketch.ranked]
-        others = [move for move in rules.moves(state) if move not in first]
+        others = [move for move in moves if move not in first]
         try:
-            move = solver.winning(state, first + others, left)
+            move = solver.winning(state, first + others, budget)
         except SearchStoppedError:
             return sketch
-        plies = len(rules.every_move) - state.turn
+        plies = len(self._rules.every_move) - state.turn
         value = plies - WIN if move is None else WIN - plies
         chosen = sketch.move if move is None else move
-        nodes = sketch.nodes + left.nodes
-        return Found(((chosen, value),), (chosen,), plies, nodes, budget.used_s)
+        nodes = sketch.nodes + budget.nodes
+        return Found(((chosen, value),), (chosen,), plies, nodes, sketch.time_s + budget.used_s)
 
 
 def _for_playouts(game: Game) -> Rules:

@@ -428,6 +428,7 @@ def test_what_was_interrupted_and_what_is_worth_a_look_are_notes(pi, examined, t
 
 def test_this_machine_is_described():
     machine = this_machine(SystemClock())
+    assert this_machine(SystemClock(), for_service=True).compiled is None
     assert machine.has_package("msgspec")
     assert not machine.has_package("no_such.package")
     assert machine.free_bytes(machine.root) > 0

@@ -28,7 +28,8 @@ def main(how: str) -> None:
                 option = "option name Ponder type check default false"
                 print(f"id name Fake {os.getpid()}", option, "ugiok", sep="\n", flush=True)
             case ["isready"]:
-                print("error no such game" if how == "refuse" else "readyok", flush=True)
+                if how != "unready":
+                    print("error no such game" if how == "refuse" else "readyok", flush=True)
             case ["position"]:
                 position = game.start()
                 for move in words[3:]:

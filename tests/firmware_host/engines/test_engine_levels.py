@@ -6,7 +6,8 @@ import pytest
 
 from firmware_host.engines.errors import CannotPlayError
 from firmware_host.engines.search.levels import LEVELS, PLAYOUTS, levels_of
-from firmware_host.engines.search.limits import Limits
+from firmware_host.engines.search.limits import Budget, Limits
+from firmware_host.engines.search.solver import TrapSolver
 from firmware_host.engines.search.thinker import Thinker
 from games.registry import EVERY_GAME, GAMES
 
@@ -37,6 +38,31 @@ def test_every_level_plays_a_game_to_its_end(name, number, kernels, game, clock)
         else:
             move = other.choice(rules.moves(state))
         state = rules.apply(state, move)
+
+
+def test_the_best_levels_of_gravity_trap_solve_what_they_see(game, clock):
+    """Where one move wins the best always plays it, the eighth only where it sees it."""
+    made = game("gravity-trap")
+    rules = made.rules
+    draws = random.Random(4)
+    state, winning = rules.start(), []
+    while len(winning) != 1:
+        moves = [] if rules.result(state) is not None else rules.moves(state)
+        if len(moves) < 2:
+            state = rules.start()
+            continue
+        if state.turn > 9:
+            solver, free = TrapSolver(rules), Budget(Limits(), clock.now)
+            winning = [each for each in moves if solver.winning(state, [each], free) is not None]
+        if len(winning) != 1:
+            state = rules.apply(state, draws.choice(moves))
+
+    def played(number):
+        thinkers = [Thinker(made, random.Random(n), clock.now, kernels=False) for n in range(60)]
+        return [each.think(state, number, Limits(time_s=60)).move for each in thinkers]
+
+    assert set(played(10)) == set(winning)
+    assert 30 < played(8).count(winning[0]) < 60  # of six it overlooks one
 
 
 def test_three_and_four_can_play(game, clock):

@@ -10,7 +10,12 @@ import pytest
 from drivers.clock import SystemClock
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import EngineSeat
-from firmware_host.engines.errors import CannotPlayError, EngineLostError, EngineMoveError
+from firmware_host.engines.errors import (
+    CannotPlayError,
+    EngineHungError,
+    EngineLostError,
+    EngineMoveError,
+)
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.room import EngineRoom, Purpose, Task
 from games.registry import game_type
@@ -131,6 +136,10 @@ def test_a_program_that_is_none_and_one_that_is_silent(process):
         EngineProcess("mute", [*FAKE, "mute"], SystemClock(), start_s=0.3)
     with pytest.raises(CannotPlayError, match="no such game"):
         process("refuse").set_up("chess", {}, 1)
+    unready = process("unready")
+    unready._start_s = 0.3
+    with pytest.raises(EngineHungError, match="does not answer"):
+        unready.set_up("chess", {}, 1)
 
 
 def test_a_room_gives_the_move_with_the_name_of_who_found_it(room):
@@ -175,6 +184,16 @@ def test_engines_of_players_whom_a_later_game_does_not_have_are_ended(room):
     white = game_type("attraktion").create({}).start()
     assert thought(made, Task(2, "white", EngineSeat("fake", 2), (), white)).move == "a1"
     assert [alive(process) for process in before] == [False, False, True, False]  # white plays on
+
+
+def test_one_that_is_silent_when_a_game_begins_is_replaced_soon():
+    playing = EngineRoom({"fake": [*FAKE, "mute"]}, move_s=0.3, stranger_s=0.3)
+    try:
+        found = thought(playing, task("c3"))  # ours takes longer than that to start
+    finally:
+        playing.close()
+    assert (found.seat.engine, found.seat.level) == ("tiltboard", 2)
+    assert "does not answer" in str(found.trouble)
 
 
 def test_one_that_is_slow_is_told_to_stop_and_its_move_counts(room):

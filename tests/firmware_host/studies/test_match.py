@@ -1,6 +1,7 @@
 """Matches: pairs, colours, when one is decided, and the command."""
 
 import random
+from contextlib import ExitStack
 
 import pytest
 from click.testing import CliRunner
@@ -8,7 +9,17 @@ from click.testing import CliRunner
 from firmware_host.cli.main import cli
 from firmware_host.config.errors import ConfigError
 from firmware_host.messages import Catalogue
-from firmware_host.studies.match import Match, Played, Score, opening, play, score, until_decided
+from firmware_host.studies.match import (
+    Match,
+    Played,
+    Score,
+    opening,
+    play,
+    player,
+    score,
+    until_decided,
+)
+from games.registry import game_type
 
 
 class FirstMove:
@@ -112,7 +123,45 @@ def test_the_command_stops_once_it_is_decided():
     assert "20 games do not decide that." in short.output
 
 
+def test_a_player_may_have_his_own_limit():
+    """Four plies ahead against one position in all, the same level."""
+    made = score(match(a="6@3000", b="6@1", nodes=50).run(n) for n in range(8))
+    assert made.won >= 12
+
+
+def test_parts_of_the_kernels_search_can_be_left_out():
+    pytest.importorskip("numba", reason="the extra [fast] is not installed")
+    small = {"size": 4, "line": 3}  # the first player wins
+    assert looked("plain@100000", small)[0][1] == 1  # a bit for each winner
+    assert looked("plain+unproven@100000", small)[0] == (100_000, -1)
+    begun, kept = looked("plain@3000", {})
+    assert begun[0] == 3000 < kept[0]  # what was looked at before counts
+    assert [visits for visits, _ in looked("plain+forgetful@3000", {})] == [3000, 3000]
+
+
+def looked(name, options):
+    """Of the root, after a player's first move and after his next: visits, and what is proven."""
+    asked = Match(a=name, b="1", game="gravity-connect", options=options, kernels=True)
+    made = game_type(asked.game).create(options)
+    rules, state, found = made.rules, made.rules.start(), []
+    with ExitStack() as stack:
+        searcher = player(asked, name, made, 1, stack)
+    for _ in range(2):
+        move = searcher.move([], state)
+        root = searcher._tree.nodes[0]
+        found.append((int(root["visits"]), int(root["proven"])))
+        state = rules.apply(state, move)
+        state = rules.apply(state, rules.moves(state)[0])
+    return found
+
+
+def test_a_search_that_has_no_kernels_is_refused():
+    with pytest.raises(ConfigError, match="kernels only"):
+        match(a="plain", nodes=9).run(0)
+
+
 def test_what_is_no_player_or_no_match_is_refused():
-    assert "is no player" in str(run("5", "eleven").exception)
+    for name in ("eleven", "11", "9+unproven", "10+tired", "5@0", "5@", "+forgetful"):
+        assert "is no player" in str(run("5", name).exception), name
     assert run("5", "4", "--option", "players=3").exit_code == 2
     assert run("5", "4", "--nodes", "9", "--move-ms", "9").exit_code == 2

@@ -202,7 +202,9 @@ def _expand(
 
 
 @kernel
-def _chosen(t: Tree, node: int, mover: int, mode: int, explore: float, curves: Floats) -> int:
+def _chosen(
+    t: Tree, node: int, mover: int, mode: int, explore: float, curves: Floats, solving: int
+) -> int:
     """Which of the moves of ``node`` to look at next; ``tried``: the first that has no node yet."""
     parent = t.nodes[node]
     edge, first, tried = parent.edge, parent.first, parent.tried
@@ -221,7 +223,7 @@ def _chosen(t: Tree, node: int, mover: int, mode: int, explore: float, curves: F
         scale = explore * math.sqrt(math.log(parent.visits + 1))
     for at in range(tried):
         child = t.nodes[first + at]
-        if child.proven > 0 and not child.proven >> mover & 1:
+        if solving and child.proven > 0 and not child.proven >> mover & 1:
             continue
         if evaluated:
             weight = curves[1, (t.edges[edge + at] >> MOVE_BITS) + _SURE]
@@ -312,10 +314,11 @@ def simulate(
     hidden: Bytes,
 ) -> int:
     """Look at ``numbers[0]`` more leaves of the tree from the root, whose state is ``start``; fewer
-    where it is proven. ``numbers``: besides, the mode and the noise. ``work``: three rows for
-    states. ``hidden``: as in ``_expand``, after each move, and last for the root.
+    where it is proven. ``numbers``: besides, the mode, the noise, and whether what is proven is
+    told upwards. ``work``: three rows for states. ``hidden``: as in ``_expand``, after each move,
+    and last for the root.
     """
-    count, mode, noise = numbers[0], numbers[1], numbers[2]
+    count, mode, noise, solving = numbers[0], numbers[1], numbers[2], numbers[3]
     players, turn = g.facts[PLAYERS], start[TURN]
     evaluated = mode == EVALUATED
     s = work[2]
@@ -331,7 +334,8 @@ def simulate(
         while True:
             if t.nodes[node].proven != OPEN_STILL:
                 winners = t.nodes[node].proven
-                _prove(t, path, length, turn, players)
+                if solving:
+                    _prove(t, path, length, turn, players)
                 break
             fresh = t.nodes[node].edges == 0
             wanted = evaluated or t.nodes[node].visits or node == 0
@@ -348,7 +352,7 @@ def simulate(
                 winners = _played_out(g, s, seed, mode)
                 break
             mover = _mover(s[TURN], players)
-            at = _chosen(t, node, mover, mode, explore, curves)
+            at = _chosen(t, node, mover, mode, explore, curves, solving)
             edge = t.edges[t.nodes[node].edge + at]
             fresh = at == t.nodes[node].tried
             if fresh and not _has_room(t, node):
