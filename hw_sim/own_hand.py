@@ -69,6 +69,8 @@ class OwnHand:
             self._clear_the_air()
             self._take_over(self._overlay)
             self._end()
+            if self._leans is not None:  # for a tile of the game before
+                self._lean(LEVEL, now_s)
         held = any(piece.held for piece in self._world.pieces.values())
         if isinstance(self._overlay, ZoneOverlay) and not held:
             self._at_seats.step(self._overlay)
@@ -90,8 +92,7 @@ class OwnHand:
 
     def _tilts(self, standing: Standing, now_s: float) -> bool:
         """Where tiles slide, the plate is held as the table asks for; whether that goes on."""
-        lean, plate = standing.lean_rad, self._world.plate
-        moves = standing.moves
+        lean, moves = standing.lean_rad, standing.moves
         if self._leans is None:
             if lean is None or lean == LEVEL or not self._world.slides or moves == self._stuck:
                 return False
@@ -103,9 +104,12 @@ class OwnHand:
         elif lean is None or now_s > self._leans[1] + SLIDES_S:
             self._stuck, lean = moves, LEVEL
         if self._leans is None or self._leans[0] != lean:
-            self._leans = lean, now_s
-            plate.tilt(*lean, now_s)
+            self._lean(lean, now_s)
         return True
+
+    def _lean(self, lean: Lean, now_s: float) -> None:
+        self._leans = lean, now_s
+        self._world.plate.tilt(*lean, now_s)
 
     def _end(self) -> None:
         """Answer; what the table still asks for, it says."""
@@ -124,16 +128,17 @@ class OwnHand:
                 self._world.remove(piece)
 
     def _take_over(self, overlay: Overlay) -> None:
-        """What another game's piece is called here, its magnet says; what lies beside this one's
-        board, where nobody misses it, is put away.
+        """What another game's piece is called here, its magnet says; one that this game has no such
+        magnet for, or that lies beside its board, is put away.
         """
         called = {kind: label for label, kind in self._world.trays.items()}
         board = set(overlay.index_of_game_place.values())
         for piece in [*self._world.pieces.values()]:
             if piece.label in overlay.pieces:
                 continue
-            if any(self._world.piece_at(index) is piece for index in board):
-                piece.label = called.get(piece.kind, piece.label)
+            on_board = any(self._world.piece_at(index) is piece for index in board)
+            if on_board and piece.kind in called:
+                piece.label = called[piece.kind]
             else:
                 self._world.remove(piece)
 

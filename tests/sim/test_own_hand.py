@@ -212,6 +212,30 @@ def test_a_new_game_leaves_nothing_in_the_air_and_nothing_flies_into_it(table):
     assert table.standing.phase is Phase.TURN
 
 
+def test_a_game_begun_while_a_tile_slides_finds_the_plate_level(tmp_path):
+    pytest.importorskip("mujoco")
+    with SimSession(load_profile("plate-10"), tmp_path, world=world(physics=True)) as session:
+        table = Table(session)
+        table.begin("gravity-connect", size=4, line=3)
+        position = table.standing.position
+        slides = (move for move in position.legal() if position.play(move).consequences)
+        table.do(MakeMove(next(slides)))
+        asked = table.hands.do(CarryOut())
+        table.until(lambda: table.standing.phase is Phase.PAUSED)  # it is tilted for the tile
+        table.do(NewGame("momentum"))
+        assert asked.done()
+        table.until(lambda: table.standing.phase is not Phase.PAUSED)
+        table.wait(table.hands.do(CarryOut()))
+        assert (table.standing.phase, session.table.world.pieces) == (Phase.TURN, {})
+
+
+def test_a_piece_that_only_the_game_before_has_a_magnet_for_is_put_away(table):
+    table.begin("gravity-trap")
+    table.put("pod", "5")
+    table.do(NewGame("momentum"))
+    assert "pod" not in table.cells().values()
+
+
 def test_a_hand_that_cannot_put_down_puts_back(table):
     table.begin("attraktion")
     table.put("white", "d4")

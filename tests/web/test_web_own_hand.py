@@ -44,6 +44,17 @@ def test_pushes_take_backs_and_set_ups_need_no_hand_until_it_is_switched_off(ser
     player.expect_marbles()
 
 
+def test_a_game_begun_while_the_hand_still_works_for_another_is_set_up(served, open_page):
+    new_game(served, "momentum", size=7)
+    served.play("a1", "g7", "a7", "g1")
+    player = open_page(served.url, own_hand=True)
+    player.expect_turn("red")
+    new_game(served, "momentum", size=7, marbles=7)
+    new_game(served, "momentum", size=7, marbles=6)
+    player.expect_turn("red")
+    player.expect_marbles()
+
+
 def test_a_piece_in_the_hand_is_gone_with_its_game(served, open_page):
     player = open_page(served.url, own_hand=True)
     page = player.page

@@ -13,7 +13,7 @@ export class OwnHand {
     Object.assign(this, { store, ask, complain });
     this.on = remembered("own-hand", "on") === "on";
     this.mistaken = false; // what is wrong was done by this page's hand
-    this.done = null; // what was asked for when it worked last
+    this.tried = new Set(); // what was asked for when it began to work, since anything is asked
     store.listen((_, changed) => {
       if (changed.has("holding") && store.holding) this.mistaken = true;
       const right = changed.has("phase") && store.snapshot.phase === "turn";
@@ -41,9 +41,9 @@ export class OwnHand {
 
   look() {
     const asked = this.asked();
-    if (asked === null) this.done = null;
+    if (asked === null) this.tried.clear();
     if (!this.on || this.store.falling || this.store.working || asked === null
-      || asked === this.done || this.due?.asked === asked) return;
+      || this.tried.has(asked) || this.due?.asked === asked) return;
     clearTimeout(this.due?.timer);
     const { phase } = this.store.snapshot;
     const wait = this.mistaken && phase === "fix" ? AFTER_A_MISTAKE_MS : phase === "turn" ? TO_READ_MS : 0;
@@ -57,16 +57,13 @@ export class OwnHand {
   /** All of it, now. */
   async carryOut() {
     if (this.store.working) return;
-    const wanted = this.asked();
+    this.tried.add(this.asked()); // where the table sees it otherwise, it says what to do
     this.store.set("working", true);
     try {
       await this.ask({ type: "carry-out" });
     } catch (error) {
       this.complain(error.message);
     }
-    const left = this.asked();
-    const another = left !== wanted && this.store.snapshot.phase === "turn"; // the other side's, in a lesson
-    this.done = another ? null : left; // the table sees it otherwise; it says what to do
     this.store.set("working", false);
   }
 }
