@@ -29,18 +29,26 @@ MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 """Title -> game and options."""
 
 
-def run(echo: Callable[[str], None], against: str | None, games: int, move_ms: int) -> None:
-    """Print one line a game; or, ``against`` another search, what ``bench.against`` tells."""
+def run(
+    echo: Callable[[str], None],
+    against: str | None,
+    games: int,
+    move_ms: int,
+    seconds: float = _SECONDS,
+) -> None:
+    """Print one line a game, each of ``seconds`` of CPU time; or, ``against`` another search, what
+    ``bench.against`` tells.
+    """
     if against is not None:
         from firmware_host.bench import against as other
 
-        other.run(echo, _SECONDS, games, move_ms)
+        other.run(echo, seconds, games, move_ms)
         return
     for title, (name, options) in MEASURED.items():
         game = game_type(name).create(options)
-        echo(f"{title}: {measured(game.rules, _SECONDS, random.Random(1))}")
+        echo(f"{title}: {measured(game.rules, seconds, random.Random(1))}")
         if warm():
-            kernels(echo, title, game, _SECONDS / 3)
+            kernels(echo, title, game, seconds / 3)
 
 
 def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:

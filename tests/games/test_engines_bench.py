@@ -36,7 +36,7 @@ def test_playouts_are_the_games_that_the_oracle_would_play(momentum, oracle):
 
 def test_prints_a_line_a_game():
     lines = []
-    engines.run(lines.append, seconds=0.0001)
+    engines.run(lines.append, against=None, games=1, move_ms=1, seconds=0.0001)
     titles = [line.partition(":")[0] for line in lines]
     assert titles[:3] == ["momentum 7x7, 2 players", "attraktion 10x10", "gravity-connect 9x9"]
     assert all("random playouts per CPU-second" in line for line in lines)

@@ -22,12 +22,12 @@ export class NewGame {
     this.opponents = new Opponents(store);
     this.clock = new ClockChoice();
     this.problem = h("p", { class: "problem", role: "alert" });
-    const start = h("button", { type: "submit", class: "primary" }, t("Start"));
+    this.go = h("button", { type: "submit", class: "primary", disabled: true }, t("Start")); // until a game is chosen
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event), onchange: () => this.fields && this.drawBoard() },
       this.choice, this.about, this.presets, this.opponents.element, this.clock.element, this.options,
       h("footer", {}, this.problem,
-        h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), start));
+        h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), this.go));
     this.element = dialog(t("New game"), "new-game", this.form);
   }
 
@@ -57,6 +57,7 @@ export class NewGame {
   pick(game) {
     if (!game) return;
     this.chosen = game;
+    this.go.disabled = false;
     this.problem.textContent = "";
     this.buttons.forEach((button, at) => {
       button.setAttribute("aria-checked", this.games[at] === game);
@@ -175,7 +176,7 @@ export class NewGame {
   async start(event) {
     event.preventDefault();
     const options = this.wanted();
-    const boards = Object.fromEntries((this.fields ?? []).map(({ option, file }) => [option.name, file?.()])
+    const boards = Object.fromEntries(this.fields.map(({ option, file }) => [option.name, file?.()])
       .filter(([, content]) => content !== undefined));
     if (Object.values(boards).some((content) => !content.trim())) {
       this.problem.textContent = t("Choose the board's file first.");
