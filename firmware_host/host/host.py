@@ -194,6 +194,7 @@ class Host:
             case SolvePuzzle(game, number):
                 self._lay(self.playing.puzzle(game, number))
             case _ if isinstance(command, Request):
+                self.playing.opponents.check_spoken_for(command)
                 self.playing.referee.check(command)
                 self._requests.append(command)
             case _:

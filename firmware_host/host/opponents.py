@@ -22,7 +22,7 @@ from firmware_host.engines.search.limits import expected
 from firmware_host.guidance import engines as say
 from firmware_host.host.advice import Advice, AssistBook
 from firmware_host.messages import Message
-from firmware_host.table.commands import MakeMove, OfferDraw, TakeBack
+from firmware_host.table.commands import MakeMove, OfferDraw, Request, Resign, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game
 from games.seated import SeatedGame
@@ -102,6 +102,14 @@ class Opponents:
                     name=seat.engine,
                     known=", ".join(known),
                 )
+
+    def check_spoken_for(self, request: Request) -> None:
+        """Raises NotPossibleError where a person speaks for an engine."""
+        if isinstance(request, Resign | OfferDraw) and request.player in self.seats:
+            raise NotPossibleError(
+                "The computer plays for {player}: nobody else resigns or offers a draw for it.",
+                player=request.player,
+            )
 
     def sit_down(
         self,

@@ -241,6 +241,17 @@ def test_nothing_is_thought_of_once_somebody_has_resigned(table):
     assert table.room.asked is None
 
 
+@pytest.mark.parametrize("command", [OfferDraw, Resign])
+def test_nobody_offers_a_draw_or_resigns_for_an_engine(table, command):
+    table.begin(BLUE)
+    table.room.looks = 10**6
+    table.person("c3")
+    with pytest.raises(NotPossibleError, match="The computer plays for blue"):
+        table.host.do(command("blue"))
+    table.session.tick()
+    assert (table.standing.outcome, table.standing.draw_offers) == (None, ())
+
+
 def test_an_engine_that_declines_a_draw_says_so(table):
     table.begin(BLUE)
     table.person("c3")
