@@ -44,6 +44,45 @@ def test_pushes_take_backs_and_set_ups_need_no_hand_until_it_is_switched_off(ser
     player.expect_marbles()
 
 
+# A table that answers when the test says, and the hand of a page that looks at it.
+HAND_ALONE = """async () => {
+  const { OwnHand } = await import("/static/settle.js");
+  const { Store } = await import("/static/store.js");
+  const store = new Store(), done = [];
+  const ask = () => new Promise((resolve) => done.push(resolve));
+  const asks = (number, place) => {
+    store.take({ type: "layout", number, game: {}, hands: true });
+    store.take({ type: "snapshot", phase: "setup", roles: { [place]: "remove" }, shifts: [] });
+  };
+  store.link = "open";
+  new OwnHand(store, { ask, complain: () => {} });
+  Object.assign(window, { asks, done, store, rest: (phase) => store.take({ type: "snapshot", phase, roles: {}, shifts: [] }) });
+}"""
+
+
+def test_what_another_game_asks_for_while_the_hand_works_is_asked_of_it_next_and_once(
+    at_rest, open_page
+):
+    page = open_page(at_rest.url, own_hand=True).page
+    page.evaluate(HAND_ALONE)
+
+    def asked():
+        """How often, once the page has done what it was about to do."""
+        page.evaluate("new Promise((resolve) => setTimeout(() => setTimeout(resolve)))")
+        return page.evaluate("done.length")
+
+    page.evaluate("asks(1, 'd4')")
+    assert asked() == 1
+    page.evaluate("asks(2, 'd4'); asks(3, 'd4')")  # two games are begun meanwhile
+    assert asked() == 1
+    page.evaluate("done[0]()")  # the hand ended when the first of them was begun
+    assert asked() == 2
+    page.evaluate("done[1]()")
+    assert asked() == 2  # it could not
+    page.evaluate("rest('turn'); asks(3, 'd4')")  # somebody could, and took it back
+    assert asked() == 3
+
+
 def test_a_game_begun_while_the_hand_still_works_for_another_is_set_up(served, open_page):
     new_game(served, "momentum", size=7)
     served.play("a1", "g7", "a7", "g1")

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import Take
+from firmware_host.table.commands import OfferDraw, Take
 from firmware_host.web.snapshot import FaultInfo
 
 pytestmark = pytest.mark.web
@@ -76,6 +76,16 @@ def test_the_hand_is_asked_for_help_without_scrolling(served, open_phone):
     help_me.tap()
     player.expect_turn("red")
     player.expect_marbles(c3="red", e5="blue")
+
+
+def test_an_offered_draw_is_agreed_to_beside_the_sentence_that_tells_of_it(at_rest, open_phone):
+    at_rest.new_game(pie=False)
+    at_rest.do(OfferDraw("red"))
+    player = open_phone(at_rest.url)
+    player.expect_turn("red")
+    assert_in_sight(player, ".actions .primary")
+    player.page.get_by_role("button", name="Blue agrees").tap()
+    player.expect_phase("over")
 
 
 def test_the_plate_stays_where_it_is_whatever_is_said(altered, open_page):

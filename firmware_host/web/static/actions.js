@@ -12,8 +12,8 @@ const HELP = {
 };
 
 export class Actions {
-  constructor(store, { ask, complain, ownHand, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
-    Object.assign(this, { store, ownHand });
+  constructor(store, { ask, complain, ownHand, ending, newGame, playAgain, learn, nextPuzzle, leaveReview, takeBackToHere }) {
+    Object.assign(this, { store, ownHand, ending });
     const command = (type) => () => ask({ type }).catch((error) => complain(error.message));
     const primary = { class: "primary" };
     this.play = button("plus", t("New game"), newGame, primary);
@@ -42,6 +42,7 @@ export class Actions {
     else if (!layout.game) this.offer(this.play);
     else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson, snapshot.lesson.puzzle ? this.takeBack : null);
     else if (snapshot.phase === "over") this.offer(this.again, this.other, this.takeBack);
+    else if (snapshot.phase === "turn" && this.ending.next) this.offer(this.ending.agree, snapshot.swap_legal ? this.swap : this.hinting(snapshot), this.takeBack);
     else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : this.first(snapshot, layout)), this.hinting(snapshot), this.takeBack);
   }
 

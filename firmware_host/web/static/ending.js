@@ -1,4 +1,5 @@
-// Ways to end a game before its rules do: to resign, and a draw that every side offers.
+// Ways to end a game before its rules do: to resign, and a draw that every side offers. `agree` is for the
+// sentence, which tells of the offer.
 
 import { button, h, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
@@ -9,7 +10,8 @@ export class Ending {
   constructor(store, { ask, complain }) {
     Object.assign(this, { store, ask, complain });
     this.sure = false;
-    this.draw = button("draw", "", () => this.send("offer-draw", this.next()));
+    this.draw = button("draw", t("Offer a draw"), () => this.send("offer-draw", this.person));
+    this.agree = button("draw", "", () => this.send("offer-draw", this.next), { class: "primary" });
     this.resign = button("flag", "", () => this.giveUp());
     this.element = h("div", { class: "ending" }, h("div", { class: "row" }, this.draw, this.resign));
     store.listen((_, changed) => {
@@ -24,10 +26,10 @@ export class Ending {
     return engines[mover] ? game.players.find((player) => !engines[player]) : mover;
   }
 
-  /** Who offers a draw next, then who has not agreed yet; nobody where only computers are left, which answer by themselves. */
-  next() {
+  /** Whom an offer of a draw waits for; nobody where only computers are left, which answer by themselves. */
+  get next() {
     const { snapshot: { draw_offers: offers, engines }, game } = this.store;
-    if (!offers.length) return this.person;
+    if (!offers.length) return null;
     const sides = game.teams.length ? game.teams : game.players.map((player) => [player]);
     const open = sides.filter((side) => !side.some((each) => offers.includes(each)));
     return open.flat().find((player) => !engines[player]);
@@ -40,15 +42,13 @@ export class Ending {
     if (this.element.hidden) return;
     const { players } = this.store;
     const { draw_offers: offers, phase } = snapshot;
-    const next = this.next();
-    setText(this.draw.lastChild, offers.length && next
-      ? t("{player} agrees", { player: players.called(next) }) : t("Offer a draw"));
+    if (this.next) setText(this.agree.lastChild, t("{player} agrees", { player: players.called(this.next) }));
     setText(this.resign.lastChild, this.sure ? t("{player} resigns?", { player: players.called(this.person) }) : t("Resign"));
     this.resign.classList.toggle("sure", this.sure);
     const sides = game.teams.length || game.players.length;
     this.resign.hidden = sides > 2;
     this.resign.disabled = phase === "settle";
-    this.draw.disabled = this.resign.disabled || !next;
+    this.draw.disabled = this.resign.disabled || offers.length > 0;
   }
 
   giveUp() {

@@ -157,8 +157,9 @@ function build() {
     if (players.known) players.exchange();
     playAgain();
   };
+  const ending = new Ending(store, { ask, complain });
   const actions = new Actions(store, {
-    ask, complain, ownHand, newGame, playAgain: rematch, learn: () => learn(), nextPuzzle,
+    ask, complain, ownHand, ending, newGame, playAgain: rematch, learn: () => learn(), nextPuzzle,
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
   const voice = new Voice();
@@ -173,7 +174,7 @@ function build() {
   new Keys(store, plate, presses, previews, announce);
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
-  const moves = new Moves(store, reviewer, new Ending(store, { ask, complain }).element, new AssistChoice(store, { ask, complain }).element, pictureButton(store, plate)).element;
+  const moves = new Moves(store, reviewer, ending.element, new AssistChoice(store, { ask, complain }).element, pictureButton(store, plate)).element;
   moves.append(new Analysis(store, { fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
   const tabs = new Tabs([
     ["moves", t("Moves"), moves],
