@@ -301,8 +301,8 @@ class SetDown(Verb, frozen=True, tag="set-down"):
 
 
 class CarryOut(Verb, frozen=True, tag="carry-out"):
-    """Have the table's own hand do what the referee asks for, until nothing more is, or until another
-    game begins; while a person holds a piece it waits.
+    """Have the table's own hand do what the referee asks for, until nothing more is, or until
+    another game begins; while a person holds a piece it waits.
     """
 
 

@@ -56,7 +56,8 @@ HAND_ALONE = """async () => {
   };
   store.link = "open";
   new OwnHand(store, { ask, complain: () => {} });
-  Object.assign(window, { asks, done, store, rest: (phase) => store.take({ type: "snapshot", phase, roles: {}, shifts: [] }) });
+  const rests = () => store.take({ type: "snapshot", phase: "turn", roles: {}, shifts: [] });
+  Object.assign(window, { asks, done, rests });
 }"""
 
 
@@ -79,7 +80,7 @@ def test_what_another_game_asks_for_while_the_hand_works_is_asked_of_it_next_and
     assert asked() == 2
     page.evaluate("done[1]()")
     assert asked() == 2  # it could not
-    page.evaluate("rest('turn'); asks(3, 'd4')")  # somebody could, and took it back
+    page.evaluate("rests(); asks(3, 'd4')")  # somebody could, and took it back
     assert asked() == 3
 
 
