@@ -11,7 +11,7 @@ import numpy as np
 from firmware_host.engines.search.kernels import trap
 from firmware_host.engines.search.kernels import tree as kernels
 from firmware_host.engines.search.kernels.board import Board, board_of
-from firmware_host.engines.search.kernels.jit import Ints
+from firmware_host.engines.search.kernels.jit import OPEN, Ints
 from firmware_host.engines.search.levels import Level
 from firmware_host.engines.search.limits import (
     WIN,
@@ -34,17 +34,23 @@ SPREAD = 50.0
 
 
 def fast_tree(
-    game: Game, rng: random.Random, *, plain: bool = False, solving: bool = True
+    game: Game,
+    rng: random.Random,
+    *,
+    plain: bool = False,
+    solving: bool = True,
+    most_nodes: int = kernels.MOST_NODES,
 ) -> FastTree | None:
     """The search that is best at ``game``, or a ``plain`` one by random playouts; None where no
-    kernel plays it. ``solving``: as in ``FastTree``.
+    kernel plays it. ``solving``, ``most_nodes``: as in ``FastTree``.
     """
     board = board_of(game)
     if board is None:
         return None
     playouts = kernels.DECISIVE if board.decisive else kernels.PLAYOUTS
     best = kernels.EVALUATED if board.evaluated else playouts
-    return FastTree(board, rng, kernels.PLAYOUTS if plain else best, solving=solving)
+    mode = kernels.PLAYOUTS if plain else best
+    return FastTree(board, rng, mode, solving=solving, most_nodes=most_nodes)
 
 
 def fast_solver(game: Game) -> TrapSolver | None:
@@ -56,7 +62,8 @@ def fast_solver(game: Game) -> TrapSolver | None:
 
 class FastTree:
     """Searches of one game. ``mode``: as in ``kernels.tree``. ``solving``: what is proven of a
-    position tells on those before it.
+    position tells on those before it. ``most_nodes``: once there is no room for more, what was
+    looked at least is forgotten.
     """
 
     def __init__(
@@ -68,6 +75,7 @@ class FastTree:
         explore: float | None = None,
         spread: float = SPREAD,
         solving: bool = True,
+        most_nodes: int = kernels.MOST_NODES,
     ) -> None:
         self._solving = solving
         self._board = board
@@ -75,7 +83,7 @@ class FastTree:
         self._rng = rng
         self._explore = EXPLORATION[mode] if explore is None else explore
         self._curves = kernels.curves(spread)
-        self._tree = kernels.grown()
+        self._tree = kernels.grown(most_nodes)
         self._every = board.game.rules.every_move
         moves = len(self._every)
         length = len(board.encoded(board.game.rules.start()))
@@ -133,8 +141,11 @@ class FastTree:
             begun_s = budget.used_s
             done = self._simulated(start, max(left, 1), hidden)
             budget.nodes += done
+            full = kernels.is_full(self._tree, len(self._every))
+            if full:
+                kernels.keep(self._tree, 0)
             now_s = budget.used_s
-            if done < left or budget.spent or self._settled():
+            if (done < left and not full) or budget.spent or self._settled():
                 break
             if now_s >= report_s:
                 report_s *= 2
@@ -170,7 +181,8 @@ class FastTree:
             node = kernels.found(self._tree, self._board.tables, before, start, self._work)
             if node >= 0:
                 kernels.keep(self._tree, node)
-                return
+                if self._tree.nodes[0]["tried"] or self._tree.nodes[0]["proven"] == OPEN:
+                    return  # else it is proven, and by which moves is forgotten
         kernels.start_anew(self._tree)
 
     def _children(self, node: int) -> list[tuple[int, int]]:

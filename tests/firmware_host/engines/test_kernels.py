@@ -5,7 +5,6 @@ import random
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +29,7 @@ from firmware_host.engines.search.kernels.attraktion import winning_drop
 from firmware_host.engines.search.kernels.board import board_of
 from firmware_host.engines.search.kernels.jit import OPEN, RESULT
 
+ROOT = Path(__file__).parents[3]
 GAMES_AND_OPTIONS = [
     ("momentum", {}, 20),
     ("momentum", {"size": 5, "marbles": 4, "pie": False}, 30),
@@ -136,10 +136,13 @@ def test_a_win_in_one_is_found_and_proven(name, game, before_a_win, clock):
         assert rules.mover(state) in rules.result(rules.apply(state, found.move))
 
 
-@pytest.mark.parametrize(("size", "plies"), [(5, 5), (6, 5)])
-def test_small_boards_of_momentum_are_won_as_is_known(size, plies, game, clock):
+@pytest.mark.parametrize(("size", "plies", "nodes"), [(5, 5, 60_000), (6, 5, 60_000), (5, 5, 600)])
+def test_small_boards_of_momentum_are_won_as_is_known(size, plies, nodes, game, clock):
+    """In a tree that has to forget most of what it looked at, too."""
     made = game("momentum", size=size, marbles=3, pie=False)
-    found = fast_tree(made, random.Random(1)).search(made.rules.start(), budget(60_000, clock))
+    tree = fast_tree(made, random.Random(1), most_nodes=nodes)
+    found = tree.search(made.rules.start(), budget(60_000, clock))
+    assert tree.size <= nodes
     assert WIN - 9 <= found.value <= WIN - plies  # proven; perhaps not by the shortest way
 
 
@@ -199,15 +202,36 @@ def test_the_tree_goes_on_where_it_was(name, options, game, clock):
         tree.search(wanted, budget(1, clock))
         root = tree.nodes[0]
         assert (root["visits"] > 5) == kept
-        reached = [0]
-        for number in reached:  # the tree is one, and nobody's child has two parents
-            node = tree.nodes[number]
-            children = range(node["first"], node["first"] + node["tried"])
-            assert node["tried"] <= node["edges"]
-            assert sum(tree.nodes[child]["visits"] for child in children) <= node["visits"]
-            reached += children
-        assert len(reached) == len(set(reached))
-        assert max(reached) < tree.size
+        check_tree(tree)
+
+
+@pytest.mark.parametrize("name", ["momentum", "gravity-connect", "attraktion"])
+def test_a_full_tree_goes_on(name, game, clock):
+    """Twenty times as many simulations as there is room for nodes: none is refused, and what was
+    looked at most stays.
+    """
+    made = game(name)
+    tree = fast_tree(made, random.Random(1), most_nodes=2000)
+    spent = budget(40_000, clock)
+    found = tree.search(made.rules.start(), spent)
+    assert spent.nodes == tree.nodes[0]["visits"] == 40_000
+    assert len(found.line) > 1
+    check_tree(tree)
+
+
+def check_tree(tree):
+    """It is one tree, nobody's child has two parents, and nobody is visited less than what is
+    behind him.
+    """
+    reached = [0]
+    for number in reached:
+        node = tree.nodes[number]
+        children = range(node["first"], node["first"] + node["tried"])
+        assert node["tried"] <= node["edges"]
+        assert sum(tree.nodes[child]["visits"] for child in children) <= node["visits"]
+        reached += children
+    assert len(reached) == len(set(reached))
+    assert max(reached) < tree.size
 
 
 def test_what_is_overlooked_is_not_played(game, clock):
@@ -343,49 +367,29 @@ def test_an_engine_that_may_not_run_what_it_compiles_plays_without_kernels(tmp_p
     assert asked.stdout.strip() == str(not forbidden)
 
 
-@pytest.fixture
-def connect_four(monkeypatch):
-    """The package of the tests, as if it were installed."""
-    folder = Path(__file__).parents[2] / "connect_four"
-    monkeypatch.syspath_prepend(folder)
-    points = tomllib.loads((folder / "pyproject.toml").read_text())["project"]["entry-points"]
-    found = {
-        group: [EntryPoint(name, value, group) for name, value in named.items()]
-        for group, named in points.items()
-    }
-
-    def entry_points(group, name=None):
-        return [point for point in found.get(group, ()) if name in (None, point.name)]
-
-    monkeypatch.setattr(kernels, "entry_points", entry_points)
-    return found["tiltboard.games"][0].load().create({})
-
-
-def test_another_package_brings_kernels(connect_four, clock):
-    """They play as its rules do, move for move, and find what wins and what must be prevented."""
-    rules, board = connect_four.rules, board_of(connect_four)
-    rng, lengths = random.Random(1), []
-    for _ in range(40):
-        state = rules.start()
-        row = board.encoded(state)
-        moves, spare = np.zeros(7, np.int64), np.zeros((2, len(row)), np.int64)
-        while rules.result(state) is None:
-            assert (row == board.encoded(state)).all()
-            count = kernels.legal(board.tables, row, moves, spare)
-            assert list(moves[:count]) == rules.moves(state)
-            move = rng.choice(rules.moves(state))
-            state = rules.apply(state, move)
-            kernels.play(board.tables, row, move)
-        assert row[RESULT] == sum(1 << winner for winner in rules.result(state))
-        lengths.append(state.turn)
-    assert max(lengths) - min(lengths) > 10
-    for columns, wanted, sure in (([3, 0, 3, 0, 3, 1], 3, True), ([0, 3, 1, 3, 6, 3], 3, False)):
-        state = rules.start()
-        for column in columns:
-            state = rules.apply(state, column)
-        found = fast_tree(connect_four, random.Random(1)).search(state, budget(3000, clock))
-        assert found.move == wanted
-        assert (found.value == WIN - 1) == sure
+def test_another_package_brings_kernels(tmp_path):
+    """In a process of its own: numba remembers whose tables kernels were compiled for, and looks
+    for that package ever after.
+    """
+    package = Path(__file__).parents[2] / "connect_four"
+    points = tomllib.loads((package / "pyproject.toml").read_text())["project"]["entry-points"]
+    about = tmp_path / "connect_four-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: connect-four\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "".join(
+            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in named.items())
+            for group, named in points.items()
+        )
+    )
+    played = subprocess.run(
+        [sys.executable, package / "play_alike.py"],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert played.returncode == 0, played.stderr
 
 
 def test_what_a_comparison_lacks_is_said(monkeypatch):

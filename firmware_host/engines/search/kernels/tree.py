@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
 MOST_NODES = 1_500_000
-MOST_EDGES = 12_000_000
+_EDGES_A_NODE = 8  # there is room for
 MOST_PATH = 2500
 PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
 """Modes: random playouts; playouts that miss no winning drop; the evaluation."""
@@ -77,13 +77,13 @@ class Tree(NamedTuple):
     roots: Floats
 
 
-def grown(nodes: int = MOST_NODES, edges: int = MOST_EDGES) -> Tree:
-    """An empty tree; memory is used only as it grows."""
+def grown(nodes: int) -> Tree:
+    """An empty tree with room for so many nodes; memory is used only as it grows."""
     visits = np.arange(_ROOTS, dtype=np.float64)
     return Tree(
         head=np.zeros(2, np.int64),
         nodes=np.empty(nodes, NODE),
-        edges=np.empty(edges, np.int32),
+        edges=np.empty(_EDGES_A_NODE * nodes, np.int32),
         roots=np.array([np.sqrt(np.log(visits + 1)), np.maximum(visits, 1) ** -0.5]),
     )
 
@@ -120,22 +120,35 @@ def _made(t: Tree, node: int, result: int) -> None:
 
 
 @kernel
-def _has_room(t: Tree, node: int) -> bool:
-    """Whether there is room for a node behind one more of a node's moves; made where it lacks: for
-    ``_FIRST_ROOM``, then for twice as many each time, but not for more than there are moves.
+def _room(tried: int, edges: int) -> int:
+    """For how many nodes there is room behind a node's moves: ``_FIRST_ROOM``, then twice as many
+    each time that it is filled, but not for more than there are moves.
     """
+    room = _FIRST_ROOM
+    while room < tried:
+        room *= 2
+    return min(room, edges)
+
+
+@kernel
+def _make_room(t: Tree, node: int) -> None:
+    """For a node behind one more of a node's moves, where there is none."""
     parent = t.nodes[node]
     tried = parent.tried
-    if tried and (tried < _FIRST_ROOM or tried & (tried - 1)):
-        return True
-    first, room = t.head[NODES], min(parent.edges, max(2 * tried, _FIRST_ROOM))
-    if first + room > len(t.nodes):
-        return False
-    t.head[NODES] = first + room
+    if tried and tried < _room(tried, parent.edges):
+        return
+    first = t.head[NODES]
+    t.head[NODES] = first + _room(tried + 1, parent.edges)
     for at in range(tried):
         t.nodes[first + at] = t.nodes[parent.first + at]
     parent.first = first
-    return True
+
+
+@kernel
+def is_full(t: Tree, moves: int) -> bool:
+    """Whether one more simulation, which lists the moves of two nodes at most, may find no room."""
+    nodes, edges = t.head[NODES], t.head[EDGES]
+    return bool(nodes + 2 * moves > len(t.nodes) or edges + 2 * moves > len(t.edges))
 
 
 @kernel
@@ -183,15 +196,7 @@ def _expand(
                 t.head[EDGES] = edge + 1
                 return
             continue
-        if after[RESULT] == OPEN:
-            worth = -value(g, after) + random_below(seed, 2 * noise + 1) - noise
-            worth = min(max(worth, -_SURE + 1), _SURE - 1)
-        elif after[RESULT] == 0:
-            worth = 0
-        elif after[RESULT] >> mover & 1:
-            worth = _SURE
-        else:
-            worth = -_SURE
+        worth = _worth(g, after, mover, seed, noise)
         weights += curves[1, worth + _SURE]
         place = edge + at
         while place > edge and t.edges[place - 1] >> MOVE_BITS < worth:
@@ -199,6 +204,41 @@ def _expand(
             place -= 1
         t.edges[place] = worth << MOVE_BITS | move
     t.nodes[node].weights = weights
+
+
+@kernel
+def _worth(g: Any, after: Ints, mover: int, seed: Ints, noise: int) -> int:
+    """What a move to ``after`` is worth to ``mover``, who made it; ``_SURE``: it wins."""
+    if after[RESULT] == OPEN:
+        worth = -value(g, after) + random_below(seed, 2 * noise + 1) - noise
+        return int(min(max(worth, 1 - _SURE), _SURE - 1))
+    if after[RESULT] == 0:
+        return 0
+    return _SURE if after[RESULT] >> mover & 1 else -_SURE
+
+
+@kernel
+def _best_worth(
+    g: Any, s: Ints, spare: Ints, moves: Ints, seed: Ints, noise: int, hidden: Bytes
+) -> int:
+    """The worth of the best move of the state ``s``; where none is seen, of the first."""
+    count = legal(g, s, moves, spare)
+    mover = s[TURN] % g.facts[PLAYERS]
+    best = -_SURE - 1
+    after = spare[0]
+    for at in range(count):
+        if hidden[moves[at]]:
+            continue
+        copied(after, s)
+        play(g, after, moves[at])
+        best = max(best, _worth(g, after, mover, seed, noise))
+        if best == _SURE:
+            return best
+    if best < -_SURE:
+        copied(after, s)
+        play(g, after, moves[0])
+        best = _worth(g, after, mover, seed, noise)
+    return int(best)
 
 
 @kernel
@@ -324,7 +364,7 @@ def simulate(
     s = work[2]
     nothing_hidden = hidden[0] if len(hidden) == 1 else hidden[g.facts[MOVES] + 1]
     for done in range(count):
-        if t.nodes[0].proven != OPEN_STILL:
+        if t.nodes[0].proven != OPEN_STILL or is_full(t, g.facts[MOVES]):
             return done
         copied(s, start)
         node, length, last = 0, 1, 0
@@ -337,17 +377,17 @@ def simulate(
                 if solving:
                     _prove(t, path, length, turn, players)
                 break
-            fresh = t.nodes[node].edges == 0
-            wanted = evaluated or t.nodes[node].visits or node == 0
-            if fresh and wanted and t.head[EDGES] + g.facts[MOVES] <= len(t.edges):
+            if t.nodes[node].edges == 0:
                 unseen = nothing_hidden
                 if len(hidden) > 1 and length <= 2:
                     unseen = hidden[g.facts[MOVES] if length == 1 else last]
-                _expand(t, node, g, s, work, moves, seed, mode, noise, curves, unseen)
-            if evaluated and fresh and t.nodes[node].edges:
-                worth = t.edges[t.nodes[node].edge] >> MOVE_BITS
-                if worth < _SURE:
-                    break
+                visited = node == 0 or t.nodes[node].visits > 0
+                if evaluated and not visited:
+                    worth = _best_worth(g, s, work, moves, seed, noise, unseen)
+                    if worth < _SURE:
+                        break
+                if evaluated or visited:
+                    _expand(t, node, g, s, work, moves, seed, mode, noise, curves, unseen)
             if t.nodes[node].edges == 0 or length >= len(path):
                 winners = _played_out(g, s, seed, mode)
                 break
@@ -355,11 +395,8 @@ def simulate(
             at = _chosen(t, node, mover, mode, explore, curves, solving)
             edge = t.edges[t.nodes[node].edge + at]
             fresh = at == t.nodes[node].tried
-            if fresh and not _has_room(t, node):
-                worth = edge >> MOVE_BITS
-                if not evaluated:
-                    winners = _played_out(g, s, seed, mode)
-                break
+            if fresh:
+                _make_room(t, node)
             last = edge & (1 << MOVE_BITS) - 1
             play(g, s, last)
             if fresh:
@@ -406,31 +443,59 @@ def _same(s: Ints, wanted: Ints) -> bool:
     return True
 
 
+@kernel
+def _counted(t: Tree, root: int, least: int, kept: Edges) -> tuple[int, int, int]:
+    """How many nodes ``keep`` would keep, with how much room and how many edges; ``kept``: which,
+    in the order in which they are looked at.
+    """
+    kept[0] = root
+    known, looked, size, used = 1, 0, 1, 0
+    while looked < known:
+        node = t.nodes[kept[looked]]
+        if looked == 0 or node.visits >= least:
+            used += node.edges
+            if node.tried:
+                size += _room(node.tried, node.edges)
+            for at in range(node.tried):
+                kept[known] = node.first + at
+                known += 1
+        looked += 1
+    return known, size, used
+
+
 @making_kernel
 def keep(t: Tree, root: int) -> None:
-    """Make ``root`` the root and forget what does not follow from it."""
-    nodes, edges = t.nodes[: t.head[NODES]].copy(), t.edges[: t.head[EDGES]].copy()
-    t.nodes[0] = nodes[root]
-    size, used = 1, 0
-    node = 0
-    where = np.empty(len(nodes), np.int32)  # nodes in use, in the order in which they are looked at
-    where[0] = 0
-    looked, known = 0, 1
-    while looked < known:
-        node = t.nodes[where[looked]]
-        looked += 1
+    """Make ``root`` the root and forget what does not follow from it; and so that half of the room
+    is free, what lies behind nodes with few visits.
+    """
+    kept = np.empty(t.head[NODES], np.int32)
+    least = 0
+    known, size, used = _counted(t, root, least, kept)
+    while 2 * size > len(t.nodes) or 2 * used > len(t.edges):
+        least = 2 * least + 2
+        known, size, used = _counted(t, root, least, kept)
+    nodes, edges = np.empty(known, NODE), np.empty(used, np.int32)
+    used = 0
+    for number in range(known):
+        nodes[number] = t.nodes[kept[number]]
+        node = nodes[number]
+        if number and node.visits < least:
+            node.edge = node.first = node.edges = node.tried = 0
         for at in range(node.edges):
-            t.edges[used + at] = edges[node.edge + at]
+            edges[used + at] = t.edges[node.edge + at]
         node.edge = used
         used += node.edges
+    t.edges[:used] = edges
+    t.nodes[0] = nodes[0]
+    number, size = 1, 1
+    kept[0] = 0  # now where each of ``nodes`` is
+    for parent in range(known):
+        node = t.nodes[kept[parent]]
         if node.tried:
-            room = _FIRST_ROOM
-            while room < node.tried:
-                room *= 2
-            for at in range(node.tried):
-                t.nodes[size + at] = nodes[node.first + at]
-                where[known] = size + at
-                known += 1
             node.first = size
-            size += min(room, int(node.edges))
+            for at in range(node.tried):
+                t.nodes[size + at] = nodes[number]
+                kept[number] = size + at
+                number += 1
+            size += _room(node.tried, node.edges)
     t.head[NODES], t.head[EDGES] = size, used

@@ -1,0 +1,41 @@
+"""What `test_kernels` runs where this package is installed: its kernels play as its rules do, move
+for move, and find what wins and what must be prevented.
+"""
+
+import random
+import time
+
+import numpy as np
+from connect_four import CONNECT_FOUR
+
+from firmware_host.engines.search.fast import fast_tree
+from firmware_host.engines.search.kernels import board as kernels
+from firmware_host.engines.search.kernels.jit import RESULT
+from firmware_host.engines.search.limits import WIN, Budget, Limits
+
+game = CONNECT_FOUR.create({})
+rules, board = game.rules, kernels.board_of(game)
+assert board is not None, "its kernels are not found"
+rng, lengths = random.Random(1), []
+for _ in range(40):
+    state = rules.start()
+    row = board.encoded(state)
+    moves, spare = np.zeros(7, np.int64), np.zeros((2, len(row)), np.int64)
+    while rules.result(state) is None:
+        assert (row == board.encoded(state)).all(), row
+        count = kernels.legal(board.tables, row, moves, spare)
+        assert list(moves[:count]) == rules.moves(state), moves
+        move = rng.choice(rules.moves(state))
+        state = rules.apply(state, move)
+        kernels.play(board.tables, row, move)
+    assert row[RESULT] == sum(1 << winner for winner in rules.result(state)), row
+    lengths.append(state.turn)
+assert max(lengths) - min(lengths) > 10, lengths
+for columns, wanted, sure in (([3, 0, 3, 0, 3, 1], 3, True), ([0, 3, 1, 3, 6, 3], 3, False)):
+    state = rules.start()
+    for column in columns:
+        state = rules.apply(state, column)
+    limit = Budget(Limits(nodes=3000), time.monotonic)
+    found = fast_tree(game, random.Random(1)).search(state, limit)
+    assert found.move == wanted, found
+    assert (found.value == WIN - 1) == sure, found
