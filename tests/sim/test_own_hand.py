@@ -171,6 +171,21 @@ def test_games_are_resumed_on_the_board_of_another(table):
         assert (table.standing.phase, table.cells()) == (Phase.TURN, boards[number])
 
 
+def test_a_finished_game_that_is_taken_up_lies_there_as_it_ended(table):
+    table.begin("gravity-connect", size=3, line=2)
+    while table.standing.phase is not Phase.OVER:
+        table.do(MakeMove(table.standing.position.legal()[0]))
+        table.wait(table.hands.do(CarryOut()))
+    number, ended = table.standing.game_id, table.cells()
+    table.begin("momentum")
+    for place in ("a1", "a3", "e5"):
+        table.do(MakeMove(place))
+        table.wait(table.hands.do(CarryOut()))
+    table.do(ResumeGame(number))
+    table.run(WITHIN_S)
+    assert (table.standing.phase, table.cells()) == (Phase.OVER, ended)
+
+
 def test_an_imported_game_is_set_up_and_its_run_of_like_pieces_rolls_on(table):
     table.do(ImportGame(RECORD))
     assert table.standing.phase in (Phase.SETUP, Phase.FIX)
