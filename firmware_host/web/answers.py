@@ -27,7 +27,7 @@ class GameKind(msgspec.Struct, frozen=True):
     """A game that can be started: whose it is, its rules in short, the presets that fit the plate
     (the usual one first), its options, limited to what the plate can carry, and the pieces that
     stand for it. ``aim``: what it is about, in one line. ``players``: those of each preset, in turn
-    order; none where no engine can play.
+    order, and ``looks``: how their pieces are drawn; none where no engine can play.
     ``lesson``: it can be learnt in a minute.
     """
 
@@ -39,6 +39,7 @@ class GameKind(msgspec.Struct, frozen=True):
     options: list[OptionSpec]
     emblem: dict[str, LookInfo] = {}
     players: list[list[str]] = []
+    looks: dict[str, LookInfo] = {}
     lesson: bool = False
 
 

@@ -138,6 +138,7 @@ class _Web:
             return spoken.translate(Message(english))
 
         able = self._table.capabilities
+        players = [_seats_for_engines(kind, preset) for preset in menu.presets_for(kind, able)]
         return answers.GameKind(
             name=kind.name,
             credit=replace(kind.credit, notice=translate(kind.credit.notice)),
@@ -152,7 +153,8 @@ class _Web:
             ],
             lesson=kind.lesson is not None,
             emblem={piece: look_info(kind, piece) for piece in kind.emblem},
-            players=[_seats_for_engines(kind, preset) for preset in menu.presets_for(kind, able)],
+            players=players,
+            looks={each: look_info(kind, each) for seats in players for each in seats},
             options=[
                 replace(
                     option,

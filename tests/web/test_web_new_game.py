@@ -118,14 +118,15 @@ def test_what_a_person_fills_in_goes_before_the_preset(served, open_page):
     assert options(served) | {"size": 6, "pie": False, "marbles": 5} == options(served)
 
 
-def test_holes_cushions_and_missing_places_are_tapped_on_a_board(served, open_page):
-    player = open_page(served.url)
+def test_holes_cushions_and_missing_places_are_tapped_on_a_board_by_finger(served, open_page):
+    player = open_page(served.url, viewport={"width": 360, "height": 740}, is_mobile=True)
     page = player.page
     page.get_by_role("button", name="New game", exact=True).click()
     page.get_by_role("radio", name="Momentum").click()
     page.get_by_text("More options").click()
     board = page.get_by_role("group", name="Board", exact=True)
     expect(board.get_by_role("button")).to_have_count(49)
+    assert board.get_by_role("button").first.bounding_box()["width"] > 32
     for place, taps in (("d4", 1), ("a1", 2), ("g7", 3), ("c3", 4)):
         for _ in range(taps):
             board.get_by_role("button", name=f"{place}:").click()
@@ -149,6 +150,7 @@ def test_a_board_of_gravity_trap_is_drawn_by_tapping_and_a_track_closed(served, 
     page = player.page
     page.get_by_role("button", name="New game", exact=True).click()
     page.get_by_role("radio", name="Gravity Trap").click()
+    expect(page.locator(".opponents .ball.ship")).to_have_count(2)
     page.locator("#option-board").select_option(label="draw it here…")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(".new-game > form > footer .problem")).to_contain_text("three places")

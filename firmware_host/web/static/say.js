@@ -51,6 +51,7 @@ export class Say {
     setText(this.link, lost ? t("The table does not answer. Trying again…") : "");
     document.documentElement.dataset.link = link;
     document.documentElement.toggleAttribute("data-looking-back", Boolean(review));
+    this.card.hidden = lost && !snapshot; // nothing is known of the game
     if (!layout || !snapshot) {
       this.tell(lost ? "" : t("Looking for the table…"));
       return;
