@@ -86,8 +86,10 @@ def _say_slides(echo: Callable[[str], None], profile: str, drivers_ms: float) ->
     costs = sorted(drivers_ms + ms for ms in sliding_cpu_ms(profile))
     at = [costs[min(len(costs) - 1, len(costs) * share // 100)] for share in (50, 95, 99, 100)]
     echo(f"  while pieces slide, {len(costs)} scans, drivers and all: median {at[0]:.2f} ms,")
+    steps = 1000 * at[2] / nbody_step_us()
     echo("  95 % {:.2f}, 99 % {:.2f}, most {:.2f}".format(*at[1:]))
-    echo(f"  goal: at most {GOAL_SLIDING_MS} ms ({at[2] / GOAL_SLIDING_MS:.2f} in 99 of 100)")
+    echo(f"  goal: at most {GOAL_SLIDING_MS} ms ({at[2] / GOAL_SLIDING_MS:.2f} in 99 of 100,")
+    echo(f"  {steps:.0f} steps of the n-body program)")
 
 
 def sliding_cpu_ms(profile: str) -> list[float]:
@@ -128,6 +130,7 @@ def sliding_cpu_ms(profile: str) -> list[float]:
     for _ in range(REPEATS):
         with tempfile.TemporaryDirectory() as state, _session(profile, Path(state)) as session:
             session.host.plate.scan = iter(frames).__next__  # type: ignore[method-assign]
+            session.table.buses.light_port.silent = 0  # the simulated lights are no cost of it
             for number in range(len(frames)):
                 begun = cpu_s()
                 session.host.step()

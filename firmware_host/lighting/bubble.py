@@ -19,7 +19,4 @@ def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
     share = 1 / max(FULL_RAD, hypot(*tilt_rad)) / 2
     column = (west + east) / 2 - share * tilt_rad[1] * (east - west)
     row = (south + north) / 2 + share * tilt_rad[0] * (north - south)
-    return min(
-        sorted(game.board),
-        key=lambda place: hypot(game.board[place][0] - column, game.board[place][1] - row),
-    )
+    return min([(hypot(x - column, y - row), place) for place, (x, y) in game.board.items()])[1]

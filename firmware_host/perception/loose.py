@@ -69,10 +69,11 @@ class LooseMagnet:
         # What agrees with none by more than its half, for which it would have to be as strong
         if not missing and sum(map(mul, change, change)) <= self._least:
             return False
-        return any(
-            sum(map(mul, change, expected)) > total - sum(squares[at] for at in missing)
-            for expected, squares, total in self._templates
-        )
+        for expected, squares, total in self._templates:
+            left = total - sum([squares[at] for at in missing]) if missing else total
+            if sum(map(mul, change, expected)) > left:
+                return True
+        return False
 
 
 @cache
@@ -82,7 +83,7 @@ def _templates(gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
     for x, y in product(steps, steps):
         if hypot(x, y) > _LEFT_MM:
             offs = [hypot(column * pitch_mm - x, row * pitch_mm - y) for row, column in _AROUND]
-            expected = tuple(reads_mt(table, off)[0] * (off >= _NEAR_MM) for off in offs)
+            expected = tuple(reads_mt(table, off) * (off >= _NEAR_MM) for off in offs)
             squares = tuple(mt * mt / 2 for mt in expected)
             found.append(_Template(expected, squares, sum(squares)))
     return tuple(found)

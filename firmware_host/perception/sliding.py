@@ -97,17 +97,22 @@ class Fitting(NamedTuple):
             xx, yy, xy = 1 / east.var, 1 / north.var, 0.0
             along_x, along_y = (east.at - x) * xx, (north.at - y) * yy
             for _, at_x, at_y, mt, var in self.reads:
-                off = hypot(at_x - x, at_y - y) + 1e-6
-                step = min(int(off / _STEP_MM), last)
-                rise = factor * (table[step + 1] - table[step]) / _STEP_MM
-                felt = factor * table[step] + rise * (off - step * _STEP_MM)
-                weight = rise / ((var + (_SHARE * felt) ** 2) * off)
-                out_x, out_y, pull = (x - at_x) / off, (y - at_y) / off, weight * (mt - felt)
-                xx += weight * rise * out_x * (x - at_x)
-                yy += weight * rise * out_y * (y - at_y)
-                xy += weight * rise * out_x * (y - at_y)
-                along_x += pull * (x - at_x)
-                along_y += pull * (y - at_y)
+                by_x, by_y = x - at_x, y - at_y
+                off = hypot(by_x, by_y) + 1e-6
+                step = int(off / _STEP_MM)
+                step = min(step, last)
+                here = table[step]
+                rise = factor * (table[step + 1] - here) / _STEP_MM
+                felt = factor * here + rise * (off - step * _STEP_MM)
+                unsure = _SHARE * felt
+                weight = rise / ((var + unsure * unsure) * off)
+                pull, steep = weight * (mt - felt), weight * rise
+                steep_x = steep * (by_x / off)
+                xx += steep_x * by_x
+                yy += steep * (by_y / off) * by_y
+                xy += steep_x * by_y
+                along_x += pull * by_x
+                along_y += pull * by_y
             det = xx * yy - xy * xy
             step_x, step_y = (
                 (yy * along_x - xy * along_y) / det,
@@ -124,10 +129,11 @@ class Fitting(NamedTuple):
     def _cost(self, x: float, y: float) -> float:
         """Squares of all that is off, in sigmas: of the readings, and of where it should be."""
         off = (x - self.east.at) ** 2 / self.east.var + (y - self.north.at) ** 2 / self.north.var
-        total = min(off, _SURPRISE)
+        total, table, factor = min(off, _SURPRISE), self.table, self.factor
         for _, at_x, at_y, mt, var in self.reads:
-            felt = self.factor * reads_mt(self.table, hypot(at_x - x, at_y - y))[0]
-            total += (mt - felt) ** 2 / (var + (_SHARE * felt) ** 2)
+            felt = factor * reads_mt(table, hypot(at_x - x, at_y - y))
+            unsure, more = _SHARE * felt, mt - felt
+            total += more * more / (var + unsure * unsure)
         return total
 
     def searched(self) -> list[tuple[float, float]]:
@@ -161,7 +167,7 @@ class Fitting(NamedTuple):
         """
         total = by_own = 0.0
         for sensor, at_x, at_y, mt, var in self.reads:
-            felt = self.factor * reads_mt(self.table, hypot(at_x - x, at_y - y))[0]
+            felt = self.factor * reads_mt(self.table, hypot(at_x - x, at_y - y))
             square = var + (_SHARE * felt) ** 2
             without = min(_LIKELIER, mt * mt / square)
             more = (without - min(_LIKELIER, (mt - felt) ** 2 / square)) / 2
@@ -177,10 +183,10 @@ def table_of(disc: Disc, gap_mm: float) -> tuple[float, ...]:
     return (*(field_mt(disc, gap_mm, _STEP_MM * step) for step in range(steps)), *[0.0] * 500)
 
 
-def reads_mt(table: Sequence[float], off_mm: float) -> tuple[float, float]:
-    """So far away: mT, and how that changes with each mm."""
+def reads_mt(table: Sequence[float], off_mm: float) -> float:
+    """So far away, in mT."""
     step = int(off_mm / _STEP_MM)
     if step + 1 >= len(table):
-        return 0.0, 0.0
-    rise = (table[step + 1] - table[step]) / _STEP_MM
-    return table[step] + rise * (off_mm - step * _STEP_MM), rise
+        return 0.0
+    here = table[step]
+    return here + (table[step + 1] - here) / _STEP_MM * (off_mm - step * _STEP_MM)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import exp, hypot, sqrt
 from operator import add, sub
 
@@ -53,12 +54,15 @@ _PATH = 120
 
 @dataclass(slots=True)
 class _Slide:
-    """``index``: the place that it left. ``axes``: east and north of the middle of the plate."""
+    """``index``: the place that it left. ``axes``: east and north of the middle of the plate.
+    ``table``, ``factor``: as of Fitting.
+    """
 
     number: int
     index: int
     magnet: Magnet
-    strength: float
+    table: Sequence[float]
+    factor: float
     since_s: float
     axes: tuple[Axis, Axis]
     sigma: float = FIRST_MM
@@ -176,24 +180,16 @@ class Tracks:
         east, north, _ = at.get(index, (0.0, 0.0, 0.0))
         centre_x, centre_y = self._centres[index]
         x, y = centre_x + east, centre_y + north
-        per_mt = (
-            SIGN_OF[magnet]
-            * reads_mt(table_of(DISC_OF[magnet], self._profile.gap_mm), hypot(east, north))[0]
-        )
-        strength = min(1.2, max(0.8, self._rest_mt[index] / per_mt))
+        table, sign = table_of(DISC_OF[magnet], self._profile.gap_mm), SIGN_OF[magnet]
+        per_mt = sign * reads_mt(table, hypot(east, north))
+        factor = sign * min(1.2, max(0.8, self._rest_mt[index] / per_mt))
         self._count += 1
-        slide = _Slide(
-            self._count, index, magnet, strength, now_s, (Axis(x), Axis(y)), path=[(x, y)]
-        )
+        axes = Axis(x), Axis(y)
+        slide = _Slide(self._count, index, magnet, table, factor, now_s, axes, path=[(x, y)])
         for sensor in self._near(x, y, _FELT):
             there_x, there_y = self._centres[sensor]
-            self._without[sensor] -= self._felt(slide, hypot(there_x - x, there_y - y))
+            self._without[sensor] -= factor * reads_mt(table, hypot(there_x - x, there_y - y))
         self._live.append(slide)
-
-    def _felt(self, slide: _Slide, off_mm: float) -> float:
-        """What a sensor so far away reads of it, in mT."""
-        table = table_of(DISC_OF[slide.magnet], self._profile.gap_mm)
-        return SIGN_OF[slide.magnet] * slide.strength * reads_mt(table, off_mm)[0]
 
     def _later(self, slide: _Slide) -> tuple[Axis, Axis]:
         east, north = (each.later(1 / self._watched.scans_per_s) for each in slide.axes)
@@ -216,8 +212,7 @@ class Tracks:
             sensors = [*{*sensors, *self._near(*elsewhere, _AROUND)}]
         others = [each for each in self._live if each is not slide]
         reads = [self._read(each, left[each] - common, others) for each in sensors]
-        table = table_of(DISC_OF[slide.magnet], self._profile.gap_mm)
-        fitting = Fitting(table, SIGN_OF[slide.magnet] * slide.strength, reads, axes[0], axes[1])
+        fitting = Fitting(slide.table, slide.factor, reads, axes[0], axes[1])
         starts = [there, elsewhere] if jumps else [there]
         felt_mt = left[loud] * SIGN_OF[slide.magnet]
         if max(each.var for each in axes) < _NARROW_MM**2:
@@ -257,7 +252,12 @@ class Tracks:
     def _read(self, sensor: int, mt: float, others: Sequence[_Slide]) -> Read:
         x, y = self._centres[sensor]
         if others:
-            mt -= sum(self._felt(each, hypot(x - each.x, y - each.y)) for each in others)
+            mt -= sum(
+                [
+                    each.factor * reads_mt(each.table, hypot(x - each.x, y - each.y))
+                    for each in others
+                ]
+            )
         sigma_mt = self._watched.noise.sigma_mt(sensor)
         return Read(sensor, x, y, mt, sigma_mt * sigma_mt + _ZERO_MT * _ZERO_MT)
 
@@ -269,16 +269,12 @@ class Tracks:
         near = [(sign * (left[each] - common), each) for each in self._near(*there, _LOUD)]
         return max(near)[1] if near else slide.index
 
-    def _near(self, x: float, y: float, reach: int) -> list[int]:
+    def _near(self, x: float, y: float, reach: int) -> Sequence[int]:
         """The sensors of the place nearest to that point, and so many around it each way."""
         profile = self._profile
         row = round(y / profile.pitch_mm + (profile.rows - 1) / 2)
         column = round(x / profile.pitch_mm + (profile.columns - 1) / 2)
-        return [
-            r * profile.columns + c
-            for r in range(max(0, row - reach), min(profile.rows, row + reach + 1))
-            for c in range(max(0, column - reach), min(profile.columns, column + reach + 1))
-        ]
+        return _around(row, column, reach, profile.rows, profile.columns)
 
     def _end(self, now_s: float, *, still: bool) -> Mapping[int, Position]:
         arrived: dict[int, Position] = {}
@@ -325,6 +321,16 @@ class Tracks:
             for each in (*self._ended, *self._live)
             if each.shown and _within_mm(each) < _TOLD_MM
         )
+
+
+@lru_cache(maxsize=1024)
+def _around(row: int, column: int, reach: int, rows: int, columns: int) -> Sequence[int]:
+    """Of a plate with so many, those at most ``reach`` places from one, which may lie beside it."""
+    return [
+        r * columns + c
+        for r in range(max(0, row - reach), min(rows, row + reach + 1))
+        for c in range(max(0, column - reach), min(columns, column + reach + 1))
+    ]
 
 
 def _within_mm(slide: _Slide) -> float:

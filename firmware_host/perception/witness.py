@@ -21,6 +21,8 @@ LEAST_BESIDE = 2  # neighbours of each of the two places that can tell
 # off its middle; where none are crossed, at most 0.5.
 LEAST_SHARE = 0.65
 MOST_SHARE = 1.5
+# Places, what a strong magnet at each adds to every sensor (and one there to it), how each changed
+Beside = Sequence[tuple[int, Sequence[float], float]]
 
 
 class Witness:
@@ -73,33 +75,37 @@ class Witness:
         magnets: Sequence[Magnet],
     ) -> None:
         """``change``: of the readings, by place; ``put``: where strong magnets are read now."""
-        for index in put:
-            sign = SIGN_OF[magnets[index]]
-            found = [(self._explains(index, i, sign, change, empty), i) for i in empty]
-            most, other = max(found, default=(0.0, index))
-            if most > 0:
-                self.pair = index, other
 
-    def _explains(
-        self, index: int, other: int, sign: float, change: Sequence[float], empty: Collection[int]
-    ) -> float:
-        """How much of ``change``, squared, is explained if the magnet that is read at ``index``
-        stands at ``other``; 0 unless the neighbours of both say so.
-        """
-        shares = self._crosstalk.strong_mt
-        explained = 0.0
-        for one, two in ((index, other), (other, index)):
-            near = [i for i in self._beside[one] if i in empty and i != two]
-            power = along = 0.0
-            for i in near:
-                share = shares(i)  # of a magnet there: here it is as much of one here
-                expected = sign * (share[other] - share[index])
-                power += expected * expected
-                along += change[i] * expected
-            if len(near) < LEAST_BESIDE or not LEAST_SHARE * power < along < MOST_SHARE * power:
-                return 0.0
-            explained += 2 * along - power
-        return explained
+        def beside_it(index: int) -> Beside:
+            shares = self._crosstalk.strong_mt
+            return [(i, shares(i), change[i]) for i in self._beside[index] if i in empty]
+
+        for index in put:
+            sign, most, here = SIGN_OF[magnets[index]], 0.0, beside_it(index)
+            for other in sorted(empty):
+                # As it stands at the other place, how much of ``change``, squared, is explained
+                explained = _explained(here, index, other, other, sign)
+                there = _explained(beside_it(other), index, other, index, sign) if explained else 0
+                if there and explained + there >= most:
+                    most = explained + there
+                    self.pair = index, other
+
+
+def _explained(near: Beside, index: int, other: int, but: int, sign: float) -> float:
+    """What of the changes ``near`` is explained, squared, if the magnet that is read at ``index``
+    stands at ``other``; 0 unless they say so. ``but``: not asked.
+    """
+    power = along = 0.0
+    count = 0
+    for i, share, change in near:
+        if i != but:
+            expected = sign * (share[other] - share[index])
+            power += expected * expected
+            along += change * expected
+            count += 1
+    if count < LEAST_BESIDE or not LEAST_SHARE * power < along < MOST_SHARE * power:
+        return 0.0
+    return 2 * along - power
 
 
 def beside(index: int, columns: int, rows: int) -> tuple[int, ...]:

@@ -143,11 +143,10 @@ class Book:
         fitting: list[tuple[int, Pending]] = []
         for pending in (*drops, *self._others):
             board = filled(pending.plan, cells, self.position.cells, hidden)
-            held = pending.plan.hold(board)
             if hidden and pending.plan.has_too_many(board, hidden):
                 continue
-            if held.right and not (hand_empty and pending.plan.in_hand(board)):
-                fitting.append((len(held.todo), pending))
+            if pending.plan.allows(board) and not (hand_empty and pending.plan.in_hand(board)):
+                fitting.append((len(pending.plan.hold(board).todo), pending))
         if not fitting:
             return self._with_extras(cells)
         unlike = all(pending.turn.entrance is not None for _, pending in fitting)
@@ -157,7 +156,7 @@ class Book:
 
     def is_seen(self, pending: Pending, cells: Mapping[str, str], hidden: Set[str]) -> bool:
         """Whether ``cells`` show ``pending`` with nothing supposed of ``hidden`` places."""
-        if not pending.plan.hold(cells).right:
+        if not pending.plan.allows(cells):
             return False
         before = self.position.cells
         played = {shift.target: shift.piece for shift in pending.turn.act}

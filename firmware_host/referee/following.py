@@ -59,7 +59,7 @@ def _recognised(state: State) -> State:
         leftover = Pending.made(line.position, play.taken_back)
         whole = cells == play.taken_back.position.cells
         asked = play.taken_back.entrance is not None  # so a new one would not be on disk yet
-        if whole or (not asked and leftover.plan.hold(cells).right):
+        if whole or (not asked and leftover.plan.allows(cells)):
             return state.playing(replace(play, guide=Guide.TAKEBACK))
     if state.may_be_undone:
         return state

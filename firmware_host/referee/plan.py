@@ -74,6 +74,17 @@ class Plan:
         from_box = Counter(shift.piece for shift in self.shifts if shift.source is None)
         return bool(Counter(counted) - Counter(self.before.values()) - from_box)
 
+    def allows(self, cells: Mapping[str, str]) -> bool:
+        """Whether nothing stands wrong: ``hold(cells).right``, sooner found."""
+        moving, before, after = self.places, self.before, self.after
+        for place in cells.keys() | before.keys() | after.keys():
+            piece = cells.get(place)
+            if piece != after.get(place) and (
+                place not in moving or piece not in (None, before.get(place))
+            ):
+                return False
+        return True
+
     def hold(self, cells: Mapping[str, str]) -> Finding:
         """Compare a board with the plan."""
         if cells == self.after:
@@ -104,7 +115,7 @@ class Plan:
         """As in Finding, in the plan's order."""
         standing = {place for place, role in todo.items() if role is not Role.PUT}
         left = [
-            replace(s, source=s.source if s.source in standing else None)
+            s if s.source is None or s.source in standing else replace(s, source=None)
             for s in self.shifts
             if s.target is None or cells.get(s.target) != self.after[s.target]
         ]
