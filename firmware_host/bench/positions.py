@@ -26,10 +26,12 @@ def run(
     boards: int = BOARDS,
     seed: int = 1,
     *,
+    rest: bool = False,
     slides: bool = False,
 ) -> None:
     """Print the distribution over random boards, put piece by piece: at nominal and three times the
-    noise, and once every zero has drifted; ``slides``: only of those that slide.
+    noise, and once every zero has drifted. ``rest``: only this; ``slides``: only of those that
+    slide.
     """
     from hw_sim.rng import Streams
     from hw_sim.worlds import has_physics
@@ -56,6 +58,8 @@ def run(
             _note(found, board, stood, _seen(perception, board), drifted)
         for what, pairs in sorted(found.items()):
             echo(f"  {name + ': ' + what:<58}{_row(pairs)}")
+    if rest:
+        return
     if has_physics():
         moving.run(echo, seed=seed)
     else:

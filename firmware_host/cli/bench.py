@@ -113,6 +113,7 @@ def _bench(name: str) -> click.Command:
         example = f"{example} --seed 2"
         params = [click.Option(["--seed"], type=click.IntRange(1), default=1, show_default=True)]
         if name == "positions":
+            params.append(click.Option(["--rest"], is_flag=True, help="Only pieces at rest."))
             params.append(click.Option(["--slides"], is_flag=True, help="Only pieces that slide."))
     elif name == "following":
         params, example = _games(), f"{example} --game attraktion --games 1000"
