@@ -72,7 +72,7 @@ class Stacks:
         self._stirred: dict[int, int] = {}  # places that were looked into, for some looks
         self.known: Mapping[int, Stack] = {}
         if profile.capabilities.measures:
-            for disc, level in product((STRONG, WEAK), range(MOST)):  # before the first scan
+            for disc, level in product((STRONG, WEAK), range(MOST + 1)):  # before the first scan
                 felt(disc, profile.gap_mm, profile.pitch_mm, level)
 
     def accepted(self, changes: Mapping[int, tuple[Magnet, Magnet]], *, blind: bool) -> None:

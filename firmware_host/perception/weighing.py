@@ -17,7 +17,7 @@ from firmware_host.perception.field import STRONG, WEAK, Disc, raised_mt
 from firmware_host.table.observation import Stack
 
 BODY_MM = 15.0  # HARDWARE, pieces and the field: a disc of 28 mm that weighs 15 g
-MOST = 3  # pieces that are told from fewer
+MOST = 3  # pieces that are told from fewer; as many, or more
 REACH = 2  # places each way
 _LEAST = 0.001  # what is less likely is not weighed
 _COMMON_MT = 0.1  # of all sensors: what the lights' current does to the ground
@@ -68,8 +68,8 @@ def cases(stood: Stack | None) -> Iterator[Case]:
             continue
         yield Case(share, pieces)
         for top, factor in product((STRONG, WEAK), (1.0, -1.0)):
-            if pieces < MOST:
-                yield Case(_EACH * share, pieces + 1, top, pieces, factor)
+            # One more, or, with the other sign, one less of those above that are not counted
+            yield Case(_EACH * share, min(pieces + 1, MOST), top, pieces, factor)
             if pieces > 1:
                 yield Case(_EACH * share, pieces - 1, top, pieces - 1, -factor)
 

@@ -61,6 +61,12 @@ def test_a_tower_of_strong_pieces_is_counted_as_it_is_built(table, top):
     assert told == [("placed", "c4"), ("stacked", "c4"), ("stacked", "c4")]
 
 
+def test_more_than_are_counted_are_not_fewer(table):
+    t, found = towers(table, random.Random(3), S, [S, S, S, S], noise=1.0)
+    assert [stack.pieces for stack in found] == [3] * 5
+    assert "unstacked" not in [happening for happening, *_ in t.named(t.events)]
+
+
 def test_at_three_times_the_noise_most_towers_are_sure_and_the_rest_perhaps(table):
     _, found = towers(table, random.Random(4), S, [S], noise=3.0)
     assert all(found)
