@@ -29,10 +29,11 @@ WITHIN = 0.95
 STRENGTH_SIGMA = 0.08
 AGAIN_S = 0.8  # after a piece was put, more scans have been averaged
 AVERAGED_LATER = 16
+_BEFORE = 20  # scans that the readings of before are worth, which follow for some 0.4 s
 _KNOWN_MT = 0.015  # of a difference between two averages: the converter's steps, the model
 _STALE_MT = 0.15  # of a zero under a piece, which follows nothing
 _PUSHED_MT = 0.3  # since it was looked at last: 1 to 3 mm
-_USUAL_MM, _FADES_MM = 5.5, 1.0  # people put a piece within 5 mm: HARDWARE
+_USUAL_MM, _FADES_MM = 5.0, 0.5  # people put a piece within 5 mm: HARDWARE
 _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
 
 
@@ -120,7 +121,7 @@ class Positions:
             before = 0.0 if base is None else base[sensor]
             nominal = watched.crosstalk.adds_mt(magnet, index, sensor)
             adds_mt.append(watched.rest[sensor] - before + nominal)
-            noise_mt = watched.noise.sigma_mt(sensor) / sqrt(averaged)
+            noise_mt = watched.noise.sigma_mt(sensor) * sqrt(1 / averaged + 1 / _BEFORE)
             unknown_mt = _STALE_MT if base is None else _KNOWN_MT
             sigmas_mt.append(hypot(noise_mt, unknown_mt))
         by_hand = index not in self._slid
@@ -182,16 +183,14 @@ def position(
 def _radius(
     east: float, north: float, templates: Sequence[_Template], shares: Sequence[float]
 ) -> float:
-    """Of the circle that holds ``WITHIN`` of the shares; half a step more for what lies between."""
+    """Of the circle that holds ``WITHIN`` of the shares."""
     away = sorted(
         (hypot(template.east_mm - east, template.north_mm - north), share)
         for template, share in zip(templates, shares, strict=True)
     )
     most = WITHIN * sum(shares)
     held = accumulate(share for _, share in away)
-    return (
-        next(mm for (mm, _), share in zip(away, held, strict=True) if share >= most) + STEP_MM / 2
-    )
+    return next(mm for (mm, _), share in zip(away, held, strict=True) if share >= most)
 
 
 @cache
