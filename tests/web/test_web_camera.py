@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from firmware_host.table.commands import NewGame
+
 pytestmark = pytest.mark.web
+
+LIP_MM = 10
 
 
 def width_of(player, place):
@@ -27,6 +31,19 @@ def test_the_board_fills_the_plate_until_something_lies_beside_it(served, open_p
     player.expect_turn("red")
     expect(player.page.locator(".marble")).to_have_count(0)
     assert width_of(player, "c3") == pytest.approx(near, abs=0.5)
+
+
+def test_a_track_that_swings_out_beyond_its_places_is_drawn_whole(at_rest, open_page):
+    positions = {"1": (1, 1), "2": (7, 1), "3": (4, 6), "4": (4, 8), "5": (8, 8)}
+    board = {"tracks": [[1, 2, 3], [3, 4, 5, 2]], "closed": [1], "positions": positions}
+    at_rest.do(NewGame("gravity-trap", {"board": board}))
+    page = open_page(at_rest.url).page
+    expect(page.locator(".track")).to_have_count(2)
+    easternmost = page.locator(".track").nth(1).evaluate("e => e.getBBox().x + e.getBBox().width")
+    felt = page.locator(".surface").first.evaluate(
+        "e => e.viewBox.baseVal.x + e.viewBox.baseVal.width"
+    )
+    assert (8 - 4.5) * 35 + 30 < easternmost < felt - LIP_MM
 
 
 def test_from_above_a_place_is_round_and_a_turned_plate_has_its_west_side_in_front(

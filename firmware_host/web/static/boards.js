@@ -19,7 +19,7 @@ export function shown(store) {
 }
 
 /** Where a drawing's point is, in mm on the plate; it counts in places from the low corner. */
-function plateMap({ columns, rows, pitch_mm: pitch }) {
+export function plateMap({ columns, rows, pitch_mm: pitch }) {
   return (x, y) => ({ x: (x - (columns - 1) / 2) * pitch, y: (y - (rows - 1) / 2) * pitch });
 }
 

@@ -1,5 +1,7 @@
 // What of the plate is drawn, and from where it is seen: the playing area, from the front or above, from any side.
 
+import { plateMap } from "/static/boards.js";
+import { Tracks } from "/static/curves.js";
 import { remember, remembered } from "/static/prefs.js";
 
 const AROUND_MM = 15; // from the outermost places' edges to the plate's drawn edge: felt and lip
@@ -83,10 +85,14 @@ export class Camera {
     if (!board.length || snapshot.calibration?.running) return null;
     if (!store.review && [...lit, ...lying].some((index) => !inside.has(index))) return null;
     const around = store.layout.pitch_mm / 2 + AROUND_MM;
-    const [xs, ys] = ["x", "y"].map((axis) => board.map((index) => store.centreOf(index)[axis]));
-    return {
-      west: Math.min(...xs) - around, south: Math.min(...ys) - around,
-      east: Math.max(...xs) + around, north: Math.max(...ys) + around,
-    };
+    const tracks = game.drawing ? new Tracks(game.drawing, plateMap(store.layout)).along() : [];
+    const edge = this.plate().east;
+    const [[west, east], [south, north]] = ["x", "y"].map((axis) => {
+      const of = board.map((index) => store.centreOf(index)[axis]);
+      const drawn = tracks.map((point) => point[axis]); // a track may swing out beyond its places
+      return [Math.min(Math.min(...of) - around, Math.max(-edge, Math.min(...drawn) - AROUND_MM)),
+        Math.max(Math.max(...of) + around, Math.min(edge, Math.max(...drawn) + AROUND_MM))];
+    });
+    return { west, south, east, north };
   }
 }

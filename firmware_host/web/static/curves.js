@@ -22,6 +22,17 @@ export class Tracks {
     return this.tracks.map((track) => this.stretch(track, 0, track.places.length - 1));
   }
 
+  /** Points along every track, in mm on the plate, close enough for its extent. */
+  along() {
+    const steps = 8; // of each stretch between two places
+    return this.tracks.flatMap(({ points, places }) => Array.from({ length: steps * (places.length - 1) }, (_, at) => {
+      const [u, v] = [(at % steps) / steps, 1 - (at % steps) / steps];
+      const weights = [v ** 3, 3 * v * v * u, 3 * v * u * u, u ** 3];
+      const [x, y] = [0, 1].map((axis) => weights.reduce((sum, weight, n) => sum + weight * points[3 * Math.floor(at / steps) + n][axis], 0));
+      return this.toPlate(x, y);
+    }));
+  }
+
   through(place) {
     return this.tracks.map(({ places }) => places.includes(place));
   }
