@@ -346,7 +346,10 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Player]]:
         page.on("console", lambda line: line.type == "error" and complaints.append(line.text))
         page.on(
             "request",
-            lambda asked: asked.url.startswith(url) or complaints.append(f"went to {asked.url}"),
+            lambda asked: (
+                asked.url.removeprefix("blob:").startswith(url)
+                or complaints.append(f"went to {asked.url}")
+            ),
         )
         page.goto(url)
         player = Player(page)

@@ -1,7 +1,7 @@
-// A picture of the position that is shown, to keep or to send: made on the page, an SVG of its own.
+// A picture of the position that is shown, to keep or to send: drawn on the page, a PNG, as every phone shows.
 
 import { shown } from "/static/boards.js";
-import { button, s } from "/static/dom.js";
+import { button, h, s } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
 import { HEXAGON, SQUARE } from "/static/plate.js";
@@ -10,8 +10,8 @@ const STYLE = `.mark{fill:none;stroke:currentColor;stroke-width:7.5;stroke-linec
 .mark.dot{fill:currentColor;stroke:none}text{font:8px sans-serif;text-anchor:middle;fill:#e4f1ee}`;
 const PIECE_MM = 29;
 
-/** The drawing, as text: felt, places, tracks and pieces, seen from above. */
-export function picture(store, plate) {
+/** The drawing, as the text of an SVG: felt, places, tracks and pieces, seen from above. */
+function drawing(store, plate) {
   const { game, layout, frame: { west, south, east, north } } = store;
   const { cells, result } = shown(store);
   const centre = (place) => store.centreOf(store.indexOf(place));
@@ -26,26 +26,36 @@ export function picture(store, plate) {
   const tracks = (plate.extra?.tracks?.whole() ?? []).map((d) => s("path", { d, fill: "none", stroke: "#8fd3ff", "stroke-width": 2 }));
   const pieces = Object.entries(cells).map(([place, piece]) => {
     const { x, y } = centre(place);
-    const drawn = marble(piece, game);
+    const ball = marble(piece, game);
     for (const [name, value] of Object.entries({ x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM })) {
-      drawn.setAttribute(name, value);
+      ball.setAttribute(name, value);
     }
-    return drawn;
+    return ball;
   });
-  const drawing = s("svg", { viewBox: `${west} ${-north} ${east - west} ${north - south}`, width: 960, height: 960 * (north - south) / (east - west) },
+  const drawn = s("svg", { viewBox: `${west} ${-north} ${east - west} ${north - south}`, width: 960, height: 960 * (north - south) / (east - west) },
     s("title", {}, result ? `${game.title}: ${store.snapshot.say}` : game.title), s("style", {}, STYLE),
     document.querySelector(".sprite defs").cloneNode(true), [...document.querySelectorAll(".sprite symbol")].map((each) => each.cloneNode(true)),
     s("rect", { x: west, y: -north, width: east - west, height: north - south, rx: 8, fill: "#b67c43" }),
     s("rect", { x: west + 8, y: 8 - north, width: east - west - 16, height: north - south - 16, fill: "#192322" }),
     tracks, places, pieces);
-  return new XMLSerializer().serializeToString(drawing);
+  return new XMLSerializer().serializeToString(drawn);
+}
+
+async function picture(store, plate) {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([drawing(store, plate)], { type: "image/svg+xml" }));
+  await image.decode();
+  URL.revokeObjectURL(image.src);
+  const canvas = h("canvas", { width: image.width, height: image.height });
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  return new Promise((resolve) => canvas.toBlob(resolve));
 }
 
 /** Sends it where the device knows how to, else keeps it as a file. */
 async function share(store, plate) {
   const { game, snapshot, review } = store;
-  const name = `tiltboard-${game.name}-${review ? review.ply : snapshot.moves.length}.svg`;
-  const file = new File([picture(store, plate)], name, { type: "image/svg+xml" });
+  const name = `tiltboard-${game.name}-${review ? review.ply : snapshot.moves.length}.png`;
+  const file = new File([await picture(store, plate)], name, { type: "image/png" });
   if (navigator.canShare?.({ files: [file] })) {
     await navigator.share({ files: [file], title: game.title }).catch(() => {}); // somebody thought better of it
     return;
