@@ -1,7 +1,7 @@
 // Hands that tilt the plate of a simulated table, and how it leans.
 
 import { h, s } from "/static/dom.js";
-import { t } from "/static/i18n.js";
+import { language, t } from "/static/i18n.js";
 
 const STEEPEST_DEG = 12;
 const TILT_EVERY_MS = 80;
@@ -56,7 +56,8 @@ export class TiltPad {
     if (!changed.has("tilt_deg") && !changed.has("stillness")) return;
     const [x, y] = snapshot.tilt_deg;
     put(this.bubble, [x, y]);
-    const degrees = (value) => (Object.is(value, -0) ? 0 : value).toFixed(1);
+    const degrees = (value) => (Object.is(value, -0) ? 0 : value)
+      .toLocaleString(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
     this.reading.textContent = t("{x}° about east, {y}° about north", { x: degrees(x), y: degrees(y) });
   }
 
