@@ -48,7 +48,7 @@ STICKS_PER_S = 60.0  # chopsticks give way more than fingers
 STICK_FRICTION = 0.40  # of wood on a piece
 STICKS_UP_M = 0.003  # above a piece's middle they hold it, so that it hangs
 SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
-OVERBOARD_M = GROUND_M / 2
+OVERBOARD_M = GROUND_M + 0.018  # the middle of a piece that touches the table, however it lies
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,7 @@ class Dynamics:
         self._shapes: dict[int, Shape] = {}
         self._pins = Pins()
         self._may_pin = pins
+        self._half_m = plate_mm / 2000
         self._spec = bare_table(plate_mm)
         self._model = self._spec.compile()
         self._data = mujoco.MjData(self._model)
@@ -375,12 +376,16 @@ class Dynamics:
 
     @property
     def overboard(self) -> tuple[int, ...]:
-        """Pieces that fell off the plate."""
-        heights = self._data.xpos[self._rows][:, 2] if self._numbers else ()
+        """Pieces that fell off the plate; its edge may be as low as they are."""
+        if not self._numbers:
+            return ()
+        middles = self._data.xpos[self._rows]
+        beyond = np.abs((middles @ self._turned())[:, :2]).max(axis=1) > self._half_m
+        fallen = beyond & (middles[:, 2] < OVERBOARD_M)
         return tuple(
             number
-            for number, z in zip(self._numbers, heights, strict=True)
-            if z < OVERBOARD_M and number not in self._holds
+            for number, off in zip(self._numbers, fallen.tolist(), strict=True)
+            if off and number not in self._holds
         )
 
     def poses(self) -> Poses:

@@ -167,6 +167,19 @@ def test_who_slides_off_the_edge_is_overboard():
     assert ramp.dynamics.overboard == (7,)
 
 
+def test_what_slides_on_a_steep_plate_is_on_it_until_it_has_fallen():
+    ramp = Ramp(60.0, 30.0)  # its edge is 95 mm lower then
+    ramp.dynamics.add(7, (60.0, 0.0, 0.0), 0.0, 0.5)
+    now_s = 1.0
+    while not ramp.dynamics.overboard:
+        now_s += 0.003
+        assert now_s < 4.0
+        ramp.dynamics.advance(now_s)
+    _, [[x, _, z]], _ = ramp.dynamics.turned_poses()
+    assert x > PLATE_MM / 2
+    assert z < -5.0  # lower than the page takes for a fall
+
+
 @pytest.mark.parametrize(("until_deg", "until_s", "most_mm"), [(12.0, 3.0, 0.3), (26.0, 2.3, 6.0)])
 def test_what_the_plate_carries_is_where_contacts_would_leave_it(until_deg, until_s, most_mm):
     """A tilt that friction holds, and one that it does not, while one piece pushes another."""
