@@ -23,7 +23,7 @@ from firmware_host.perception.stacks import Stacks
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.tracks import Tracks
 from firmware_host.perception.verdicts import Verdicts
-from firmware_host.perception.watched import Watched
+from firmware_host.perception.watched import Watched, hung_over
 from firmware_host.perception.witness import REST_S, Witness
 from firmware_host.perception.zeroing import AVERAGED_S, zero
 from firmware_host.table.observation import BoardEvent, Happening, Magnet, Observation, Stillness
@@ -285,8 +285,9 @@ class Perception:
     def _accept(self, index: int, magnet: Magnet, now: float) -> None:
         watched = self._watched
         was_empty = watched.magnets[index] is Magnet.NONE and not self._blind
-        base_mt = watched.pending[index].rest_mt if was_empty else None
-        self._positions.stands(index, now, base_mt)
+        rest_mt = watched.pending[index].rest_mt
+        known = was_empty and not hung_over(rest_mt, index, magnet)
+        self._positions.stands(index, now, rest_mt if known else None)
         watched.stand(index, magnet)
         del watched.pending[index]
         self._distrust.accepted(index)

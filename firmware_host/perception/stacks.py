@@ -20,7 +20,7 @@ from operator import add
 from firmware_host.config.profile import Profile
 from firmware_host.perception.field import DISC_OF, SIGN_OF, STRONG, WEAK
 from firmware_host.perception.masked import around
-from firmware_host.perception.watched import Watched
+from firmware_host.perception.watched import Watched, hung_over
 from firmware_host.perception.weighing import (
     CELLS,
     MOST,
@@ -127,6 +127,8 @@ class Stacks:
     def _watch(self, index: int, magnet: Magnet, stood: Stack | None) -> None:
         oldest = list(self._looks)[:_BEFORE]
         before = [sum(column) / len(oldest) for column in zip(*oldest, strict=True)]
+        if stood is None and hung_over(before, index, magnet):
+            return
         last_mt, zeros = self._watched.readings[index], [0.0] * len(before)
         near = frozenset(self._near)
         self._due[index] = _Due(magnet, stood, before, last_mt, zeros, near)

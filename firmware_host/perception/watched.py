@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 
@@ -11,6 +12,7 @@ from firmware_host.perception import bands
 from firmware_host.perception.accepted import Accepted
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.history import AVERAGED, History
 from firmware_host.perception.noise import NoiseMeter
 from firmware_host.perception.zeros import Zeros
@@ -21,7 +23,15 @@ _PERIODS = 9  # between scans; their median tells how often the table scans now
 _LATE = 1.2  # of the profile's period: then the computer does not keep it
 _RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's noise, peak to peak
 _RANGE_SHARE = 0.08  # or within this share of a strong reading
+_HANGS_MT = 0.12  # of a strong magnet 45 mm up; drift that zeros have yet to follow is less
 _REST_S = 0.4  # the readings at rest follow those of now with this time constant
+
+
+def hung_over(before_mt: Sequence[float], index: int, magnet: Magnet) -> bool:
+    """Whether ``magnet`` was felt at its place before it stood there, from a hand that waited above
+    it: what the sensors read without it is not known then.
+    """
+    return magnet is not Magnet.NONE and SIGN_OF[magnet] * before_mt[index] > _HANGS_MT
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ TAKE_BACK_S = 3.0  # the board of before the move, standing for so long, takes i
 WAITED_S = 5.0  # what was asked for has not been seen for so long: it may be the sensor
 CAUSE_S = 1.0  # how long before a fix an event may have caused it
 SLACK_S = 1e-9  # so that sums of scan periods reach their limits
+TILTING = (Stillness.TILTED, Stillness.MOVING)
 _NOTHING = Sight(-inf, False, {}, frozenset(), Stillness.UNKNOWN, (0.0, 0.0))
 
 
@@ -26,6 +27,7 @@ class Seen:
     """``same_since_s``: since when the board has been as it is; ``sure_since_s``: and nothing on it
     in doubt. ``unsure_since_s``: places of the board that cannot be read now. ``doubtful``: those,
     and the ones with failed sensors. ``cause``: what perception saw last that may explain a fix.
+    ``levelled``: the plate was tilted and lies still again, and has yet to be read.
     """
 
     sight: Sight = _NOTHING
@@ -35,6 +37,7 @@ class Seen:
     unsure_since_s: Mapping[str, float] = field(default_factory=dict)
     doubtful: frozenset[str] = frozenset()
     cause: SightEvent | None = None
+    levelled: bool = False
 
     def then(self, sight: Sight, now_s: float, board: Container[str], *, mending: bool) -> Seen:
         """With one sight more. Places outside ``board`` may be unreadable. ``mending``: while a fix
@@ -54,6 +57,9 @@ class Seen:
             unsure_since_s={p: self.unsure_since_s.get(p, now_s) for p in sorted(unsure)},
             doubtful=doubtful,
             cause=causes[-1] if causes else None if old else self.cause,
+            levelled=not sight.ready
+            and sight.stillness is Stillness.STILL
+            and (self.levelled or self.sight.stillness in TILTING),
         )
 
     def anew(self) -> Seen:

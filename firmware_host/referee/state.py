@@ -11,7 +11,7 @@ from firmware_host.guidance import troubles
 from firmware_host.messages import Message
 from firmware_host.referee.book import Pending
 from firmware_host.referee.play import Play
-from firmware_host.referee.seen import SLACK_S, Seen
+from firmware_host.referee.seen import SLACK_S, TILTING, Seen
 from firmware_host.referee.sensors import SensorsTold
 from firmware_host.referee.unseen import Claims
 from firmware_host.referee.view import NOT_READY, Meaning, Problems, View
@@ -93,10 +93,12 @@ class State:
 
     @property
     def may_answer(self) -> bool:
-        """Whether the plate is only tilted as much as answers the question that is asked."""
-        sight = self.seen.sight
-        tilted = sight.stillness in (Stillness.TILTED, Stillness.MOVING)
-        waits = sight.faults or not sight.ready or self.trouble is not None
+        """Whether the plate is only tilted as much as answers the question that is asked, or was
+        just now.
+        """
+        sight, levelled = self.seen.sight, self.seen.levelled
+        tilted = levelled or (sight.ready and sight.stillness in TILTING)
+        waits = sight.faults or self.trouble is not None
         return tilted and not waits and self.asking.may_lean(sight.tilt_rad)
 
     @property

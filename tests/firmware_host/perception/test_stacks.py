@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from math import cos, pi, sin, sqrt
+from math import cos, hypot, pi, sin, sqrt
 
 import pytest
 
@@ -65,6 +65,22 @@ def test_more_than_are_counted_are_not_fewer(table):
     t, found = towers(table, random.Random(3), S, [S, S, S, S], noise=1.0)
     assert [stack.pieces for stack in found] == [3] * 5
     assert "unstacked" not in [happening for happening, *_ in t.named(t.events)]
+
+
+@pytest.mark.parametrize("up_mm", [24, 30, 40])
+def test_a_piece_that_hung_over_its_place_for_long_is_one_and_its_circle_holds_it(table, up_mm):
+    t, stream = table(), random.Random(6)
+    for place in ("c4", "e6", "h2", "j9"):
+        off = within(stream, 4.5)
+        name = piece(t, place, S, 0, off, up_mm=80)
+        x, y, z = t.over(place, 0, *off)
+        t.move(name, (x, y, z + up_mm), 150)
+        t.run(3.0)
+        t.move(name, (x, y, z), 150)
+        t.run(RESTS_S)
+        at = t.last.positions[t.plate.index(place)]
+        assert hypot(at.east_mm - off[0], at.north_mm - off[1]) <= at.within_mm
+    assert t.last.stacks == {}
 
 
 def test_at_three_times_the_noise_most_towers_are_sure_and_the_rest_perhaps(table):

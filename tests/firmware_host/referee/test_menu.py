@@ -166,9 +166,14 @@ def test_the_plate_scrolls_it_and_a_steep_tilt_closes_it(refereed):
     table.tilt(0, -5)
     table.wait(0.8)
     assert table.standing.path == ("b1",)
+    table.sounds.clear()
+    table.ready = False  # level again, its places are to be looked at first
     table.tilt(0, 0)
+    assert table.scan().path == ("b1",)
+    table.ready = True
     table.wait(2.0)
     assert table.standing.path == ("b1",)
+    assert table.sounds == []
     table.tilt(0, 12)
     assert table.standing.phase is Phase.PAUSED
     table.tilt(0, 0)
