@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -17,7 +18,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from drivers.clock import Clock, SystemClock
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.service.table import Table
+from firmware_host.host.host import Host
+from firmware_host.service.table import SNAPSHOTS_PER_S, Table
 from firmware_host.table.commands import CarryOut, Command, NewGame, Put
 from firmware_host.table.preview import Preview
 from firmware_host.web.server import WebServer
@@ -36,19 +38,40 @@ CHROMIUM_FLAGS = (
     "--disable-sync",
 )
 PATIENCE_MS = 15_000
+UNTIL_S = 60.0  # while snapshots keep coming
+OWN_HAND_OFF = "if (location.host) localStorage.setItem('tiltboard.own-hand', 'off')"
 SPEED = 4.0
+SCANS_PER_S = 25  # half of what the sensors can: a page shows what was seen, not how
 START_S = 3.0  # the table's first look at its places takes two thirds of it
+CALM_S = 4.0  # longer than any sentence or takeback waits
 REST_S = 1.5  # after the last thing that was asked: longer than a move takes to be seen
 
 
 class FasterClock(SystemClock):
-    """The simulated table's hands and scans go four times as fast as in the room."""
+    """The simulated table's hands and scans go four times as fast as in the room; as fast as there
+    once nothing has happened for a while, when scanning is all that they would do.
+    """
+
+    def __init__(self) -> None:
+        self._pace = (0.0, super().now(), SPEED)  # from then, since when, how fast
+        self._calm_at_s = 0.0
+        self._stood: object = None
 
     def now(self) -> float:
-        return super().now() * SPEED
+        then_s, since_s, speed = self._pace
+        return then_s + (super().now() - since_s) * speed
 
     def sleep(self, duration_s: float) -> None:
-        super().sleep(duration_s / SPEED)
+        super().sleep(duration_s / self._pace[2])
+
+    def step(self, host: Host) -> None:
+        """Judge from what stands there whether anything goes on."""
+        stands = (host.standing, host.sight.cells, [round(tilt, 2) for tilt in host.sight.tilt_rad])
+        if stands != self._stood:
+            self._stood, self._calm_at_s = stands, self.now() + CALM_S
+        speed = SPEED if self.now() < self._calm_at_s else 1.0
+        if speed != self._pace[2]:
+            self._pace = (self.now(), super().now(), speed)
 
 
 class ClockOnDemand:
@@ -184,9 +207,11 @@ class Served:
         """Wait for a snapshot of which that holds."""
         news = threading.Event()
         leave = self.table.subscribe(news.set)
+        end_s = time.monotonic() + UNTIL_S
         try:
             while not holds(self.table.latest()):
                 assert news.wait(PATIENCE_MS / 1000), self.table.latest().say
+                assert time.monotonic() < end_s, self.table.latest().say
                 news.clear()
         finally:
             leave()
@@ -299,8 +324,12 @@ def faster_clock() -> FasterClock:
 
 
 @pytest.fixture
-def simulated(tmp_path: Path) -> Iterator[TablePort]:
-    live = _live(tmp_path, FasterClock())
+def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TablePort]:
+    # A page is told as often in a second as in the room.
+    monkeypatch.setattr("firmware_host.service.table.SNAPSHOTS_PER_S", SNAPSHOTS_PER_S / SPEED)
+    clock = FasterClock()
+    live = _live(tmp_path, clock)
+    live.on_step = clock.step
     live.start()
     try:
         yield live
@@ -309,7 +338,8 @@ def simulated(tmp_path: Path) -> Iterator[TablePort]:
 
 
 def _live(state: Path, clock: Clock) -> Table:
-    return LiveTable(load_profile("plate-10"), state, Settings(), real=clock).table
+    profile = replace(load_profile("plate-10"), scans_per_s=SCANS_PER_S)
+    return LiveTable(profile, state, Settings(), real=clock).table
 
 
 @pytest.fixture(scope="session")
@@ -324,42 +354,105 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
+class Tab:
+    """A page of the browser, and what it complained of."""
+
+    def __init__(self, browser: Browser, *, own_hand: bool, **options: Any) -> None:
+        usual = {"reduced_motion": "reduce", "service_workers": "block"}
+        self.context = browser.new_context(**{**usual, **options})
+        self.context.set_default_timeout(PATIENCE_MS)
+        if not own_hand:
+            self.context.add_init_script(OWN_HAND_OFF)
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self._url = ""
+        page = self.page
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and self.complaints.append(line.text))
+        page.on("request", self._asked)
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.removeprefix("blob:").startswith(self._url):
+            self.complaints.append(f"went to {request.url}")
+
+    def go(self, url: str, *, room: bool) -> Player:
+        self._url = url
+        self.page.goto(url)
+        expect(self.page.locator(".platform" if room else ".felt")).to_be_visible()
+        return Player(self.page)
+
+    def emptied(self) -> bool:
+        """As new, for another address, under which nothing is stored yet; not if it was closed."""
+        if self.page.is_closed():
+            return False
+        self._url = ""
+        self.page.goto("about:blank")
+        self.page.mouse.up()
+        self.page.mouse.up(button="right")
+        self.page.mouse.move(0, 0)
+        self.context.clear_cookies()
+        return True
+
+
+class Tabs:
+    """The tabs of one browser. To open one costs as much as what most tests do in it, so that those
+    with the usual options are used again, each under the address of the next test's own server.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._kept: dict[str, Tab] = {}
+
+    def take(self, *, own_hand: bool, fresh: bool, **options: Any) -> tuple[Tab, str]:
+        """A tab, and under which name it may be kept: "" for one that is not."""
+        view = options.pop("viewport", {"width": 1280, "height": 800})
+        scheme = options.pop("color_scheme", "light")
+        name = (
+            "" if fresh or options.keys() - {"has_touch", "is_mobile"} else str((own_hand, options))
+        )
+        tab = self._kept.pop(name, None)
+        if tab is None:
+            opened = {"viewport": view, "color_scheme": scheme, **options}
+            return Tab(self._browser, own_hand=own_hand, **opened), name
+        tab.page.set_viewport_size(view)
+        tab.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        return tab, name
+
+    def give_back(self, tab: Tab, name: str) -> None:
+        if name and name not in self._kept and tab.emptied():
+            self._kept[name] = tab
+        else:
+            tab.context.close()
+
+
+@pytest.fixture(scope="session")
+def tabs(browser: Browser) -> Tabs:
+    return Tabs(browser)
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[..., Player]]:
+def open_page(tabs: Tabs) -> Iterator[Callable[..., Player]]:
     """Open the page at an address; afterwards it must have complained of nothing.
 
     ``own_hand``: the table's own hand works by itself, as it does in a browser that is new here.
-    ``room``: a game of seats is being played.
+    ``room``: a game of seats is being played. ``fresh``: in a tab of its own, for a test that
+    changes the tab itself.
     """
-    contexts, complaints = [], []
+    taken: list[tuple[Tab, str]] = []
 
-    def start(url: str, *, own_hand: bool = False, room: bool = False, **options: Any) -> Player:
-        size = {"width": 1280, "height": 800}
-        usual = {"viewport": size, "reduced_motion": "reduce", "service_workers": "block"}
-        context = browser.new_context(**{**usual, **options})
-        context.set_default_timeout(PATIENCE_MS)
-        contexts.append(context)
-        if not own_hand:
-            context.add_init_script("localStorage.setItem('tiltboard.own-hand', 'off')")
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda line: line.type == "error" and complaints.append(line.text))
-        page.on(
-            "request",
-            lambda asked: (
-                asked.url.removeprefix("blob:").startswith(url)
-                or complaints.append(f"went to {asked.url}")
-            ),
-        )
-        page.goto(url)
-        player = Player(page)
-        expect(page.locator(".platform" if room else ".felt")).to_be_visible()
-        return player
+    def start(
+        url: str, *, own_hand: bool = False, room: bool = False, fresh: bool = False, **options: Any
+    ) -> Player:
+        taken.append(tabs.take(own_hand=own_hand, fresh=fresh, **options))
+        return taken[-1][0].go(url, room=room)
 
     expect.set_options(timeout=PATIENCE_MS)
     yield start
-    for context in contexts:
-        context.close()
+    complaints = []
+    for tab, name in taken:
+        tabs.give_back(tab, name)
+        complaints += tab.complaints
+        tab.complaints.clear()
     refused = "net::ERR_CONNECTION_REFUSED"  # the browser says so while the server is away
     assert [c for c in complaints if refused not in c] == []
 

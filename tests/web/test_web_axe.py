@@ -28,7 +28,8 @@ def size(request):
     return request.param
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+# The other panels, dialogs and sentences below are light at both sizes.
+@pytest.mark.parametrize(("size", "theme"), [(PHONE, "light"), (LAPTOP, "dark")])
 def test_the_page_in_play(served, open_page, size, theme):
     player = open_page(served.url, viewport=size, color_scheme=theme)
     for game in GAMES:

@@ -82,7 +82,7 @@ def test_a_game_is_played_by_pressing_and_dragging_in_three_dimensions(served, o
 def test_it_is_remembered_and_draws_nothing_while_nothing_moves(served, open_page):
     served.new_game(pie=False)
     served.play("d4")
-    player = open_depth(open_page, served)
+    player = open_depth(open_page, served, fresh=True)
     page = player.page
     page.add_init_script(COUNTED)
     page.reload()

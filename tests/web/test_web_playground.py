@@ -143,7 +143,7 @@ def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(falling, 
     for level in range(1, 12):
         mouse.move(tray["x"] + 20, tray["y"] + 20)
         mouse.down()
-        lean = 5.0 * level  # each a little further out
+        lean = 7.0 * level  # each a little further out
         rises_mm = truth.highest_mm() + 6.0
         for away, least_mm in ((120.0, 20.0), (45.0, rises_mm), (0.0, rises_mm)):
             mouse.move(*screen(page, x + lean, y - away, CARRIED_MM), steps=2)
