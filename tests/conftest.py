@@ -1,6 +1,8 @@
 """What holds for every test."""
 
+import gc
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -9,6 +11,10 @@ from hypothesis import HealthCheck, settings
 for variable in ("LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"):
     os.environ.pop(variable, None)
 os.environ["LANG"] = "C.UTF-8"
+
+# Many tests start programs: what one of them has compiled, the next one reads, whatever is usual here.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # The same examples in every run, and none judged by the clock: a busy machine is no failure.
 settings.register_profile(
@@ -19,6 +25,13 @@ settings.register_profile(
     "night", settings.get_profile("tiltboard"), derandomize=False, max_examples=10_000
 )
 settings.load_profile("tiltboard")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """What stays until the end, thousands of tests, is not searched for garbage in each of them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -32,7 +45,7 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             if nodeid.startswith("tests/web/"):
                 return "browser"
-            if "test_kernels" in nodeid:  # compiled once
+            if "test_kernels" in nodeid or "test_engine_levels" in nodeid:  # compiled once
                 return "kernels"
             return "table" if nodeid.startswith("tests/sim/test_fault_phases.py") else nodeid
 

@@ -86,13 +86,20 @@ def test_it_stops_at_once_and_hears_while_it_thinks(talk):
 
 
 @pytest.mark.parametrize(
-    ("name", "moves"), [("attraktion", ""), ("gravity-trap", "1 22"), ("momentum", "d4")]
+    ("name", "options", "moves"),
+    [
+        ("attraktion", {"size": 6}, ""),  # the smallest board: each leaf is a game to its end
+        ("gravity-trap", {}, "1 22"),
+        ("momentum", {}, "d4"),
+    ],
 )
-def test_a_depth_alone_ends_every_search(talk, game, name, moves):
-    talk.say(f"setoption name Game value {name}", f"position startpos moves {moves}", "go depth 2")
+def test_a_depth_alone_ends_every_search(talk, game, name, options, moves):
+    chosen = (f"Game value {name}", f"Options value {json.dumps(options)}")
+    talk.say(*(f"setoption name {each}" for each in chosen))
+    talk.say(f"position startpos moves {moves}", "go depth 2")
     told = talk.until("bestmove")
     assert len(told) > 1  # it has looked before
-    position = game(name).start()
+    position = game(name, **options).start()
     for move in moves.split():
         position = position.play(move).position
     assert told[-1].split()[1] in position.legal()

@@ -84,7 +84,7 @@ def share(strong, weak, games, **options):
 def test_each_level_wins_more_than_its_third_against_the_one_below():
     battle, simple = {"mode": "battle", "rounds": 1}, {"mode": "simple"}
     assert share("medium", "easy", 60, **battle) > 0.45
-    assert share("hard", "medium", 30, **battle) > 0.45
+    assert share("hard", "medium", 12, **battle) > 0.5  # by chance one time in fifteen
     assert share("medium", "easy", 60, **simple) > 0.38
 
 
