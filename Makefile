@@ -15,11 +15,11 @@ test: $(VENV)/.dev
 	sh .ci/system-packages $(BIN)
 	$(BIN)/python -m pytest -n auto
 
-# Rules, drivers, chips, worlds, perception, referee, journal: no browser, no whole games, no benches.
+# Rules, drivers, chips, worlds, perception, referee, journal: no browser, no whole games, no benches, nothing compiled.
 quick: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host \
 		$(addprefix --ignore tests/firmware_host/,commissioning bench scenario \
-			engines/test_engine_levels.py room/test_computers.py) --ignore tests/hw_sim/test_seat_hand.py
+			engines/test_engine_levels.py engines/test_kernels.py room/test_computers.py) --ignore tests/hw_sim/test_seat_hand.py
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -12,7 +12,7 @@ for variable in ("LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"):
     os.environ.pop(variable, None)
 os.environ["LANG"] = "C.UTF-8"
 
-# Many tests start programs: what one of them has compiled, the next one reads, whatever is usual here.
+# Many tests start programs: what one of them has compiled, the next one reads.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 

@@ -8,17 +8,9 @@ from collections.abc import Callable, Sequence
 
 from firmware_host.config.errors import ConfigError
 from firmware_host.messages.hints import nearest
+from firmware_host.scenario.expected import expect
 from firmware_host.scenario.steps import (
     Action,
-    Claim,
-    Expect,
-    ExpectCells,
-    ExpectLight,
-    ExpectLights,
-    ExpectPhase,
-    ExpectResult,
-    ExpectSay,
-    ExpectToMove,
     Kill,
     Meanwhile,
     PowerCut,
@@ -26,9 +18,17 @@ from firmware_host.scenario.steps import (
     Step,
     Wait,
 )
+from firmware_host.scenario.words import (
+    UnreadableError,
+    bounded,
+    duration_s,
+    exactly,
+    named,
+    offset,
+    split_for,
+)
 from firmware_host.table.commands import (
     MOST_FALL_MM,
-    MOST_OFFSET_MM,
     MOST_SPEED_MM_S,
     MOST_TILT_DEG,
     MOST_TREMBLE_MM,
@@ -57,7 +57,6 @@ from firmware_host.table.commands import (
     Tilt,
 )
 from firmware_host.table.new_game import new_game
-from firmware_host.table.standing import Phase, Role
 from games.base import RulesError
 
 MAX_STEPS = 100_000
@@ -82,7 +81,7 @@ def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
             raise _error(source, number, f"a scenario has at most {MAX_STEPS} steps")
         try:
             action = _parse_words(words)
-        except (_UnreadableError, RulesError) as error:
+        except (UnreadableError, RulesError) as error:
             raise _error(source, number, error) from error
         if isinstance(action, SetupByHand) and not (
             steps and isinstance(steps[-1].action, NewGame)
@@ -103,10 +102,6 @@ def _quoted(word: str) -> str:
     return f'"{word}"' if " " in word or not word else word
 
 
-class _UnreadableError(ValueError):
-    """What is wrong with a line; becomes a ScenarioSyntaxError with file and line."""
-
-
 def _error(source: str, line: int, why: object) -> ScenarioSyntaxError:
     return ScenarioSyntaxError(
         "{source}:{line}: {why}",
@@ -121,273 +116,138 @@ def _parse_words(words: Sequence[str]) -> Action:
     verb, *rest = words
     parser = _VERBS.get(verb)
     if parser is None:
-        raise _UnreadableError(f"there is no step {verb!r}; {nearest(verb, _VERBS)}")
+        raise UnreadableError(f"there is no step {verb!r}; {nearest(verb, _VERBS)}")
     return parser(rest)
-
-
-def _exactly(words: Sequence[str], count: int, form: str) -> None:
-    if len(words) != count:
-        raise _UnreadableError(f"expected '{form}'")
-
-
-def _duration_s(word: str) -> float:
-    """Read ``1.5s`` or ``200ms``."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)", word)
-    if not found:
-        raise _UnreadableError(f"expected a duration such as 1.5s or 200ms, not {word!r}")
-    return float(found[1]) / (1000 if found[2] == "ms" else 1)
-
-
-def _number(word: str, what: str, limit: float, *, least: float | None = None) -> float:
-    lowest = -limit if least is None else least
-    try:
-        value = float(word)
-    except ValueError:
-        value = float("nan")
-    if not lowest <= value <= limit:
-        raise _UnreadableError(f"expected {what} from {lowest:g} to {limit:g}, not {word!r}")
-    return value
-
-
-def _split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
-    """Cut a trailing ``for D`` off."""
-    if len(words) >= 2 and words[-2] == "for":
-        return list(words[:-2]), _duration_s(words[-1])
-    return list(words), None
 
 
 def _game(words: Sequence[str]) -> NewGame:
     if not words or any("=" not in word for word in words[1:]):
-        raise _UnreadableError("expected 'game NAME [KEY=VALUE...]'")
+        raise UnreadableError("expected 'game NAME [KEY=VALUE...]'")
     return new_game(words[0], words[1:])
 
 
 def _setup(words: Sequence[str]) -> SetupByHand:
     if list(words) != ["by-hand"]:
-        raise _UnreadableError("expected 'setup by-hand'")
+        raise UnreadableError("expected 'setup by-hand'")
     return SetupByHand()
 
 
 def _put(words: Sequence[str]) -> Put:
-    offset_mm, rest = _offset(words[2:])
-    _exactly([*words[:2], *rest], 2, "put PIECE PLACE [at DX DY]")
+    offset_mm, rest = offset(words[2:])
+    exactly([*words[:2], *rest], 2, "put PIECE PLACE [at DX DY]")
     return Put(words[0], words[1], offset_mm)
-
-
-def _how(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
-    """Read what may follow, such as ``from 40 tremble 1``, in any order; ``kinds``: the most."""
-    if (
-        len(words) % 2
-        or not set(words[::2]) <= kinds.keys()
-        or len(set(words[::2])) < len(words) / 2
-    ):
-        raise _UnreadableError(f"expected '{form}'")
-    return {
-        kind: _number(word, f"a number after {kind!r}", kinds[kind], least=0.0)
-        for kind, word in zip(words[::2], words[1::2], strict=True)
-    }
-
-
-def _offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
-    """Cut a leading ``at DX DY`` off."""
-    if words[:1] != ["at"] or len(words) < 3:
-        return (0.0, 0.0), words
-    x, y = (_number(word, "an offset in mm", MOST_OFFSET_MM) for word in words[1:3])
-    return (x, y), words[3:]
 
 
 def _drop(words: Sequence[str]) -> Drop:
     form = "drop PIECE PLACE [at DX DY] [from MM] [tremble MM]"
-    _exactly(words[:2], 2, form)
-    offset_mm, rest = _offset(words[2:])
+    exactly(words[:2], 2, form)
+    offset_mm, rest = offset(words[2:])
     how = {"from": USUAL_FALL_MM, "tremble": USUAL_TREMBLE_MM}
-    how |= _how(rest, form, **{"from": MOST_FALL_MM, "tremble": MOST_TREMBLE_MM})
+    how |= named(rest, form, **{"from": MOST_FALL_MM, "tremble": MOST_TREMBLE_MM})
     return Drop(words[0], words[1], offset_mm, how["from"], how["tremble"])
 
 
 def _stack(words: Sequence[str]) -> Stack:
     form = "stack PIECE PLACE [at DX DY] [tremble MM]"
-    _exactly(words[:2], 2, form)
-    offset_mm, rest = _offset(words[2:])
-    how = {"tremble": USUAL_TREMBLE_MM, **_how(rest, form, tremble=MOST_TREMBLE_MM)}
+    exactly(words[:2], 2, form)
+    offset_mm, rest = offset(words[2:])
+    how = {"tremble": USUAL_TREMBLE_MM, **named(rest, form, tremble=MOST_TREMBLE_MM)}
     return Stack(words[0], words[1], offset_mm, how["tremble"])
 
 
 def _push(words: Sequence[str]) -> Push:
     form = "push FROM TO [speed MM_S]"
-    _exactly(words[:2], 2, form)
-    return Push(words[0], words[1], _how(words[2:], form, speed=MOST_SPEED_MM_S).get("speed"))
+    exactly(words[:2], 2, form)
+    return Push(words[0], words[1], named(words[2:], form, speed=MOST_SPEED_MM_S).get("speed"))
 
 
 def _spin(words: Sequence[str]) -> Spin:
     if len(words) != 2:
-        _exactly(words, 1, "spin PLACE [DEG_S]")
+        exactly(words, 1, "spin PLACE [DEG_S]")
         return Spin(words[0], USUAL_TWIRL_DEG_S)
-    return Spin(words[0], _number(words[1], "degrees a second", MOST_TWIRL_DEG_S))
+    return Spin(words[0], bounded(words[1], "degrees a second", MOST_TWIRL_DEG_S))
 
 
 def _chopsticks(words: Sequence[str]) -> Chopsticks:
     form = "chopsticks FROM TO [tremble MM]"
-    _exactly(words[:2], 2, form)
-    how = {"tremble": USUAL_TREMBLE_MM, **_how(words[2:], form, tremble=MOST_TREMBLE_MM)}
+    exactly(words[:2], 2, form)
+    how = {"tremble": USUAL_TREMBLE_MM, **named(words[2:], form, tremble=MOST_TREMBLE_MM)}
     return Chopsticks(words[0], words[1], how["tremble"])
 
 
 def _meanwhile(words: Sequence[str]) -> Meanwhile:
     action = _parse_words(words) if words else None
     if not isinstance(action, Deed):
-        raise _UnreadableError("expected 'meanwhile STEP', a step that a hand does")
+        raise UnreadableError("expected 'meanwhile STEP', a step that a hand does")
     return Meanwhile(action)
 
 
 def _take(words: Sequence[str]) -> Take:
-    _exactly(words, 1, "take PLACE")
+    exactly(words, 1, "take PLACE")
     return Take(words[0])
 
 
 def _move(words: Sequence[str]) -> Move:
-    _exactly(words, 2, "move FROM TO")
+    exactly(words, 2, "move FROM TO")
     return Move(words[0], words[1])
 
 
 def _slide(words: Sequence[str]) -> Slide:
-    _exactly(words, 2, "slide FROM TO")
+    exactly(words, 2, "slide FROM TO")
     return Slide(words[0], words[1])
 
 
 def _knock(words: Sequence[str]) -> Knock:
     if not words:
-        raise _UnreadableError("expected 'knock PLACE...'")
+        raise UnreadableError("expected 'knock PLACE...'")
     return Knock(tuple(words))
 
 
 def _tilt(words: Sequence[str]) -> Tilt:
-    angles, for_s = _split_for(words)
-    _exactly(angles, 2, "tilt X Y [for D]")
-    x, y = (_number(word, "an angle in degrees", MOST_TILT_DEG) for word in angles)
+    angles, for_s = split_for(words)
+    exactly(angles, 2, "tilt X Y [for D]")
+    x, y = (bounded(word, "an angle in degrees", MOST_TILT_DEG) for word in angles)
     return Tilt(x, y, for_s)
 
 
 def _press(words: Sequence[str]) -> Press:
-    held_s = _duration_s(words[1]) if len(words) == 2 else SHORT_PRESS_S
+    held_s = duration_s(words[1]) if len(words) == 2 else SHORT_PRESS_S
     match words[:1]:
         case ["confirm" | "back" as button] if len(words) <= 2:
             return Press(button, held_s)
-    raise _UnreadableError("expected 'press confirm|back [D]'")
+    raise UnreadableError("expected 'press confirm|back [D]'")
 
 
 def _answer(words: Sequence[str]) -> Answer:
-    _exactly(words, 1, "answer VALUE")
+    exactly(words, 1, "answer VALUE")
     return Answer(words[0])
 
 
 def _wait(words: Sequence[str]) -> Wait:
-    _exactly(words, 1, "wait D")
-    return Wait(_duration_s(words[0]))
+    exactly(words, 1, "wait D")
+    return Wait(duration_s(words[0]))
 
 
 def _bare(kind: Callable[[], Action], form: str) -> Callable[[Sequence[str]], Action]:
     def parse(words: Sequence[str]) -> Action:
-        _exactly(words, 0, form)
+        exactly(words, 0, form)
         return kind()
 
     return parse
 
 
 def _fault(words: Sequence[str]) -> Fault:
-    named, for_s = _split_for(words)
-    if not named:
-        raise _UnreadableError("expected 'fault NAME [TARGET...] [for D]'")
-    return Fault(named[0], tuple(named[1:]), for_s)
+    fault, for_s = split_for(words)
+    if not fault:
+        raise UnreadableError("expected 'fault NAME [TARGET...] [for D]'")
+    return Fault(fault[0], tuple(fault[1:]), for_s)
 
 
 def _heal(words: Sequence[str]) -> Heal:
     if not words:
-        raise _UnreadableError("expected 'heal NAME [TARGET...]'")
+        raise UnreadableError("expected 'heal NAME [TARGET...]'")
     return Heal(words[0], tuple(words[1:]))
 
-
-def _expect(words: Sequence[str]) -> Expect:
-    within_s = None
-    rest = list(words)
-    if rest[:1] == ["within"]:
-        if len(rest) < 2:
-            raise _UnreadableError("expected 'expect within D ...'")
-        within_s = _duration_s(rest[1])
-        rest = rest[2:]
-    if not rest:
-        raise _UnreadableError(f"expected one of: {', '.join(sorted(_CLAIMS))}")
-    parser = _CLAIMS.get(rest[0])
-    if parser is None:
-        hint = nearest(rest[0], _CLAIMS)
-        raise _UnreadableError(f"nothing called {rest[0]!r} can be expected; {hint}")
-    return Expect(parser(rest[1:]), within_s)
-
-
-def _phase(words: Sequence[str]) -> Claim:
-    _exactly(words, 1, "expect phase PHASE")
-    try:
-        return ExpectPhase(Phase(words[0]))
-    except ValueError as error:
-        raise _UnreadableError(
-            f"there is no phase {words[0]!r}; {nearest(words[0], Phase)}"
-        ) from error
-
-
-def _to_move(words: Sequence[str]) -> Claim:
-    _exactly(words, 1, "expect to-move PLAYER")
-    return ExpectToMove(None if words[0] == "none" else words[0])
-
-
-def _result(words: Sequence[str]) -> Claim:
-    _exactly(words, 1, "expect result PLAYER|draw|none")
-    return ExpectResult(words[0])
-
-
-def _cells(words: Sequence[str]) -> Claim:
-    pairs = []
-    for word in words:
-        place, _, piece = word.partition("=")
-        if not place or not piece:
-            raise _UnreadableError(f"expected PLACE=PIECE or PLACE=empty, not {word!r}")
-        pairs.append((place, piece))
-    if not pairs:
-        raise _UnreadableError("expected 'expect cells PLACE=PIECE...'")
-    return ExpectCells(tuple(pairs))
-
-
-def _role(word: str) -> Role:
-    try:
-        return Role(word)
-    except ValueError as error:
-        raise _UnreadableError(f"there is no role {word!r}; {nearest(word, Role)}") from error
-
-
-def _light(words: Sequence[str]) -> Claim:
-    _exactly(words, 2, "expect light PLACE ROLE")
-    return ExpectLight(words[0], _role(words[1]))
-
-
-def _lights(words: Sequence[str]) -> Claim:
-    if not words:
-        raise _UnreadableError("expected 'expect lights ROLE PLACE...'")
-    return ExpectLights(_role(words[0]), tuple(words[1:]))
-
-
-def _say(words: Sequence[str]) -> Claim:
-    _exactly(words, 1, 'expect say "..."')
-    return ExpectSay(words[0])
-
-
-_CLAIMS: dict[str, Callable[[Sequence[str]], Claim]] = {
-    "phase": _phase,
-    "to-move": _to_move,
-    "result": _result,
-    "cells": _cells,
-    "light": _light,
-    "lights": _lights,
-    "say": _say,
-}
 
 _VERBS: dict[str, Callable[[Sequence[str]], Action]] = {
     "game": _game,
@@ -412,5 +272,5 @@ _VERBS: dict[str, Callable[[Sequence[str]], Action]] = {
     "power-cut": _bare(PowerCut, "power-cut"),
     "fault": _fault,
     "heal": _heal,
-    "expect": _expect,
+    "expect": expect,
 }

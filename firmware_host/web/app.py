@@ -6,7 +6,6 @@ import asyncio
 import secrets
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
 from datetime import date
 from typing import Any, TypeVar
 
@@ -22,23 +21,19 @@ from starlette.websockets import WebSocket
 from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import NoSuchGameError
-from firmware_host.host import menu
 from firmware_host.lighting import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, languages, text
-from firmware_host.studies.exercises import daily, exercises
 from firmware_host.table.seat_commands import SitDown
-from firmware_host.web import answers, api, assets, messages_in, replies
+from firmware_host.web import answers, api, assets, games_shown, messages_in, replies
 from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import Requests
 from firmware_host.web.live import Pages
 from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
-from firmware_host.web.publish import look_info
 from firmware_host.web.snapshot import ShiftInfo
 from firmware_host.web.table_port import TablePort
 from firmware_host.web.tokens import TOKEN_BYTES, TOKEN_LASTS_S, digest_of
-from games.base import GameType, Preset, RulesError
-from games.seated import SeatedGame
+from games.base import RulesError
 
 BODY_WITHIN_S = 10.0
 SEAT_TRIES_PER_MINUTE = 10  # of a million codes, whoever tries
@@ -130,55 +125,12 @@ class _Web:
         return _json(answers.Texts(spoken.language, spoken.messages, languages()))
 
     async def games(self, request: Request) -> Response:
-        spoken = self._spoken(request)
-        return _json([self._game_kind(kind, spoken) for kind in self._table.game_types])
-
-    def _game_kind(self, kind: GameType, spoken: Catalogue) -> answers.GameKind:
-        def translate(english: str) -> str:
-            return spoken.translate(Message(english))
-
-        able = self._table.capabilities
-        players = [_seats_for_engines(kind, preset) for preset in menu.presets_for(kind, able)]
-        return answers.GameKind(
-            name=kind.name,
-            credit=replace(kind.credit, notice=translate(kind.credit.notice)),
-            aim=translate(kind.aim),
-            rules=[translate(paragraph) for paragraph in kind.rules_summary],
-            presets=[
-                replace(
-                    preset,
-                    choices={translate(q): translate(a) for q, a in preset.choices.items()},
-                )
-                for preset in menu.presets_for(kind, able)
-            ],
-            lesson=kind.lesson is not None,
-            emblem={piece: look_info(kind, piece) for piece in kind.emblem},
-            players=players,
-            looks={each: look_info(kind, each) for seats in players for each in seats},
-            options=[
-                replace(
-                    option,
-                    label=translate(option.label or option.name),
-                    help=translate(option.help),
-                    choice_labels=tuple(map(translate, option.choice_labels)),
-                )
-                for option in menu.options_for(kind, able)
-            ],
-        )
+        spoken, able = self._spoken(request), self._table.capabilities
+        return _json([games_shown.game(kind, able, spoken) for kind in self._table.game_types])
 
     async def puzzles(self, request: Request) -> Response:
         day = date.fromtimestamp(self._calendar()).toordinal()
-        found = {kind.name: exercises(kind.name) for kind in self._table.game_types}
-        return self._json(
-            request,
-            [
-                answers.GamePuzzles(
-                    name, daily(name, day), [answers.PuzzleKind(p.kind, p.turns) for p in each]
-                )
-                for name, each in found.items()
-                if each
-            ],
-        )
+        return self._json(request, games_shown.puzzles(self._table.game_types, day))
 
     async def legend(self, request: Request) -> Response:
         lights = [
@@ -405,9 +357,3 @@ async def _limited_body(request: Request) -> bytes | None:
         if len(body) > messages_in.MAX_MESSAGE_BYTES:
             return None
     return bytes(body)
-
-
-def _seats_for_engines(kind: GameType, preset: Preset) -> list[str]:
-    """The players of a game in which engines can play; else nobody."""
-    game = kind.create(preset.options)
-    return [] if isinstance(game, SeatedGame) else list(game.players)

@@ -1,0 +1,68 @@
+"""What a page is told of the games there are, in a visitor's language, and of their puzzles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firmware_host.config.profile import Capabilities
+from firmware_host.host import menu
+from firmware_host.messages import Catalogue, Message
+from firmware_host.studies.exercises import daily, exercises
+from firmware_host.web import answers
+from firmware_host.web.publish import look_info
+from games.base import GameType, Preset
+from games.seated import SeatedGame
+
+
+def game(kind: GameType, able: Capabilities, spoken: Catalogue) -> answers.GameKind:
+    """A game to choose, in words, with the presets and options that a table so ``able`` has."""
+
+    def translate(english: str) -> str:
+        return spoken.translate(Message(english))
+
+    players = [_seats_for_engines(kind, preset) for preset in menu.presets_for(kind, able)]
+    return answers.GameKind(
+        name=kind.name,
+        credit=replace(kind.credit, notice=translate(kind.credit.notice)),
+        aim=translate(kind.aim),
+        rules=[translate(paragraph) for paragraph in kind.rules_summary],
+        presets=[
+            replace(
+                preset,
+                choices={translate(q): translate(a) for q, a in preset.choices.items()},
+            )
+            for preset in menu.presets_for(kind, able)
+        ],
+        lesson=kind.lesson is not None,
+        emblem={piece: look_info(kind, piece) for piece in kind.emblem},
+        players=players,
+        looks={each: look_info(kind, each) for seats in players for each in seats},
+        options=[
+            replace(
+                option,
+                label=translate(option.label or option.name),
+                help=translate(option.help),
+                choice_labels=tuple(map(translate, option.choice_labels)),
+            )
+            for option in menu.options_for(kind, able)
+        ],
+    )
+
+
+def puzzles(kinds: Sequence[GameType], day: int) -> list[answers.GamePuzzles]:
+    """Those of each game that has some, and which is today's; ``day``: its ordinal."""
+    found = {kind.name: exercises(kind.name) for kind in kinds}
+    return [
+        answers.GamePuzzles(
+            name, daily(name, day), [answers.PuzzleKind(each.kind, each.turns) for each in those]
+        )
+        for name, those in found.items()
+        if those
+    ]
+
+
+def _seats_for_engines(kind: GameType, preset: Preset) -> list[str]:
+    """The players of a game in which engines can play; else nobody."""
+    game = kind.create(preset.options)
+    return [] if isinstance(game, SeatedGame) else list(game.players)
