@@ -30,6 +30,7 @@ from hw_sim.physics.body import (
     bare_table,
     clear_lanes,
 )
+from hw_sim.physics.grip import Gripped, pull
 from hw_sim.physics.pins import Pins
 from hw_sim.world.paths import Path, Point
 from hw_sim.world.plate import Vector
@@ -42,12 +43,6 @@ REST_TURN = 0.001  # of a unit vector
 REST_SPEED = 0.002  # m/s and rad/s: a swing looks the same on both sides of its end
 PULLED_FOR_S = 0.009  # magnets' forces are found anew so often: a hand moves 4 mm in that time
 KEPT_STEPS = 128  # of motion, for filters that look back
-GRIP_PER_S = 200.0  # its square is a hand's stiffness per kilogram it holds
-GRIP_N = 6.0  # fingers let a piece slip rather than push harder
-STICKS_PER_S = 60.0  # chopsticks give way more than fingers
-STICK_FRICTION = 0.40  # of wood on a piece
-STICKS_UP_M = 0.003  # above a piece's middle they hold it, so that it hangs
-SWING_DAMPING = 1e-5  # N m s, of a piece that hangs between them
 OVERBOARD_M = GROUND_M + 0.018  # the middle of a piece that touches the table, however it lies
 
 
@@ -291,46 +286,28 @@ class Dynamics:
 
     def _grip(self) -> None:
         """Hands pull what they hold to where it shall be, and keep it upright."""
-        model, data = self._model, self._data
-        upright = self._turned()[:, 2].tolist()
+        model, data, plate = self._model, self._data, self._turned()
         for number, path in [*self._holds.items()]:
-            squeeze_n = self._pinches.get(number)
-            per_s = STICKS_PER_S if squeeze_n else GRIP_PER_S
             row = self._numbers.index(number)
             body, at = self._rows[row], self._speed_at[row]
+            it = Gripped(
+                model.body_mass[body],
+                model.body_inertia[body].max(),
+                data.xpos[body],
+                data.xmat[body].reshape(3, 3),
+                data.qvel[at : at + 3],
+                data.qvel[at + 3 : at + 6],
+            )
             here, ahead = (
                 self._centre_m(path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
             )
-            mass = model.body_mass[body]
-            off = ahead - data.xpos[body]
-            speed = (ahead - here) / STEP_S - data.qvel[at : at + 3]
-            force = mass * (per_s**2 * off + 2 * per_s * speed)
-            force[2] += mass * 9.81
-            if squeeze_n and self._slips(force, squeeze_n):
+            pulled = pull(it, here, ahead, plate, self._pinches.get(number))
+            if pulled is None:
                 self.release(number)
                 self._slipped.append(number)
-                continue
-            size = float(np.linalg.norm(force))
-            data.xfrc_applied[body, :3] += force * min(1.0, GRIP_N / max(size, 1e-9))
-            axes = data.xmat[body].reshape(3, 3)
-            inertia = model.body_inertia[body].max()
-            x, y, z = axes[:, 2].tolist()
-            u, v, w = upright
-            lean = np.array((y * w - z * v, z * u - x * w, x * v - y * u))
-            # qvel's angular part of a free joint is in the body's axes
-            rate = axes @ data.qvel[at + 3 : at + 6]
-            torque = inertia * (GRIP_PER_S**2 * lean - 2 * GRIP_PER_S * rate)
-            if squeeze_n:
-                between = self._turned()[:, 0]
-                hangs = np.cross(axes[:, 2] * STICKS_UP_M, force) - SWING_DAMPING * rate
-                torque += between * (between @ (hangs - torque))
-            data.xfrc_applied[body, 3:] += torque
-
-    def _slips(self, force: Array, squeeze_n: float) -> bool:
-        """Whether two sticks cannot do that: friction across, what they press along."""
-        along, *across = force @ self._turned()
-        carried_n = 2 * STICK_FRICTION * squeeze_n
-        return bool(abs(along) > squeeze_n or np.hypot(*across) > carried_n)
+            else:
+                data.xfrc_applied[body, :3] += pulled[0]
+                data.xfrc_applied[body, 3:] += pulled[1]
 
     def _strike(self) -> None:
         """Fingers that flick now, do."""
