@@ -83,3 +83,15 @@ def test_a_picture_of_the_position_shows_its_pieces(at_rest, open_page):
     assert red[0] > 2 * red[2]
     assert blue[2] > 2 * blue[0]
     assert max(free) < 100
+
+
+def test_a_picture_of_gravity_trap_has_its_hole(at_rest, open_page):
+    """It is black in the middle of the plate, where no base is."""
+    at_rest.tell(type="game", game="gravity-trap", options={})
+    player = open_page(at_rest.url)
+    player.expect_turn("red")
+    with player.page.expect_download() as made:
+        player.page.get_by_role("button", name="Picture").click()
+    drawn = base64.b64encode(Path(made.value.path()).read_bytes()).decode()
+    (middle,) = player.page.evaluate(COLOURS, [drawn, [(0.5, 0.5)]])
+    assert max(middle) < 20

@@ -10,6 +10,15 @@ const STYLE = `.mark{fill:none;stroke:currentColor;stroke-width:7.5;stroke-linec
 .mark.dot{fill:currentColor;stroke:none}text{font:8px sans-serif;text-anchor:middle;fill:#e4f1ee}`;
 const PIECE_MM = 29;
 
+/** A copy that looks as its original does on the page, wherever it is put. */
+function asSeen(element) {
+  const copy = element.cloneNode(false);
+  const { fill, stroke, strokeWidth, opacity } = getComputedStyle(element);
+  Object.assign(copy.style, { fill, stroke, strokeWidth, opacity });
+  copy.append(...[...element.children].map(asSeen));
+  return copy;
+}
+
 /** The drawing, as the text of an SVG: felt, places, tracks and pieces, seen from above. */
 function drawing(store, plate) {
   const { game, layout, frame: { west, south, east, north } } = store;
@@ -23,7 +32,7 @@ function drawing(store, plate) {
       s("circle", { cx: x, cy: -y, r: 14, fill: blocked ? "#000" : "#3b4a49", stroke: "#8fb0ab", "stroke-width": 0.7 }),
       s("text", { x, y: -y + 3, opacity: 0.6 }, store.label(place)));
   });
-  const tracks = (plate.extra?.tracks?.whole() ?? []).map((d) => s("path", { d, fill: "none", stroke: "#8fd3ff", "stroke-width": 2 }));
+  const tracks = plate.extra?.tracks ? asSeen(plate.extra.element) : null;
   const pieces = Object.entries(cells).map(([place, piece]) => {
     const { x, y } = centre(place);
     const ball = marble(piece, game);
