@@ -21,8 +21,8 @@ FRICTION = 0.40  # felt feet on varnished wood; HARDWARE.md asks for at least 0.
 SPIN_FRICTION_M = 0.005
 HARD = [2 * STEP_S, 1.0]  # a contact gives way within two steps
 GIVES = [0.95, 0.99, 0.0002, 0.5, 2.0]  # and by less than 0.02 mm under 20 g
-# For contacts and solver: 120 pieces in one heap take 2.3 MB. MuJoCo would reserve 16 to 70, each
-# time a piece comes or goes somewhere else, and what was touched of that stays in memory.
+# For contacts and solver: 100 loose discs on a swinging plate take 2.8 MB. MuJoCo would reserve
+# 16 to 70 each time a piece comes or goes, and what was touched of that stays in memory.
 WORKSPACE_BYTES = 4 * 2**20
 TURN_AXES = (("east", (1, 0, 0)), ("north", (0, 1, 0)), ("spin", (0, 0, 1)))
 
