@@ -187,7 +187,8 @@ def test_a_table_is_calibrated_from_the_page(served, open_page):
     page.page.reload()  # another page, the same sweep
     expect(card).to_contain_text("2 of 110")
     card.get_by_role("button", name="It does nothing").click()
-    card.get_by_role("button", name="No").click()  # the buzzer
+    expect(card).to_contain_text("Do you hear the buzzer?")
+    card.get_by_role("button", name="No", exact=True).click()  # not "It does nothing"
     expect(card).to_contain_text("Lift the lit edge")
     served.tell(type="stop-calibration")  # the edges are not lifted here
     served.tell(type="calibrate", again="places")
