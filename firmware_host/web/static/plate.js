@@ -43,7 +43,7 @@ export class Plate {
     if (changed.has("tilt_deg") || changed.has("layout")) this.tilt(snapshot.tilt_deg);
     if (["lights", "layout", "review", "broken", "roles"].some((name) => changed.has(name))) {
       const dark = review || snapshot.broken?.some(({ fault }) => fault === "lights-brownout");
-      this.shine(dark ? "" : snapshot.lights);
+      this.shine(dark ? "" : snapshot.lights, !MARKED.some((name) => changed.has(name)));
     }
     if (changed.has("tracks") || changed.has("phase")) this.drawSlides();
     if (MARKED.some((name) => changed.has(name))) {
@@ -182,13 +182,15 @@ export class Plate {
 
   /** `hex`: the strip's bytes, linear light; the screen wants them with gamma. "" is dark. Where
    * a piece may be put there is a rim on the screen, in the light's colour, instead of a lamp; the
-   * last move has a ring, and its wink, which would have the whole plate drawn anew, is left out. */
-  shine(hex) {
+   * last move has a ring. What winks there, and what alternates on a place for both its sides while
+   * the lights change `alone`, would have the whole plate drawn anew, and is left out. */
+  shine(hex, alone) {
     const { roles } = this.store.snapshot;
     this.lights.forEach((light, index) => {
       const bytes = hex.slice(6 * index, 6 * index + 6) || "000000";
       const role = roles[this.store.placeName(index)];
-      const winks = role === "last" && light.role === role && hex && light.shown !== "000000";
+      const steady = role === "last" || (role === "legal" && alone);
+      const winks = steady && light.role === role && hex && light.shown !== "000000";
       light.role = role;
       light.glow.classList.toggle("quiet", role === "legal");
       if (bytes === light.shown || winks) return;
