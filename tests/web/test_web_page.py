@@ -83,6 +83,22 @@ def test_lights_glow_as_the_bytes_say_with_the_gamma_undone(served, open_page):
     assert shown == pytest.approx([255 * (b / max(light)) ** (1 / 2.2) for b in light], abs=2)
 
 
+def test_a_light_that_alternates_at_rest_is_not_drawn_anew(altered, open_page):
+    """At a corner slot two colours take turns; the plate is drawn for what else happens, only."""
+    altered.new_game()
+    player = open_page(altered.url)
+    player.expect_turn("red")
+    rim = player.page.locator("#light-33 stop").nth(1)
+    before = rim.get_attribute("stop-color")
+    lights = altered.table.latest().lights
+    other = lights[: 6 * 33] + "000603" + lights[6 * 34 :]
+    altered.table.show(lights=other, say="Told with the lights.")
+    expect(player.page.locator(".say-card .line")).to_have_text("Told with the lights.")
+    assert rim.get_attribute("stop-color") == before
+    altered.table.show(lights=other.replace("000603", "060300"), quality={"d4": "good"})
+    expect(rim).not_to_have_attribute("stop-color", before)
+
+
 def test_the_plate_leans_as_it_is_tilted_and_levels_when_the_knob_is_let_go(served, open_page):
     served.new_game()
     player = open_page(served.url)

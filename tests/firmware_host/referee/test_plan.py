@@ -40,6 +40,7 @@ def test_every_mixture_is_right_and_only_the_end_is_done(before, shifts):
                     there[shift.target] = shift.piece
             finding = plan.hold(there)
             assert finding.right
+            assert plan.allows(there)
             assert finding.done == (there == after)
             for place, role in finding.todo.items():
                 assert (place in there) == (role is not Role.PUT)
@@ -50,9 +51,20 @@ def test_every_mixture_is_right_and_only_the_end_is_done(before, shifts):
 def test_anything_else_is_in_error():
     plan = Plan({"a": "red", "d": "blue"}, {"b": "red", "d": "blue"}, (Shift("red", "a", "b"),))
     finding = plan.hold({"a": "blue", "b": "red", "c": "red"})
+    assert not plan.allows({"a": "blue", "b": "red", "c": "red"})
     assert finding.strays == {"a": "blue", "c": "red"}
     assert finding.missing == {"d": "blue"}
     assert finding.todo == {}
+
+
+@pytest.mark.parametrize("before, shifts", CASES.values(), ids=CASES)
+def test_what_is_wrong_is_found_sooner_the_same(before, shifts):
+    """On every board of these places: nothing, red or blue on each."""
+    moves = [Shift(*shift) for shift in shifts]
+    plan = Plan(before, carried_out(before, moves), tuple(moves))
+    for pieces in product(["", "red", "blue"], repeat=5):
+        cells = {place: piece for place, piece in zip("abcde", pieces, strict=True) if piece}
+        assert plan.allows(cells) == plan.hold(cells).right
 
 
 def test_pieces_in_the_hand_are_counted():
