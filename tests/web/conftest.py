@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from msgspec.structs import replace
@@ -366,6 +367,7 @@ class Tab:
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self._url = ""
+        self.visited: set[str] = set()
         page = self.page
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda line: line.type == "error" and self.complaints.append(line.text))
@@ -377,6 +379,7 @@ class Tab:
 
     def go(self, url: str, *, room: bool) -> Player:
         self._url = url
+        self.visited.add(urlsplit(url).netloc)
         self.page.goto(url)
         expect(self.page.locator(".platform" if room else ".felt")).to_be_visible()
         return Player(self.page)
@@ -403,14 +406,19 @@ class Tabs:
         self._browser = browser
         self._kept: dict[str, Tab] = {}
 
-    def take(self, *, own_hand: bool, fresh: bool, **options: Any) -> tuple[Tab, str]:
-        """A tab, and under which name it may be kept: "" for one that is not."""
+    def take(self, url: str, *, own_hand: bool, fresh: bool, **options: Any) -> tuple[Tab, str]:
+        """A tab that has never been at this address, for a port is given out again by chance and a
+        page keeps what it stored there; and under which name it may be kept: "" if it may not.
+        """
         view = options.pop("viewport", {"width": 1280, "height": 800})
         scheme = options.pop("color_scheme", "light")
         name = (
             "" if fresh or options.keys() - {"has_touch", "is_mobile"} else str((own_hand, options))
         )
         tab = self._kept.pop(name, None)
+        if tab and urlsplit(url).netloc in tab.visited:
+            tab.context.close()
+            tab = None
         if tab is None:
             opened = {"viewport": view, "color_scheme": scheme, **options}
             return Tab(self._browser, own_hand=own_hand, **opened), name
@@ -443,7 +451,7 @@ def open_page(tabs: Tabs) -> Iterator[Callable[..., Player]]:
     def start(
         url: str, *, own_hand: bool = False, room: bool = False, fresh: bool = False, **options: Any
     ) -> Player:
-        taken.append(tabs.take(own_hand=own_hand, fresh=fresh, **options))
+        taken.append(tabs.take(url, own_hand=own_hand, fresh=fresh, **options))
         return taken[-1][0].go(url, room=room)
 
     expect.set_options(timeout=PATIENCE_MS)
@@ -470,7 +478,7 @@ class Player:
     def open_part(self, name: str) -> None:
         """A tab of the drawer "The table"."""
         if not self.page.locator("#drawer").is_visible():
-            self.page.get_by_role("button", name="The table").click()
+            self.page.get_by_role("button", name="The table", exact=True).click()
         self.page.get_by_role("tab", name=name).click()
 
     def marble(self, place: str) -> Any:

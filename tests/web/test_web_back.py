@@ -36,7 +36,7 @@ def test_it_closes_dialogs_and_the_drawer(page):
         expect(dialog).to_be_visible()
         gone_back(page)
         expect(dialog).to_be_hidden()
-    page.get_by_role("button", name="The table").tap()
+    page.get_by_role("button", name="The table", exact=True).tap()
     expect(drawer).to_be_visible()
     page.get_by_role("button", name="Help", exact=True).tap()
     gone_back(page)

@@ -53,7 +53,7 @@ def test_from_above_a_place_is_round_and_a_turned_plate_has_its_west_side_in_fro
     player = open_page(served.url)
     page = player.page
     player.expect_turn("red")
-    page.get_by_role("button", name="The table").click()
+    page.get_by_role("button", name="The table", exact=True).click()
     page.get_by_role("button", name="From above").click()
     disc = page.locator('.surface [data-name="c3"]').bounding_box()
     assert disc["width"] == pytest.approx(disc["height"], abs=1)

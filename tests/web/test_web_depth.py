@@ -41,7 +41,7 @@ RESTS = """(least) => new Promise((resolve, reject) => {
 def open_depth(open_page, served, **options):
     player = open_page(served.url, **{"viewport": SMALL, **options})
     page = player.page
-    page.get_by_role("button", name="The table").click()
+    page.get_by_role("button", name="The table", exact=True).click()
     page.get_by_role("button", name="In three dimensions").click()
     expect(page.locator("canvas.space")).to_be_visible()
     page.get_by_role("button", name="Close").click()

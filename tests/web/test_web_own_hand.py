@@ -30,7 +30,7 @@ def test_pushes_take_backs_and_set_ups_need_no_hand_until_it_is_switched_off(ser
     player.expect_turn("white")
     player.expect_marbles(d1="white", d2="black")
 
-    page.get_by_role("button", name="The table").click()
+    page.get_by_role("button", name="The table", exact=True).click()
     page.get_by_label("The table does the rest").uncheck()
     player.drop("white", "d5")
     player.expect_phase("settle")

@@ -208,7 +208,7 @@ def test_the_pie_rule_and_a_short_press_of_a_button(served, open_page, monkeypat
     page = player.page
     player.expect_turn("blue")
     expect(page.get_by_role("button", name="Swap colours")).to_be_visible()
-    page.get_by_role("button", name="The table").click()
+    page.get_by_role("button", name="The table", exact=True).click()
     page.get_by_role("button", name="Confirm").click()
     page.get_by_role("button", name="Swap colours").click()
     player.expect_phase("settle")
@@ -292,7 +292,7 @@ def test_the_theme_is_remembered(served, open_page):
     player = open_page(served.url, color_scheme="light")
     root = player.page.locator("html")
     expect(root).to_have_attribute("data-theme", "light")
-    player.page.get_by_role("button", name="The table").click()
+    player.page.get_by_role("button", name="The table", exact=True).click()
     player.page.get_by_role("button", name="Light or dark").click()
     expect(root).to_have_attribute("data-theme", "dark")
     player.page.reload()

@@ -51,7 +51,7 @@ def assert_in_sight(player, selector):
 
 def drawer_tabs(page):
     """Those of the drawer "The table", which is opened for the first of them."""
-    page.get_by_role("button", name="The table").click()
+    page.get_by_role("button", name="The table", exact=True).click()
     yield from page.locator("#drawer").get_by_role("tab").all()
 
 

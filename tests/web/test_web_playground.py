@@ -220,7 +220,7 @@ def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve
     served.until(lambda snapshot: snapshot.room.public["turn"]["zone"] is not None)
     turn = table.latest().room.public["turn"]
     page = open_page(served.url, room=True, viewport=SMALL).page
-    page.get_by_role("button", name="The table").click()
+    page.get_by_role("button", name="The table", exact=True).click()
     page.get_by_role("button", name="In three dimensions").click()
     zone = "1" if turn["zone"] == "any" else turn["zone"]
     kind = "tank" if turn["troop"][0] == "any" else turn["troop"][0]
