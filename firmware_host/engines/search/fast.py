@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from firmware_host.engines.search.kernels import trap
+from firmware_host.engines.search.kernels import nodes, trap
 from firmware_host.engines.search.kernels import tree as kernels
 from firmware_host.engines.search.kernels.board import Board, board_of
 from firmware_host.engines.search.kernels.jit import OPEN, Ints
@@ -39,7 +39,7 @@ def fast_tree(
     *,
     plain: bool = False,
     solving: bool = True,
-    most_nodes: int = kernels.MOST_NODES,
+    most_nodes: int = nodes.MOST_NODES,
 ) -> FastTree | None:
     """The search that is best at ``game``, or a ``plain`` one by random playouts; None where no
     kernel plays it. ``solving``, ``most_nodes``: as in ``FastTree``.
@@ -75,7 +75,7 @@ class FastTree:
         explore: float | None = None,
         spread: float = SPREAD,
         solving: bool = True,
-        most_nodes: int = kernels.MOST_NODES,
+        most_nodes: int = nodes.MOST_NODES,
     ) -> None:
         self._solving = solving
         self._board = board
@@ -83,7 +83,7 @@ class FastTree:
         self._rng = rng
         self._explore = EXPLORATION[mode] if explore is None else explore
         self._curves = kernels.curves(spread)
-        self._tree = kernels.grown(most_nodes)
+        self._tree = nodes.grown(most_nodes)
         self._every = board.game.rules.every_move
         moves = len(self._every)
         length = len(board.encoded(board.game.rules.start()))
@@ -101,13 +101,13 @@ class FastTree:
 
     @property
     def nodes(self) -> Any:
-        """The tree's nodes (``kernels.tree.NODE``); the first is the root."""
+        """The tree's nodes (``kernels.nodes.NODE``); the first is the root."""
         return self._tree.nodes
 
     @property
     def size(self) -> int:
         """How much room there is for nodes up to the last."""
-        return int(self._tree.head[kernels.NODES])
+        return int(self._tree.head[nodes.NODES])
 
     def forget(self) -> None:
         """Begin anew with the next search."""
@@ -141,9 +141,9 @@ class FastTree:
             begun_s = budget.used_s
             done = self._simulated(start, max(left, 1), hidden)
             budget.nodes += done
-            full = kernels.is_full(self._tree, len(self._every))
+            full = nodes.is_full(self._tree, len(self._every))
             if full:
-                kernels.keep(self._tree, 0)
+                nodes.keep(self._tree, 0)
             now_s = budget.used_s
             if (done < left and not full) or budget.spent or self._settled():
                 break
@@ -180,10 +180,10 @@ class FastTree:
         if before is not None:
             node = kernels.found(self._tree, self._board.tables, before, start, self._work)
             if node >= 0:
-                kernels.keep(self._tree, node)
+                nodes.keep(self._tree, node)
                 if self._tree.nodes[0]["tried"] or self._tree.nodes[0]["proven"] == OPEN:
                     return  # else it is proven, and by which moves is forgotten
-        kernels.start_anew(self._tree)
+        nodes.start_anew(self._tree)
 
     def _children(self, node: int) -> list[tuple[int, int]]:
         """Move and node of each that was tried."""
