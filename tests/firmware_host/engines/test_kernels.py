@@ -1,10 +1,12 @@
 """The kernels play as the rules do, move for move, and search as plain search does."""
 
+import fcntl
 import os
 import random
 import subprocess
 import sys
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -330,6 +332,35 @@ def test_the_commands_say_what_is_compiled(monkeypatch, tmp_path):
     refused = runner.invoke(cli, ["warm"])
     assert "numba is not installed" in str(refused.exception)
     warmth.warm.cache_clear()
+
+
+def test_one_process_at_a_time_adds_to_what_was_compiled(tmp_path):
+    """Two at once would name what they compile alike, and a game be given another's kernel."""
+    program = (
+        "from firmware_host.engines.search.kernels.jit import stepped\n"
+        "print(stepped._cache.cache_path, flush=True)\n"
+        "input()\n"
+        "stepped(1)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**os.environ, "STATE_DIRECTORY": str(tmp_path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as compiling:
+        folder = Path(compiling.stdout.readline().strip())
+        with (folder / "lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            compiling.stdin.write("\n")
+            compiling.stdin.flush()
+            waits = f"-> FLOCK  ADVISORY  WRITE {compiling.pid} "  # proc_locks(5)
+            while waits not in Path("/proc/locks").read_text():
+                with suppress(subprocess.TimeoutExpired):
+                    pytest.fail(f"it did not wait, and ended with {compiling.wait(0.05)}")
+            assert not list(folder.glob("*.nb*"))
+        assert compiling.wait() == 0
+        assert {path.suffix for path in folder.iterdir()} == {"", ".nbi", ".nbc"}
 
 
 def test_neither_host_nor_an_engine_that_is_not_warm_imports_numba(tmp_path):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
 from numba.core import types
+from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -20,20 +23,37 @@ Ints = NDArray[np.int64]
 OPTIONS: Final = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
+class _Cache(FunctionCache):  # type: ignore[misc]
+    """numba's, which one process at a time adds to. Two that compile a function for two games would
+    else name both results alike, and each game could be given the other's from then on.
+    """
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        folder = Path(self.cache_path)
+        folder.mkdir(parents=True, exist_ok=True)  # another version's warming may have removed it
+        with (folder / "lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            super().save_overload(sig, data)
+
+
 def kernel(function: F) -> F:
     """Compile a function of this folder for arrays and numbers, once for each machine.
 
     It makes no arrays: so who else uses those it is handed need not be counted at each call, which
     takes longer than most of these functions do.
     """
-    compiled: F = numba.njit(cache=True, **OPTIONS)(function)
-    return compiled
+    return _kept(numba.njit(**OPTIONS)(function), function)
 
 
 def making_kernel(function: F) -> F:
     """The same for one that makes arrays."""
-    compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return compiled
+    return _kept(numba.njit(nogil=True, error_model="numpy")(function), function)
+
+
+def _kept(compiled: Any, function: F) -> F:
+    compiled._cache = _Cache(function)
+    made: F = compiled
+    return made
 
 
 TURN, RESULT = 0, 1
