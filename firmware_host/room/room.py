@@ -5,7 +5,6 @@ Beside ``firmware_host.referee.Referee``, which reads a board, and asked the sam
 
 from __future__ import annotations
 
-import random
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,12 +12,12 @@ from math import ceil
 from typing import Any
 
 from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.guidance import troubles
 from firmware_host.messages import Message
-from firmware_host.room import words
+from firmware_host.room.asked import check_hands, check_move, kept_moves
+from firmware_host.room.chance import CHANCE, dealt
 from firmware_host.room.computers import ROLL_S, Computers
-from firmware_host.room.lights import lights
 from firmware_host.room.proposals import REST_S, Proposal, Witness, looked
+from firmware_host.room.shown import Aspect, heard
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.asking import Asking
 from firmware_host.table.buttons import Press
@@ -27,14 +26,13 @@ from firmware_host.table.journal_port import JournalPort
 from firmware_host.table.line import Beginning, Line
 from firmware_host.table.seat_commands import SeatMove
 from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Choice, Phase, Question, Sound, Standing
+from firmware_host.table.standing import Choice, Question, Sound, Standing
 from games.base import Position
 from games.seated import SeatedGame
 
 COUNT_S = 5.0
 RETRY_S = 1.0  # between attempts to write a journal that refuses
 SEEDS = 10**9
-CHANCE = "chance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,42 +136,16 @@ class Room:
             raise NotPossibleError(
                 "The game has gone on meanwhile.", remedy="Look again, and then decide."
             )
-        who = asked.move.partition(":")[0]
         if asked.move == CHANCE:
-            self._let_chance(line, game)
+            self._play(line, game, dealt(line, game))
             return
-        for_computer = who in self.computers and game.takes_back(asked.move)
-        if (
-            who in game.players
-            and who != asked.player
-            and not for_computer
-            and not self._meant(asked.move)
-        ):
-            raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
-        if who == CHANCE and game.at_once(line.position):
-            raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
+        proposed = (self._witness.proposal, self._wish)
+        check_move(game, line.position, asked, self.computers, proposed)
         if asked.proposed:
-            self._have_done(line, game, asked.move)
+            check_hands(game, line.position, asked.move)
+            self._wish = Proposal(asked.move, seen=False)
         else:
             self._play(line, game, asked.move)
-
-    def _have_done(self, line: Line, game: SeatedGame, move: str) -> None:
-        refusal = game.refusal(line.position, move)
-        if refusal is not None:
-            raise refusal
-        if game.failure(line.position, move) is None:
-            raise NotPossibleError("This needs no hands.", remedy="Say it yourself.")
-        self._wish = Proposal(move, seen=False)
-
-    def _meant(self, move: str) -> bool:
-        """Whether it tells how what is proposed went: anybody at the table may say so."""
-        line, game = self._playing
-        for proposed in (self._witness.proposal, self._wish):
-            if proposed is not None:
-                failed = game.failure(line.position, proposed.move)
-                if move == proposed.move or (failed is not None and move.startswith(failed)):
-                    return True
-        return False
 
     def count(self) -> None:
         """Begin a count of five. Raises NotPossibleError where nothing waits for its end."""
@@ -196,22 +168,12 @@ class Room:
             return
         if not isinstance(request, TakeBack):
             raise NotPossibleError("This game has no such question.", remedy="Play on its page.")
-        kept = self._kept_moves()
+        kept = kept_moves(*self._playing)
         if kept is None or request.to not in (None, kept):
             raise NotPossibleError(
                 "Only what hands did last can be taken back, and no card that was seen.",
                 remedy="Play on.",
             )
-
-    def _kept_moves(self) -> int | None:
-        """How many moves are left after the one that may be taken back."""
-        line, game = self._playing
-        for at in range(len(line.moves) - 1, -1, -1):
-            if game.takes_back(line.moves[at]):
-                return at
-            if not game.passes(line.moves[at]):
-                return None
-        return None
 
     def pop_claims(self) -> Sequence[tuple[str, str | None]]:
         """Nothing: nobody says what sensors cannot see."""
@@ -268,7 +230,7 @@ class Room:
                     self._take_back()
         line = self._playing[0]
         if CHANCE in line.position.awaiting and game.at_once(line.position):
-            self._let_chance(line, game)
+            self._play(line, game, dealt(line, game))
         self._count_on(self._playing[0], game, now_s)
         self._let_computers(self._playing[0], game, now_s)
         self._look(self._playing[0], game, sight, now_s)
@@ -279,7 +241,8 @@ class Room:
             self._finished = True
 
     def _take_back(self) -> None:
-        line, kept = self._playing[0], self._kept_moves()
+        line, game = self._playing
+        kept = kept_moves(line, game)
         if kept is None:
             return
         self._journal.take_back(line.game_id, len(line.moves), kept)
@@ -299,7 +262,7 @@ class Room:
         elif line.position.over:
             self.wants_new_game = True
         elif CHANCE in line.position.awaiting and not game.at_once(line.position):
-            self._let_chance(line, game)
+            self._play(line, game, dealt(line, game))
 
     def _back(self, press: Press, now_s: float) -> None:
         line = self._playing[0]
@@ -327,7 +290,7 @@ class Room:
         if CHANCE in position.awaiting and position.mover in self.computers:
             self._asks_since_s = now_s if self._asks_since_s is None else self._asks_since_s
             if now_s >= self._asks_since_s + ROLL_S:
-                self._let_chance(line, game)
+                self._play(line, game, dealt(line, game))
             return
         decided = self._computers.decided(game, position, self.computers, self.step_number, now_s)
         if decided is None:
@@ -364,16 +327,6 @@ class Room:
             self._count = self.counting = None
             self._play(line, game, game.time_up)
 
-    def _let_chance(self, line: Line, game: SeatedGame) -> None:
-        """One move of chance, the same after a restart as before."""
-        position = line.position
-        legal = [move for move in position.legal() if move.startswith(CHANCE)]
-        if not legal:
-            raise NotPossibleError("Chance decides nothing now.", remedy="Go on playing.")
-        seed = ":".join(str(game.options[name]) for name in game.secret_options)
-        dice = random.Random(f"{seed}/{len(line.moves)}")
-        self._play(line, game, game.completed(position, dice.choice(legal), dice))
-
     def _play(self, line: Line, game: SeatedGame, move: str) -> None:
         before, turn = line.position, line.position.play(move)
         self._journal.append(line.game_id, len(line.moves) + 1, turn.move)
@@ -387,26 +340,15 @@ class Room:
         if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
             self.step_number += 1
             self._count = None if self._count is None else Counted()
-        self._sounds += self._heard(game, before, line.position, move)
-
-    def _heard(
-        self, game: SeatedGame, before: Position, after: Position, move: str
-    ) -> Sequence[Sound]:
-        """Passing is silent."""
-        if after.over:
-            return [Sound.WIN]
-        failed = game.failure(before, move)
-        if failed is not None:
-            return [Sound.WRONG if move.startswith(failed) else Sound.SETTLED]
-        return [] if game.passes(move) else [Sound.MOVE]
-
-    # What people see
+        self._sounds += heard(game, before, line.position, move)
 
     def _stand(self, line: Line, game: SeatedGame) -> Standing:
         """The same value as long as nothing changes."""
-        position = line.position
+        aspect = Aspect(
+            self.overlay, self.counting, self.trouble, self._asking.question, self._notice
+        )
         key = (
-            id(position),
+            id(line.position),
             id(self.trouble),
             self.counting,
             id(self.overlay),
@@ -416,44 +358,8 @@ class Room:
             id(self._notice),
         )
         if self._stood is None or self._stood[0] != key or self._sounds:
-            self._stood = key, self._new_standing(line, game)
+            self._stood = key, aspect.standing(line, game, tuple(self._sounds))
             self._sounds.clear()
         elif self._stood[1].sounds:  # they are told once
             self._stood = key, replace(self._stood[1], sounds=())
         return self._stood[1]
-
-    def _new_standing(self, line: Line, game: SeatedGame) -> Standing:
-        position = line.position
-        phase = Phase.OVER if position.over else Phase.TURN
-        roles, tint = (
-            lights(game, position, self.overlay, self.counting) if self.overlay else ({}, {})
-        )
-        return Standing(
-            phase=phase if self.trouble is None else Phase.PAUSED,
-            to_move=position.to_move,
-            game=game,
-            game_id=line.game_id,
-            position=position,
-            moves=line.moves,
-            roles=roles,
-            piece_for={},
-            shifts=(),
-            say=self._say(game, position),
-            outcome=position.outcome,
-            tint=tint,
-            question=self._asking.question,
-            can_take_back=self._kept_moves() is not None,
-            sounds=tuple(self._sounds),
-        )
-
-    def _say(self, game: SeatedGame, position: Position) -> Message:
-        if self.trouble is not None:
-            return troubles.part_missing([self.trouble])
-        if self._asking.question is not None:
-            return self._asking.question.ask
-        if self._notice is not None:
-            return self._notice
-        if position.outcome is not None:
-            return words.over(position.outcome)
-        prompt = words.said(game.prompt(position))
-        return prompt if self.counting is None else words.counting(self.counting, prompt)
