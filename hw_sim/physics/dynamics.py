@@ -6,14 +6,11 @@ surface; they turn with the plate. Inside, MuJoCo works in metres from the pivot
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from hw_sim.physics.attraction import Magnets
 from hw_sim.physics.body import (
@@ -31,41 +28,18 @@ from hw_sim.physics.body import (
     clear_lanes,
 )
 from hw_sim.physics.grip import Gripped, pull
+from hw_sim.physics.motion import Motion, Motions
 from hw_sim.physics.pins import Pins
+from hw_sim.physics.poses import Array, Poses, turns_on
 from hw_sim.world.paths import Path, Point
 from hw_sim.world.plate import Vector
-
-Array = NDArray[np.float64]
 
 REST_S = 0.3  # nothing has moved for so long: everything stands
 REST_MM = 0.01
 REST_TURN = 0.001  # of a unit vector
 REST_SPEED = 0.002  # m/s and rad/s: a swing looks the same on both sides of its end
 PULLED_FOR_S = 0.009  # magnets' forces are found anew so often: a hand moves 4 mm in that time
-KEPT_STEPS = 128  # of motion, for filters that look back
 OVERBOARD_M = GROUND_M + 0.018  # the middle of a piece that touches the table, however it lies
-
-
-@dataclass(frozen=True, slots=True)
-class Motion:
-    """Of the plate at one time: tilt in rad, and what a sensor under it feels, in its axes."""
-
-    time_s: float
-    tilt_rad: tuple[float, float]
-    spin_rad: float
-    force_m_s2: Vector
-    rate_rad_s: Vector
-
-
-@dataclass(frozen=True, slots=True)
-class Poses:
-    """Of all pieces, in the plate's axes, row by row. ``feet_mm``: the middle of the lower face of
-    each, (N, 3). ``up``: its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands.
-    """
-
-    numbers: tuple[int, ...]
-    feet_mm: Array
-    up: Array
 
 
 class Dynamics:
@@ -107,7 +81,7 @@ class Dynamics:
         self.asleep = False
         self.version = 0  # changes whenever a piece may have
         self._time_s = 0.0
-        self._motions: deque[Motion] = deque(maxlen=KEPT_STEPS)
+        self._motions = Motions()
         self._look_up()
         mujoco.mj_forward(self._model, self._data)
         self._note()
@@ -377,38 +351,18 @@ class Dynamics:
         up = self._data.xmat[self._rows].reshape(-1, 3, 3)[:, :, 2] @ turned
         feet = (centres - up * self._shape.height_m / 2) * 1000
         feet[:, 2] -= SURFACE_M * 1000
-        return Poses(tuple(self._numbers), feet, up)
+        return Poses(tuple(self._numbers), feet, up, self._shape)
 
     def turned_poses(self) -> tuple[tuple[int, ...], Array, Array]:
         """Numbers, middles in mm above the plate's surface, (N, 3), and quaternions w, x, y, z,
         (N, 4), in the plate's axes.
         """
-        poses = self.poses()
-        middles = poses.feet_mm + poses.up * (self._shape.height_m * 500)
-        w, *plate = self._data.xquat[self._plate].tolist()
-        back, of = -np.asarray(plate), self._data.xquat[self._rows].reshape(-1, 4)
-        scalar, vector = of[:, 0], of[:, 1:]
-        turns = np.empty_like(of)
-        turns[:, 0] = w * scalar - vector @ back
-        turns[:, 1:] = w * vector + scalar[:, None] * back + np.cross(back, vector)
-        return poses.numbers, middles, turns
-
-    def lowest_mm(self) -> Array:
-        """Of all pieces, in the order of ``poses``, (N, 3): where the middle is, as high as the
-        lowest point; of a piece that stands that is its foot.
-        """
-        poses, radius, height = self.poses(), self._shape.radius_m, self._shape.height_m
-        lowest = poses.feet_mm + poses.up * (height * 500)
-        rise = np.abs(poses.up[:, 2])
-        lean = np.sqrt(np.maximum(0.0, 1.0 - rise * rise))
-        lowest[:, 2] -= (height / 2 * rise + radius * lean) * 1000
-        return lowest
+        poses, turns = self.poses(), self._data.xquat
+        return poses.numbers, poses.middles_mm, turns_on(turns[self._plate], turns[self._rows])
 
     def motion(self, time_s: float) -> Motion:
         """Of the plate at a time: now, or up to 0.3 s ago; between two steps the later one."""
-        motions = self._motions
-        at = bisect_right(motions, time_s, key=lambda motion: motion.time_s)
-        return motions[max(0, at - 1)]
+        return self._motions.at(time_s)
 
     def energy_j(self) -> float:
         """Potential and kinetic together."""
@@ -422,7 +376,7 @@ class Dynamics:
         data = self._data
         x, y, z, u, v, w = data.sensordata.tolist()
         a, b, c = data.qpos[:3].tolist()
-        self._motions.append(Motion(self._time_s, (a, b), c, (x, y, z), (u, v, w)))
+        self._motions.note(Motion(self._time_s, (a, b), c, (x, y, z), (u, v, w)))
 
     def _turned(self) -> Array:
         """The plate's axes as columns."""

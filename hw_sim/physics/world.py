@@ -242,7 +242,8 @@ class RigidWorld(World):
         self._seen_version = self._dynamics.version
         for number in self._dynamics.overboard:
             self.remove(self.pieces[number])
-        numbers, lowest = self._dynamics.poses().numbers, self._dynamics.lowest_mm().tolist()
+        poses = self._dynamics.poses()
+        numbers, lowest = poses.numbers, poses.lowest_mm().tolist()
         for piece in self.pieces.values():
             if piece.path is None and not piece.held:
                 x, y, z = lowest[numbers.index(piece.piece_id)]
