@@ -19,14 +19,12 @@ from tests.soak.eyes import Eyes
 
 PHASES = tomllib.loads(Path(__file__).with_name("fault_phases.toml").read_text())["phases"]
 MAIN = [name for name, phase in PHASES.items() if "only" not in phase]
-# plate-7 has matrix-gpio's switches, on a plate that tilts. A node's sensors are plate-10's, read
-# by a computer of its own at twice the rate; with physics, what hands do comes about otherwise,
-# and is seen by the same sensors.
+# plate-7 has switches, as matrix-gpio has on a table; a node's sensors are plate-10's. What a phase
+# makes of a disturbance is the referee's. With physics, what hands do comes about otherwise, and is
+# seen by the same sensors.
 TABLES = {
     "plate-10": MAIN,
-    "matrix-gpio": [name for name in MAIN if name != "paused"],
     "plate-7": ("turn", "settle", "paused"),
-    "node": ("settle",),
     "plate-10+physics": ("settle",),
 }
 BESIDE = {"c3": "d3", "E3": "D3"}  # where nothing stands in any phase, and no move puts a piece
