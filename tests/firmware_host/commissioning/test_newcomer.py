@@ -123,14 +123,6 @@ WRONG = [
     ("plate-10", {"address-swapped S0 S1": "Address lines S0 and S1"}),
     ("plate-10", {"address-open S1": "Address line S1 of the sensors' multiplexers stays low."}),
     ("plate-10", {"spi-silent": "The sensors' converter does not answer"}),
-    (
-        "plate-7",
-        {
-            "rows-swapped 2 3": "Rows 2 and 3 are exchanged.",
-            "lights-other-way": "The chain of lights runs another way than the profile says.",
-            "button-open back": "The button back does nothing.",
-        },
-    ),
 ]
 
 
@@ -151,15 +143,6 @@ def test_each_wrong_wire_is_named_however_many_there_are(tiltboard, profile, fau
     ]
     assert len([line for line in blamed if "multimeter" not in line]) == len(faults)
     assert said.count("    -> ") == len(faults)
-
-
-def test_clone_parts_are_named_and_steel_is_calibrated_away(tiltboard):
-    wrong = ("sensor-a2 d4", "sensor-49e f5", "steel-screw h8")
-    status, said = tiltboard("tiltboard bringup --sim --profile plate-10 --again places", *wrong)
-    assert status == 1
-    noted = re.findall("^! (.*? .*? .*?) ", said, re.MULTILINE)
-    assert noted == ["d4 reads little.", "f5 was left"]
-    assert "f5 does not react" in said
 
 
 def test_a_tilt_sensor_that_lies_upside_down_works_once_it_is_known(tiltboard):

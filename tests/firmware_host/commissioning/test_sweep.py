@@ -9,6 +9,7 @@ import pytest
 
 from drivers.mounting import Mounting
 from firmware_host.commissioning.begin import begin, measured_again
+from firmware_host.commissioning.health import worth_a_look
 from firmware_host.commissioning.light_map import find_order
 from firmware_host.commissioning.progress import PROGRESS_NAME, Part, read_progress, write_progress
 from firmware_host.commissioning.wires import wire_of
@@ -64,6 +65,14 @@ def reads(run, place, magnet):
             pacer.wait()
         plate.close()
     return {i: m for i, m in enumerate(seen.magnets) if m is not Magnet.NONE}
+
+
+def test_clone_parts_are_named_and_steel_is_calibrated_away(swept, small):
+    run = swept(small, "sensor-a2 d1", "sensor-49e b2", "steel-screw c3")
+    assert [words for *_, words in run.found] == ["b2 does not react, or reads nonsense."]
+    said = [str(each)[:12] for each in worth_a_look(small, run.calibration())]
+    assert sorted(said) == ["b2 was left ", "d1 reads lit"]
+    assert reads(run, 10, Magnet.S_STRONG) == {10: Magnet.S_STRONG}
 
 
 @pytest.mark.parametrize("fault", ["sensor-swapped b2 c3", "sensor-turned b2"])
