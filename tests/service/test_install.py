@@ -47,19 +47,11 @@ def pip_for_a_pi():
 
 
 @pytest.mark.parametrize("python", ["3.11", "3.13"])
-@pytest.mark.parametrize("extra", ["pio", "sim"])  # with pio comes all that pi brings
-def test_all_of_it_is_there_as_wheels_for_a_64_bit_pi(root, tmp_path, pip_for_a_pi, extra, python):
-    pip_for_a_pi(python, "download", "--dest", str(tmp_path), *requirements(root, extra))
-    got = [path.name for path in tmp_path.iterdir()]
-    assert len(got) >= 9
-    assert all(name.endswith(".whl") for name in got)
-
-
-@pytest.mark.parametrize("python", ["3.11", "3.13"])
-def test_large_extras_have_wheels_too(root, tmp_path, pip_for_a_pi, python):
-    """All of them beside each other; chosen, but not fetched."""
+def test_all_of_it_is_there_as_wheels_for_a_64_bit_pi(root, tmp_path, pip_for_a_pi, python):
+    """The large extras too, all beside each other; chosen, but not fetched."""
     chosen = ("install", "--dry-run", "--ignore-installed", "--target", str(tmp_path))
-    extras = ("physics", "fast", "lab", "study")
+    # with pio comes all that pi brings, and with physics all that sim brings
+    extras = ("pio", "physics", "fast", "lab", "study")
     wanted = {word for extra in extras for word in requirements(root, extra)}
     pip_for_a_pi(python, *chosen, *sorted(wanted))
 
