@@ -10,9 +10,10 @@ from hw_sim.session import SimSession
 
 
 @pytest.fixture
-def session(tmp_path):
-    """A simulated plate-10 with the host running on it."""
-    with SimSession(load_profile("plate-10"), tmp_path, seed=1) as running:
+def session(request, tmp_path):
+    """A simulated table with the host running on it: plate-10, or the parameter."""
+    profile = load_profile(getattr(request, "param", "plate-10"))
+    with SimSession(profile, tmp_path, seed=1) as running:
         yield running
 
 
