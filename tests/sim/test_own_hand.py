@@ -105,10 +105,10 @@ def table(tmp_path):
 @pytest.mark.parametrize(
     ("game", "options"),
     [
-        ("momentum", {}),
-        ("attraktion", {"size": 6}),
+        ("momentum", {"size": 5, "marbles": 5}),
+        ("attraktion", {"size": 5}),
         ("gravity-connect", {"size": 4, "line": 3}),
-        ("gravity-trap", {}),
+        ("gravity-trap", {"board": {"tracks": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 7, 8, 6]]}}),
     ],
     ids=str,
 )

@@ -15,9 +15,9 @@ from hw_sim.session import SimSession
 OFF_CENTRE_MM = 3.4  # two neighbours further off toward each other would touch (35 - 28 mm)
 
 GAMES = [
-    ({"players": 3, "size": 7, "marbles": 4}, 2),
-    ({"players": 4, "size": 9, "holes": ["e5"], "marbles": 5}, 3),
-    ({"hex": 5, "marbles": 6}, 4),
+    ({"players": 3, "size": 5, "marbles": 3}, 2),
+    ({"players": 4, "size": 5, "holes": ["c3"], "marbles": 3}, 3),
+    ({"hex": 4, "marbles": 5}, 4),
     ({"size": 5, "marbles": 6, "cushions": ["c3"], "round_limit": 6}, 5),
 ]
 

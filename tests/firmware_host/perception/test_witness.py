@@ -41,7 +41,7 @@ def test_a_few_neighbours_are_not_enough_to_contradict(table):
     assert names(t) is None  # three of four places beside d4 are taken
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_sound_wires_are_never_contradicted(table, seed):
     """At three times the noise, up to 5 mm off the middle, strengths 7 % apart."""
     rng = random.Random(seed)
