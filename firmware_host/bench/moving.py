@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from math import cos, hypot, pi, sin, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from drivers.frame import Frame
 from firmware_host.config.profile import load_profile
@@ -103,16 +103,20 @@ def run(
     echo: Callable[[str], None], towers: int = TOWERS, slides: int = SLIDES, seed: int = 1
 ) -> None:
     """Print how often towers are told as such, and pushes are not; and how far off pieces are found
-    while they slide, against their circles.
+    where a hand put them, while they slide, and where they stop, against their circles.
     """
     if towers:
         _say_towers(echo, seed, towers)
-    echo(f"Pieces that are flicked along, {slides} each; mm, scan by scan, and where they stop")
+    echo(
+        f"Pieces that are put and flicked along, {slides} each; mm, before, in each scan, and where"
+    )
+    echo("they stop")
     columns = f"{'scans':>7}{'known':>7}{'median':>8}{'95 %':>7}{'circle':>8}{'in it':>8}"
-    echo(f"  {'':<21}{columns}   {'at the end':<24}one slide told")
+    echo(f"  {'':<21}{'put':<22}{columns}   {'at the end':<22}one slide told")
     for name, noise, drift in LEVELS:
         for kind in KINDS:
-            echo(f"  {name:<11}{kind:<10}{_slides(seed + 1, kind, noise, drift, slides)}")
+            found = flicked(seed + 1, kind, noise, drift, slides)
+            echo(f"  {name:<11}{kind:<10}{_row(found, slides)}")
 
 
 def _say_towers(echo: Callable[[str], None], seed: int, towers: int) -> None:
@@ -156,14 +160,28 @@ def _note(told: Counter[str], seen: Observation, index: int, pieces: int) -> Non
     told["counted"] += stack is not None and stack.sure and stack.pieces == pieces
 
 
-def _slides(seed: int, kind: str, noise: float, drift: float, count: int) -> str:
-    scans, known, stopped = 0, list[tuple[float, float]](), list[tuple[float, float]]()
-    whole = 0
+class Flicked(NamedTuple):
+    """Errors and radii of circles: where a hand had ``put`` pieces, in each of the ``scans`` in
+    which one was ``known`` as it slid, and where it ``stopped``. ``whole``: told as one slide.
+    """
+
+    put: list[tuple[float, float]]
+    known: list[tuple[float, float]]
+    stopped: list[tuple[float, float]]
+    scans: int
+    whole: int
+
+
+def flicked(seed: int, kind: str, noise: float, drift: float, count: int) -> Flicked:
+    """So many, one after the other, by one to three places."""
+    scans, whole = 0, 0
+    put, known, stopped = (list[tuple[float, float]]() for _ in range(3))
     rig = Rig(seed, noise, drift)
-    world, profile = rig.table.world, rig.profile
+    world = rig.table.world
     for _ in range(count):
         index = rig.begun(kind)
         (piece,) = world.pieces.values()
+        put += _off(rig, piece.here)
         rig.told.clear()
         action = rig.table.hands.push(index, rig.stream.choice(_targets(rig, index)))
         for seen in rig.until(action.end_s):
@@ -174,22 +192,35 @@ def _slides(seed: int, kind: str, noise: float, drift: float, count: int) -> str
             known += [(hypot(t.x_mm - x, t.y_mm - y), t.within_mm) for t in seen.tracks if moving]
         rig.rest()
         whole += [each.value for each in rig.told] in (["slid"], [])
-        x, y, _ = piece.here
-        for place, at in rig.seen.positions.items():
-            east, north = profile.centre_mm(place)
-            stopped.append((hypot(east + at.east_mm - x, north + at.north_mm - y), at.within_mm))
+        stopped += _off(rig, piece.here)
         rig.clear()
     rig.close()
+    return Flicked(put, known, stopped, scans, whole)
+
+
+def _row(found: Flicked, count: int) -> str:
+    known = found.known
     errors, circles = (sorted(each) for each in zip(*known, strict=True)) if known else ([0.0],) * 2
     inside = sum(error <= circle for error, circle in known) / max(1, len(known))
-    ends = sorted(error for error, _ in stopped) or [0.0]
-    held = sum(error <= circle for error, circle in stopped)
     return (
-        f"{scans:7}{len(known) / max(1, scans):7.0%}{errors[len(errors) // 2]:8.1f}"
-        f"{errors[len(errors) * 95 // 100]:7.1f}{circles[len(circles) // 2]:8.1f}{inside:8.1%}"
-        f"   {ends[len(ends) // 2]:4.1f}, {held} of {len(stopped)} in it".ljust(55)
-        + f"{whole} of {count}"
+        f"{_held(found.put):<22}{found.scans:7}{len(known) / max(1, found.scans):7.0%}"
+        f"{errors[len(errors) // 2]:8.1f}{errors[len(errors) * 95 // 100]:7.1f}"
+        f"{circles[len(circles) // 2]:8.1f}{inside:8.1%}"
+        f"   {_held(found.stopped):<22}{found.whole} of {count}"
     )
+
+
+def _off(rig: Rig, here: tuple[float, float, float]) -> Iterator[tuple[float, float]]:
+    """How far from there each piece is found, and its circle."""
+    for place, at in rig.seen.positions.items():
+        east, north = rig.profile.centre_mm(place)
+        yield hypot(east + at.east_mm - here[0], north + at.north_mm - here[1]), at.within_mm
+
+
+def _held(found: list[tuple[float, float]]) -> str:
+    errors = sorted(error for error, _ in found) or [0.0]
+    held = sum(error <= circle for error, circle in found)
+    return f"{errors[len(errors) // 2]:4.1f}, {held} of {len(found)} in it"
 
 
 def _targets(rig: Rig, index: int) -> list[int]:

@@ -285,9 +285,9 @@ class Perception:
     def _accept(self, index: int, magnet: Magnet, now: float) -> None:
         watched = self._watched
         was_empty = watched.magnets[index] is Magnet.NONE and not self._blind
-        rest_mt = watched.pending[index].rest_mt
-        known = was_empty and not hung_over(rest_mt, index, magnet)
-        self._positions.stands(index, now, rest_mt if known else None)
+        before_mt = watched.pending[index].alone_mt
+        known = was_empty and not hung_over(before_mt, index, magnet)
+        self._positions.stands(index, now, before_mt if known else None)
         watched.stand(index, magnet)
         del watched.pending[index]
         self._distrust.accepted(index)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, product
+from itertools import product
 from math import exp, hypot, inf, log, sqrt
 from operator import mul
 from typing import NamedTuple
@@ -25,13 +25,15 @@ from firmware_host.table.observation import Magnet, Position
 STEP_MM = 1.5
 REACH_MM = 10.5  # a strong piece further off the middle has left its class's band
 WITHIN = 0.95
-# HARDWARE, pieces and the field: strengths +-7 % and gaps +-0.5 mm of 12, which is 12 % more.
-STRENGTH_SIGMA = 0.08
+# HARDWARE, pieces and the field: strengths +-7 %, gains +-5 %, and gaps +-0.5 mm of 12, which is
+# 12 % for its own sensor and half of that for those around.
+STRENGTH_SIGMA = 0.05  # what all feel
+OWN_SHARE, NEAR_SHARE = 0.055, 0.04  # of a reading: what one sensor alone feels
 AGAIN_S = 0.8  # after a piece was put, more scans have been averaged
 AVERAGED_LATER = 16
 _BEFORE = 20  # scans that the readings of before are worth, which follow for some 0.4 s
-_KNOWN_MT = 0.015  # of a difference between two averages: the converter's steps, the model
-_STALE_MT = 0.15  # of a zero under a piece, which follows nothing
+_KNOWN_MT = 0.008  # of a difference between two averages: drift, the model
+_STALE_MT = 0.09  # of a zero under a piece, which follows nothing: up to 0.15
 _PUSHED_MT = 0.3  # since it was looked at last: 1 to 3 mm
 _USUAL_MM, _FADES_MM = 5.0, 0.5  # people put a piece within 5 mm: HARDWARE
 _AROUND = tuple(product((-1, 0, 1), (-1, 0, 1)))
@@ -123,7 +125,8 @@ class Positions:
             adds_mt.append(watched.rest[sensor] - before + nominal)
             noise_mt = watched.noise.sigma_mt(sensor) * sqrt(1 / averaged + 1 / _BEFORE)
             unknown_mt = _STALE_MT if base is None else _KNOWN_MT
-            sigmas_mt.append(hypot(noise_mt, unknown_mt))
+            share = OWN_SHARE if sensor == index else NEAR_SHARE
+            sigmas_mt.append(hypot(noise_mt, unknown_mt, share * adds_mt[-1]))
         by_hand = index not in self._slid
         return position(magnet, adds_mt, sigmas_mt, self._profile, by_hand=by_hand)
 
@@ -183,14 +186,21 @@ def position(
 def _radius(
     east: float, north: float, templates: Sequence[_Template], shares: Sequence[float]
 ) -> float:
-    """Of the circle that holds ``WITHIN`` of the shares."""
+    """Of the circle that holds ``WITHIN`` of the shares; each lies half before its point and half
+    beyond.
+    """
     away = sorted(
         (hypot(template.east_mm - east, template.north_mm - north), share)
         for template, share in zip(templates, shares, strict=True)
     )
     most = WITHIN * sum(shares)
-    held = accumulate(share for _, share in away)
-    return next(mm for (mm, _), share in zip(away, held, strict=True) if share >= most)
+    held = near_mm = near = 0.0
+    for mm, share in away:
+        here = held + share / 2
+        if here >= most:
+            return near_mm + (mm - near_mm) * (most - near) / (here - near)
+        near_mm, near, held = mm, here, held + share
+    return near_mm
 
 
 @cache

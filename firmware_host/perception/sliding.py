@@ -79,7 +79,8 @@ class Read(NamedTuple):
 
 class Fitting(NamedTuple):
     """``table``: as of ``table_of``; ``factor``: strength and sign of the piece. ``east``,
-    ``north``: where it should be.
+    ``north``: where it should be. ``blur_mm``: so far from where it is its field may
+    be met: all that a sensor says where the field changes sign.
     """
 
     table: Sequence[float]
@@ -87,11 +88,13 @@ class Fitting(NamedTuple):
     reads: Sequence[Read]
     east: Axis
     north: Axis
+    blur_mm: float
 
     def fitted(self, start: tuple[float, float]) -> Fit:
         """Gauss and Newton's steps from there."""
         x, y = start
-        table, factor, east, north = self.table, self.factor, self.east, self.north
+        table, factor, blur_mm = self.table, self.factor, self.blur_mm
+        east, north = self.east, self.north
         last = len(table) - 2  # nothing is felt from there on
         for _ in range(_ROUNDS):
             xx, yy, xy = 1 / east.var, 1 / north.var, 0.0
@@ -104,8 +107,8 @@ class Fitting(NamedTuple):
                 here = table[step]
                 rise = factor * (table[step + 1] - here) / _STEP_MM
                 felt = factor * here + rise * (off - step * _STEP_MM)
-                unsure = _SHARE * felt
-                weight = rise / ((var + unsure * unsure) * off)
+                unsure, blur = _SHARE * felt, rise * blur_mm
+                weight = rise / ((var + unsure * unsure + blur * blur) * off)
                 pull, steep = weight * (mt - felt), weight * rise
                 steep_x = steep * (by_x / off)
                 xx += steep_x * by_x
@@ -130,10 +133,15 @@ class Fitting(NamedTuple):
         """Squares of all that is off, in sigmas: of the readings, and of where it should be."""
         off = (x - self.east.at) ** 2 / self.east.var + (y - self.north.at) ** 2 / self.north.var
         total, table, factor = min(off, _SURPRISE), self.table, self.factor
+        last, blur_steps = len(table) - 2, self.blur_mm / _STEP_MM
         for _, at_x, at_y, mt, var in self.reads:
-            felt = factor * reads_mt(table, hypot(at_x - x, at_y - y))
-            unsure, more = _SHARE * felt, mt - felt
-            total += more * more / (var + unsure * unsure)
+            off = hypot(at_x - x, at_y - y) / _STEP_MM
+            step = min(int(off), last)
+            here = table[step]
+            rise = factor * (table[step + 1] - here)
+            felt = factor * here + rise * (off - step)
+            unsure, blur, more = _SHARE * felt, rise * blur_steps, mt - felt
+            total += more * more / (var + unsure * unsure + blur * blur)
         return total
 
     def searched(self) -> list[tuple[float, float]]:
@@ -142,15 +150,19 @@ class Fitting(NamedTuple):
         """
         reach = range(-_SEARCH_MM, _SEARCH_MM + 1, _SEARCH_STEP_MM)
         east, north, table, factor = self.east, self.north, self.table, self.factor
-        last = len(table) - 1  # nothing is felt there: a piece that flies off may be far away
+        last = len(table) - 2  # nothing is felt there: a piece that flies off may be far away
+        grid = factor * _SEARCH_STEP_MM / 2 / _STEP_MM
         reads = sorted(self.reads, key=lambda read: -abs(read.mt))
         costs, most = [], inf
         for x, y in product(reach, reach):
             cost = min(x * x / east.var + y * y / north.var, _SURPRISE)
             x_mm, y_mm = x + east.at, y + north.at
             for _, at_x, at_y, mt, var in reads:
-                felt = factor * table[min(int(hypot(at_x - x_mm, at_y - y_mm) / _STEP_MM), last)]
-                cost += (mt - felt) ** 2 / (var + 0.002 * felt * felt)
+                step = min(int(hypot(at_x - x_mm, at_y - y_mm) / _STEP_MM), last)
+                here = table[step]
+                felt, blur = factor * here, grid * (table[step + 1] - here)
+                unsure = _SHARE * felt
+                cost += (mt - felt) ** 2 / (var + unsure * unsure + blur * blur)
                 if cost > most:
                     break
             else:

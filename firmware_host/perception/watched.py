@@ -25,6 +25,7 @@ _RANGE_MT = 0.6  # scans agree within this, about three times the datasheet's no
 _RANGE_SHARE = 0.08  # or within this share of a strong reading
 _HANGS_MT = 0.12  # of a strong magnet 45 mm up; drift that zeros have yet to follow is less
 _REST_S = 0.4  # the readings at rest follow those of now with this time constant
+_RESTS = 5  # kept, 0.16 s each: what a hand brings is felt for half a second before
 
 
 def hung_over(before_mt: Sequence[float], index: int, magnet: Magnet) -> bool:
@@ -39,13 +40,14 @@ class Pending:
     """A place whose reading has left its class's band.
 
     ``moved_s``: when it was last seen to change. ``rest_mt``, ``rest_magnets``: of all places, as
-    they were before.
+    they were before; ``alone_mt``: before a hand came near.
     """
 
     since_s: float
     moved_s: float
     rest_mt: list[float]
     rest_magnets: tuple[Magnet, ...]
+    alone_mt: list[float]
 
 
 class Watched:
@@ -71,6 +73,7 @@ class Watched:
         self.accepted = Accepted(size)
         self.readings = [0.0] * size
         self.rest = self.readings
+        self._rests: deque[list[float]] = deque(maxlen=_RESTS)
         self.pending: dict[int, Pending] = {}
         self.trail: list[int] = []
         self.trail_s = 0.0
@@ -111,7 +114,8 @@ class Watched:
 
     def left(self, index: int, now_s: float) -> None:
         """Its reading has just left its class's band."""
-        self.pending[index] = Pending(now_s, now_s, self.rest, tuple(self.magnets))
+        alone_mt = self._rests[0] if self._rests else self.rest
+        self.pending[index] = Pending(now_s, now_s, self.rest, tuple(self.magnets), alone_mt)
         self.trail.append(index)
         self.trail_s = now_s
 
@@ -121,9 +125,11 @@ class Watched:
         """
         if anew:
             self.rest = self.readings
+            self._rests.clear()
         elif after_s:
             share = 1 - exp(-after_s / _REST_S)
             self.rest = [q + share * (r - q) for r, q in zip(self.readings, self.rest, strict=True)]
+            self._rests.append(self.rest)
         self.trail.clear()
 
     def stand(self, index: int, magnet: Magnet) -> None:

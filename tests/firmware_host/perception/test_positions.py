@@ -9,6 +9,7 @@ import pytest
 
 from drivers.frame import Motion
 from firmware_host.table.observation import Magnet
+from tests.firmware_host.perception.conftest import Piece
 
 SETTLED_S = 2.5
 SPOTS = tuple(f"{column}{row}" for column in "bdfhj" for row in (1, 3, 5, 7, 9))
@@ -41,6 +42,26 @@ def test_strong_pieces_are_found_and_their_circles_hold_them(table, noise, media
     assert errors[len(errors) // 2] < median_mm
     assert errors[-3] < most_mm
     assert sum(error <= within for error, within in found) >= 0.95 * len(found)
+
+
+@pytest.mark.parametrize("magnet", [Magnet.S_STRONG, Magnet.N_STRONG])
+def test_a_piece_that_a_hand_lowers_is_found_as_well(table, magnet):
+    stream, found = random.Random(5), []
+    t = table(seed=3)
+    t.run(1.0)
+    for place in ("b3", "e6", "h2", "i9", "d9", "g5", "c6", "j4"):
+        away, turn = 5 * sqrt(stream.random()), stream.uniform(0, 2 * pi)
+        off = away * cos(turn), away * sin(turn)
+        x, y, _ = t.over(place, 0.0, *off)
+        t.plate.pieces[place] = Piece(magnet, x, y, 80.0)
+        t.move(place, (x, y, 12.0), 68 / 0.38)  # as hw_sim's hands and people do
+        t.move(place, (x, y, 0.0), 150)
+        t.run(SETTLED_S)
+        at = t.last.positions[t.plate.index(place)]
+        found.append((hypot(at.east_mm - off[0], at.north_mm - off[1]), at.within_mm))
+    assert sum(within < 3.5 for _, within in found) >= 7
+    assert sorted(error for error, _ in found)[4] < 1.5
+    assert sum(error <= within for error, within in found) >= 7
 
 
 def test_weak_pieces_are_found_less_well_and_the_circle_says_so(table):

@@ -114,7 +114,7 @@ def test_one_that_stops_between_places_stays_known_until_it_is_taken(table):
 
 def test_a_piece_that_flies_far_off_the_plate_is_felt_by_nobody():
     reads = [Read(0, 0.0, 0.0, 0.0, 0.01), Read(1, 30.0, 0.0, 0.0, 0.01)]
-    fitting = Fitting(table_of(STRONG, 4.0), 1.0, reads, Axis(900.0, 1500.0), Axis(0.0))
+    fitting = Fitting(table_of(STRONG, 4.0), 1.0, reads, Axis(900.0, 1500.0), Axis(0.0), 2.0)
     assert len(fitting.searched()) == 2
     fit = fitting.fitted((900.0, 0.0))
     assert (fit.x, fit.y) == pytest.approx((900.0, 0.0))
