@@ -7,10 +7,14 @@ from collections import Counter
 import pytest
 
 from firmware_host.bench.seats_at_table import AtTable, opened, play
+from tests.unhurried import unhurried
 
 
 @pytest.mark.parametrize(("mode", "physics"), [("battle", False), ("simple", True)])
-def test_computers_play_a_round_by_themselves_and_sensors_see_their_pieces(tmp_path, mode, physics):
+def test_computers_play_a_round_by_themselves_and_sensors_see_their_pieces(
+    tmp_path, monkeypatch, mode, physics
+):
+    monkeypatch.setattr("firmware_host.bench.seats_at_table.load_profile", unhurried)
     if physics:
         pytest.importorskip("mujoco")
     tally = AtTable()

@@ -2,17 +2,17 @@
 
 import pytest
 
-from firmware_host.config.profile import load_profile
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner, StepReport
 from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 
 @pytest.fixture
 def session(request, tmp_path):
     """A simulated table with the host running on it: plate-10, or the parameter."""
-    profile = load_profile(getattr(request, "param", "plate-10"))
+    profile = unhurried(getattr(request, "param", "plate-10"))
     with SimSession(profile, tmp_path, seed=1) as running:
         yield running
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from firmware_host.config.profile import load_profile
 from firmware_host.journal import Journal
 from firmware_host.table.commands import NewGame
 from games.registry import game_type
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 WRITES = ("start", "hold", "append", "take_back", "finish")
 TABLE = "matrix-gpio"  # what is written does not depend on the table: the quickest one
@@ -117,7 +117,7 @@ def state(session: SimSession) -> tuple[object, ...]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     """How the game ends when nobody dies, and by the rules alone."""
-    with SimSession(load_profile(TABLE), tmp_path_factory.mktemp("state")) as session:
+    with SimSession(unhurried(TABLE), tmp_path_factory.mktemp("state")) as session:
         assert play(session, lambda: None) == 0
         end = state(session)
     position = game_type("momentum").create(OPTIONS).start()
@@ -129,7 +129,7 @@ def undisturbed(tmp_path_factory):
 
 
 def test_the_game_writes_as_often_as_this_suite_believes(tmp_path, monkeypatch, undisturbed):
-    with SimSession(load_profile(TABLE), tmp_path) as session:
+    with SimSession(unhurried(TABLE), tmp_path) as session:
         reaper = Reaper(monkeypatch)
         play(session, lambda: None)
     assert tuple(reaper.seen) == ORDER
@@ -139,7 +139,7 @@ def test_the_game_writes_as_often_as_this_suite_believes(tmp_path, monkeypatch, 
 @pytest.mark.parametrize("first", range(EVERY))
 def test_dying_at_any_write_loses_nothing_confirmed(tmp_path, monkeypatch, undisturbed, first, how):
     die, when = how.split()
-    with SimSession(load_profile(TABLE), tmp_path) as session:
+    with SimSession(unhurried(TABLE), tmp_path) as session:
         armed = range(first, len(ORDER), EVERY)
         reaper = Reaper(monkeypatch, *armed, after=when == "after")
         assert play(session, getattr(session, die)) == len(armed)

@@ -1,15 +1,15 @@
 """A table whose files are damaged says so, keeps them aside, and plays."""
 
 from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
-from firmware_host.config.profile import load_profile
 from firmware_host.web.publish import Publisher
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 
 def test_a_damaged_journal_is_kept_aside_and_the_page_says_so(tmp_path):
     rubbish = b"this was a journal once" * 100
     (tmp_path / JOURNAL_NAME).write_bytes(rubbish)
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
         session.run_until(session.clock.now() + 3)
         snapshot = Publisher(session.host).snapshot()
     assert snapshot.phase == "turn"
@@ -21,7 +21,7 @@ def test_a_damaged_journal_is_kept_aside_and_the_page_says_so(tmp_path):
 
 def test_a_damaged_calibration_is_made_anew(tmp_path, caplog):
     (tmp_path / CALIBRATION_NAME).write_text("{")
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
         session.run_until(session.clock.now() + 3)
         assert session.host.standing.phase == "turn"
     assert "not JSON" in caplog.text

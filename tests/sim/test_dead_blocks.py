@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from firmware_host.config.profile import load_profile
 from firmware_host.table.commands import Answer, NewGame
 from firmware_host.table.standing import Role
 from hw_sim.session import SimSession
 from tests.soak.eyes import Eyes
+from tests.unhurried import unhurried
 
 GAMES = {
     "momentum": {"size": 5, "marbles": 6, "pie": False},
@@ -149,7 +149,7 @@ CASES = [
 
 @pytest.mark.parametrize(("profile", "game", "block", "seed"), CASES)
 def test_who_answers_truly_is_understood(tmp_path, profile, game, block, seed):
-    with SimSession(load_profile(profile), tmp_path, seed=seed) as session:
+    with SimSession(unhurried(profile), tmp_path, seed=seed) as session:
         name, options = ("momentum", WEAK) if game == "weak" else (game, GAMES[game])
         session.host.do(NewGame(name, options))
         player = Player(session, seed)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.config.profile import load_profile
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.table.observation import Magnet
@@ -16,6 +15,7 @@ from hw_sim.session import SimSession
 from hw_sim.world.paths import PathBuilder
 from hw_sim.worlds import world
 from tests.soak.eyes import Eyes
+from tests.unhurried import unhurried
 
 PHASES = tomllib.loads(Path(__file__).with_name("fault_phases.toml").read_text())["phases"]
 MAIN = [name for name, phase in PHASES.items() if "only" not in phase]
@@ -131,7 +131,7 @@ def session(request, tmp_path_factory):
     if physics:
         pytest.importorskip("mujoco")
     folder, kind = tmp_path_factory.mktemp(name), world(physics=bool(physics))
-    with SimSession(load_profile(name), folder, seed=1, world=kind) as running:
+    with SimSession(unhurried(name), folder, seed=1, world=kind) as running:
         yield running
 
 

@@ -10,12 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.scenario import command
-from firmware_host.config.profile import load_profile, profile_names
+from firmware_host.config.profile import profile_names
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
 from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
 from hw_sim.worlds import world
+from tests.unhurried import unhurried
 
 FOLDER = Path(__file__).parent
 MATRIX = tomllib.loads(FOLDER.joinpath("fault_phases.toml").read_text())
@@ -119,7 +120,7 @@ def table(request, tmp_path_factory):
     if physics:
         pytest.importorskip("mujoco")
     folder, kind = tmp_path_factory.mktemp(f"{profile}-{phase}"), world(physics=physics)
-    with SimSession(load_profile(profile), folder, seed=1, world=kind) as session:
+    with SimSession(unhurried(profile), folder, seed=1, world=kind) as session:
         yield Table(session)
 
 
@@ -199,7 +200,7 @@ def test_a_full_disk_loses_nothing_and_confirms_nothing(session, phase):
 
 @pytest.mark.parametrize("profile", profile_names())
 def test_every_fault_that_a_table_can_have_is_in_the_matrix_or_named(tmp_path, profile):
-    with SimSession(load_profile(profile), tmp_path, seed=1) as session:
+    with SimSession(unhurried(profile), tmp_path, seed=1) as session:
         known = set(session.faults.names)
     rows = {row["fault"].split()[0] for row in MATRIX["faults"] if profile in row["tables"]}
     named = {name for names in MATRIX["elsewhere"].get(profile, {}) for name in names.split()}

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import load_profile
 from firmware_host.table.commands import (
     Calibrate,
     Learn,
@@ -17,11 +16,12 @@ from firmware_host.table.commands import (
 )
 from firmware_host.table.standing import Phase
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 
 @pytest.fixture
 def session(tmp_path: Path):
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
         session.host.do(NewGame("momentum", {"size": 7}))
         session.run_until(session.clock.now() + 2.0)  # the empty plate is seen first
         yield session

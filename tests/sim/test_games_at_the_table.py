@@ -5,11 +5,11 @@ the page is told.
 import pytest
 
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
-from firmware_host.config.profile import load_profile
 from firmware_host.table.commands import Answer, NewGame
 from firmware_host.table.standing import Phase, Role
 from firmware_host.web.publish import Publisher
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 BOARD = "'board={\"tracks\": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 6]]}'"
 SET_UP = f"""
@@ -134,7 +134,7 @@ def choose(session, name):
 
 
 def test_the_menu_begins_games_as_large_as_the_plate_and_refuses_with_the_reason(tmp_path):
-    with SimSession(load_profile("matrix-gpio"), tmp_path) as session:
+    with SimSession(unhurried("matrix-gpio"), tmp_path) as session:
         session.run_until(session.clock.now() + 2)
         assert session.host.standing.phase is Phase.TURN
         choose(session, "gravity-trap")

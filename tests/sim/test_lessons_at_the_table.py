@@ -7,12 +7,12 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import load_profile
 from firmware_host.table.commands import CarryOut, Learn, Move, NewGame, Put, StopLearning, Take
 from firmware_host.table.standing import Phase, Role
 from games.registry import GAMES
 from hw_sim.session import SimSession
 from tests.sim.own_hand import OwnHand
+from tests.unhurried import unhurried
 
 
 class Table(OwnHand):
@@ -39,7 +39,7 @@ class Table(OwnHand):
 
 @pytest.fixture
 def table(tmp_path):
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
         yield Table(session)
 
 

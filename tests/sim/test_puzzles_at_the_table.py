@@ -7,7 +7,6 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
-from firmware_host.config.profile import load_profile
 from firmware_host.host.lessons import progress
 from firmware_host.studies.exercises import ExerciseGame, exercises
 from firmware_host.table.commands import (
@@ -23,6 +22,7 @@ from firmware_host.table.standing import Phase
 from games.registry import GAMES
 from hw_sim.session import SimSession
 from tests.sim.own_hand import OwnHand
+from tests.unhurried import unhurried
 
 WITH_PUZZLES = [name for name in GAMES if exercises(name)]
 
@@ -60,7 +60,7 @@ class Table(OwnHand):
 
 @pytest.fixture
 def table(tmp_path):
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
         yield Table(session)
 
 

@@ -8,9 +8,9 @@ import random
 
 import pytest
 
-from firmware_host.config.profile import load_profile
 from firmware_host.table.commands import NewGame
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 OFF_CENTRE_MM = 3.4  # two neighbours further off toward each other would touch (35 - 28 mm)
 
@@ -30,7 +30,7 @@ def test_a_random_game_by_hand_goes_as_the_rules_say(tmp_path, options, seed):
         radius, angle = OFF_CENTRE_MM * rng.random(), math.tau * rng.random()
         return radius * math.cos(angle), radius * math.sin(angle)
 
-    with SimSession(load_profile("plate-10"), tmp_path, seed=seed) as session:
+    with SimSession(unhurried("plate-10"), tmp_path, seed=seed) as session:
         hands = session.hands
         session.host.do(NewGame("momentum", options))
         session.run_until(session.clock.now() + 3)

@@ -7,7 +7,6 @@ import pytest
 from firmware_host.config.engine_seats import Assist as Assisted
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import load_profile
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Purpose, Thought
 from firmware_host.messages import text
@@ -25,6 +24,7 @@ from firmware_host.table.commands import (
 from firmware_host.table.standing import Phase
 from hw_sim.session import SimSession
 from tests.sim.own_hand import OwnHand
+from tests.unhurried import unhurried
 
 OPTIONS = {"size": 5, "marbles": 4, "pie": False}
 BLUE = {"blue": EngineSeat(level=3)}
@@ -90,7 +90,7 @@ class Table(OwnHand):
 @pytest.fixture
 def table(tmp_path, monkeypatch):
     monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
         yield Table(session)
 
 
@@ -195,7 +195,7 @@ def test_a_seat_that_cannot_be_is_refused_and_nothing_changes(table):
 
 def test_processes_end_with_the_table(tmp_path, monkeypatch):
     monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
-    with SimSession(load_profile("plate-10"), tmp_path) as session:
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
         room = session.host.playing.opponents._room
     assert room.closed
 

@@ -3,15 +3,16 @@
 import pytest
 
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.profile import load_profile, profile_names
+from firmware_host.config.profile import profile_names
 from games.registry import GAMES
 from hw_sim.errors import FaultError
 from hw_sim.table import SimTable
 from tests.soak import Leaks, Plan, Totals, play
 from tests.soak.deals import SMALLEST, games_of
 from tests.soak.trouble import BUILT, LASTING
+from tests.unhurried import unhurried
 
-TABLES = [load_profile(name) for name in profile_names()]
+TABLES = [unhurried(name) for name in profile_names()]
 ALL = Plan(TABLES)
 
 
@@ -48,7 +49,7 @@ def test_every_game_is_dealt_in_turn_on_each_table():
     only = Plan(TABLES, ("gravity-trap",))
     assert {only.of(number)[0].name for number in range(8)} == {"plate-10", "node"}
     with pytest.raises(ConfigError, match="No plate-7 can carry gravity-trap"):
-        Plan([load_profile("plate-7")], ("gravity-trap",))
+        Plan([unhurried("plate-7")], ("gravity-trap",))
 
 
 @pytest.mark.parametrize(("games", "leaks"), [(3, False), (60, True)])

@@ -15,6 +15,7 @@ from firmware_host.service.pacer import Pacer
 from hw_sim.maker import Maker
 from hw_sim.miswiring import miswire
 from hw_sim.table import SimTable
+from tests.unhurried import unhurried
 
 
 class StoppedError(Exception):
@@ -115,6 +116,11 @@ class Swept:
 def swept():
     """The class, to be called."""
     return Swept
+
+
+@pytest.fixture(scope="session")
+def plate_10():
+    return unhurried("plate-10")
 
 
 @pytest.fixture(scope="session")

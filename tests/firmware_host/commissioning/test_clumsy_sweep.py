@@ -9,10 +9,10 @@ import pytest
 
 from firmware_host.commissioning.health import worth_a_look
 from firmware_host.commissioning.progress import Part
-from firmware_host.config.profile import load_profile
+from tests.unhurried import unhurried
 
 PLACE = 4  # b2, in the middle of the second row
-TINY = msgspec.structs.replace(load_profile("plate-10"), name="tiny", columns=3, rows=2)
+TINY = msgspec.structs.replace(unhurried("plate-10"), name="tiny", columns=3, rows=2)
 PLACES = (Part.PLACES,)
 
 

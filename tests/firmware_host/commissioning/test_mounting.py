@@ -17,9 +17,9 @@ from firmware_host.commissioning.mounting import (
     refusal,
 )
 from firmware_host.commissioning.progress import Part
-from firmware_host.config.profile import load_profile
 from firmware_host.host.assemble import plate_for
 from firmware_host.service.pacer import Pacer
+from tests.unhurried import unhurried
 
 G = 9.80665
 UP = (0.0, 0.0, G)
@@ -50,7 +50,7 @@ def test_there_are_24_ways_and_each_leads_back():
 
 @pytest.fixture(scope="module")
 def tiny():
-    plate = load_profile("plate-10")
+    plate = unhurried("plate-10")
     return msgspec.structs.replace(plate, name="tiny", columns=2, rows=1)
 
 
@@ -63,7 +63,7 @@ TRIED += [(name, way) for name in ("plate-10", "plate-7", "node") for way in WAY
     ("name", "orientation"), TRIED, ids=lambda v: getattr(v, "north", v) + getattr(v, "up", "")
 )
 def test_it_works_however_it_lies(swept, tiny, name, orientation):
-    profile = tiny if name == "tiny" else load_profile(name)
+    profile = tiny if name == "tiny" else unhurried(name)
 
     def glue(table):
         table.imu_orientation = orientation

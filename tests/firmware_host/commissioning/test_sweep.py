@@ -19,6 +19,7 @@ from firmware_host.host.assemble import plate_for
 from firmware_host.perception import Perception
 from firmware_host.service.pacer import Pacer
 from firmware_host.table.observation import Magnet
+from tests.unhurried import unhurried
 
 
 def test_nothing_is_said_of_a_table_that_is_right(swept, small):
@@ -90,7 +91,7 @@ def test_exchanged_multiplexers_are_one_note_and_a_map(swept, plate_10):
 
 
 def test_exchanged_rows_of_switches_are_mapped(swept):
-    run = swept(load_profile("matrix-gpio"), "rows-swapped 2 3", "sensor-swapped a1 b1")
+    run = swept(unhurried("matrix-gpio"), "rows-swapped 2 3", "sensor-swapped a1 b1")
     assert [words for *_, words in run.found] == [
         "Rows 2 and 3 are exchanged.",
         "The wires of a1 and b1 are swapped.",

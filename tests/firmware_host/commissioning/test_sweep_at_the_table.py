@@ -6,7 +6,6 @@ import pytest
 
 from drivers.mounting import Mounting
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.config.profile import load_profile
 from firmware_host.host.menu import usual_options
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration
@@ -14,12 +13,13 @@ from firmware_host.web.messages_in import parse
 from games.momentum import MOMENTUM
 from hw_sim.maker import Maker
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 
 @pytest.fixture
 def session(tmp_path):
     """A table of 5 x 5 switches in the middle of a game."""
-    with SimSession(load_profile("matrix-gpio"), tmp_path) as made:
+    with SimSession(unhurried("matrix-gpio"), tmp_path) as made:
         made.host.do(NewGame("momentum", usual_options(MOMENTUM, made.profile.capabilities)))
         made.run_until(made.clock.now() + 3)
         made.table.hands.put("red", made.host.overlay.index_of("c3"))
@@ -155,7 +155,7 @@ def test_a_place_is_done_again_at_once(session):
 
 
 def test_a_tilt_sensor_that_lies_otherwise_is_said_and_works_after_calibration(tmp_path):
-    profile = load_profile("plate-7")
+    profile = unhurried("plate-7")
     orientation = Mounting("-x", "+y", "-z")
     with SimSession(profile, tmp_path) as made:
         made.table.imu_orientation = orientation

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.errors import GameTextError
-from firmware_host.config.profile import load_profile
 from firmware_host.journal import read_game, write_game
 from firmware_host.table.commands import (
     ImportGame,
@@ -17,13 +16,14 @@ from firmware_host.table.commands import (
 )
 from firmware_host.table.standing import Phase
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 RESIGNED = {"winner": "blue", "reason": "resigned", "by": "red"}
 
 
 @pytest.fixture
 def session(tmp_path):
-    with SimSession(load_profile("plate-7"), tmp_path) as session:
+    with SimSession(unhurried("plate-7"), tmp_path) as session:
         session.run_until(1.0)
         yield session
 

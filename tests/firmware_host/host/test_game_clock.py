@@ -7,7 +7,6 @@ import pytest
 
 from firmware_host.config.clock_time import ClockTime
 from firmware_host.config.errors import GameTextError, NotPossibleError
-from firmware_host.config.profile import load_profile
 from firmware_host.host.game_clock import started
 from firmware_host.journal import read_game, write_game
 from firmware_host.table.commands import ImportGame, NewGame, TakeBack
@@ -15,6 +14,7 @@ from firmware_host.table.standing import Phase
 from firmware_host.web.messages_in import PageCommand
 from games.registry import game_type
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 OPTIONS = {"size": 5, "marbles": 5, "pie": False}
 TIME = ClockTime(1, 10)
@@ -22,7 +22,7 @@ TIME = ClockTime(1, 10)
 
 @pytest.fixture
 def session(tmp_path):
-    with SimSession(load_profile("plate-7"), tmp_path) as session:
+    with SimSession(unhurried("plate-7"), tmp_path) as session:
         session.run_until(3.0)
         session.host.do(NewGame("momentum", OPTIONS, clock=TIME))
         yield session

@@ -5,7 +5,6 @@ from concurrent.futures import Future
 import pytest
 
 from firmware_host.config.errors import BoardDoesNotFitError, JournalFullError, NotPossibleError
-from firmware_host.config.profile import load_profile
 from firmware_host.journal import JournalReader, read_game, write_game
 from firmware_host.table.commands import (
     Calibrate,
@@ -17,6 +16,7 @@ from firmware_host.table.commands import (
 )
 from games.momentum.rules import MomentumRules
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 TOO_LARGE = """tiltboard game 1
 
@@ -33,7 +33,7 @@ Result: *
 
 @pytest.fixture
 def session(tmp_path):
-    with SimSession(load_profile("plate-7"), tmp_path) as session:
+    with SimSession(unhurried("plate-7"), tmp_path) as session:
         yield session
 
 

@@ -4,11 +4,11 @@ from math import radians
 
 import pytest
 
-from firmware_host.config.profile import load_profile
 from firmware_host.lighting.bubble import bubble_at
 from firmware_host.table.standing import Phase
 from games.registry import game_type
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 BOARD = game_type("momentum").create({"size": 7})
 
@@ -29,7 +29,7 @@ def test_it_goes_to_the_high_side_and_no_further_than_the_edge(degrees, place):
 
 
 def test_the_lights_show_it_until_the_plate_is_level(tmp_path):
-    with SimSession(load_profile("plate-7"), tmp_path) as session:
+    with SimSession(unhurried("plate-7"), tmp_path) as session:
         host = session.host
         session.run_until(1.0)
 

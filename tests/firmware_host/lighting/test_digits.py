@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.config.profile import load_profile
 from firmware_host.host.menu import usual_options
 from firmware_host.lighting.digits import CODE_SHOWN_S, FONT, PAGE_S, CodeShown, drawn, round_s
 from firmware_host.lighting.palette import WHITE
@@ -12,6 +11,7 @@ from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.web.publish import Publisher
 from games.momentum import MOMENTUM
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 SEVEN = """
 o.o....
@@ -72,7 +72,7 @@ def test_ten_digits_differ_and_fit():
 
 @pytest.fixture(params=["plate-10", "plate-7", "node"])
 def session(request, tmp_path):
-    with SimSession(load_profile(request.param), tmp_path) as made:
+    with SimSession(unhurried(request.param), tmp_path) as made:
         made.host.do(NewGame("momentum", usual_options(MOMENTUM, made.profile.capabilities)))
         made.run_until(made.clock.now() + 3)
         yield made

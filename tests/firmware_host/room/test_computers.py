@@ -19,11 +19,12 @@ from games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outl
 from games.gravity_warfare.table import UNKNOWN, Token
 from games.gravity_warfare.view import view_of
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 
 @pytest.fixture
 def session(tmp_path):
-    with SimSession(load_profile("plate-10"), tmp_path, settings=Settings()) as running:
+    with SimSession(unhurried("plate-10"), tmp_path, settings=Settings()) as running:
         running.tick()
         options = {"players": 3, "rounds": 1, "seed": 5}
         ask(running, NewGame("gravity-warfare", options))

@@ -14,17 +14,17 @@ import pytest
 
 from drivers.clock import SystemClock
 from firmware_host.config.paths import JOURNAL_NAME
-from firmware_host.config.profile import load_profile
 from firmware_host.host.playing import Playing
 from firmware_host.journal import Journal
 from firmware_host.table.commands import NewGame
 from firmware_host.table.seat_commands import SeatMove
 from games.contract import describe
 from games.gravity_warfare.words import PHASES
+from tests.unhurried import unhurried
 
 RECORDED = Path(__file__).parents[2] / "games/gravity_warfare/examples.jsonl.gz"
 EXAMPLES = [json.loads(line) for line in gzip.decompress(RECORDED.read_bytes()).splitlines()]
-PLATE = load_profile("matrix-gpio")
+PLATE = unhurried("matrix-gpio")
 NOBODY = NewGame("momentum", {})  # what would be begun if nothing were there
 NOT_RECORDED = {"1v1": {"blocked"}}
 SIMPLE = {"card", "name"}

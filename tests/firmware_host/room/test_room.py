@@ -7,16 +7,16 @@ import random
 import pytest
 
 from firmware_host.config.errors import JournalFullError, NotPossibleError
-from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.journal import write_game
 from firmware_host.table.commands import NewGame, TakeBack
 from firmware_host.table.seat_commands import Count, SeatComputer, SeatMove, SitDown, StandUp
 from games.base import IllegalMoveError
 from hw_sim.session import SimSession
+from tests.unhurried import unhurried
 
 BATTLE = NewGame("gravity-warfare", {"players": 3, "rounds": 1, "seed": 5})
-SMALL = load_profile("matrix-gpio")
+SMALL = unhurried("matrix-gpio")
 
 
 @pytest.fixture
@@ -247,7 +247,7 @@ def test_every_place_is_in_one_zone_or_in_the_middle(name):
     from firmware_host.room import overlay_for
     from games.gravity_warfare import GRAVITY_WARFARE
 
-    profile = load_profile(name)
+    profile = unhurried(name)
     overlay = overlay_for(profile, GRAVITY_WARFARE.create({}))
     places = [place for zone in overlay.zones.values() for place in zone] + list(overlay.middle)
     assert sorted(places) == sorted(profile.places)
