@@ -8,7 +8,15 @@ import click
 
 from firmware_host.cli.options import CONFIG, OPTIONS
 from firmware_host.cli.speech import misuse, say
-from firmware_host.cli.studying import RECORD_TASKS, SEED, found_by, tell_score, worker_options
+from firmware_host.cli.studying import (
+    PAIRS_OPENING,
+    RECORD_TASKS,
+    SEED,
+    found_by,
+    made_of,
+    tell_score,
+    worker_options,
+)
 from firmware_host.messages import text
 
 
@@ -34,13 +42,7 @@ from firmware_host.messages import text
     metavar="PERCENT",
     help="Stop once it is known on which side of this A's share is; --games at most.",
 )
-@click.option(
-    "--opening",
-    type=click.IntRange(0, 20),
-    default=4,
-    show_default=True,
-    help="Random moves that each pair of games begins with.",
-)
+@PAIRS_OPENING
 @click.option(
     "--move-ms",
     type=click.IntRange(1),
@@ -80,18 +82,11 @@ def command(
     Each opening is played twice, with colours changed. The interval holds what A's share would be
     in endless games, 95 times in a hundred; with --decide at all times, and it is wider.
     """
-    from firmware_host.cli.options import chosen_game
     from firmware_host.config.settings import engine_commands, load_settings
     from firmware_host.engines.search.warmth import warm
     from firmware_host.studies.match import Match, decided, engines_of, score, until_decided
-    from games.registry import game_type
 
-    chosen = chosen_game(game, options)
-    if chosen is None:
-        raise misuse(text("Name a game with --game."))
-    made = game_type(chosen.game).create(chosen.options)
-    if made.rules.players != 2:
-        raise misuse(text("A match is for two players."))
+    made = made_of(game, options, for_two=True)
     if move_ms is not None and nodes is not None:
         raise misuse(text("Limit moves by --move-ms or by --nodes, not by both."))
     job = Match(

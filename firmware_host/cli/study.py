@@ -11,9 +11,11 @@ import click
 from firmware_host.cli.options import OPTIONS
 from firmware_host.cli.speech import misuse, say
 from firmware_host.cli.studying import (
+    PAIRS_OPENING,
     RECORD_TASKS,
     SEED,
     found_by,
+    made_of,
     points,
     tell_score,
     worker_options,
@@ -73,16 +75,6 @@ def _played(opening: int, level: int) -> Callable[[F], F]:
     return decorate
 
 
-def _made(game: str, options: tuple[str, ...]) -> Game:
-    from firmware_host.cli.options import chosen_game
-    from games.registry import game_type
-
-    chosen = chosen_game(game, options)
-    if chosen is None:
-        raise misuse(text("Name a game with --game."))
-    return game_type(chosen.game).create(chosen.options)
-
-
 @command.command(epilog="Example: tiltboard study openings --game momentum --option pie=false")
 @_played(opening=1, level=8)
 @click.option(
@@ -111,7 +103,7 @@ def _asked(kind: Any, asked: dict[str, Any], **more: Any) -> tuple[Game, Any, tu
     """The game, the job, and where and how its tasks are run."""
     from firmware_host.engines.search.warmth import warm
 
-    made = _made(asked["game"], asked["options"])
+    made = made_of(asked["game"], asked["options"])
     job = kind(
         game=made.name,
         options=dict(made.options),
@@ -221,13 +213,7 @@ def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
     show_default=True,
     help="Positions looked at for a move, at most.",
 )
-@click.option(
-    "--opening",
-    type=click.IntRange(0, 20),
-    default=4,
-    show_default=True,
-    help="Random moves that each pair of games begins with.",
-)
+@PAIRS_OPENING
 @SEED
 @RECORD_TASKS
 @worker_options
@@ -250,9 +236,7 @@ def levels(
     from firmware_host.engines.search.warmth import warm
     from firmware_host.studies.ladder import RUNGS, Ladder, heights, scores
 
-    made = _made(game, options)
-    if made.rules.players != 2:
-        raise misuse(text("A match is for two players."))
+    made = made_of(game, options, for_two=True)
     job = Ladder(
         game=made.name,
         options=dict(made.options),

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from firmware_host.cli.speech import say
+from firmware_host.cli.speech import misuse, say
 from firmware_host.messages import text
 
 if TYPE_CHECKING:
     from firmware_host.studies.jobs import Job
     from firmware_host.studies.match import Score
+    from games.base import Game
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,6 +27,13 @@ RECORD_TASKS = click.option(
     "--record",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Keep what is found in this file, and go on where it stops.",
+)
+PAIRS_OPENING = click.option(
+    "--opening",
+    type=click.IntRange(0, 20),
+    default=4,
+    show_default=True,
+    help="Random moves that each pair of games begins with.",
 )
 _WORKERS = click.option(
     "--workers",
@@ -46,6 +54,20 @@ _ON = click.option(
 def worker_options(command: F) -> F:
     """``--workers`` and ``--on``."""
     return _WORKERS(_ON(command))
+
+
+def made_of(game: str, options: tuple[str, ...], *, for_two: bool = False) -> Game:
+    """The game of ``--game`` and ``--option``. Raises UsageError."""
+    from firmware_host.cli.options import chosen_game
+    from games.registry import game_type
+
+    chosen = chosen_game(game, options)
+    if chosen is None:
+        raise misuse(text("Name a game with --game."))
+    made = game_type(chosen.game).create(chosen.options)
+    if for_two and made.rules.players != 2:
+        raise misuse(text("A match is for two players."))
+    return made
 
 
 @contextmanager
