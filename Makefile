@@ -15,11 +15,14 @@ test: $(VENV)/.dev
 	sh .ci/system-packages $(BIN)
 	$(BIN)/python -m pytest -n auto
 
-# Rules, drivers, chips, worlds, perception, referee, journal: no browser, no whole games, no benches, nothing compiled.
+# Rules, drivers, chips, worlds, perception, referee, journal: no browser, no whole games, no benches, nothing compiled,
+# and few other programs started.
 quick: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host \
 		$(addprefix --ignore tests/firmware_host/,commissioning bench scenario \
-			engines/test_engine_levels.py engines/test_kernels.py room/test_computers.py) --ignore tests/hw_sim/test_seat_hand.py
+			engines/test_engine_levels.py engines/test_engine_room.py engines/test_kernels.py journal/test_journal_crashes.py \
+			room/test_computers.py studies/test_kernels_in_studies.py) \
+		$(addprefix --ignore tests/,drivers/node/test_node_micropython.py hw_sim/physics/test_tiles.py hw_sim/test_seat_hand.py)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -6,7 +6,6 @@ import pytest
 
 from firmware_host.studies.boards import (
     changed,
-    climbed,
     fits,
     judged,
     parity,
@@ -76,11 +75,3 @@ def test_changed_boards_keep_to_the_rules_of_boards():
     assert len(made.bases) == 22
     assert not fits([*half[:-1], half[-1][:4]], board.opposite)
     assert not fits([*half[:-1], half[0]], board.opposite)  # two tracks that are one
-
-
-def test_a_climb_is_pure_and_ends_with_a_board():
-    pytest.importorskip("numba", reason="numba is not installed (the extra fast)")
-    board = shipped("whirl")
-    one, again = (climbed(board, 1, random.Random(1), 2) for _ in range(2))
-    assert one == again
-    assert fits(one, board.opposite)

@@ -1,7 +1,6 @@
 """Matches: pairs, colours, when one is decided, and the command."""
 
 import random
-from contextlib import ExitStack
 
 import pytest
 from click.testing import CliRunner
@@ -15,11 +14,9 @@ from firmware_host.studies.match import (
     Score,
     opening,
     play,
-    player,
     score,
     until_decided,
 )
-from games.registry import game_type
 
 
 class FirstMove:
@@ -127,32 +124,6 @@ def test_a_player_may_have_his_own_limit():
     """Four plies ahead against one position in all, the same level."""
     made = score(match(a="6@3000", b="6@1", nodes=50).run(n) for n in range(8))
     assert made.won >= 12
-
-
-def test_parts_of_the_kernels_search_can_be_left_out():
-    pytest.importorskip("numba", reason="the extra [fast] is not installed")
-    small = {"size": 4, "line": 3}  # the first player wins
-    assert looked("plain@100000", small)[0][1] == 1  # a bit for each winner
-    assert looked("plain+unproven@100000", small)[0] == (100_000, -1)
-    begun, kept = looked("plain@3000", {})
-    assert begun[0] == 3000 < kept[0]  # what was looked at before counts
-    assert [visits for visits, _ in looked("plain+forgetful@3000", {})] == [3000, 3000]
-
-
-def looked(name, options):
-    """Of the root, after a player's first move and after his next: visits, and what is proven."""
-    asked = Match(a=name, b="1", game="gravity-connect", options=options, kernels=True)
-    made = game_type(asked.game).create(options)
-    rules, state, found = made.rules, made.rules.start(), []
-    with ExitStack() as stack:
-        searcher = player(asked, name, made, 1, stack)
-    for _ in range(2):
-        move = searcher.move([], state)
-        root = searcher._tree.nodes[0]
-        found.append((int(root["visits"]), int(root["proven"])))
-        state = rules.apply(state, move)
-        state = rules.apply(state, rules.moves(state)[0])
-    return found
 
 
 def test_a_search_that_has_no_kernels_is_refused():
