@@ -10,25 +10,26 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from drivers.clock import Clock, SystemClock
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
 from firmware_host.service.table import SNAPSHOTS_PER_S, Table
-from firmware_host.table.commands import CarryOut, Command, NewGame, Put
+from firmware_host.table.commands import CarryOut, Command, Heal, NewGame, Put
 from firmware_host.table.preview import Preview
 from firmware_host.web.server import WebServer
 from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import HealthMap, TablePort
 from hw_sim.live import LiveTable
 
-CHROMIUM = "/usr/bin/chromium"
+# The first that is there: without windows, extensions and sync, a page costs a quarter less.
+CHROMIUMS = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")
+USUAL = {"width": 900, "height": 620}  # a processor draws every pixel here
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -38,6 +39,39 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+# Where an element is, when two pictures in a row have it at the same spot; null once it is gone.
+AT_REST = """(element) => new Promise((resolve) => {
+  let before = "";
+  const look = () => {
+    if (!element.isConnected) return resolve(null);
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const now = JSON.stringify({ x, y, width, height });
+    if (now === before && width > 0) return resolve({ x, y, width, height });
+    before = now;
+    return requestAnimationFrame(look);
+  };
+  look();
+})"""
+# What axe-core finds on the page, or in a part of it: each rule, where, and what to do.
+AXE = """(part) => axe.run(part || document, { resultTypes: ["violations"], preload: false })
+  .then(({ violations }) => violations.map(({ id, nodes }) =>
+    [id, nodes.map(({ target, failureSummary }) => [target, failureSummary])]))"""
+# What tests change of a page besides the game: what is stored, open, chosen and said.
+LOOKS = """() => {
+  document.activeElement.blur();
+  const all = (what) => [...document.querySelectorAll(what)];
+  const { link, theme, lookingBack, space, room, drawer } = document.documentElement.dataset;
+  const chosen = (tab) => [tab.ariaSelected, tab.ariaPressed];
+  return JSON.stringify([link, theme, lookingBack, space, room, drawer, location.href, scrollY,
+    history.state, Object.entries(localStorage).sort(),
+    all("[role=tab], [aria-pressed]").map(chosen),
+    all("dialog").map((each) => each.outerHTML.length), all("details").map(({ open }) => open),
+    all(".toast").length]);
+}"""
+UP_TO_DATE = """async () => {
+  const { layout } = await (await fetch("/api/v1/snapshot")).json();
+  return document.documentElement.dataset.layout === String(layout);
+}"""
 PATIENCE_MS = 15_000
 UNTIL_S = 60.0  # while snapshots keep coming
 OWN_HAND_OFF = "if (location.host) localStorage.setItem('tiltboard.own-hand', 'off')"
@@ -301,9 +335,42 @@ def at_rest(resting: Resting, serve: Callable[[TablePort], Served]) -> Served:
     return serve(resting)
 
 
+@pytest.fixture(scope="session")
+def staying() -> dict[str, Tab | None]:
+    """The tab that stays open at the address of a server that several tests share."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def shared(resting: Resting, staying: dict[str, Tab | None]) -> Iterator[Served]:
+    """One server for all tests of a file, so that its page can stay open."""
+    served = Served(resting)
+    staying[served.url] = None
+    yield served
+    left = staying.pop(served.url)
+    if left:
+        left.empty()
+    served.server.stop()
+
+
 @pytest.fixture
-def served(simulated: TablePort, serve: Callable[[TablePort], Served]) -> Served:
-    """The page over the simulated table, its chips, hands and referee."""
+def served(shared: Served) -> Served:
+    """The page over the simulated table, its chips, hands and referee, with a game begun and the
+    plate empty. Time passes only while the table is asked for something; what needs it to pass by
+    itself asks for ``lively``.
+    """
+    table = shared.table
+    for each in table.latest().broken:
+        table.submit(Heal(each.fault, tuple(each.targets))).result(20)
+    table.submit(NewGame("momentum")).result(20)
+    if table.latest().pieces:
+        table.submit(CarryOut()).result(20)
+    return shared
+
+
+@pytest.fixture
+def lively(simulated: TablePort, serve: Callable[[TablePort], Served]) -> Served:
+    """The same over a table of its own, whose time passes."""
     return serve(simulated)
 
 
@@ -314,9 +381,9 @@ def alter() -> type[Altered]:
 
 
 @pytest.fixture
-def altered(simulated: TablePort, serve: Callable[[TablePort], Served]) -> Served:
+def altered(served: Served, serve: Callable[[TablePort], Served]) -> Served:
     """The same, over a table that a test may alter."""
-    return serve(Altered(simulated))
+    return serve(Altered(served.table))
 
 
 @pytest.fixture
@@ -345,18 +412,21 @@ def _live(state: Path, clock: Clock) -> Table:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    if not Path(CHROMIUM).exists():
-        pytest.skip(f"{CHROMIUM} is not installed")
+    found = next((path for path in CHROMIUMS if Path(path).exists()), None)
+    if found is None:
+        pytest.skip(f"none of {', '.join(CHROMIUMS)} is installed")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=list(CHROMIUM_FLAGS), timeout=60_000
+            executable_path=found, args=list(CHROMIUM_FLAGS), timeout=60_000
         )
         yield running
         running.close()
 
 
 class Tab:
-    """A page of the browser, and what it complained of."""
+    """A page of the browser, and what it complained of: its errors, and what its own policy, which
+    is the server's, has kept it from fetching elsewhere.
+    """
 
     def __init__(self, browser: Browser, *, own_hand: bool, **options: Any) -> None:
         usual = {"reduced_motion": "reduce", "service_workers": "block"}
@@ -366,35 +436,40 @@ class Tab:
             self.context.add_init_script(OWN_HAND_OFF)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
-        self._url = ""
-        self.visited: set[str] = set()
+        self._looked = ""  # as it came
         page = self.page
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda line: line.type == "error" and self.complaints.append(line.text))
-        page.on("request", self._asked)
-
-    def _asked(self, request: Any) -> None:
-        if not request.url.removeprefix("blob:").startswith(self._url):
-            self.complaints.append(f"went to {request.url}")
 
     def go(self, url: str, *, room: bool) -> Player:
-        self._url = url
-        self.visited.add(urlsplit(url).netloc)
+        """Nothing is stored there, whatever an earlier test has done under that address: a port is
+        given out again by chance.
+        """
+        storage = self.context.new_cdp_session(self.page)
+        storage.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
+        storage.detach()
         self.page.goto(url)
         expect(self.page.locator(".platform" if room else ".felt")).to_be_visible()
+        self._looked = self.page.evaluate(LOOKS)
         return Player(self.page)
 
-    def emptied(self) -> bool:
-        """As new, for another address, under which nothing is stored yet; not if it was closed."""
-        if self.page.is_closed():
-            return False
-        self._url = ""
-        self.page.goto("about:blank")
+    def at_hand(self) -> Player:
+        """The page that has stayed open, once it shows what the table has now."""
+        self.page.wait_for_function(UP_TO_DATE, polling=30)
+        return Player(self.page)
+
+    def let_go(self) -> bool:
+        """By mouse and keys. Returns whether the page is as it came, but for the game."""
         self.page.mouse.up()
         self.page.mouse.up(button="right")
         self.page.mouse.move(0, 0)
+        looks: str = self.page.evaluate(LOOKS)
+        return looks == self._looked
+
+    def empty(self) -> None:
+        """As new, for another address."""
+        self.page.goto("about:blank")
         self.context.clear_cookies()
-        return True
 
 
 class Tabs:
@@ -402,23 +477,19 @@ class Tabs:
     with the usual options are used again, each under the address of the next test's own server.
     """
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, staying: dict[str, Tab | None]) -> None:
         self._browser = browser
+        self._staying = staying
         self._kept: dict[str, Tab] = {}
 
-    def take(self, url: str, *, own_hand: bool, fresh: bool, **options: Any) -> tuple[Tab, str]:
-        """A tab that has never been at this address, for a port is given out again by chance and a
-        page keeps what it stored there; and under which name it may be kept: "" if it may not.
-        """
-        view = options.pop("viewport", {"width": 1280, "height": 800})
+    def take(self, *, own_hand: bool, fresh: bool, **options: Any) -> tuple[Tab, str]:
+        """A tab, and under which name it may be kept: "" if it may not."""
+        view = options.pop("viewport", USUAL)
         scheme = options.pop("color_scheme", "light")
         name = (
             "" if fresh or options.keys() - {"has_touch", "is_mobile"} else str((own_hand, options))
         )
         tab = self._kept.pop(name, None)
-        if tab and urlsplit(url).netloc in tab.visited:
-            tab.context.close()
-            tab = None
         if tab is None:
             opened = {"viewport": view, "color_scheme": scheme, **options}
             return Tab(self._browser, own_hand=own_hand, **opened), name
@@ -426,16 +497,32 @@ class Tabs:
         tab.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         return tab, name
 
-    def give_back(self, tab: Tab, name: str) -> None:
-        if name and name not in self._kept and tab.emptied():
-            self._kept[name] = tab
-        else:
+    def open(self, tab: Tab, url: str, *, room: bool) -> Player:
+        """No other tab stays at that address."""
+        stayed = self._staying.get(url)
+        for address, other in self._staying.items():
+            if other is tab or address == url:
+                self._staying[address] = None
+        if stayed is tab:
+            return tab.at_hand()
+        if stayed:
+            stayed.empty()
+        return tab.go(url, room=room)
+
+    def give_back(self, tab: Tab, name: str, url: str) -> None:
+        if not name or name in self._kept or tab.page.is_closed():
             tab.context.close()
+            return
+        self._kept[name] = tab
+        if tab.let_go() and self._staying.get(url, tab) is None:
+            self._staying[url] = tab
+        else:
+            tab.empty()
 
 
 @pytest.fixture(scope="session")
-def tabs(browser: Browser) -> Tabs:
-    return Tabs(browser)
+def tabs(browser: Browser, staying: dict[str, Tab | None]) -> Tabs:
+    return Tabs(browser, staying)
 
 
 @pytest.fixture
@@ -446,19 +533,20 @@ def open_page(tabs: Tabs) -> Iterator[Callable[..., Player]]:
     ``room``: a game of seats is being played. ``fresh``: in a tab of its own, for a test that
     changes the tab itself.
     """
-    taken: list[tuple[Tab, str]] = []
+    taken: list[tuple[Tab, str, str]] = []
 
     def start(
         url: str, *, own_hand: bool = False, room: bool = False, fresh: bool = False, **options: Any
     ) -> Player:
-        taken.append(tabs.take(url, own_hand=own_hand, fresh=fresh, **options))
-        return taken[-1][0].go(url, room=room)
+        tab, name = tabs.take(own_hand=own_hand, fresh=fresh, **options)
+        taken.append((tab, name, url))
+        return tabs.open(tab, url, room=room)
 
     expect.set_options(timeout=PATIENCE_MS)
     yield start
     complaints = []
-    for tab, name in taken:
-        tabs.give_back(tab, name)
+    for tab, name, url in taken:
+        tabs.give_back(tab, name, url)
         complaints += tab.complaints
         tab.complaints.clear()
     refused = "net::ERR_CONNECTION_REFUSED"  # the browser says so while the server is away
@@ -471,22 +559,34 @@ class Player:
     def __init__(self, page: Page) -> None:
         self.page = page
 
+    def box(self, located: Locator) -> dict[str, float]:
+        """Where something is on the screen, as soon as it stays there: x, y, width and height."""
+        box: dict[str, float] | None = None
+        while box is None:  # what is drawn anew is another element
+            box = located.evaluate(AT_REST)
+        return box
+
+    def middle(self, located: Locator) -> tuple[float, float]:
+        box = self.box(located)
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
     def spot(self, place: str) -> tuple[float, float]:
         """Where a place is on the screen."""
-        return self._middle(self.page.locator(f'.surface [data-name="{place}"]').bounding_box())
+        return self.middle(self.page.locator(f'.surface [data-name="{place}"]'))
+
+    def resize(self, width: int, height: int) -> None:
+        """Returns when the page is drawn so large."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.wait_for_function(f"innerWidth === {width} && innerHeight === {height}")
 
     def open_part(self, name: str) -> None:
         """A tab of the drawer "The table"."""
         if not self.page.locator("#drawer").is_visible():
             self.page.get_by_role("button", name="The table", exact=True).click()
-        self.page.get_by_role("tab", name=name).click()
+        self.page.get_by_role("tab", name=name, exact=True).click()
 
     def marble(self, place: str) -> Any:
         return self.page.locator(f'.marble[data-place="{place}"]')
-
-    def _middle(self, box: Any) -> tuple[float, float]:
-        assert box is not None
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         mouse = self.page.mouse
@@ -499,12 +599,11 @@ class Player:
     def drop(self, piece: str, place: str) -> None:
         """Drag a marble from its tray to a place."""
         tray = self.page.locator(f'.tray[data-piece="{piece}"] .waiting').first
-        self.drag(self._middle(tray.bounding_box()), self.spot(place))
+        self.drag(self.middle(tray), self.spot(place))
 
     def carry(self, source: str, target: str) -> None:
         """Drag a marble over the plate; it is gripped by its upper half, as one does."""
-        box = self.marble(source).locator(".ball").bounding_box()
-        grip = self._middle(box)
+        grip = self.middle(self.marble(source).locator(".ball"))
         start, end = self.spot(source), self.spot(target)
         self.drag(grip, (grip[0] + end[0] - start[0], grip[1] + end[1] - start[1]))
 
@@ -521,6 +620,15 @@ class Player:
             standing = self.page.locator(f'.marble[data-place="{place}"][data-piece="{piece}"]')
             expect(standing).to_have_count(1)
         expect(self.page.locator(".marble")).to_have_count(len(cells))
+
+    def expect_no_barrier(self, part: str = "") -> None:
+        """Names, roles, contrast, order, what can be reached; ``part``: a selector, where nothing
+        else has changed.
+        """
+        library = pytest.importorskip("axe_playwright_python.base")
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(library.AXE_SCRIPT)
+        assert self.page.evaluate(AXE, part) == []
 
     def expect_moves(self, *moves: str) -> None:
         expect(self.page.locator(".move")).to_have_text(list(moves))

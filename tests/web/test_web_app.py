@@ -72,7 +72,7 @@ def test_a_picture_of_the_position_shows_its_pieces(at_rest, open_page):
     player = open_page(at_rest.url)
     player.expect_turn("red")
     with player.page.expect_download() as made:
-        player.page.get_by_role("button", name="Picture").click()
+        player.page.get_by_role("button", name="Picture", exact=True).click()
     assert made.value.suggested_filename == "tiltboard-momentum-2.png"
     drawn = base64.b64encode(Path(made.value.path()).read_bytes()).decode()
     edge = 17.5 + 15.0  # from the middle of an outer place to what is drawn, in mm
@@ -91,7 +91,7 @@ def test_a_picture_of_gravity_trap_has_its_hole(at_rest, open_page):
     player = open_page(at_rest.url)
     player.expect_turn("red")
     with player.page.expect_download() as made:
-        player.page.get_by_role("button", name="Picture").click()
+        player.page.get_by_role("button", name="Picture", exact=True).click()
     drawn = base64.b64encode(Path(made.value.path()).read_bytes()).decode()
     (middle,) = player.page.evaluate(COLOURS, [drawn, [(0.5, 0.5)]])
     assert max(middle) < 20

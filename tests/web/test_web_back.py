@@ -31,7 +31,7 @@ def gone_back(page):
 def test_it_closes_dialogs_and_the_drawer(page):
     drawer = page.locator("#drawer")
     for name in ("New game", "Games", "Help"):
-        dialog = page.get_by_role("dialog", name=name)
+        dialog = page.get_by_role("dialog", name=name, exact=True)
         page.get_by_role("button", name=name, exact=True).tap()
         expect(dialog).to_be_visible()
         gone_back(page)
@@ -39,8 +39,9 @@ def test_it_closes_dialogs_and_the_drawer(page):
     page.get_by_role("button", name="The table", exact=True).tap()
     expect(drawer).to_be_visible()
     page.get_by_role("button", name="Help", exact=True).tap()
+    expect(page.get_by_role("dialog", name="Help", exact=True)).to_be_visible()
     gone_back(page)
-    expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
+    expect(page.get_by_role("dialog", name="Help", exact=True)).to_be_hidden()
     expect(drawer).to_be_visible()
     gone_back(page)
     expect(drawer).to_be_hidden()
@@ -48,8 +49,8 @@ def test_it_closes_dialogs_and_the_drawer(page):
 
 
 def test_it_comes_back_from_an_earlier_position(page):
-    page.get_by_role("button", name="Games").tap()
-    page.get_by_role("button", name="Look at it").first.tap()
+    page.get_by_role("button", name="Games", exact=True).tap()
+    page.get_by_role("button", name="Look at it", exact=True).first.tap()
     expect(page.locator('.say-card[data-phase="review"]')).to_be_visible()
     gone_back(page)
     expect(page.locator('.say-card[data-phase="turn"]')).to_be_visible()
@@ -59,7 +60,7 @@ def test_what_was_closed_otherwise_is_no_step_for_it(page):
     steps = page.evaluate("history.state")
     for _ in range(2):
         page.get_by_role("button", name="Help", exact=True).tap()
-        expect(page.get_by_role("dialog", name="Help")).to_be_visible()
+        expect(page.get_by_role("dialog", name="Help", exact=True)).to_be_visible()
         page.keyboard.press("Escape")
         page.evaluate(STEPPED_BACK)
     assert page.evaluate("history.state") == steps

@@ -100,7 +100,7 @@ def swept(sweeping, serve):
 @pytest.mark.parametrize("size", [{}, PHONE], ids=["desktop", "phone"])
 def test_a_card_leads_through_the_calibration(sweeping, swept, open_page, size):
     page = open_page(swept.url, **size).page
-    card = page.get_by_role("region", name="Sweep")
+    card = page.get_by_role("region", name="Sweep", exact=True)
     expect(card).to_be_hidden()
     sweeping.step(4, "d1")
     expect(card.locator(".line")).to_have_text("Slide or carry it on to d1, to the middle.")
@@ -112,11 +112,11 @@ def test_a_card_leads_through_the_calibration(sweeping, swept, open_page, size):
     expect(card.get_by_role("alert")).to_have_text("d1 reads only 6.0 mT. Move it.")
     assert page.locator("#stage").bounding_box() == plate  # the table does not jump
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    card.get_by_role("button", name="It stands right").click()
+    card.get_by_role("button", name="It stands right", exact=True).click()
     sweeping.step(5, "e1")
     expect(card.get_by_role("alert")).to_be_hidden()
-    card.get_by_role("button", name="d1 again").click()
-    card.get_by_role("button", name="Back to the game").click()
+    card.get_by_role("button", name="d1 again", exact=True).click()
+    card.get_by_role("button", name="Back to the game", exact=True).click()
     sweeping.stands(running=False, done=5, total=111)
     expect(page.locator(".say-card")).to_be_visible()
     expect(card).to_be_hidden()  # whoever left on purpose is not asked to go on
@@ -129,15 +129,15 @@ def test_an_interrupted_calibration_is_offered_wherever_the_page_is_opened(
     sweeping.stands(running=False, done=37, total=111)
     player = open_page(swept.url)
     page = player.page
-    card = page.get_by_role("region", name="Sweep")
+    card = page.get_by_role("region", name="Sweep", exact=True)
     expect(card).to_contain_text("37 of 111")
     expect(page.locator(".say-card")).to_be_visible()
-    card.get_by_role("button", name="Go on with the sweep").click()
-    card.get_by_role("button", name="Later").click()
+    card.get_by_role("button", name="Go on with the sweep", exact=True).click()
+    card.get_by_role("button", name="Later", exact=True).click()
     expect(card).to_be_hidden()
     player.open_part("Sensors")
-    page.get_by_role("button", name="Go on with the sweep (37 of 111)").click()
-    page.get_by_role("button", name="Begin anew").click()
+    page.get_by_role("button", name="Go on with the sweep (37 of 111)", exact=True).click()
+    page.get_by_role("button", name="Begin anew", exact=True).click()
     assert sweeping.asked(3) == [Calibrate(), Calibrate(), Calibrate(fresh=True)]
 
 
@@ -145,59 +145,59 @@ def test_the_map_names_the_worst_places_and_says_what_to_do(sweeping, swept, ope
     player = open_page(swept.url)
     page = player.page
     player.open_part("Sensors")
-    expect(page.get_by_text("The table has not been calibrated.")).to_be_visible()
+    expect(page.get_by_text("The table has not been calibrated.", exact=True)).to_be_visible()
     expect(page.locator(".health-map")).to_be_hidden()
-    page.get_by_role("button", name="Set the table up").click()
+    page.get_by_role("button", name="Set the table up", exact=True).click()
     sweeping.step(110, "j10")
-    expect(page.get_by_role("button", name="Set the table up")).to_be_hidden()
+    expect(page.get_by_role("button", name="Set the table up", exact=True)).to_be_hidden()
     sweeping.found = healthy(sweeping.layout().places, c2=0.21)
     sweeping.stands()  # it has come to its end: the map comes by itself
-    expect(page.get_by_text("Worth a look: c2.")).to_be_visible()
-    expect(page.get_by_role("img", name="Worth a look: c2.")).to_be_visible()
+    expect(page.get_by_text("Worth a look: c2.", exact=True)).to_be_visible()
+    expect(page.get_by_role("img", name="Worth a look: c2.", exact=True)).to_be_visible()
     expect(page.get_by_text("its face down")).to_be_visible()
-    assert page.locator(".health-map g").count() == len(sweeping.layout().places)
+    expect(page.locator(".health-map g")).to_have_count(len(sweeping.layout().places))
     expect(page.locator(".health-map g.poor")).to_have_text("0.2")
-    page.locator(".worst").get_by_role("button", name="c2").click()
+    page.locator(".worst").get_by_role("button", name="c2", exact=True).click()
     expect(page.get_by_text("margin 0.21 mT. Check it.")).to_be_visible()
-    page.get_by_role("button", name="Measure c2 again").click()
+    page.get_by_role("button", name="Measure c2 again", exact=True).click()
     page.locator('.health-map [data-place="i1"]').click()
-    page.get_by_role("button", name="Measure i1 again").click()
-    expect(page.get_by_text("The table has not been calibrated yet.")).to_be_visible()
-    page.get_by_role("button", name="The tilt sensor again").click()
+    page.get_by_role("button", name="Measure i1 again", exact=True).click()
+    expect(page.get_by_text("The table has not been calibrated yet.", exact=True)).to_be_visible()
+    page.get_by_role("button", name="The tilt sensor again", exact=True).click()
     assert sweeping.asked(4) == [Calibrate(), Calibrate("c2"), Calibrate("i1"), Calibrate("edges")]
     # The same as a table, for whoever does not see the map.
-    page.get_by_text("As a table").click()
+    page.get_by_text("As a table", exact=True).click()
     row = page.get_by_role("row", name="c2")
     expect(row.get_by_role("cell")).to_have_text(["12.1", "0.035", "0.21"])
 
 
-def test_a_table_is_calibrated_from_the_page(served, open_page):
+def test_a_table_is_calibrated_from_the_page(lively, open_page):
     """The simulated table: a piece left standing, a place, another try, and back to the game."""
-    page = open_page(served.url)
+    page = open_page(lively.url)
     page.drop("red", "d4")
     page.expect_moves("d4")
     page.open_part("Sensors")
-    page.page.get_by_role("button", name="Set the table up").click()
-    card = page.page.get_by_role("region", name="Sweep")
+    page.page.get_by_role("button", name="Set the table up", exact=True).click()
+    card = page.page.get_by_role("region", name="Sweep", exact=True)
     expect(card).to_contain_text("column a is red, column j blue")
-    card.get_by_role("button", name="Yes").click()
+    card.get_by_role("button", name="Yes", exact=True).click()
     expect(card).to_contain_text("Press the button confirm")
-    card.get_by_role("button", name="It does nothing").click()
+    card.get_by_role("button", name="It does nothing", exact=True).click()
     expect(card).to_contain_text("Press the button back")
     page.page.reload()  # another page, the same sweep
     expect(card).to_contain_text("2 of 110")
-    card.get_by_role("button", name="It does nothing").click()
+    card.get_by_role("button", name="It does nothing", exact=True).click()
     expect(card).to_contain_text("Do you hear the buzzer?")
     card.get_by_role("button", name="No", exact=True).click()  # not "It does nothing"
     expect(card).to_contain_text("Lift the lit edge")
-    served.tell(type="stop-calibration")  # the edges are not lifted here
-    served.tell(type="calibrate", again="places")
+    lively.tell(type="stop-calibration")  # the edges are not lifted here
+    lively.tell(type="calibrate", again="places")
     expect(card.get_by_role("alert")).to_contain_text("d4 reads")
-    [piece] = served.ask("/api/v1/snapshot")["pieces"]
-    served.tell(type="take", what=piece["id"])
+    [piece] = lively.ask("/api/v1/snapshot")["pieces"]
+    lively.tell(type="take", what=piece["id"])
     expect(card).to_contain_text("Put a strong piece, south down")
-    served.tell(type="put", piece="blue", place="a1")
+    lively.tell(type="put", piece="blue", place="a1")
     expect(card).to_contain_text("Slide or carry it on to b1")
-    card.get_by_role("button", name="Back to the game").click()
+    card.get_by_role("button", name="Back to the game", exact=True).click()
     expect(page.page.locator(".say-card")).to_be_visible()
     page.expect_moves("d4")

@@ -13,9 +13,7 @@ LIP_MM = 10
 
 
 def width_of(player, place):
-    box = player.page.locator(f'.surface [data-name="{place}"]').bounding_box()
-    assert box
-    return box["width"]
+    return player.box(player.page.locator(f'.surface [data-name="{place}"]'))["width"]
 
 
 def test_the_board_fills_the_plate_until_something_lies_beside_it(served, open_page):
@@ -54,10 +52,10 @@ def test_from_above_a_place_is_round_and_a_turned_plate_has_its_west_side_in_fro
     page = player.page
     player.expect_turn("red")
     page.get_by_role("button", name="The table", exact=True).click()
-    page.get_by_role("button", name="From above").click()
-    disc = page.locator('.surface [data-name="c3"]').bounding_box()
+    page.get_by_role("button", name="From above", exact=True).click()
+    disc = player.box(page.locator('.surface [data-name="c3"]'))
     assert disc["width"] == pytest.approx(disc["height"], abs=1)
-    page.get_by_role("button", name="Turn the plate").click()
+    page.get_by_role("button", name="Turn the plate", exact=True).click()
     (west, _), (east, _) = player.spot("c1"), player.spot("c5")
     (_, near), (_, far) = player.spot("a3"), player.spot("e3")
     assert west != pytest.approx(east, abs=20)  # numbers go across
@@ -70,7 +68,7 @@ def test_from_above_a_place_is_round_and_a_turned_plate_has_its_west_side_in_fro
     expect(page.locator(".spoken")).to_contain_text(f"{beyond}, empty")
     page.reload()
     player.expect_turn("blue")
-    disc = page.locator('.surface [data-name="c3"]').bounding_box()
+    disc = player.box(page.locator('.surface [data-name="c3"]'))
     assert disc["width"] == pytest.approx(disc["height"], abs=1)  # it is remembered
 
 

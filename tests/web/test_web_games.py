@@ -34,14 +34,14 @@ def test_attraktion_by_mouse_to_its_winning_position(served, open_page):
     player = open_page(served.url)
     page = player.page
     # RULES A2 by hand: a4 pulls c4 and then d4, b1 pulls b4, a2 pulls d2
-    for move, pulls in (("d4", 0), ("c4", 0), ("a4", 2), ("b1", 1), ("d2", 0), ("a3", 0)):
-        mover = "black" if page.locator(".move").count() % 2 else "white"
+    moves = (("d4", 0), ("c4", 0), ("a4", 2), ("b1", 1), ("d2", 0), ("a3", 0))
+    for (move, pulls), mover in zip(moves, ("white", "black") * 3, strict=True):
         player.expect_turn(mover)
         player.drop(mover, move)
         if pulls:
             player.expect_phase("settle")
             expect(page.locator(".arrow")).to_have_count(pulls)
-            page.get_by_role("button", name="Push them for me").click()
+            page.get_by_role("button", name="Push them for me", exact=True).click()
         expect(page.locator(".move.current")).to_have_text(move)
     player.expect_turn("white")
     player.drop("white", "a2")
@@ -82,7 +82,7 @@ def test_gravity_connect_by_mouse_and_keys_asks_for_sides_and_closes_them(served
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     player.expect_phase("settle")
-    page.get_by_role("button", name="Push them for me").click()
+    page.get_by_role("button", name="Push them for me", exact=True).click()
 
     player.expect_turn("red")  # not from the left again (C2)
     expect(slot).to_have_count(3)
@@ -92,7 +92,7 @@ def test_gravity_connect_by_mouse_and_keys_asks_for_sides_and_closes_them(served
         player.drop(mover, place)
         page.locator(f'.choice[data-value="{side}"]').click()
         player.expect_phase("settle")
-        page.get_by_role("button", name="Push them for me").click()
+        page.get_by_role("button", name="Push them for me", exact=True).click()
     player.expect_turn("red")
     player.drop("red", "B1")
     page.locator('.choice[data-value="left"]').click()
@@ -113,7 +113,7 @@ def test_gravity_trap_by_mouse_from_the_first_ship_to_the_margin(served, open_pa
     player.expect_turn("blue")
     player.drop("blue", "1")
     player.expect_phase("settle")
-    page.get_by_role("button", name="Put them on for me").click()
+    page.get_by_role("button", name="Put them on for me", exact=True).click()
     player.expect_turn("red")
     expect(page.locator('.marble[data-piece="pod"]')).to_have_count(4)
     expect(page.locator(".track.live")).to_have_count(2)
@@ -135,7 +135,7 @@ def test_an_ended_game_is_taken_back_to_the_position_that_is_looked_at(served, o
     for mover, base in (("red", "5"), ("blue", "1")):
         player.expect_turn(mover)
         player.drop(mover, base)
-    page.get_by_role("button", name="Put them on for me").click()
+    page.get_by_role("button", name="Put them on for me", exact=True).click()
     player.expect_turn("red")
     player.carry("5", "6")
     player.expect_phase("over")
@@ -145,10 +145,10 @@ def test_an_ended_game_is_taken_back_to_the_position_that_is_looked_at(served, o
     player.expect_marbles(
         **{"5": "red", "1": "blue", "2": "pod", "3": "pod", "4": "pod", "6": "pod"}
     )
-    page.get_by_role("button", name="Take back to here").click()
+    page.get_by_role("button", name="Take back to here", exact=True).click()
     player.expect_phase("fix")
     player.expect_moves("5", "1")
-    page.get_by_role("button", name="Put it right for me").click()
+    page.get_by_role("button", name="Put it right for me", exact=True).click()
     player.expect_turn("red")
     player.expect_marbles(
         **{"5": "red", "1": "blue", "2": "pod", "3": "pod", "4": "pod", "6": "pod"}
@@ -162,10 +162,12 @@ def test_another_game_goes_on_from_the_position_that_is_looked_at(served, open_p
     served.carry_out()
     player = open_page(served.url)
     page = player.page
-    page.get_by_role("button", name="Games").click()
-    page.locator(".game-list article").nth(1).get_by_role("button", name="Look at it").click()
-    page.get_by_role("button", name="One move back").click()
-    page.get_by_role("button", name="Play on from here").click()
+    page.get_by_role("button", name="Games", exact=True).click()
+    page.locator(".game-list article").nth(1).get_by_role(
+        "button", name="Look at it", exact=True
+    ).click()
+    page.get_by_role("button", name="One move back", exact=True).click()
+    page.get_by_role("button", name="Play on from here", exact=True).click()
     player.expect_moves("d4")
     assert served.ask("/api/v1/snapshot")["position"] == {"d4": "red"}
 
@@ -186,12 +188,11 @@ def test_the_usual_board_is_drawn_whole_on_every_screen(served, open_page, name)
     expect(page.locator(".slot")).to_have_count(slots)
     expect(page.locator(".track")).to_have_count(tracks)
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        player.resize(width, height)
         expect(page.locator(".say-card")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         for selector in (".lip.n", ".outer.s", "#trays"):
-            box = page.locator(selector).bounding_box()
-            assert box, selector
+            box = player.box(page.locator(selector))
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= width
             assert box["y"] + box["height"] <= height, (selector, width)
@@ -206,27 +207,26 @@ def test_a_question_on_a_phone_is_in_reach_of_the_thumb(served, open_page):
     choice = player.page.locator('.choice[data-value="top"]')
     expect(choice).to_be_visible()
     for each in player.page.locator(".choice").all():
-        box = each.bounding_box()
-        assert box
+        box = player.box(each)
         assert box["y"] + box["height"] <= 844
         assert box["height"] >= 44  # WCAG 2.2, target size (enhanced)
     choice.tap()
     player.expect_phase("settle")
-    assert player.page.locator(".question").is_hidden()
+    expect(player.page.locator(".question")).to_be_hidden()
 
 
-def test_what_the_table_cannot_see_is_asked_with_answers_to_press(served, open_page):
-    new_game(served, "momentum")
-    player = open_page(served.url)
+def test_what_the_table_cannot_see_is_asked_with_answers_to_press(lively, open_page):
+    new_game(lively, "momentum")
+    player = open_page(lively.url)
     player.expect_turn("red")
     for place in ("a1", "a2", "b1"):
-        served.do(Fault("sensor-dead", (place,)))
+        lively.do(Fault("sensor-dead", (place,)))
     line, question = player.page.locator(".say-card .line"), player.page.locator(".question")
     asked = "The table cannot see a1, a2, b1. Is the piece on one of them?"
     expect(question.locator(".asked")).to_have_text(asked)
     said = "It is red's turn: put a red marble on a lit place."  # no button of the table
     expect(line).to_have_text(f"{said} {asked}")
     player.page.mouse.click(*player.spot("b1"))
-    question.get_by_role("button", name="Red marble on b1").click()
+    question.get_by_role("button", name="Red marble on b1", exact=True).click()
     player.expect_turn("blue")
     player.expect_moves("b1")

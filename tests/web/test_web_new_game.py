@@ -11,8 +11,8 @@ PHASE = ".say-card[data-phase] .phase"
 
 
 def open_dialog(page):
-    page.get_by_role("button", name="New game").first.click()
-    dialog = page.get_by_role("dialog", name="New game")
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    dialog = page.get_by_role("dialog", name="New game", exact=True)
     expect(dialog.get_by_role("radio", name="Momentum")).to_be_checked()
     return dialog
 
@@ -29,7 +29,7 @@ def test_four_players_need_two_presses_and_see_who_plays_with_whom(served, open_
     player = open_page(served.url)
     page = player.page
     dialog = open_dialog(page)
-    dialog.get_by_role("radio", name="4, in two teams").check()
+    dialog.get_by_role("radio", name="4, in two teams", exact=True).check()
     expect(dialog.get_by_label("Marbles each")).to_have_value("5")
     start(dialog)
     expect(dialog).to_be_hidden()
@@ -38,7 +38,7 @@ def test_four_players_need_two_presses_and_see_who_plays_with_whom(served, open_
     assert options(served) | {"players": 4, "size": 7, "marbles": 5} == options(served)
     expect(page.locator(PHASE)).to_have_text("Your turn, with White")
     green = page.locator('.tray[data-piece="green"]')
-    expect(green.get_by_role("img", name="Blue")).to_be_visible()
+    expect(green.get_by_role("img", name="Blue", exact=True)).to_be_visible()
     expect(green.locator(".number")).to_have_text("0 of 5")
     player.drop("red", "d4")
     player.expect_turn("blue")
@@ -48,7 +48,7 @@ def test_four_players_need_two_presses_and_see_who_plays_with_whom(served, open_
 
 def test_a_clock_is_offered_where_there_can_be_one(served, open_page):
     dialog = open_dialog(open_page(served.url).page)
-    clock = dialog.get_by_role("group", name="Clock of each player")
+    clock = dialog.get_by_role("group", name="Clock of each player", exact=True)
     for choice, offered in {
         "2": True,
         "3": False,
@@ -71,9 +71,11 @@ def test_a_clock_is_offered_where_there_can_be_one(served, open_page):
 def test_every_number_of_players_has_boards(served, open_page, players, board, marbles):
     player = open_page(served.url)
     dialog = open_dialog(player.page)
-    dialog.get_by_role("radio", name=board).check()
-    dialog.get_by_role("radio", name=players).check()
-    expect(dialog.get_by_role("radio", name=board)).to_be_checked()  # one answer leaves the other
+    dialog.get_by_role("radio", name=board, exact=True).check()
+    dialog.get_by_role("radio", name=players, exact=True).check()
+    expect(
+        dialog.get_by_role("radio", name=board, exact=True)
+    ).to_be_checked()  # one answer leaves the other
     expect(dialog.get_by_label("Marbles each")).to_have_value(marbles)
     start(dialog)
     expect(dialog).to_be_hidden()
@@ -84,17 +86,17 @@ def test_every_number_of_players_has_boards(served, open_page, players, board, m
 def test_options_stand_in_players_words_within_what_the_plate_carries(served, open_page):
     player = open_page(served.url)
     dialog = open_dialog(player.page)
-    dialog.get_by_text("More options").click()
+    dialog.get_by_text("More options", exact=True).click()
     expect(dialog.locator(".board-edit")).to_contain_text("Cut-out places, Holes, Cushions")
     for words in ("Swap rule", "Last round"):
         expect(dialog.get_by_label(words)).to_be_visible()
     expect(dialog.get_by_label("Forced block")).to_be_hidden()  # three players only
     expect(dialog.get_by_label("Square board")).to_have_attribute("max", "10")
-    dialog.get_by_role("radio", name="3").check()
+    dialog.get_by_role("radio", name="3", exact=True).check()
     expect(dialog.get_by_label("Forced block")).to_be_checked()
     expect(dialog.get_by_label("Swap rule")).to_be_hidden()
     dialog.get_by_role("radio", name="Gravity Trap").click()
-    dialog.get_by_text("More options").click()
+    dialog.get_by_text("More options", exact=True).click()
     copying = dialog.get_by_label("Copying moves")
     expect(copying.locator("option")).to_have_text(["as usual", "not allowed", "allowed"])
     names = {"round_limit", "must_block", "no-copy", "pie"}
@@ -105,7 +107,7 @@ def test_what_a_person_fills_in_goes_before_the_preset(served, open_page):
     player = open_page(served.url)
     dialog = open_dialog(player.page)
     dialog.get_by_label("Marbles each").fill("60")
-    dialog.get_by_text("More options").click()
+    dialog.get_by_text("More options", exact=True).click()
     dialog.get_by_label("Square board").fill("6")
     dialog.get_by_label("Swap rule").uncheck()
     start(dialog)
@@ -123,15 +125,15 @@ def test_holes_cushions_and_missing_places_are_tapped_on_a_board_by_finger(serve
     page = player.page
     page.get_by_role("button", name="New game", exact=True).click()
     page.get_by_role("radio", name="Momentum").click()
-    page.get_by_text("More options").click()
+    page.get_by_text("More options", exact=True).click()
     board = page.get_by_role("group", name="Board", exact=True)
     expect(board.get_by_role("button")).to_have_count(49)
     assert board.get_by_role("button").first.bounding_box()["width"] > 32
     for place, taps in (("d4", 1), ("a1", 2), ("g7", 3), ("c3", 4)):
         for _ in range(taps):
             board.get_by_role("button", name=f"{place}:").click()
-    expect(board.get_by_role("button", name="a1: Holes")).to_be_visible()
-    expect(board.get_by_role("button", name="c3: open")).to_be_visible()
+    expect(board.get_by_role("button", name="a1: Holes", exact=True)).to_be_visible()
+    expect(board.get_by_role("button", name="c3: open", exact=True)).to_be_visible()
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("dialog[open]")).to_have_count(0)  # the table has answered
     player.expect_turn("red")
@@ -142,7 +144,7 @@ def test_holes_cushions_and_missing_places_are_tapped_on_a_board_by_finger(serve
     page.get_by_role("button", name="New game", exact=True).click()
     page.get_by_role("radio", name="Hexagon", exact=True).check()
     expect(board.get_by_role("button")).to_have_count(37)
-    expect(board.get_by_role("button", name="d4: open")).to_be_visible()  # 0,0
+    expect(board.get_by_role("button", name="d4: open", exact=True)).to_be_visible()  # 0,0
 
 
 def test_a_board_of_gravity_trap_is_drawn_by_tapping_and_a_track_closed(served, open_page):

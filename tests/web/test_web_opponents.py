@@ -15,15 +15,15 @@ PATIENCE_MS = 60_000  # an engine's process is started
 
 def begin(page, **levels):
     """A new game as it stands, with the computer at these levels."""
-    page.get_by_role("button", name="New game").first.click()
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     for player, level in levels.items():
         field = page.locator(f'.opponents select[data-player="{player}"]')
         field.select_option(f"tiltboard {level}")
     page.get_by_role("button", name="Start", exact=True).click()
 
 
-def test_the_computer_answers_a_move_and_its_move_is_carried_out(served, open_page):
-    player = open_page(served.url)
+def test_the_computer_answers_a_move_and_its_move_is_carried_out(lively, open_page):
+    player = open_page(lively.url)
     page = player.page
     begin(page, blue=1)
     expect(page.locator('.tray[data-piece="blue"] .played-by')).to_have_text("mouse, level 1")
@@ -32,53 +32,53 @@ def test_the_computer_answers_a_move_and_its_move_is_carried_out(served, open_pa
     player.drop("red", "d4")
     expect(page.locator(".move")).to_have_count(2, timeout=PATIENCE_MS)
     player.expect_turn("red")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Take back", exact=True).click()
     expect(page.locator(".move")).to_have_count(0, timeout=PATIENCE_MS)
 
 
-def test_two_computers_play_while_somebody_looks_on(served, open_page):
-    page = open_page(served.url).page
+def test_two_computers_play_while_somebody_looks_on(lively, open_page):
+    page = open_page(lively.url).page
     begin(page, red=1, blue=2)
     expect(page.locator(".move").nth(3)).to_be_visible(timeout=PATIENCE_MS)
-    expect(page.get_by_role("button", name="Hint")).to_have_count(0)
+    expect(page.get_by_role("button", name="Hint", exact=True)).to_have_count(0)
 
 
-def test_a_hint_is_one_lit_place_and_its_name(served, open_page):
-    page = open_page(served.url).page
+def test_a_hint_is_one_lit_place_and_its_name(lively, open_page):
+    page = open_page(lively.url).page
     begin(page)
-    page.get_by_role("button", name="Hint").click()
+    page.get_by_role("button", name="Hint", exact=True).click()
     expect(page.locator("#say .line").first).to_contain_text("A hint for red", timeout=PATIENCE_MS)
-    assert len(served.table.latest().roles) == 1
+    assert len(lively.table.latest().roles) == 1
 
 
-def test_a_finished_game_is_drawn_with_what_decided_it(served, open_page):
+def test_a_finished_game_is_drawn_with_what_decided_it(lively, open_page):
     played = ["tiltboard game 1", "Game: momentum", "Date: 2026-01-02T03:04:05Z"]
     played += ["Players: red, blue", "Option size: 5", "Option marbles: 4", "Option pie: false"]
     played += ["Result: *", "", "1. c3 a1", "2. a5 e5", "3. e1 c1"]
-    served.table.submit(ImportGame("\n".join(played))).result(timeout=20)
-    page = open_page(served.url).page
+    lively.table.submit(ImportGame("\n".join(played))).result(timeout=20)
+    page = open_page(lively.url).page
     page.locator(".move").nth(5).click()
-    page.get_by_role("button", name="What decided it?").click()
+    page.get_by_role("button", name="What decided it?", exact=True).click()
     expect(page.locator(".analysis polyline")).to_have_count(1, timeout=PATIENCE_MS)
     points = page.locator(".analysis polyline").get_attribute("points")
     assert len(points.split()) == 7
     turning = page.locator(".turning li").last
     expect(turning).to_contain_text("Blue c1 let red's last marble in; ")
-    turning.get_by_role("button", name="What followed").click()
+    turning.get_by_role("button", name="What followed", exact=True).click()
     expect(page.locator(".move.supposed").first).to_have_text("c1")
     expect(page.locator("#say .line").first).to_have_text("Move 6 of 7: Blue c1")
-    page.get_by_role("button", name="One move on").click()
+    page.get_by_role("button", name="One move on", exact=True).click()
     expect(page.locator(".say-card .phase")).to_have_text("What if?")
-    expect(page.get_by_role("button", name="Take back to here")).to_have_count(0)
+    expect(page.get_by_role("button", name="Take back to here", exact=True)).to_have_count(0)
     expect(page.locator(".analysis polyline")).to_have_count(1)  # it is still the same game
     page.locator(".plot svg").click(position={"x": 3, "y": 20})
     expect(page.locator("#say .line").first).to_have_text("The start of the game.")
 
 
-def test_assist_is_chosen_in_the_dialog_shown_and_changed_while_playing(served, open_page):
-    player = open_page(served.url)
+def test_assist_is_chosen_in_the_dialog_shown_and_changed_while_playing(lively, open_page):
+    player = open_page(lively.url)
     page = player.page
-    page.get_by_role("button", name="New game").first.click()
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     page.locator('.opponents select[data-player="red"]').select_option("assist 3")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("with assist")
@@ -89,28 +89,28 @@ def test_assist_is_chosen_in_the_dialog_shown_and_changed_while_playing(served, 
     expect(page.locator('.tray[data-piece="red"] .played-by')).to_be_empty()
 
 
-def test_a_puzzle_is_tried_taken_back_and_solved(served, open_page):
-    player = open_page(served.url, own_hand=True)
+def test_a_puzzle_is_tried_taken_back_and_solved(lively, open_page):
+    player = open_page(lively.url, own_hand=True)
     page = player.page
-    page.get_by_role("button", name="New game").first.click()
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     page.get_by_role("radio", name="Gravity Trap").click()
-    page.get_by_text("All puzzles").click()
-    page.get_by_role("group", name="Win at once").get_by_role("button").first.click()
+    page.get_by_text("All puzzles", exact=True).click()
+    page.get_by_role("group", name="Win at once", exact=True).get_by_role("button").first.click()
     expect(page.locator(".say-card .phase")).to_have_text("Puzzle 1")
     expect(page.locator("#say .line").first).to_contain_text("wins with this move")
     asked = exercises("gravity-trap")[0]
     wrong = next(m for m in ExerciseGame(asked, 1).start().legal() if m != asked.solution)
-    served.tell(type="make-move", move=wrong)
+    lively.tell(type="make-move", move=wrong)
     line = page.locator("#say .line").first
     expect(line).to_have_text(f"{wrong} does not win. Take it back and try again.")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Take back", exact=True).click()
     expect(line).to_contain_text("wins with this move")
-    served.tell(type="make-move", move=asked.solution)
+    lively.tell(type="make-move", move=asked.solution)
     expect(line).to_contain_text("Solved!")
-    expect(page.get_by_role("button", name="Next puzzle")).to_be_visible()
-    page.get_by_role("button", name="Back to the game").click()
+    expect(page.get_by_role("button", name="Next puzzle", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Back to the game", exact=True).click()
     expect(page.locator(".game-title")).to_have_text("Momentum")
-    page.get_by_role("button", name="New game").first.click()
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     page.get_by_role("radio", name="Gravity Trap").click()
-    page.get_by_text("All puzzles").click()
-    expect(page.get_by_role("button", name="1: Win at once, solved")).to_be_visible()
+    page.get_by_text("All puzzles", exact=True).click()
+    expect(page.get_by_role("button", name="1: Win at once, solved", exact=True)).to_be_visible()

@@ -25,20 +25,20 @@ def test_pushes_take_backs_and_set_ups_need_no_hand_until_it_is_switched_off(ser
     player.expect_turn("black")
     player.expect_marbles(d2="white", d3="black", d5="white")
 
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Take back", exact=True).click()
     player.expect_moves("d1", "d2")
     player.expect_turn("white")
     player.expect_marbles(d1="white", d2="black")
 
     page.get_by_role("button", name="The table", exact=True).click()
-    page.get_by_label("The table does the rest").uncheck()
+    page.get_by_label("The table does the rest", exact=True).uncheck()
     player.drop("white", "d5")
     player.expect_phase("settle")
     expect(page.locator(".arrow")).to_have_count(2)
-    page.get_by_role("button", name="Push them for me").click()
+    page.get_by_role("button", name="Push them for me", exact=True).click()
     player.expect_turn("black")
 
-    page.get_by_label("The table does the rest").check()
+    page.get_by_label("The table does the rest", exact=True).check()
     new_game(served, "momentum", size=5, marbles=6)
     player.expect_turn("red")
     player.expect_marbles()
@@ -106,7 +106,7 @@ def test_a_piece_in_the_hand_is_gone_with_its_game(served, open_page):
     player.marble("d1").locator(".ball").hover()  # by its middle, wherever the camera is by now
     page.mouse.down()
     page.mouse.move(*player.spot("b5"))
-    page.wait_for_timeout(300)
+    served.until(lambda snapshot: snapshot.pieces[0].z_mm > 0.0)
     new_game(served, "momentum", size=5, marbles=6)
     player.expect_turn("red")
     page.mouse.up()

@@ -25,8 +25,7 @@ def test_nothing_is_cut_off_or_covered(served, open_page, name):
     player.expect_turn("red")
 
     def box(selector):
-        found = player.page.locator(selector).bounding_box()
-        assert found, selector
+        found = player.box(player.page.locator(selector))
         return found["x"], found["y"], found["x"] + found["width"], found["y"] + found["height"]
 
     assert player.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -99,9 +98,9 @@ def test_a_light_that_alternates_at_rest_is_not_drawn_anew(altered, open_page):
     expect(rim).not_to_have_attribute("stop-color", before)
 
 
-def test_the_plate_leans_as_it_is_tilted_and_levels_when_the_knob_is_let_go(served, open_page):
-    served.new_game()
-    player = open_page(served.url)
+def test_the_plate_leans_as_it_is_tilted_and_levels_when_the_knob_is_let_go(lively, open_page):
+    lively.new_game()
+    player = open_page(lively.url)
     page = player.page
 
     def top(corner):
@@ -109,19 +108,19 @@ def test_the_plate_leans_as_it_is_tilted_and_levels_when_the_knob_is_let_go(serv
 
     level = {corner: top(corner) for corner in ("ne", "nw", "se", "sw")}
     player.open_part("Tilt")
-    pad = page.locator(".tilt-pad").bounding_box()
-    x, y = player._middle(pad)
+    pad = player.box(page.locator(".tilt-pad"))
+    x, y = player.middle(page.locator(".tilt-pad"))
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + pad["width"] * 0.4, y)  # push its east side down
     player.expect_phase("paused")
-    served.until(lambda snapshot: snapshot.tilt_deg[1] > 8)  # right-handed: east goes down
-    assert served.table.latest().tilt_deg[0] == pytest.approx(0, abs=1.0)
+    lively.until(lambda snapshot: snapshot.tilt_deg[1] > 8)  # right-handed: east goes down
+    assert lively.table.latest().tilt_deg[0] == pytest.approx(0, abs=1.0)
     assert top("ne") > level["ne"] and top("se") > level["se"]
     assert top("nw") < level["nw"] and top("sw") < level["sw"]
     page.mouse.up()
     player.expect_phase("turn")
-    assert served.table.latest().tilt_deg == pytest.approx((0, 0), abs=1.5)
+    assert lively.table.latest().tilt_deg == pytest.approx((0, 0), abs=1.5)
 
 
 def test_on_a_table_without_hands_the_page_only_watches(altered, open_page):
@@ -141,7 +140,7 @@ def test_on_a_table_without_hands_the_page_only_watches(altered, open_page):
     player.open_part("Tilt")
     expect(page.locator(".tilt-hands")).to_be_hidden()
     player.expect_marbles(d4="red")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Take back", exact=True).click()
     player.expect_phase("fix")
     player.expect_moves()
 
@@ -155,7 +154,7 @@ def test_stepping_through_the_moves_leaves_the_table_alone(served, open_page):
     parts = ("layout", "phase", "cells", "position", "moves", "pieces")
     before = {part: getattr(served.table.latest(), part) for part in parts}
 
-    page.get_by_role("button", name="One move back").click()
+    page.get_by_role("button", name="One move back", exact=True).click()
     expect(page.locator(".say-card .line")).to_have_text("Move 1 of 2: Red d4")
     player.expect_marbles(d4="red")
     page.keyboard.press(",")
@@ -165,7 +164,7 @@ def test_stepping_through_the_moves_leaves_the_table_alone(served, open_page):
     player.expect_marbles()
     page.keyboard.press(".")
     player.expect_marbles(d4="red")
-    page.get_by_role("button", name="Back to the game").click()
+    page.get_by_role("button", name="Back to the game", exact=True).click()
     player.expect_turn("red")
     player.expect_marbles(d4="red", f6="blue")
     assert {part: getattr(served.table.latest(), part) for part in parts} == before
@@ -179,17 +178,17 @@ def test_an_earlier_game_is_looked_at_and_played_on(served, open_page):
     player = open_page(served.url)
     page = player.page
 
-    page.get_by_role("button", name="Games").click()
+    page.get_by_role("button", name="Games", exact=True).click()
     first = page.locator(".game-list article").nth(1)
     expect(first).to_contain_text("1 move")
-    first.get_by_role("button", name="Look at it").click()
+    first.get_by_role("button", name="Look at it", exact=True).click()
     player.expect_marbles(d4="red")
     expect(page.locator(".square")).to_have_count(49)
-    page.get_by_role("button", name="Back to the game").click()
+    page.get_by_role("button", name="Back to the game", exact=True).click()
     expect(page.locator(".square")).to_have_count(25)
 
-    page.get_by_role("button", name="Games").click()
-    first.get_by_role("button", name="Play on").click()
+    page.get_by_role("button", name="Games", exact=True).click()
+    first.get_by_role("button", name="Play on", exact=True).click()
     expect(page.locator(".square")).to_have_count(49)
     player.expect_moves("d4")
 
@@ -207,10 +206,10 @@ def test_the_pie_rule_and_a_short_press_of_a_button(served, open_page, monkeypat
     player = open_page(served.url)
     page = player.page
     player.expect_turn("blue")
-    expect(page.get_by_role("button", name="Swap colours")).to_be_visible()
+    expect(page.get_by_role("button", name="Swap colours", exact=True)).to_be_visible()
     page.get_by_role("button", name="The table", exact=True).click()
-    page.get_by_role("button", name="Confirm").click()
-    page.get_by_role("button", name="Swap colours").click()
+    page.get_by_role("button", name="Confirm", exact=True).click()
+    page.get_by_role("button", name="Swap colours", exact=True).click()
     player.expect_phase("settle")
     served.carry_out()
     player.expect_moves("d4", "swap")
@@ -282,7 +281,7 @@ def test_each_sound_is_played_once_and_none_when_off(served, open_page):
     player.expect_phase("paused")
     page.wait_for_function("() => tones === 2")  # paused: another one
     served.do(Tilt(0, 0))
-    page.get_by_role("button", name="Sound").click()
+    page.get_by_role("button", name="Sound", exact=True).click()
     served.play("f6")
     player.expect_turn("red")
     assert page.evaluate("tones") == 2
@@ -293,7 +292,7 @@ def test_the_theme_is_remembered(served, open_page):
     root = player.page.locator("html")
     expect(root).to_have_attribute("data-theme", "light")
     player.page.get_by_role("button", name="The table", exact=True).click()
-    player.page.get_by_role("button", name="Light or dark").click()
+    player.page.get_by_role("button", name="Light or dark", exact=True).click()
     expect(root).to_have_attribute("data-theme", "dark")
     player.page.reload()
     expect(root).to_have_attribute("data-theme", "dark")

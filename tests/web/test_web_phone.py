@@ -33,9 +33,7 @@ def open_phone(open_page):
 
 def box(player, selector):
     """Left, top, right, bottom."""
-    located = player.page.locator(selector)
-    while (found := located.bounding_box()) is None:
-        located.wait_for()  # a plate that is drawn anew is gone for a moment
+    found = player.box(player.page.locator(selector))
     return found["x"], found["y"], found["x"] + found["width"], found["y"] + found["height"]
 
 
@@ -77,7 +75,7 @@ def test_the_hand_is_asked_for_help_without_scrolling(served, open_phone):
     settling(served)
     player = open_phone(served.url)
     player.expect_phase("settle")
-    help_me = player.page.get_by_role("button", name="Push them for me")
+    help_me = player.page.get_by_role("button", name="Push them for me", exact=True)
     assert_in_sight(player, ".actions .primary")
     help_me.tap()
     player.expect_turn("red")
@@ -90,15 +88,15 @@ def test_an_offered_draw_is_agreed_to_beside_the_sentence_that_tells_of_it(at_re
     player = open_phone(at_rest.url)
     player.expect_turn("red")
     assert_in_sight(player, ".actions .primary")
-    player.page.get_by_role("button", name="Blue agrees").tap()
+    player.page.get_by_role("button", name="Blue agrees", exact=True).tap()
     player.expect_phase("over")
 
 
 def test_the_plate_stays_where_it_is_whatever_is_said(altered, open_page):
     altered.new_game(pie=False)
     player = open_page(altered.url)
-    for size in (SMALL, {"width": 1280, "height": 800}):
-        player.page.set_viewport_size(size)
+    for size in ((360, 640), (1280, 800)):
+        player.resize(*size)
         altered.new_game(pie=False)
         player.expect_turn("red")
         before = box(player, ".lip.n")
@@ -121,14 +119,16 @@ def test_looking_back_has_its_steps_under_the_thumb(served, open_phone):
     served.play("d4")
     player = open_phone(served.url)
     page = player.page
-    page.get_by_role("button", name="Games").tap()
-    page.locator(".game-list article").first.get_by_role("button", name="Look at it").tap()
+    page.get_by_role("button", name="Games", exact=True).tap()
+    page.locator(".game-list article").first.get_by_role(
+        "button", name="Look at it", exact=True
+    ).tap()
     player.expect_phase("review")
     assert_in_sight(player, ".steps")
-    page.get_by_role("button", name="One move back").tap()
+    page.get_by_role("button", name="One move back", exact=True).tap()
     expect(page.locator(".say-card .line")).to_have_text("The start of the game.")
     assert_in_sight(player, ".actions")
-    page.get_by_role("button", name="Back to the game").tap()
+    page.get_by_role("button", name="Back to the game", exact=True).tap()
     player.expect_turn("blue")
 
 
@@ -190,8 +190,7 @@ def test_nothing_lies_over_the_plate_and_nothing_overflows(served, open_page, si
 def test_words_grow_with_a_large_screen(served, open_page):
     player = open_page(served.url, viewport={"width": 2560, "height": 1440})
     player.expect_turn("red")
-    line = player.page.locator(".say-card .line").first.bounding_box()
-    assert line
+    line = player.box(player.page.locator(".say-card .line"))
     assert line["height"] >= 36  # 20 px of type would be 25
 
 
@@ -235,7 +234,7 @@ def test_what_can_be_pressed_stays_in_its_card_in_every_language(at_rest, open_p
     player = open_page(at_rest.url, locale=language)
     player.expect_turn("red")
     for width, height in ((360, 640), (740, 360), (683, 384)):  # the last: a laptop at 200 %
-        player.page.set_viewport_size({"width": width, "height": height})
+        player.resize(width, height)
         assert player.page.evaluate(OUT_OF_ITS_CARD) == [], (width, height)
 
 
@@ -253,6 +252,5 @@ def test_names_are_whole_while_their_pieces_are_counted(served, open_phone, game
     player = open_phone(served.url)
     player.expect_turn({"attraktion": "white", "momentum": "red"}[game])
     for size in (SMALL, ON_ITS_SIDE, BESIDE_THE_PANELS):
-        player.page.set_viewport_size(size)
-        player.page.wait_for_function(f"innerWidth === {size['width']}")
+        player.resize(**size)
         player.page.wait_for_function(NAMES_ARE_WHOLE)

@@ -56,7 +56,7 @@ def test_the_hand_pushes_for_the_player_and_a_marble_pushed_off_returns_to_its_t
     player.drop("blue", "b2")
     player.expect_phase("settle")
     expect(player.marble("a1")).to_have_attribute("data-role", "remove")
-    player.page.get_by_role("button", name="Push them for me").click()
+    player.page.get_by_role("button", name="Push them for me", exact=True).click()
 
     player.expect_turn("red")
     player.expect_marbles(b2="blue")
@@ -71,10 +71,8 @@ def test_a_wrong_marble_is_marked_and_can_be_dragged_off_the_plate(served, open_
     player.drop("blue", "d4")
     player.expect_phase("fix")
     expect(player.marble("d4")).to_have_attribute("data-role", "wrong")
-    tray = player.page.locator('.tray[data-piece="blue"] .trough').bounding_box()
-    player.drag(
-        player._middle(player.marble("d4").locator(".ball").bounding_box()), player._middle(tray)
-    )
+    tray = player.page.locator('.tray[data-piece="blue"] .trough')
+    player.drag(player.middle(player.marble("d4").locator(".ball")), player.middle(tray))
 
     player.expect_turn("red")
     player.expect_marbles()
@@ -139,8 +137,7 @@ def test_two_pages_show_the_same_table_and_cannot_both_hold_a_piece(served, open
         player.expect_turn("blue")
         player.expect_marbles(d4="red")
 
-    ball = first.marble("d4").locator(".ball").bounding_box()
-    first.page.mouse.move(*first._middle(ball))
+    first.page.mouse.move(*first.middle(first.marble("d4").locator(".ball")))
     first.page.mouse.down()
     first.page.mouse.move(*first.spot("f6"))
     expect(second.page.locator(".marble.lifted")).to_have_count(1)
@@ -177,20 +174,20 @@ def test_on_a_phone_everything_fits_and_fingers_play(served, open_page):
     page = player.page
     player.expect_turn("red")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-    for box in (page.locator(".lip.s").bounding_box(), page.locator("#trays").bounding_box()):
-        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
-    trays = page.locator("#trays").bounding_box()
-    assert trays and trays["y"] + trays["height"] <= 844  # plate and trays without scrolling
+    for box in (player.box(page.locator(".lip.s")), player.box(page.locator("#trays"))):
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    trays = player.box(page.locator("#trays"))
+    assert trays["y"] + trays["height"] <= 844  # plate and trays without scrolling
 
     page.touchscreen.tap(*player.spot("d4"))  # a lit place
     player.expect_turn("blue")
     player.expect_marbles(d4="red")
 
     touch = page.context.new_cdp_session(page)
-    tray = page.locator('.tray[data-piece="blue"] .waiting').first.bounding_box()
+    tray = page.locator('.tray[data-piece="blue"] .waiting').first
     # A finger would cover what it holds: the marble is carried 46 px above it.
     below = [(x, y + 46) for x, y in map(player.spot, ("c2", "b6"))]
-    way = [player._middle(tray), *below]
+    way = [player.middle(tray), *below]
     for kind, (x, y) in zip(("touchStart", "touchMove", "touchMove"), way, strict=True):
         points = [{"x": x, "y": y}]
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
@@ -213,7 +210,7 @@ def test_after_a_game_the_same_one_is_played_again_or_another_is_chosen(served, 
     page = player.page
     play_to_the_end(player)
     first = served.ask("/api/v1/layout")["game"]
-    page.locator(".say-card").get_by_role("button", name="Play again").click()
+    page.locator(".say-card").get_by_role("button", name="Play again", exact=True).click()
     player.expect_moves()
     player.expect_turn("red")
     player.expect_marbles()  # the table's own hand has cleared the plate
@@ -222,13 +219,13 @@ def test_after_a_game_the_same_one_is_played_again_or_another_is_chosen(served, 
     assert again["id"] != first["id"]
 
     play_to_the_end(player)
-    page.set_viewport_size({"width": 360, "height": 740})
+    player.resize(360, 740)
     for name in ("Play again", "Another game"):
-        asked = page.locator(".actions").get_by_role("button", name=name)
+        asked = page.locator(".actions").get_by_role("button", name=name, exact=True)
         expect(asked).to_be_visible()
         assert asked.evaluate("e => e.scrollWidth <= e.clientWidth")
-    page.locator(".actions").get_by_role("button", name="Another game").click()
-    expect(page.get_by_role("dialog", name="New game")).to_be_visible()
+    page.locator(".actions").get_by_role("button", name="Another game", exact=True).click()
+    expect(page.get_by_role("dialog", name="New game", exact=True)).to_be_visible()
     expect(player.page.locator(".move")).to_have_count(3)  # nothing is begun yet
 
 
@@ -259,7 +256,7 @@ def test_a_new_game_on_a_used_plate_is_set_up_by_the_tables_hand(served, open_pa
     served.new_game(pie=False)
     player.expect_phase("setup")
     player.expect_marbles(d4="red", f6="blue")
-    player.page.get_by_role("button", name="Set it up for me").click()
+    player.page.get_by_role("button", name="Set it up for me", exact=True).click()
 
     player.expect_turn("red")
     player.expect_marbles()
@@ -280,6 +277,6 @@ def test_strayed_marbles_are_put_right_by_the_tables_hand(served, open_page):
     player.expect_phase("fix")
     player.expect_marbles(d4="blue", f6="red")
 
-    player.page.get_by_role("button", name="Put it right for me").click()
+    player.page.get_by_role("button", name="Put it right for me", exact=True).click()
     player.expect_turn("red")
     player.expect_marbles(d4="red", f6="blue")

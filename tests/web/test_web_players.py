@@ -11,9 +11,16 @@ from firmware_host.web.snapshot import LessonInfo
 pytestmark = pytest.mark.web
 
 
+# The second press of two may come late on a busy machine.
+PATIENT = """() => {
+  const after = window.setTimeout;
+  window.setTimeout = (act, ms) => after(act, ms === 4000 ? 60_000 : ms);
+}"""
+
+
 def name(page, piece, to):
     page.locator(f'.tray[data-piece="{piece}"] .who').click()
-    page.get_by_label(f"Name of {piece.capitalize()}").fill(to)
+    page.get_by_label(f"Name of {piece.capitalize()}", exact=True).fill(to)
     page.keyboard.press("Enter")
     expect(page.locator(f'.tray[data-piece="{piece}"] .who')).to_have_text(to)
 
@@ -27,22 +34,23 @@ def test_named_players_resign_score_and_change_colours_for_the_rematch(served, o
     served.play("d4")
     player = open_page(served.url, own_hand=True)
     page = player.page
+    page.evaluate(PATIENT)
     name(page, "red", "Ada")
     name(page, "blue", "Grace")
     expect(page.locator(".say-card .phase")).to_have_text("Grace · Your turn")
     expect(page.locator(".moves .head")).to_have_text(["Ada", "Grace"])
-    page.get_by_role("button", name="Resign").click()  # once is a slip
+    page.get_by_role("button", name="Resign", exact=True).click()  # once is a slip
     expect(page.locator(".say-card")).to_have_attribute("data-phase", "turn")
-    page.get_by_role("button", name="Grace resigns?").click()
+    page.get_by_role("button", name="Grace resigns?", exact=True).click()
     expect(page.locator(".say-card .line")).to_have_text("Red wins: blue has resigned!")
     expect(score(page, "red")).to_have_text("1")
     expect(score(page, "blue")).to_have_text("0")
-    page.get_by_role("button", name="Take back").click()  # it was not meant
+    page.get_by_role("button", name="Take back", exact=True).click()  # it was not meant
     expect(score(page, "red")).to_be_empty()
     player.expect_turn("blue")
-    page.get_by_role("button", name="Resign").click()
-    page.get_by_role("button", name="Grace resigns?").click()
-    page.get_by_role("button", name="Play again").click()
+    page.get_by_role("button", name="Resign", exact=True).click()
+    page.get_by_role("button", name="Grace resigns?", exact=True).click()
+    page.get_by_role("button", name="Play again", exact=True).click()
     player.expect_turn("red")
     expect(page.locator(".say-card .phase")).to_have_text("Grace · Your turn")
     expect(score(page, "blue")).to_have_text("1")  # Ada's
@@ -55,12 +63,12 @@ def test_a_draw_is_offered_declined_by_playing_on_and_agreed(served, open_page):
     served.new_game(pie=False)
     player = open_page(served.url)
     page = player.page
-    page.get_by_role("button", name="Offer a draw").click()
+    page.get_by_role("button", name="Offer a draw", exact=True).click()
     expect(page.locator(".say-card .line")).to_contain_text("Red: a draw is offered.")
     served.play("d4")
     expect(page.locator(".say-card .line")).not_to_contain_text("offered")
-    page.get_by_role("button", name="Offer a draw").click()
-    page.get_by_role("button", name="Red agrees").click()
+    page.get_by_role("button", name="Offer a draw", exact=True).click()
+    page.get_by_role("button", name="Red agrees", exact=True).click()
     expect(page.locator(".say-card .line")).to_have_text("A draw: everybody has agreed.")
     expect(score(page, "red")).to_have_text("½")
     assert served.table.latest().result == {"winner": None, "reason": "agreed"}
@@ -70,13 +78,14 @@ def test_while_the_computer_thinks_the_person_offers_the_draw_and_resigns(altere
     altered.new_game(pie=False)
     page = open_page(altered.url).page
     altered.table.show(engines={"blue": EngineSeat("tiltboard", 1)}, to_move="blue")
-    offer = page.get_by_role("button", name="Offer a draw")
+    page.evaluate(PATIENT)
+    offer = page.get_by_role("button", name="Offer a draw", exact=True)
     expect(page.locator('.tray[data-piece="blue"].to-move .played-by')).to_be_visible()
     offer.click()
     altered.until(lambda snapshot: snapshot.draw_offers == ["red"])
     expect(offer).to_be_disabled()  # the computer answers by itself
-    page.get_by_role("button", name="Resign").click()
-    page.get_by_role("button", name="Red resigns?").click()
+    page.get_by_role("button", name="Resign", exact=True).click()
+    page.get_by_role("button", name="Red resigns?", exact=True).click()
     altered.until(lambda snapshot: (snapshot.result or {}).get("winner") == "blue")
 
 

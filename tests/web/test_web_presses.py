@@ -17,7 +17,7 @@ def begin(served, name, **options):
 
 
 def tab(player, name):
-    return player._middle(player.page.locator(f'.slot[data-slot="{name}"] .tab').bounding_box())
+    return player.middle(player.page.locator(f'.slot[data-slot="{name}"] .tab'))
 
 
 def test_slots_pressed_faster_than_the_tiles_fall_are_all_played(served, open_page):
@@ -72,9 +72,9 @@ def test_the_swap_is_made_by_dropping_on_the_marble(served, open_page):
     player.expect_marbles(d4="blue")
 
 
-def test_a_pod_that_is_tapped_is_flown_to(served, open_page):
-    begin(served, "gravity-trap", board={"tracks": [[1, 2, 3], [3, 4, 5], [5, 6, 1]]})
-    player = open_page(served.url, own_hand=True)
+def test_a_pod_that_is_tapped_is_flown_to(lively, open_page):
+    begin(lively, "gravity-trap", board={"tracks": [[1, 2, 3], [3, 4, 5], [5, 6, 1]]})
+    player = open_page(lively.url, own_hand=True)
     page = player.page
     for mover, base in (("red", "1"), ("blue", "4")):
         player.expect_turn(mover)
@@ -99,7 +99,7 @@ def test_a_finger_sees_what_it_drags_and_where_it_goes(served, open_page):
         points = [{"x": x, "y": y} for x, y in points]
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
-    start = player._middle(page.locator('.tray[data-piece="red"] .waiting').first.bounding_box())
+    start = player.middle(page.locator('.tray[data-piece="red"] .waiting').first)
     x, y = player.spot("d4")
     at = (x, y + 46)
     finger("touchStart", start)
@@ -107,8 +107,8 @@ def test_a_finger_sees_what_it_drags_and_where_it_goes(served, open_page):
     finger("touchMove", at)
     lit = page.locator(".target.wanted")
     expect(lit).to_be_visible()
-    assert player._middle(lit.bounding_box()) == pytest.approx((x, y), abs=3)
-    marble = page.locator(".marble.held .ball").bounding_box()
+    assert player.middle(lit) == pytest.approx((x, y), abs=3)
+    marble = player.box(page.locator(".marble.held .ball"))
     assert marble["y"] + marble["height"] < at[1] - 20  # above the finger
     finger("touchEnd")
     player.expect_turn("blue")

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import expect
 from websockets.sync.client import connect
 
@@ -29,8 +30,10 @@ class Killable:
     """A simulated table in real time whose service can be killed between two scans."""
 
     def __init__(self, folder: Path, clock) -> None:
-        self.live = LiveTable(load_profile("plate-10"), folder, Settings(), real=clock)
+        profile = replace(load_profile("plate-10"), scans_per_s=25)
+        self.live = LiveTable(profile, folder, Settings(), real=clock)
         self.table = self.live.table
+        self.table.on_step = clock.step
         self._wanted = threading.Event()
         self._done = threading.Event()
         self.table._own_loop = self._loop
@@ -201,10 +204,12 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
 def _place(phone: Phone, outcome: str) -> None:
     """The first piece and zone of what is offered, and how it went."""
     phone.press("place")
-    chooser = phone.page.locator(".chooser")
-    while chooser.get_by_role("button", name=outcome, exact=True).count() == 0:
-        chooser.locator(".answers button").first.click()
-    chooser.get_by_role("button", name=outcome, exact=True).click()
+    asked = phone.page.locator(".chooser .asked")
+    expect(asked).to_be_visible()
+    while (question := asked.inner_text()) != "How did it go?":
+        phone.say(phone.page.locator(".chooser .answers button").first.inner_text())
+        expect(asked).not_to_have_text(question)
+    phone.say(outcome)
 
 
 def deck(players: int) -> dict[str, object]:
@@ -345,29 +350,53 @@ def test_a_seat_shows_its_hand_to_no_other_device(simulated, serve, leaving):
     assert red.ask(type="look", player="red")["type"] == "error"
 
 
+def sit(page, *players: str) -> None:
+    """On this device, which has another connection each time: what is pressed just before is lost
+    with the one before.
+    """
+    for player in players:
+        with page.expect_websocket():
+            page.locator(f'[data-sit="{player}"]').click()
+        expect(page.locator(f'[data-free="{player}"]')).to_be_visible()
+
+
 def test_one_device_is_passed_round(simulated, serve, open_page):
     served = serve(simulated)
     begin(served, {"players": 2, "rounds": 1, "seed": 3})
     page = open_page(served.url, room=True).page
-    for player in ("red", "blue"):
-        page.locator(f'[data-sit="{player}"]').click()
-        expect(page.locator(f'[data-free="{player}"]')).to_be_visible()
+    sit(page, "red", "blue")
     page.locator('[data-what="chance"]').click()
     expect(page.locator(".say-card .line")).to_have_text("Red: roll both dice.")
     page.locator('[data-what="chance"]').click()
     expect(page.locator(".say-card .line")).to_contain_text("Red has")
     expect(page.locator(".hand-card")).to_have_count(0)
-    page.get_by_role("button", name="I am Blue").click()
+    page.get_by_role("button", name="I am Blue", exact=True).click()
     expect(page.locator('.room-seat[data-player="blue"] .hand-card')).not_to_have_count(0)
     page.locator('[data-what="pass"]').click()
-    page.get_by_role("button", name="Hide it, and pass the device on").click()
+    page.get_by_role("button", name="Hide it, and pass the device on", exact=True).click()
     expect(page.locator(".hand-card")).to_have_count(0)
-    page.get_by_role("button", name="I am Red").click()
+    page.get_by_role("button", name="I am Red", exact=True).click()
     page.locator('[data-what="pass"]').click()
     _place(_Page(page), "It holds")
     expect(page.locator('.platform .zone .tower [data-player="red"]')).to_have_count(1)
     page.locator('[data-what="take-back"]').click()
     expect(page.locator(".platform .tower")).to_have_count(0)
+
+
+def test_a_button_that_is_held_down_while_somebody_sits_down_has_been_pressed(
+    simulated, serve, leaving, open_page
+):
+    served = serve(simulated)
+    begin(served, {"players": 3})
+    player = open_page(served.url, room=True)
+    page = player.page
+    page.mouse.move(*player.middle(page.locator('[data-sit="red"]')))
+    page.mouse.down()
+    Seat(served, "blue", leaving)
+    state = page.locator('.room-player[data-player="blue"] .state')
+    expect(state).not_to_contain_text("free seat")  # what can be pressed is drawn anew by now
+    page.mouse.up()
+    expect(page.locator('[data-free="red"]')).to_be_visible()
 
 
 class _Page(Phone):
@@ -383,9 +412,7 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     expect(page.locator(".room-guide")).to_contain_text("cards that nobody else may see")
     page.locator('[data-what="known"]').click()
     expect(page.locator(".room-guide")).to_have_count(0)
-    for player in ("red", "blue"):
-        page.locator(f'[data-sit="{player}"]').click()
-        expect(page.locator(f'[data-free="{player}"]')).to_be_visible()
+    sit(page, "red", "blue")
 
     def tell(*moves):
         for move in moves:
@@ -393,9 +420,9 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
 
     def place(player, zone):
         tell(f"chance:roll:tank:{zone}", "table:time")
-        page.get_by_role("button", name=f"I am {player}").click()
+        page.get_by_role("button", name=f"I am {player}", exact=True).click()
         page.locator('[data-what="pass"]').click()
-        page.get_by_role("button", name="Hide it, and pass the device on").click()
+        page.get_by_role("button", name="Hide it, and pass the device on", exact=True).click()
         expect(page.locator(".say-card .line")).to_have_text(
             f"{player}: put tank of {player} into zone {zone}."
         )
@@ -417,5 +444,5 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     expect(ticks).to_have_count(2)
     expect(page.locator(".fallen input:checked")).to_have_count(2)
     ticks.first.uncheck()
-    page.get_by_role("button", name="That is all").click()
+    page.get_by_role("button", name="That is all", exact=True).click()
     expect(page.locator(".room-latest li").first).to_contain_text("1 piece fell")

@@ -18,7 +18,7 @@ def table(served):
 
 def tab(player, name):
     """The middle of a slot's tab on the screen."""
-    return player._middle(player.page.locator(f'.slot[data-slot="{name}"] .tab').bounding_box())
+    return player.middle(player.page.locator(f'.slot[data-slot="{name}"] .tab'))
 
 
 def test_by_mouse_a_tile_falls_from_a_slot_without_being_asked_for_its_side(table, open_page):
@@ -35,7 +35,7 @@ def test_by_mouse_a_tile_falls_from_a_slot_without_being_asked_for_its_side(tabl
     player.expect_marbles(C1="red")  # RULES C1: inward from the left until the far edge
 
     tray = page.locator('.tray[data-piece="blue"] .waiting').first
-    player.drag(player._middle(tray.bounding_box()), tab(player, "C"))  # and by dragging
+    player.drag(player.middle(tray), tab(player, "C"))  # and by dragging
     player.expect_turn("red")
     player.expect_moves("1", "C")
     player.expect_marbles(C1="red", C3="blue")

@@ -72,7 +72,7 @@ def sliding(tmp_path: Path) -> Iterator[TablePort]:
 def test_the_pad_shows_how_far_to_tilt_and_the_tile_slides(sliding, serve, open_page):
     table = serve(sliding)
     table.do(NewGame("gravity-connect", {"size": 4, "line": 3}))
-    player = open_page(table.url)
+    player = open_page(table.url, viewport={"width": 1280, "height": 800})
     player.expect_turn("red")
     table.put("red", "D3")
     page = player.page
@@ -101,8 +101,8 @@ def test_from_a_slot_that_is_pressed_it_slides_by_the_table_s_own_hand(sliding, 
     player = open_page(table.url, own_hand=True)
     player.expect_turn("red")
     page = player.page
-    tab = page.locator('.slot[data-slot="7"] .tab').bounding_box()  # row 3, from the right
-    page.mouse.click(*player._middle(tab))
+    tab = page.locator('.slot[data-slot="7"] .tab')  # row 3, from the right
+    page.mouse.click(*player.middle(tab))
     table.until(lambda snapshot: abs(snapshot.tilt_deg[1]) > 9.0)
     player.expect_turn("blue")
     player.expect_moves("7")

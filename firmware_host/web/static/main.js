@@ -89,6 +89,7 @@ function header(store, sounds, dialogs, handle, door) {
   }, { class: "plain quiet", "aria-pressed": sounds.on });
   store.listen((_, changed) => {
     if (!changed.has("layout") && !changed.has("review")) return;
+    if (store.snapshot) document.documentElement.dataset.layout = store.snapshot.layout;
     setText(title, store.game?.title ?? store.layout?.title ?? "");
     document.title = store.game ? `${store.game.title} – tiltboard` : "tiltboard";
   });

@@ -9,6 +9,7 @@ import { RoomView } from "/static/room-view.js";
 import { aboutOf, cardTitle, fallenPieces, piecesName, seenZones, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
 
 const SEATS = "/api/v1/seats";
+const REOPENS_WITHIN_MS = 3000;
 const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")], ["hard", () => t("hard")]];
 const levelName = (level) => LEVELS.find(([value]) => value === level)?.[1]() ?? level;
 // What is pressed at once, and what leads to a question; cards and what is played come from the hand.
@@ -33,6 +34,9 @@ export class Room {
     this.view.element.prepend(supply.element);
     table.append(this.view.element);
     side.prepend(this.seat, this.seats);
+    this.pressed = false; // a button that is drawn anew while it is held down hears no click
+    for (const element of [this.seat, this.seats]) element.addEventListener("pointerdown", ({ target }) => { this.pressed = Boolean(target.closest("button")); });
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => this.pressed && setTimeout(() => this.released()));
     store.listen((_, changed) => this.update(changed));
     this.sitByAddress();
     addEventListener("hashchange", () => this.sitByAddress());
@@ -68,11 +72,15 @@ export class Room {
   }
 
   async refresh() {
+    const asked = this.asked = (this.asked ?? 0) + 1;
+    let known;
     try {
-      this.known = await fetchJson(SEATS);
+      known = await fetchJson(SEATS);
     } catch {
       return; // asked again when the table answers
     }
+    if (asked < this.asked) return; // answers may come in another order
+    this.known = known;
     const { mine } = this.known;
     if (mine.length > 1 && this.held === 1) this.looking = null; // from now on it is passed round
     this.held = mine.length;
@@ -113,8 +121,9 @@ export class Room {
     await this.sit({ code });
   }
 
-  send(message) {
+  async send(message) {
     this.chooser = null;
+    await this.store.until(() => this.store.link === "open", REOPENS_WITHIN_MS); // this device may just have sat down
     this.ask(message).catch((error) => this.complain(error.message)).finally(() => this.draw());
   }
 
@@ -135,8 +144,13 @@ export class Room {
     this.draw();
   }
 
+  released() {
+    this.pressed = false;
+    this.draw();
+  }
+
   draw() {
-    if (!this.room || !this.game?.glossary) return;
+    if (!this.room || !this.game?.glossary || this.pressed) return;
     this.drawSeats();
     const { mine } = this.known;
     const view = this.store.seat?.player === this.looking ? this.store.seat : null;
