@@ -436,6 +436,7 @@ class Tab:
             self.context.add_init_script(OWN_HAND_OFF)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
+        self._own_hand = own_hand
         self._looked = ""  # as it came
         page = self.page
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -459,12 +460,14 @@ class Tab:
         return Player(self.page)
 
     def let_go(self) -> bool:
-        """By mouse and keys. Returns whether the page is as it came, but for the game."""
+        """By mouse and keys. Returns whether the page is as it came, but for the game, and leaves
+        alone what other tests do.
+        """
         self.page.mouse.up()
         self.page.mouse.up(button="right")
         self.page.mouse.move(0, 0)
         looks: str = self.page.evaluate(LOOKS)
-        return looks == self._looked
+        return looks == self._looked and not self._own_hand
 
     def empty(self) -> None:
         """As new, for another address."""
@@ -474,7 +477,8 @@ class Tab:
 
 class Tabs:
     """The tabs of one browser. To open one costs as much as what most tests do in it, so that those
-    with the usual options are used again, each under the address of the next test's own server.
+    with the usual options are used again, each under the address of the next test's own server; or
+    under the same one, where tests share it: then the page itself stays, if it is as it came.
     """
 
     def __init__(self, browser: Browser, staying: dict[str, Tab | None]) -> None:

@@ -100,7 +100,7 @@ def test_a_light_that_alternates_at_rest_is_not_drawn_anew(altered, open_page):
 
 def test_the_plate_leans_as_it_is_tilted_and_levels_when_the_knob_is_let_go(lively, open_page):
     lively.new_game()
-    player = open_page(lively.url)
+    player = open_page(lively.url, viewport={"width": 1280, "height": 800})
     page = player.page
 
     def top(corner):
