@@ -85,12 +85,12 @@ def test_a_strip_is_a_neopixel_and_sends_green_first(monkeypatch) -> None:
 
 def test_the_pin_is_not_claimed(monkeypatch) -> None:
     """As a GPIO output it would no longer be SPI's, nor PIO's."""
-    import digitalio
+    strip_of(1, SpiLink(Spi(), 1, 4096), DirectSender)  # Blinka must not be imported otherwise
 
     def claimed(pin: object) -> None:
         raise AssertionError(f"{pin} was claimed")
 
-    monkeypatch.setattr(digitalio, "DigitalInOut", claimed)
+    monkeypatch.setattr(sys.modules["digitalio"], "DigitalInOut", claimed)
     spi = Spi()
     strip_of(1, SpiLink(spi, 1, 4096), DirectSender).show()
     assert len(spi.sent) == 1
