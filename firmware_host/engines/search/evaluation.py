@@ -81,10 +81,12 @@ def momentum(game: Any, weights: Weights) -> Evaluate:
 
 
 def gravity_connect(game: Any, weights: Weights) -> Evaluate:
-    """Lines that a player can still fill, by how many of his tiles they have."""
+    """Lines that a player can still fill, by how many of his tiles they have, and on how many cells
+    of each row, column and diagonal he would connect.
+    """
     rules, length = game.rules, game.line
     board = sum(rules.tiles.values())
-    (tempo, tile, four, three) = weights["lines"]
+    (tempo, tile, connecting, three) = weights["lines"]
     shifts = range(length)
 
     def lines(mine: int, open_: int) -> int:
@@ -96,13 +98,17 @@ def gravity_connect(game: Any, weights: Weights) -> Evaluate:
             return 0
         shifted = [mine >> at for at in shifts]
         value = tile * sum((free & each).bit_count() for each in shifted)
-        # prefix[k]: lines whose first k cells are his; at most one, two are missing: four, three
+        # prefix[k]: lines whose first k cells are his; at most one, two are missing
         full, one, two = free, 0, 0
         for each in shifted:
             two = (two & each) | (one & ~each)
             one = (one & each) | (full & ~each)
             full &= each
-        return value + four * one.bit_count() + three * two.bit_count()
+        cells = 0
+        if one:
+            for at, each in enumerate(shifted):
+                cells |= (one & ~each) << at
+        return value + connecting * cells.bit_count() + three * two.bit_count()
 
     def evaluate(state: Any) -> int:
         own, other = state.own, state.other

@@ -29,7 +29,7 @@ _CHUNK_S = 0.004  # a stop waits for so long
 _FIRST_CHUNK = 32
 _POSITIONS = 50_000  # of Gravity Trap between two looks at the clock
 _NOISE = 3  # hundredths; so that games differ
-EXPLORATION: Final = {kernels.PLAYOUTS: 0.7, kernels.DECISIVE: 0.25, kernels.EVALUATED: 0.7}
+EXPLORATION: Final = {kernels.PLAYOUTS: 0.7, kernels.DECISIVE: 0.25}
 SPREAD = 50.0
 
 
@@ -81,14 +81,14 @@ class FastTree:
         self._board = board
         self._mode = mode
         self._rng = rng
-        self._explore = EXPLORATION[mode] if explore is None else explore
+        self._explore = EXPLORATION.get(mode, board.exploration) if explore is None else explore
         self._curves = kernels.curves(spread)
         self._tree = nodes.grown(most_nodes)
         self._every = board.game.rules.every_move
         moves = len(self._every)
         length = len(board.encoded(board.game.rules.start()))
         self._work = np.zeros((3, length), np.int64)
-        self._moves = np.zeros(moves, np.int64)
+        self._moves = np.zeros((2, moves), np.int64)
         self._path = np.zeros(kernels.MOST_PATH, np.int64)
         self._nothing_hidden = np.zeros((1, moves), np.uint8)
         self._at: Ints | None = None
@@ -125,7 +125,6 @@ class FastTree:
         is overlooked.
         """
         start = self._board.encoded(state)
-        mover = self._board.game.rules.mover(state)
         hidden = self._nothing_hidden
         if level is not None and (level.own or level.answers):
             hidden = self._overlooked(level)
@@ -145,17 +144,17 @@ class FastTree:
             if full:
                 nodes.keep(self._tree, 0)
             now_s = budget.used_s
-            if (done < left and not full) or budget.spent or self._settled():
+            if (done < left and not full) or budget.spent or self._settled(state):
                 break
             if now_s >= report_s:
                 report_s *= 2
-                report(self._found(mover, budget))
+                report(self._found(state, budget, hidden))
             took_s = now_s - begun_s
             if took_s < chunk_s / 2:
                 chunk *= 2
             elif took_s > chunk_s:
                 chunk = max(chunk // 2, 1)
-        found = self._found(mover, budget)
+        found = self._found(state, budget, hidden)
         report(found)
         return found
 
@@ -167,7 +166,7 @@ class FastTree:
         )
 
     def _overlooked(self, level: Level) -> kernels.Bytes:
-        moves = len(self._moves)
+        moves = len(self._every)
         rng = np.random.default_rng(self._rng.getrandbits(62))
         hidden = np.zeros((moves + 2, moves), np.uint8)
         hidden[:moves] = rng.random((moves, moves)) < level.answers
@@ -192,12 +191,15 @@ class FastTree:
         moves = self._tree.edges[begin : begin + tried] & (1 << kernels.MOVE_BITS) - 1
         return [(self._every[move], first + at) for at, move in enumerate(moves)]
 
-    def _settled(self) -> bool:
-        """Whether there is only one move."""
-        return bool(self._tree.nodes[0]["edges"] == 1)
+    def _settled(self, state: Any) -> bool:
+        """Whether there is only one move, or one that wins."""
+        if self._tree.nodes[0]["edges"] != 1:
+            return False
+        return self._mode != kernels.EVALUATED or len(self._board.game.rules.moves(state)) == 1
 
-    def _found(self, mover: int, budget: Budget) -> Found:
-        tree = self._tree
+    def _found(self, state: Any, budget: Budget, hidden: kernels.Bytes) -> Found:
+        tree, rules = self._tree, self._board.game.rules
+        mover, players = rules.mover(state), rules.players
         order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)
         ranked = [(move, self._value(node, mover)) for move, node in order]
         if self._mode == kernels.EVALUATED:  # the rest by what the evaluation says of them
@@ -207,8 +209,11 @@ class FastTree:
                 if abs(worth) == self._curves.shape[1] // 2:  # as far as they go: it ends the game
                     worth = WIN - 1 if worth > 0 else 1 - WIN
                 ranked.append((self._every[move], worth))
+            if hidden is self._nothing_hidden:  # what was left out as lost
+                known = {move for move, _ in ranked}
+                ranked += [(move, 2 - WIN) for move in rules.moves(state) if move not in known]
         line: list[Any] = []
-        node, players = 0, self._board.game.rules.players
+        node = 0
         while children := self._children(node):
             who = (mover + len(line)) % players
             move, node = max(children, key=lambda each: self._rank(each[1], who))

@@ -30,6 +30,7 @@ from firmware_host.engines.search.kernels import tree as trees
 from firmware_host.engines.search.kernels.attraktion import winning_drop
 from firmware_host.engines.search.kernels.board import board_of
 from firmware_host.engines.search.kernels.jit import OPEN, RESULT
+from firmware_host.engines.search.kernels.jit import SURE as CERTAIN
 
 ROOT = Path(__file__).parents[3]
 GAMES_AND_OPTIONS = [
@@ -301,6 +302,69 @@ def test_a_drop_between_four_is_seen(game, positions):
         assert move in wanted if wanted else move == -1
         seen += bool(wanted)
     assert seen > 5
+
+
+@pytest.mark.parametrize("options", [{"size": 5, "line": 3}, {"size": 6, "line": 4}, {}], ids=str)
+def test_moves_are_judged_as_by_looking_two_further(options, game, positions):
+    """What wins, what loses to the next tile, and what threatens to connect on two cells, by the
+    rules; all else by the evaluation of what follows.
+    """
+    made = game("gravity-connect", **options)
+    rules, board, evaluate = made.rules, board_of(made), evaluation(made)
+    every = list(rules.every_move)
+    seen = dict.fromkeys(("wins", "loses", "threatens"), 0)
+    for seed in range(60):
+        state = positions(rules, seed, 4 + seed % (rules.size**2 // 2))
+        row = board.encoded(state)
+        moves, spare = np.zeros((2, len(every)), np.int64), np.zeros((2, len(row)), np.int64)
+        before = row.copy()
+        count = kernels.judged(board.tables, row, moves, spare, True)
+        assert (row == before).all()
+        assert [every[move] for move in moves[0, :count]] == list(rules.moves(state))
+        for move, worth in moves[:, :count].T:
+            after = rules.apply(state, every[move])
+            if (winners := rules.result(after)) is not None:
+                assert worth == (CERTAIN if rules.mover(state) in winners else -CERTAIN)
+                seen["wins"] += 1
+                continue
+            if connecting(rules, after):
+                assert worth == -CERTAIN
+                seen["loses"] += 1
+                continue
+            passed = after._replace(
+                own=after.other,
+                other=after.own,
+                own_side=after.other_side,
+                other_side=after.own_side,
+            )
+            threatens = len(connecting(rules, passed)) > 1
+            assert worth == (max(-evaluate(after), 600) if threatens else -evaluate(after))
+            seen["threatens"] += threatens
+    assert all(seen.values())
+
+
+def connecting(rules, state):
+    """What the player to move may have made of his tiles by connecting."""
+    after = [rules.apply(state, move) for move in rules.moves(state)]
+    return {each.other for each in after if each.ended == "line"}
+
+
+def test_what_loses_at_once_is_told_of_too(game, positions, clock):
+    """Each move has a worth, also those that the search leaves out: the other connects after
+    them, and the search has not played them.
+    """
+    made = game("gravity-connect", size=6, line=4)
+    rules = made.rules
+    left_out = 0
+    for seed in range(40):
+        state = positions(rules, seed, 14)
+        found = fast_tree(made, random.Random(1)).search(state, budget(300, clock))
+        assert {move for move, _ in found.ranked} == set(rules.moves(state))
+        for move, worth in found.ranked:
+            if worth == 2 - WIN:
+                assert connecting(rules, rules.apply(state, move))
+                left_out += 1
+    assert left_out > 20
 
 
 def test_what_was_compiled_is_loaded_before_any_clock_runs(game, monkeypatch):

@@ -219,11 +219,7 @@ def test_open_lines_are_counted_as_by_hand(game, positions):
     weights = {"lines": [3, 5, 700, 11]}
     evaluate = evaluation(made, weights)
     layout = made.layout
-    lines = [
-        line[at : at + 4]
-        for line in (*layout.rows, *layout.columns, *layout.diagonals)
-        for at in range(len(line) - 3)
-    ]
+    lines = [*layout.rows, *layout.columns, *layout.diagonals]
     for seed in range(10):
         state = positions(rules, seed, 9)
         mover = made.players[rules.mover(state)]
@@ -232,11 +228,15 @@ def test_open_lines_are_counted_as_by_hand(game, positions):
         def worth(mine, cells=cells):
             total = 0
             for line in lines:
-                owners = [cells.get(cell) for cell in line]
-                if any(owner not in (mine, None) for owner in owners):
-                    continue
-                count = owners.count(mine)
-                total += 5 * count + {3: 700, 2: 11}.get(count, 0)
+                connecting = set()
+                for at in range(len(line) - 3):
+                    owners = {cell: cells.get(cell) for cell in line[at : at + 4]}
+                    if any(owner not in (mine, None) for owner in owners.values()):
+                        continue
+                    missing = [cell for cell, owner in owners.items() if owner is None]
+                    total += 5 * (4 - len(missing)) + 11 * (len(missing) == 2)
+                    connecting.update(missing if len(missing) == 1 else ())
+                total += 700 * len(connecting)
             return total
 
         other = next(player for player in made.players if player != mover)

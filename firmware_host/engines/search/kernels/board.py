@@ -19,7 +19,12 @@ from firmware_host.engines.search.evaluation import weights_of
 from firmware_host.engines.search.kernels import attraktion, connect, momentum, momentum_rows
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
+    OPEN,
     OPTIONS,
+    PLAYERS,
+    RESULT,
+    SURE,
+    TURN,
     Ints,
     copied,
     kernel,
@@ -36,13 +41,14 @@ from games.momentum.game import MomentumGame
 class Board:
     """``tables``: what every kernel is handed first. Moves are places in ``rules.every_move``.
     ``evaluated``: whether ``value`` tells anything. ``decisive``: whether playouts can be told not
-    to miss what wins at once.
+    to miss what wins at once. ``exploration``: of a search by ``value``.
     """
 
     game: Game
     tables: Any
     evaluated: bool = False
     decisive: bool = False
+    exploration: float = 0.7
 
     def encoded(self, state: Any) -> Ints:
         """A state of ``game.rules`` as a row."""
@@ -60,7 +66,8 @@ def board_of(game: Game) -> Board | None:
     if isinstance(game, AttraktionGame) and game.options["size"] <= attraktion.LARGEST:
         return Board(game, attraktion.tables(game), decisive=True)
     if isinstance(game, GravityConnectGame) and game.rules.size <= connect.LARGEST:
-        return Board(game, connect.tables(game, weights_of(game.name)), evaluated=True)
+        made = connect.tables(game, weights_of(game.name))
+        return Board(game, made, evaluated=True, exploration=connect.EXPLORATION)
     for point in entry_points(group=KERNELS, name=game.name):
         made = point.load()
         evaluated, decisive = hasattr(made, "value"), getattr(made, "DECISIVE", False)
@@ -116,6 +123,32 @@ def legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
     return int(getattr(_module(g), "legal", _all_free)(g, s, moves, spare))
 
 
+@kernel
+def _all_judged(g: Any, s: Ints, moves: Ints, spare: Ints, _: bool) -> int:
+    count = legal(g, s, moves[0], spare)
+    mover = s[TURN] % g.facts[PLAYERS]
+    after = spare[0]
+    for at in range(count):
+        copied(after, s)
+        play(g, after, moves[0, at])
+        if after[RESULT] == OPEN:
+            worth = min(max(-value(g, after), 1 - SURE), SURE - 1)
+        elif after[RESULT] == 0:
+            worth = 0
+        else:
+            worth = SURE if after[RESULT] >> mover & 1 else -SURE
+        moves[1, at] = worth
+    return count
+
+
+def judged(g: Any, s: Ints, moves: Ints, spare: Ints, sharp: bool) -> int:
+    """The same, and in a second row what each is worth to the mover by the evaluation, ``SURE``
+    where it wins. ``sharp``: ``-SURE`` where the other wins at once after it, as far as the game
+    sees that.
+    """
+    return int(getattr(_module(g), "judged", _all_judged)(g, s, moves, spare, sharp))
+
+
 def _compile_for_each_game(stub: Any, otherwise: Any = None) -> None:
     """Kernels that call ``stub`` call what stands under its name beside the class of the tables."""
 
@@ -135,6 +168,7 @@ for _stub in (free, play, playout):
     _compile_for_each_game(_stub)
 _compile_for_each_game(value, _nothing)
 _compile_for_each_game(legal, _all_free)
+_compile_for_each_game(judged, _all_judged)
 
 
 @making_kernel

@@ -1,8 +1,8 @@
-"""Gravity Connect on lines: each row, column and diagonal is one number, a bit for each tile of the
-first player's and, ``_SECOND`` bits higher, of the second's.
+"""Gravity Connect on lines: each row, column and diagonal is one number.
 
-So what can be asked of a line stands in small tables: where a tile lands, whether somebody has
-connected; and by the line's cells as a number in base three, what it is worth.
+It is the line's cells in base three (0 empty, 1 the first player's, 2 the second's), above what is
+smaller for shorter lines. So what can be asked of a line stands in small tables: where a tile
+lands, which cells connect, what it is worth.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from firmware_host.engines.search.evaluation import Weights
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
     RESULT,
+    SURE,
     TURN,
     Ints,
     below,
     kernel,
+    ones,
     stepped,
 )
 from games.gravity_connect.game import GravityConnectGame
@@ -28,43 +31,26 @@ from games.gravity_connect.rules import State, landing_tables
 LARGEST = 10  # cells of a line: 88,573 numbers for lines of up to so many cells
 _SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines are worth, the lines
 _SIZE, _FULL, _TEMPO = 2, 3, 4
-_SECOND = 16
-# of each pattern of a line's bits: landings from either end, whether it connects, in base three
-_FORWARD, _BACKWARD, _CONNECTS, _TERNARY = 0, 1, 2, 3
+EXPLORATION = 1.5
+# of a line's number, side by side so that they are in the processor's cache together
+_LANDINGS, _WORTH_OF, _WINS = 0, 1, 2
+_OTHER_END = 4  # bits above where it lands from the end at the first place
+_TWO_THREATS = 600  # worth of a move after which the other can prevent one of two lines
 
 
 class Tables(NamedTuple):
-    """``slots``: line, its way in and side of each. ``cells``: of each its four lines, its place in
-    them, and where their length's ``worth`` begins. ``patterns``: as above.
+    """``slots``: of each its line, the end of it, its side, and the cell of the line's first place
+    and how far it is to the next. ``cells``: of each its four lines, what a tile there adds to
+    them, and its place in them. ``places``: the cell at each place of each line. ``about``: of each
+    number of a line the places where a tile lands from its ends, what it is worth to the first
+    player, and for each player a bit for each place that connects.
     """
 
     facts: Ints
     slots: Ints
     cells: Ints
-    patterns: Ints
-    worth: Ints
-
-
-def _worths(size: int, line: int, weights: Weights) -> tuple[Ints, list[int]]:
-    """What the lines of each length are worth by their number, and where each length begins."""
-    _, tile, one_missing, two_missing = weights["lines"]
-    begin: list[int] = []
-    worth: list[int] = []
-    for length in range(size + 1):
-        begin.append(len(worth))
-        for number in range(3**length):
-            cells = [number // 3**at % 3 for at in range(length)]
-            value = 0
-            for at in range(length - line + 1):
-                window = cells[at : at + line]
-                for player, sign in ((1, 1), (2, -1)):
-                    if 3 - player in window:
-                        continue
-                    count = window.count(player)
-                    value += sign * tile * count
-                    value += sign * {1: one_missing, 2: two_missing}.get(line - count, 0)
-            worth.append(value)
-    return np.array(worth, np.int64), begin
+    places: Ints
+    about: NDArray[np.int16]
 
 
 def _cell_lines(size: int) -> list[tuple[int, int, int]]:
@@ -77,39 +63,57 @@ def _cell_lines(size: int) -> list[tuple[int, int, int]]:
     return lines + [(at + 2 * size - 1, length, first) for at, length, first in lines[2 * size :]]
 
 
+def _begin(length: int) -> int:
+    """The number of an empty line."""
+    return int((3**length - 1) // 2)
+
+
+def _about(length: int, line: int, weights: Weights) -> Ints:
+    """As ``Tables.about`` has each line of this length."""
+    _, tile, connecting, two_missing = weights["lines"]
+    cells = np.arange(3**length)[:, None] // 3 ** np.arange(length) % 3
+    worth, wins = np.zeros(3**length, np.int64), np.zeros((2, 3**length), np.int64)
+    for player, sign in enumerate((1, -1)):
+        for at in range(length - line + 1):
+            window = cells[:, at : at + line]
+            count = (window == player + 1).sum(axis=1)
+            free = ~(window == 2 - player).any(axis=1)
+            worth += sign * free * (tile * count + two_missing * (count == line - 2))
+            places = ((window == 0) << at + np.arange(line)).sum(axis=1)
+            wins[player] |= places * (free & (count == line - 1))
+        places = wins[player, :, None] >> np.arange(length) & 1
+        worth += sign * connecting * places.sum(axis=1)
+    taken = ((cells > 0) << np.arange(length)).sum(axis=1)
+    forward, backward = np.array(landing_tables(length))[:, taken]
+    return np.stack([forward + (backward << _OTHER_END), worth, *wins], axis=1)
+
+
 def tables(game: GravityConnectGame, weights: Weights) -> Tables:
     """Of a board of at most ``LARGEST`` rows."""
     rules = game.rules
     size = rules.size
-    worth, begin = _worths(size, game.line, weights)
     lines = _cell_lines(size)
     facts = [2, len(rules.every_move), size, size**2, weights["lines"][0]]
     slots = [
-        (_LINES + line, _FORWARD if near else _BACKWARD, side)
+        (_LINES + line, 0 if near else _OTHER_END, side, line * size, 1)
+        if line < size
+        else (_LINES + line, 0 if near else _OTHER_END, side, line - size, size)
         for side, line, near in rules.entrances
     ]
     cells = np.zeros((size**2, 12), np.int64)
+    places = np.zeros((len(lines), size), np.int64)
     for y in range(size):
         for x in range(size):
             through = (y, size + x, 2 * size + x - y + size - 1, 4 * size - 1 + x + y)
-            places = (x, y, x, x)
-            for number, (line, place) in enumerate(zip(through, places, strict=True)):
-                _, length, first = lines[line]
-                cells[y * size + x, 3 * number : 3 * number + 3] = (
-                    *(_LINES + line, place - first, begin[length]),
-                )
-    forward, backward = landing_tables(size)
-    patterns = [
-        (
-            *(forward[taken], backward[taken]),
-            any(taken >> at & (1 << game.line) - 1 == (1 << game.line) - 1 for at in range(size)),
-            sum(3**at for at in range(size) if taken >> at & 1),
-        )
-        for taken in range(1 << size)
-    ]
+            for number, (line, at) in enumerate(zip(through, (x, y, x, x), strict=True)):
+                place = at - lines[line][2]
+                row = _LINES + line, 3**place, place
+                cells[y * size + x, 3 * number : 3 * number + 3] = row
+                places[line, place] = y * size + x
+    about = [_about(length, game.line, weights) for length in range(size + 1)]
     return Tables(
-        *(np.array(facts, np.int64), np.array(slots, np.int64), cells),
-        *(np.array(patterns, np.int64), worth),
+        *(np.array(facts, np.int64), np.array(slots, np.int64), cells, places),
+        np.concatenate(about).astype(np.int16),
     )
 
 
@@ -122,19 +126,13 @@ def encoded(game: GravityConnectGame, g: Tables, state: State) -> Ints:
         tiles.reverse()
     winners = rules.result(state)
     result = OPEN if winners is None else sum(1 << player for player in winners)
-    found = np.zeros(_LINES + len(_cell_lines(rules.size)), np.int64)
-    found[:_WORTH] = state.turn, result, *sides
+    lines = [_begin(length) for _, length, _ in _cell_lines(rules.size)]
+    found = np.array([state.turn, result, *sides, 0, *lines], np.int64)
     for at, tile in enumerate(rules.tiles.values()):
         for player, mine in enumerate(tiles):
             if mine & tile:
                 _mark(g, found, at, player)
     return found
-
-
-@kernel
-def _worth(g: Tables, begin: int, line: int) -> int:
-    first = g.patterns[line & (1 << _SECOND) - 1, _TERNARY]
-    return int(g.worth[begin + first + 2 * g.patterns[line >> _SECOND, _TERNARY]])
 
 
 @kernel
@@ -144,12 +142,12 @@ def _mark(g: Tables, s: Ints, cell: int, player: int) -> bool:
     connects = worth = 0
     for at in range(0, 12, 3):
         before = s[row[at]]
-        after = before | 1 << row[at + 1] + player * _SECOND
+        after = before + (row[at + 1] << player)
         s[row[at]] = after
-        connects |= g.patterns[after >> player * _SECOND & (1 << _SECOND) - 1, _CONNECTS]
-        worth += _worth(g, row[at + 2], after) - _worth(g, row[at + 2], before)
+        connects |= g.about[before, _WINS + player] >> row[at + 2]
+        worth += g.about[after, _WORTH_OF] - g.about[before, _WORTH_OF]
     s[_WORTH] += worth
-    return connects != 0
+    return connects & 1 != 0
 
 
 @kernel
@@ -158,23 +156,22 @@ def _marked(g: Tables, s: Ints, cell: int, player: int) -> bool:
     row = g.cells[cell]
     connects = 0
     for at in range(0, 12, 3):
-        after = s[row[at]] | 1 << row[at + 1] + player * _SECOND
-        s[row[at]] = after
-        connects |= g.patterns[after >> player * _SECOND & (1 << _SECOND) - 1, _CONNECTS]
-    return connects != 0
+        before = s[row[at]]
+        s[row[at]] = before + (row[at + 1] << player)
+        connects |= g.about[before, _WINS + player] >> row[at + 2]
+    return connects & 1 != 0
 
 
 @kernel
 def _landing(g: Tables, s: Ints, slot: int) -> int:
     """Where in its line a tile lands; the size where there is no room."""
-    line = s[g.slots[slot, 0]]
-    return int(g.patterns[(line | line >> _SECOND) & (1 << _SECOND) - 1, g.slots[slot, 1]])
+    places = g.about[s[g.slots[slot, 0]], _LANDINGS]
+    return int(places >> g.slots[slot, 1] & (1 << _OTHER_END) - 1)
 
 
 @kernel
 def _cell(g: Tables, slot: int, landing: int) -> int:
-    size, line = g.facts[_SIZE], g.slots[slot, 0] - _LINES
-    return int(line * size + landing if line < size else landing * size + line - size)
+    return int(g.slots[slot, 3] + landing * g.slots[slot, 4])
 
 
 @kernel
@@ -227,3 +224,108 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
 def value(g: Tables, s: Ints) -> int:
     """As ``evaluation.gravity_connect``."""
     return int(g.facts[_TEMPO] + (s[_WORTH] if s[TURN] % 2 == 0 else -s[_WORTH]))
+
+
+@kernel
+def judged(g: Tables, s: Ints, moves: Ints, spare: Ints, sharp: bool) -> int:
+    """As ``board.judged``. Who threatens to connect on two cells, where the other does not
+    connect first, has all but won.
+    """
+    player, size = s[TURN] % 2, g.facts[_SIZE]
+    last = s[TURN] + 1 == g.facts[_FULL]
+    now = s[_WORTH] if player == 0 else -s[_WORTH]
+    mine, theirs = spare[0], spare[1]  # cells that connect, for who moves and for the other
+    own = others = 0
+    if sharp:
+        for line in range(_LINES, len(s)):
+            about = g.about[s[line]]
+            own = _listed(g, mine, own, line, about[_WINS + player])
+            others = _listed(g, theirs, others, line, about[_WINS + 1 - player])
+    count = 0
+    for slot in range(g.facts[MOVES]):
+        side = g.slots[slot, 2]
+        if side == s[_SIDE + player]:
+            continue
+        landing = _landing(g, s, slot)
+        if landing == size:
+            continue
+        cell = _cell(g, slot, landing)
+        row = g.cells[cell]
+        connects = worth = threatens = 0
+        for at in range(0, 12, 3):
+            line = s[row[at]]
+            after = line + (row[at + 1] << player)
+            connects |= g.about[line, _WINS + player] >> row[at + 2]
+            threatens |= g.about[after, _WINS + player]
+            worth += g.about[after, _WORTH_OF] - g.about[line, _WORTH_OF]
+        worth = now + (worth if player == 0 else -worth) - g.facts[_TEMPO]
+        worth = min(max(worth, 1 - SURE), SURE - 1)
+        if connects & 1 or (last and player == 1):
+            worth = SURE
+        elif last:
+            worth = -SURE
+        elif sharp and (own or others or threatens):
+            for at in range(0, 12, 3):
+                s[row[at]] += row[at + 1] << player
+            if _landings(g, s, theirs, others, cell, s[_SIDE + 1 - player]):
+                worth = -SURE
+            elif _threats(g, s, mine, own, cell, side, player) > 1:
+                worth = max(worth, _TWO_THREATS)
+            for at in range(0, 12, 3):
+                s[row[at]] -= row[at + 1] << player
+        moves[0, count], moves[1, count] = slot, worth
+        count += 1
+    return count
+
+
+@kernel
+def _listed(g: Tables, cells: Ints, count: int, line: int, places: int) -> int:
+    """Add the cells at the places of a line to a list that has ``count``; how many it has then."""
+    while places:
+        place = ones((places & -places) - 1)
+        places &= places - 1
+        cell = g.places[line - _LINES, place]
+        for at in range(count):
+            if cells[at] == cell:
+                break
+        else:
+            if count < len(cells):
+                cells[count] = cell
+                count += 1
+    return count
+
+
+@kernel
+def _threats(
+    g: Tables, s: Ints, cells: Ints, count: int, taken: int, side: int, player: int
+) -> int:
+    """Where ``player`` would connect with his next tile, had the other none; he has just put one on
+    the cell ``taken`` from ``side``. ``cells``: where he would have before.
+    """
+    row = g.cells[taken]
+    for at in range(0, 12, 3):
+        count = _listed(g, cells, count, row[at], g.about[s[row[at]], _WINS + player])
+    return _landings(g, s, cells, count, taken, side)
+
+
+@kernel
+def _landings(g: Tables, s: Ints, cells: Ints, count: int, taken: int, side: int) -> int:
+    """On how many of ``cells``, without the one just taken, a tile could land that does not come
+    from ``side``.
+    """
+    size, last = g.facts[_SIZE], (1 << _OTHER_END) - 1
+    found = 0
+    for at in range(count):
+        cell = cells[at]
+        if cell == taken:
+            continue
+        y, x = cell // size, cell % size
+        row = g.about[s[_LINES + y], _LANDINGS]
+        column = g.about[s[_LINES + size + x], _LANDINGS]
+        found += (
+            (side != 0 and row & last == x)
+            or (side != 1 and row >> _OTHER_END == x)
+            or (side != 2 and column & last == y)
+            or (side != 3 and column >> _OTHER_END == y)
+        )
+    return found

@@ -67,6 +67,9 @@ PLAYERS, MOVES = 0, 1
 MOST_PLIES = 2000
 """Of a playout."""
 
+SURE = 3000
+"""Hundredths of the log-odds: what a move is worth that wins, and as far as any worth goes."""
+
 
 @intrinsic  # type: ignore[untyped-decorator]
 def ones(_: Any, __: Any) -> Any:

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware_host.engines.search.kernels.board import legal, play, playout, value
+from firmware_host.engines.search.kernels.board import judged, legal, play, playout
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
     PLAYERS,
     RESULT,
+    SURE,
     TURN,
     Ints,
     copied,
@@ -44,14 +45,13 @@ PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
 OPEN_STILL = -1
 BY_WORTH = -2
 MOVE_BITS = 16  # of an edge; its worth is above
-_SURE = 3000  # hundredths of the log-odds: as far as an edge's worth goes
 
 
 def curves(spread: float) -> Floats:
     """For each worth of an edge: the share of the game that it stands for, and its weight among
     its siblings, which falls by e with ``spread`` hundredths.
     """
-    worth = np.arange(-_SURE, _SURE + 1)
+    worth = np.arange(-SURE, SURE + 1)
     return np.ascontiguousarray(
         np.stack([1 / (1 + np.exp(-worth / 100)), np.exp(np.clip(worth, -800, 800) / spread)])
     )
@@ -59,7 +59,7 @@ def curves(spread: float) -> Floats:
 
 @kernel
 def _share(curves: Floats, worth: int) -> float:
-    return float(curves[0, worth + _SURE])
+    return float(curves[0, worth + SURE])
 
 
 @kernel
@@ -75,80 +75,80 @@ def _expand(
     noise: int,
     curves: Floats,
     hidden: Bytes,
+    sharp: bool,
 ) -> None:
-    """List the moves of ``node``, whose state is ``s``: by their worth, or shuffled; in the mode
-    ``DECISIVE`` one that wins stands alone. ``hidden``: moves that are not seen.
+    """List the moves of ``node``, whose state is ``s``: by their worth, and of those that are known
+    to lose only one, where there is no other; or shuffled; in the mode ``DECISIVE`` one that wins
+    stands alone.
+    ``hidden``: moves that are not seen. ``sharp``: as in ``board.judged``.
     """
-    count = legal(g, s, moves, spare)
-    kept = 0
-    for at in range(count):
-        if not hidden[moves[at]]:
-            moves[kept] = moves[at]
-            kept += 1
-    count = kept if kept else 1
+    count = _seen(g, s, spare, moves, mode, hidden, sharp)
     edge = t.head[EDGES]
-    t.head[EDGES] = edge + count
-    t.nodes[node].edge, t.nodes[node].edges = edge, count
     mover = s[TURN] % g.facts[PLAYERS]
     weights = 0.0
     for at in range(count):
-        move = moves[at]
-        after = spare[0]
-        if mode != PLAYOUTS:
-            copied(after, s)
-            play(g, after, move)
+        move = moves[0, at]
         if mode != EVALUATED:
             other = edge + random_below(seed, at + 1)
             t.edges[edge + at] = t.edges[other]
             t.edges[other] = move
-            if mode == DECISIVE and after[RESULT] > 0 and after[RESULT] >> mover & 1:
+            if mode == DECISIVE and _wins(g, s, move, mover, spare[0]):
                 t.edges[edge] = move
-                t.nodes[node].edges = 1
-                t.head[EDGES] = edge + 1
-                return
+                count = 1
+                break
             continue
-        worth = _worth(g, after, mover, seed, noise)
-        weights += curves[1, worth + _SURE]
+        worth = _blurred(moves[1, at], seed, noise)
+        weights += curves[1, worth + SURE]
         place = edge + at
         while place > edge and t.edges[place - 1] >> MOVE_BITS < worth:
             t.edges[place] = t.edges[place - 1]
             place -= 1
         t.edges[place] = worth << MOVE_BITS | move
-    t.nodes[node].weights = weights
+    while count > 1 and mode == EVALUATED and t.edges[edge + count - 1] >> MOVE_BITS == -SURE:
+        count -= 1
+    t.head[EDGES] = edge + count
+    t.nodes[node].edge, t.nodes[node].edges, t.nodes[node].weights = edge, count, weights
 
 
 @kernel
-def _worth(g: Any, after: Ints, mover: int, seed: Ints, noise: int) -> int:
-    """What a move to ``after`` is worth to ``mover``, who made it; ``_SURE``: it wins."""
-    if after[RESULT] == OPEN:
-        worth = -value(g, after) + random_below(seed, 2 * noise + 1) - noise
-        return int(min(max(worth, 1 - _SURE), _SURE - 1))
-    if after[RESULT] == 0:
-        return 0
-    return _SURE if after[RESULT] >> mover & 1 else -_SURE
+def _wins(g: Any, s: Ints, move: int, mover: int, after: Ints) -> bool:
+    copied(after, s)
+    play(g, after, move)
+    return bool(after[RESULT] > 0 and after[RESULT] >> mover & 1)
+
+
+@kernel
+def _seen(g: Any, s: Ints, spare: Ints, moves: Ints, mode: int, hidden: Bytes, sharp: bool) -> int:
+    """List the moves of ``s`` that are seen, or the first where none is; in the mode ``EVALUATED``
+    with what each is worth.
+    """
+    evaluated = mode == EVALUATED
+    count = judged(g, s, moves, spare, sharp) if evaluated else legal(g, s, moves[0], spare)
+    kept = 0
+    for at in range(count):
+        if not hidden[moves[0, at]]:
+            moves[0, kept], moves[1, kept] = moves[0, at], moves[1, at]
+            kept += 1
+    return kept if kept else 1
+
+
+@kernel
+def _blurred(worth: int, seed: Ints, noise: int) -> int:
+    """With some noise, where it is not sure."""
+    if abs(worth) == SURE:
+        return worth
+    worth += random_below(seed, 2 * noise + 1) - noise
+    return int(min(max(worth, 1 - SURE), SURE - 1))
 
 
 @kernel
 def _best_worth(
-    g: Any, s: Ints, spare: Ints, moves: Ints, seed: Ints, noise: int, hidden: Bytes
+    g: Any, s: Ints, spare: Ints, moves: Ints, seed: Ints, noise: int, hidden: Bytes, sharp: bool
 ) -> int:
-    """The worth of the best move of the state ``s``; where none is seen, of the first."""
-    count = legal(g, s, moves, spare)
-    mover = s[TURN] % g.facts[PLAYERS]
-    best = -_SURE - 1
-    after = spare[0]
-    for at in range(count):
-        if hidden[moves[at]]:
-            continue
-        copied(after, s)
-        play(g, after, moves[at])
-        best = max(best, _worth(g, after, mover, seed, noise))
-        if best == _SURE:
-            return best
-    if best < -_SURE:
-        copied(after, s)
-        play(g, after, moves[0])
-        best = _worth(g, after, mover, seed, noise)
+    """The worth of the best move of the state ``s``."""
+    best = -SURE
+    for at in range(_seen(g, s, spare, moves, EVALUATED, hidden, sharp)):
+        best = max(best, _blurred(moves[1, at], seed, noise))
     return int(best)
 
 
@@ -165,7 +165,7 @@ def _chosen(
         scale = explore * math.sqrt(parent.visits + 1) / parent.weights
         if tried < parent.edges:
             worth = t.edges[edge + tried] >> MOVE_BITS
-            chosen, best = tried, _share(curves, worth) + scale * curves[1, worth + _SURE]
+            chosen, best = tried, _share(curves, worth) + scale * curves[1, worth + SURE]
     elif tried < parent.edges:
         return int(tried)
     elif parent.visits < ROOTS:
@@ -177,8 +177,9 @@ def _chosen(
         if solving and child.proven > 0 and not child.proven >> mover & 1:
             continue
         if evaluated:
-            weight = curves[1, (t.edges[edge + at] >> MOVE_BITS) + _SURE]
-            found = child.total / child.visits + scale * weight / (1 + child.visits)
+            weight = curves[1, (t.edges[edge + at] >> MOVE_BITS) + SURE]
+            visits, more = child.visits, child.visits + 1
+            found = (child.total * more + scale * weight * visits) / (float(visits) * more)
         else:
             root = t.roots[1, child.visits] if child.visits < ROOTS else child.visits**-0.5
             found = root * (root * child.total + scale)
@@ -273,7 +274,8 @@ def simulate(
     players, turn = g.facts[PLAYERS], start[TURN]
     evaluated = mode == EVALUATED
     s = work[2]
-    nothing_hidden = hidden[0] if len(hidden) == 1 else hidden[g.facts[MOVES] + 1]
+    sharp = len(hidden) == 1
+    nothing_hidden = hidden[0] if sharp else hidden[g.facts[MOVES] + 1]
     for done in range(count):
         if t.nodes[0].proven != OPEN_STILL or is_full(t, g.facts[MOVES]):
             return done
@@ -290,15 +292,15 @@ def simulate(
                 break
             if t.nodes[node].edges == 0:
                 unseen = nothing_hidden
-                if len(hidden) > 1 and length <= 2:
+                if not sharp and length <= 2:
                     unseen = hidden[g.facts[MOVES] if length == 1 else last]
                 visited = node == 0 or t.nodes[node].visits > 0
                 if evaluated and not visited:
-                    worth = _best_worth(g, s, work, moves, seed, noise, unseen)
-                    if worth < _SURE:
+                    worth = _best_worth(g, s, work, moves, seed, noise, unseen, sharp)
+                    if abs(worth) < SURE:
                         break
                 if evaluated or visited:
-                    _expand(t, node, g, s, work, moves, seed, mode, noise, curves, unseen)
+                    _expand(*(t, node, g, s, work, moves, seed, mode, noise, curves, unseen, sharp))
             if t.nodes[node].edges == 0 or length >= len(path):
                 winners = _played_out(g, s, seed, mode)
                 break
