@@ -241,6 +241,22 @@ def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve
     assert table.latest().moves[-1].endswith(f":{piece.piece}:{zone}")
 
 
+def test_on_a_phone_what_shows_a_fall_again_hides_no_place(falling, serve, open_page):
+    table, _ = falling
+    served = serve(table)
+    page = open_playground(open_page(served.url, viewport={"width": 360, "height": 740}))
+    page.locator('.free-tray [data-piece="red"]').click()
+    again = page.get_by_role("button", name="The last fall again")
+    expect(again).to_be_visible()
+    over = page.evaluate(
+        """() => [...document.querySelectorAll(".surface [data-name]")].filter((place) => {
+          const at = place.getBoundingClientRect(), low = at.top + at.height / 2;
+          return low > document.querySelector(".falls .row").getBoundingClientRect().top;
+        }).length"""
+    )
+    assert over == 0
+
+
 def test_the_game_waits_and_comes_back(falling, serve, open_page):
     table, _ = falling
     served = serve(table)
