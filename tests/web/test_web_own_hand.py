@@ -95,10 +95,10 @@ def test_a_game_begun_while_the_hand_still_works_for_another_is_set_up(served, o
     player.expect_marbles()
 
 
-def test_a_piece_in_the_hand_is_gone_with_its_game(served, open_page):
-    player = open_page(served.url, own_hand=True)
+def test_a_piece_in_the_hand_is_gone_with_its_game(lively, open_page):
+    player = open_page(lively.url, own_hand=True)
     page = player.page
-    new_game(served, "attraktion", size=6)
+    new_game(lively, "attraktion", size=6)
     player.expect_turn("white")
     player.drop("white", "d1")
     player.expect_turn("black")
@@ -106,18 +106,18 @@ def test_a_piece_in_the_hand_is_gone_with_its_game(served, open_page):
     player.marble("d1").locator(".ball").hover()  # by its middle, wherever the camera is by now
     page.mouse.down()
     page.mouse.move(*player.spot("b5"))
-    served.until(lambda snapshot: snapshot.pieces[0].z_mm > 0.0)
-    new_game(served, "momentum", size=5, marbles=6)
+    lively.until(lambda snapshot: snapshot.pieces[0].z_mm > 0.0)
+    new_game(lively, "momentum", size=5, marbles=6)
     player.expect_turn("red")
     page.mouse.up()
     player.expect_marbles()
-    served.until(lambda snapshot: snapshot.pieces == [])
+    lively.until(lambda snapshot: snapshot.pieces == [])
 
 
-def test_a_reloaded_page_leaves_nothing_in_the_air(served, open_page):
-    player = open_page(served.url)
+def test_a_reloaded_page_leaves_nothing_in_the_air(lively, open_page):
+    player = open_page(lively.url)
     page = player.page
-    new_game(served, "attraktion", size=6)
+    new_game(lively, "attraktion", size=6)
     player.expect_turn("white")
     player.drop("white", "d1")
     player.expect_turn("black")
@@ -128,4 +128,4 @@ def test_a_reloaded_page_leaves_nothing_in_the_air(served, open_page):
     page.reload()
     player.expect_turn("black")
     player.expect_marbles(d1="white")
-    served.until(lambda snapshot: [piece.z_mm for piece in snapshot.pieces] == [0.0])
+    lively.until(lambda snapshot: [piece.z_mm for piece in snapshot.pieces] == [0.0])

@@ -128,9 +128,9 @@ def test_reloading_in_the_middle_of_a_move_shows_the_same_table(served, open_pag
     player.expect_marbles(b2="red", d4="blue")
 
 
-def test_two_pages_show_the_same_table_and_cannot_both_hold_a_piece(served, open_page):
-    served.new_game(pie=False)
-    first, second = open_page(served.url), open_page(served.url)
+def test_two_pages_show_the_same_table_and_cannot_both_hold_a_piece(lively, open_page):
+    lively.new_game(pie=False)
+    first, second = open_page(lively.url), open_page(lively.url)
     first.expect_turn("red")
     first.drop("red", "d4")
     for player in (first, second):
