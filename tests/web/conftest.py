@@ -128,10 +128,11 @@ class ClockOnDemand:
     def sleep(self, duration_s: float) -> None:
         with self._news:
             while not self._free and self._now_s >= self._until_s and self._all_done():
-                for asked, answer in self._awaited:
+                awaited, self._awaited = self._awaited, []
+                for asked, answer in awaited:
                     _copy(asked, answer)
-                self._awaited.clear()
-                self._news.wait()
+                if not self._awaited:  # whoever was answered may have asked for more, in here
+                    self._news.wait()
             self._now_s += max(0.0, duration_s)
 
     def _all_done(self) -> bool:
