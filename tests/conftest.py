@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,6 +12,10 @@ from hypothesis import HealthCheck, settings
 for variable in ("LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"):
     os.environ.pop(variable, None)
 os.environ["LANG"] = "C.UTF-8"
+
+# What this machine's user plays with is not for tests: neither games, nor kernels that are warm.
+os.environ.pop("STATE_DIRECTORY", None)
+os.environ["XDG_STATE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "state")
 
 # Many tests start programs: what one of them has compiled, the next one reads.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
