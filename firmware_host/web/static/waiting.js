@@ -12,6 +12,7 @@ export class Waiting {
     this.last = {}; // {mark, at, made} of the newest press: when, and after how many moves
     store.listen((_, changed) => {
       if (changed.has("layout") || changed.has("review") || changed.has("link")) this.keep([]);
+      if (changed.has("layout")) this.last = {}; // a double click is of one game
       this.look();
     });
   }
