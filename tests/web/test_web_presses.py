@@ -20,9 +20,9 @@ def tab(player, name):
     return player.middle(player.page.locator(f'.slot[data-slot="{name}"] .tab'))
 
 
-def test_slots_pressed_faster_than_the_tiles_fall_are_all_played(served, open_page):
-    begin(served, "gravity-connect", size=5, line=5)
-    player = open_page(served.url)
+def test_slots_pressed_faster_than_the_tiles_fall_are_all_played(lively, open_page):
+    begin(lively, "gravity-connect", size=5, line=5)
+    player = open_page(lively.url)
     player.expect_turn("red")
     moves = ["1", "A", "10", "F"]
     for slot in moves:
