@@ -230,10 +230,10 @@ def test_a_fault_is_shown_with_its_remedy_as_text_and_goes(altered, open_page):
     expect(faults).to_be_hidden()
 
 
-def test_the_sensor_view_shows_field_class_and_health(served, open_page):
-    served.new_game(pie=False)
-    served.play("a1")
-    player = open_page(served.url)
+def test_the_sensor_view_shows_field_class_and_health(lively, open_page):
+    lively.new_game(pie=False)
+    lively.play("a1")
+    player = open_page(lively.url)
     page = player.page
     player.open_part("Sensors")
     first = page.locator(".sensor-panel g[data-index='0']")
