@@ -26,7 +26,8 @@ class TurningPoint:
     ``after``: his share of the game, 0 to 1. ``better``: what was better, and how it would go on;
     empty where the engine would have played the same. ``reply``: how it would go on after the move
     that was made; empty where that ended the game. ``proven``: it let the other win, or missed a
-    win of his own; None: that is only thought. ``turns``: the winner's, to the end.
+    win of his own (the nearer of the two, where both are so); None: that is only thought.
+    ``turns``: the winner's, to the end.
     """
 
     ply: int
@@ -98,9 +99,11 @@ def _turning(at: int, move: str, mover: str, before: Judgement, after: Judgement
     """What move number ``at`` (the first is 0) cost. Two players take turns."""
     proven: Literal["lets", "missed"] | None = None
     turns = 0
-    if before.value >= SURE and after.value > -SURE:
+    missed = before.value >= SURE and after.value > -SURE
+    lets = after.value >= SURE and before.value > -SURE
+    if missed and not (lets and after.value > before.value):  # of two wins the nearer one is told
         proven, turns = "missed", _turns(before.value)
-    elif after.value >= SURE and before.value > -SURE:
+    elif lets:
         proven, turns = "lets", _turns(after.value)
     better = () if before.line[:1] == (move,) else before.line
     return TurningPoint(

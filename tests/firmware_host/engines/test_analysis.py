@@ -110,6 +110,16 @@ def test_a_win_that_was_missed_is_told(game):
     assert str(say.turning_point(later, made)) == f"Red {wrong}: {point.better[0]} wins in 3 turns."
 
 
+@pytest.mark.parametrize(("own", "others", "told"), [(11, 1, "lets"), (1, 11, "missed")])
+def test_of_a_win_missed_and_a_win_let_the_nearer_is_told(game, own, others, told):
+    moves = ["c3", "a1"]
+    judged = {1: Judgement(WIN - own, ("c1",)), 2: Judgement(WIN - others, ("e1",))}
+    positions = played(game("momentum", size=5, marbles=4, pie=False), moves)
+    found = analyse(positions, moves, lambda made: judged.get(len(made), Judgement(0)))
+    point = found.turning[-1]
+    assert (point.ply, point.proven, point.turns) == (2, told, 1)
+
+
 def test_games_of_more_and_with_secrets_have_no_curve(game):
     for made in (game("momentum", players=3), EVERY_GAME["gravity-warfare"].create({})):
         with pytest.raises(NotPossibleError):
