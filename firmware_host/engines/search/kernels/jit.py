@@ -20,7 +20,10 @@ numba.config.CACHE_DIR = str(cache_folder())
 
 F = TypeVar("F", bound=Callable[..., Any])
 Ints = NDArray[np.int64]
-OPTIONS: Final = {"nogil": True, "error_model": "numpy", "_nrt": False}
+OPTIONS: Final = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
+"""Inlined, always: a call hands on each array in seven parts, which takes longer than most of these
+functions do.
+"""
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]

@@ -27,7 +27,7 @@ NODE = np.dtype(
     [
         ("total", np.float64),
         ("weights", np.float32),
-        *((name, np.int32) for name in ("first", "edge", "visits")),
+        *((name, np.uint32) for name in ("first", "edge", "visits")),
         *((name, np.int16) for name in ("edges", "tried", "far", "proven")),
     ],
     align=True,

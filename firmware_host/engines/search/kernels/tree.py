@@ -159,16 +159,25 @@ def _chosen(
     """Which of the moves of ``node`` to look at next; ``tried``: the first that has no node yet."""
     parent = t.nodes[node]
     edge, first, tried = parent.edge, parent.first, parent.tried
-    evaluated = mode == EVALUATED
-    chosen, best, scale = 0, -1.0, 0.0
-    if evaluated:
+    chosen, best = 0, -1.0
+    if mode == EVALUATED:
         scale = explore * math.sqrt(parent.visits + 1) / parent.weights
         if tried < parent.edges:
             worth = t.edges[edge + tried] >> MOVE_BITS
             chosen, best = tried, _share(curves, worth) + scale * curves[1, worth + SURE]
-    elif tried < parent.edges:
+        for at in range(tried):
+            child = t.nodes[first + at]
+            if solving and child.proven > 0 and not child.proven >> mover & 1:
+                continue
+            weight = curves[1, (t.edges[edge + at] >> MOVE_BITS) + SURE]
+            visits, more = child.visits, child.visits + 1
+            found = (child.total * more + scale * weight * visits) / (float(visits) * more)
+            if found > best:
+                chosen, best = at, found
+        return int(chosen)
+    if tried < parent.edges:
         return int(tried)
-    elif parent.visits < ROOTS:
+    if parent.visits < ROOTS:
         scale = explore * t.roots[0, parent.visits]
     else:
         scale = explore * math.sqrt(math.log(parent.visits + 1))
@@ -176,13 +185,8 @@ def _chosen(
         child = t.nodes[first + at]
         if solving and child.proven > 0 and not child.proven >> mover & 1:
             continue
-        if evaluated:
-            weight = curves[1, (t.edges[edge + at] >> MOVE_BITS) + SURE]
-            visits, more = child.visits, child.visits + 1
-            found = (child.total * more + scale * weight * visits) / (float(visits) * more)
-        else:
-            root = t.roots[1, child.visits] if child.visits < ROOTS else child.visits**-0.5
-            found = root * (root * child.total + scale)
+        root = t.roots[1, child.visits] if child.visits < ROOTS else 1.0 / math.sqrt(child.visits)
+        found = root * (root * child.total + scale)
         if found > best:
             chosen, best = at, found
     return int(chosen)
