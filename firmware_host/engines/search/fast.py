@@ -78,6 +78,7 @@ class FastTree:
         most_nodes: int = nodes.MOST_NODES,
     ) -> None:
         self._solving = solving
+        self._forcing = False
         self._board = board
         self._mode = mode
         self._rng = rng
@@ -87,7 +88,7 @@ class FastTree:
         self._every = board.game.rules.every_move
         moves = len(self._every)
         length = len(board.encoded(board.game.rules.start()))
-        self._work = np.zeros((3, length), np.int64)
+        self._work = np.zeros((3 + kernels.FORCED_ROWS, length), np.int64)
         self._moves = np.zeros((2, moves), np.int64)
         self._path = np.zeros(kernels.MOST_PATH, np.int64)
         self._nothing_hidden = np.zeros((1, moves), np.uint8)
@@ -129,6 +130,8 @@ class FastTree:
         if level is not None and (level.own or level.answers):
             hidden = self._overlooked(level)
             self._at = None
+        unlimited = level is None or not level.simulations
+        self._forcing = unlimited and hidden is self._nothing_hidden
         self._begin(start)
         if hidden is not self._nothing_hidden:
             self._at = None  # what was overlooked is not kept
@@ -159,7 +162,8 @@ class FastTree:
         return found
 
     def _simulated(self, start: Ints, count: int, hidden: kernels.Bytes) -> int:
-        numbers = np.array([count, self._mode, _NOISE, self._solving], np.int64)
+        forcing = self._forcing and self._solving and self._mode == kernels.EVALUATED
+        numbers = np.array([count, self._mode, _NOISE, self._solving, forcing], np.int64)
         return kernels.simulate(
             *(self._tree, self._board.tables, start, self._work, self._moves, self._path),
             *(self.seed, numbers, self._explore, self._curves, hidden),
@@ -180,8 +184,10 @@ class FastTree:
             node = kernels.found(self._tree, self._board.tables, before, start, self._work)
             if node >= 0:
                 nodes.keep(self._tree, node)
-                if self._tree.nodes[0]["tried"] or self._tree.nodes[0]["proven"] == OPEN:
-                    return  # else it is proven, and by which moves is forgotten
+                ways = {int(self._tree.nodes[child]["proven"]) for _, child in self._children(0)}
+                if self._tree.nodes[0]["proven"] not in ways:  # by which move is not known
+                    self._tree.nodes[0]["proven"] = OPEN
+                return
         nodes.start_anew(self._tree)
 
     def _children(self, node: int) -> list[tuple[int, int]]:

@@ -331,13 +331,7 @@ def test_moves_are_judged_as_by_looking_two_further(options, game, positions):
                 assert worth == -CERTAIN
                 seen["loses"] += 1
                 continue
-            passed = after._replace(
-                own=after.other,
-                other=after.own,
-                own_side=after.other_side,
-                other_side=after.own_side,
-            )
-            threatens = len(connecting(rules, passed)) > 1
+            threatens = len(connecting(rules, passed(after))) > 1
             assert worth == (max(-evaluate(after), 600) if threatens else -evaluate(after))
             seen["threatens"] += threatens
     assert all(seen.values())
@@ -347,6 +341,69 @@ def connecting(rules, state):
     """What the player to move may have made of his tiles by connecting."""
     after = [rules.apply(state, move) for move in rules.moves(state)]
     return {each.other for each in after if each.ended == "line"}
+
+
+def passed(state):
+    """As if who has just moved moved again."""
+    return state._replace(
+        own=state.other, other=state.own, own_side=state.other_side, other_side=state.own_side
+    )
+
+
+def forced(rules, state, depth):
+    """In how many plies the mover connects after ``depth`` threats at most, by the rules; or 0."""
+    if connecting(rules, state):
+        return 1
+    best = 0
+    for after in (rules.apply(state, move) for move in rules.moves(state) if depth):
+        if rules.result(after) or connecting(rules, after) or not connecting(rules, passed(after)):
+            continue
+        answered = [rules.apply(after, move) for move in rules.moves(after)]
+        if any(rules.result(each) for each in answered):
+            continue
+        plies = [forced(rules, each, depth - 1) for each in answered]
+        if all(plies):
+            best = min(best or 2 + max(plies), 2 + max(plies))
+    return best
+
+
+@pytest.mark.parametrize("options", [{"size": 5, "line": 3}, {"size": 6, "line": 4}], ids=str)
+def test_wins_by_threats_alone_are_found(options, game, positions):
+    """Just those that are there by the rules, with as few threats as it takes."""
+    made = game("gravity-connect", **options)
+    rules, board = made.rules, board_of(made)
+    seen = set()
+    for seed in range(120):
+        state = positions(rules, seed, 5 + seed % (rules.size**2 // 2))
+        row = board.encoded(state)
+        before, rows = row.copy(), np.zeros((2 * 3 + 3, len(row)), np.int64)
+        plies = kernels.forced(board.tables, row, rows, 10**6)
+        assert (row == before).all()
+        wanted = next((found for depth in range(4) if (found := forced(rules, state, depth))), 0)
+        assert plies == wanted
+        seen.add(plies)
+    assert seen >= {0, 1, 3, 5}
+
+
+def test_a_win_by_threats_is_played_to_its_end(game, positions, clock):
+    """Also where it was proven by looking ahead, so that its moves are not in the tree."""
+    made = game("gravity-connect", size=6, line=4)
+    rules = made.rules
+    played = 0
+    for seed in range(150):
+        state = positions(rules, seed, 8)
+        if forced(rules, state, 1) or not forced(rules, state, 3):
+            continue
+        tree = fast_tree(made, random.Random(seed))
+        while not (winners := rules.result(state)):
+            found = tree.search(state, budget(500, clock))
+            assert found.value >= SURE
+            before, state = state, rules.apply(state, found.move)
+            if not rules.result(state):
+                state = rules.apply(state, random.Random(seed).choice(rules.moves(state)))
+        assert winners == (rules.mover(before),)
+        played += 1
+    assert played > 3
 
 
 def test_what_loses_at_once_is_told_of_too(game, positions, clock):

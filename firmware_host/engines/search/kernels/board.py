@@ -149,6 +149,19 @@ def judged(g: Any, s: Ints, moves: Ints, spare: Ints, sharp: bool) -> int:
     return int(getattr(_module(g), "judged", _all_judged)(g, s, moves, spare, sharp))
 
 
+@kernel
+def _unseen(_: Any, __: Ints, ___: Ints, ____: int) -> int:
+    return 0
+
+
+def forced(g: Any, s: Ints, rows: Ints, most: int) -> int:
+    """In how many plies the mover wins a game that is not over by moves each of which the other
+    must answer; 0: not seen, as far as the game looks, at ``most`` positions. ``rows``: to work
+    with, each as long as a state.
+    """
+    return int(getattr(_module(g), "forced", _unseen)(g, s, rows, most))
+
+
 def _compile_for_each_game(stub: Any, otherwise: Any = None) -> None:
     """Kernels that call ``stub`` call what stands under its name beside the class of the tables."""
 
@@ -169,6 +182,7 @@ for _stub in (free, play, playout):
 _compile_for_each_game(value, _nothing)
 _compile_for_each_game(legal, _all_free)
 _compile_for_each_game(judged, _all_judged)
+_compile_for_each_game(forced, _unseen)
 
 
 @making_kernel

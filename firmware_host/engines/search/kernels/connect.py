@@ -33,7 +33,8 @@ _SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines a
 _SIZE, _FULL, _TEMPO = 2, 3, 4
 EXPLORATION = 1.5
 # of a line's number, side by side so that they are in the processor's cache together
-_LANDINGS, _WORTH_OF, _WINS = 0, 1, 2
+_LANDINGS, _WORTH_OF, _WINS, _THREATS = 0, 1, 2, 4
+_LEFT, _CUT = 0, 1  # in the first row that ``_attack`` works with
 _OTHER_END = 4  # bits above where it lands from the end at the first place
 _TWO_THREATS = 600  # worth of a move after which the other can prevent one of two lines
 
@@ -43,7 +44,7 @@ class Tables(NamedTuple):
     and how far it is to the next. ``cells``: of each its four lines, what a tile there adds to
     them, and its place in them. ``places``: the cell at each place of each line. ``about``: of each
     number of a line the places where a tile lands from its ends, what it is worth to the first
-    player, and for each player a bit for each place that connects.
+    player, and for each player a bit for each place that connects, and for each that threatens to.
     """
 
     facts: Ints
@@ -72,7 +73,8 @@ def _about(length: int, line: int, weights: Weights) -> Ints:
     """As ``Tables.about`` has each line of this length."""
     _, tile, connecting, two_missing = weights["lines"]
     cells = np.arange(3**length)[:, None] // 3 ** np.arange(length) % 3
-    worth, wins = np.zeros(3**length, np.int64), np.zeros((2, 3**length), np.int64)
+    worth = np.zeros(3**length, np.int64)
+    wins, threats = np.zeros((2, 2, 3**length), np.int64)
     for player, sign in enumerate((1, -1)):
         for at in range(length - line + 1):
             window = cells[:, at : at + line]
@@ -81,11 +83,12 @@ def _about(length: int, line: int, weights: Weights) -> Ints:
             worth += sign * free * (tile * count + two_missing * (count == line - 2))
             places = ((window == 0) << at + np.arange(line)).sum(axis=1)
             wins[player] |= places * (free & (count == line - 1))
+            threats[player] |= places * (free & (count == line - 2))
         places = wins[player, :, None] >> np.arange(length) & 1
         worth += sign * connecting * places.sum(axis=1)
     taken = ((cells > 0) << np.arange(length)).sum(axis=1)
     forward, backward = np.array(landing_tables(length))[:, taken]
-    return np.stack([forward + (backward << _OTHER_END), worth, *wins], axis=1)
+    return np.stack([forward + (backward << _OTHER_END), worth, *wins, *threats], axis=1)
 
 
 def tables(game: GravityConnectGame, weights: Weights) -> Tables:
@@ -276,6 +279,113 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints, sharp: bool) -> int:
         moves[0, count], moves[1, count] = slot, worth
         count += 1
     return count
+
+
+@kernel
+def forced(g: Tables, s: Ints, rows: Ints, most: int) -> int:
+    """As ``board.forced``: each of the mover's moves threatens to connect with the next."""
+    rows[0, _LEFT] = most
+    for depth in range(1, len(rows) // 2):
+        rows[0, _CUT] = 0
+        plies = _attack(g, s, rows, depth)
+        if plies or not rows[0, _CUT] or rows[0, _LEFT] <= 0:
+            return int(plies)
+    return 0
+
+
+@kernel
+def _attack(g: Tables, s: Ints, rows: Ints, depth: int) -> int:
+    """In how many plies the mover connects, whatever the other does, after ``depth`` threats at
+    most; 0: not seen. ``rows``: first how many positions may still be looked at, and whether there
+    was more to look at; then two for each depth from 0 on.
+    """
+    player, size = s[TURN] % 2, g.facts[_SIZE]
+    used = s[_SIDE + player]
+    mine, theirs = rows[2 * depth + 1], rows[2 * depth + 2]
+    own = others = threatens = 0
+    for line in range(_LINES, len(s)):
+        about = g.about[s[line]]
+        threatens |= about[_THREATS + player]
+        own = _listed(g, mine, own, line, about[_WINS + player])
+        others = _listed(g, theirs, others, line, about[_WINS + 1 - player])
+    rows[0, _LEFT] -= 1
+    if own and _landings(g, s, mine, own, -1, used):
+        return 1
+    if not (own or threatens) or s[TURN] + 2 >= g.facts[_FULL]:
+        return 0
+    if depth == 0 or rows[0, _LEFT] <= 0:
+        rows[0, _CUT] = 1
+        return 0
+    for slot in range(g.facts[MOVES]):
+        if g.slots[slot, 2] == used or _landing(g, s, slot) == size:
+            continue
+        cell = _cell(g, slot, _landing(g, s, slot))
+        row = g.cells[cell]
+        threatens = 0
+        for at in range(0, 12, 3):
+            threatens |= g.about[s[row[at]], _THREATS + player] >> row[at + 2]
+        if not (own or threatens & 1):
+            continue
+        _moved(g, s, cell, g.slots[slot, 2])
+        count = own
+        for at in range(0, 12, 3):
+            count = _listed(g, mine, count, row[at], g.about[s[row[at]], _WINS + player])
+        plies = 0
+        if not _landings(g, s, theirs, others, cell, s[_SIDE + 1 - player]) and _landings(
+            g, s, mine, count, cell, g.slots[slot, 2]
+        ):
+            plies = 3
+            reply = _parry(g, s, mine, count, 0)
+            while reply < g.facts[MOVES] and plies:
+                there, side = _cell(g, reply, _landing(g, s, reply)), s[_SIDE + 1 - player]
+                _moved(g, s, there, g.slots[reply, 2])
+                more = _attack(g, s, rows, depth - 1)
+                _taken_back(g, s, there, side)
+                plies = max(plies, more + 2) if more else 0
+                reply = _parry(g, s, mine, count, reply + 1)
+        _taken_back(g, s, cell, used)
+        if plies:
+            return int(plies)
+    return 0
+
+
+@kernel
+def _moved(g: Tables, s: Ints, cell: int, side: int) -> None:
+    """A tile of the mover's, which does not connect; the state's worth is not kept up."""
+    player, row = s[TURN] % 2, g.cells[cell]
+    for at in range(0, 12, 3):
+        s[row[at]] += row[at + 1] << player
+    s[_SIDE + player] = side
+    s[TURN] += 1
+
+
+@kernel
+def _taken_back(g: Tables, s: Ints, cell: int, side: int) -> None:
+    """The other way round. ``side``: the mover's before."""
+    s[TURN] -= 1
+    player, row = s[TURN] % 2, g.cells[cell]
+    for at in range(0, 12, 3):
+        s[row[at]] -= row[at + 1] << player
+    s[_SIDE + player] = side
+
+
+@kernel
+def _parry(g: Tables, s: Ints, cells: Ints, count: int, first: int) -> int:
+    """The mover's first move from ``first`` on after which the other can land on none of ``cells``;
+    else how many moves there are.
+    """
+    player, size = s[TURN] % 2, g.facts[_SIZE]
+    used, others_used = s[_SIDE + player], s[_SIDE + 1 - player]
+    for slot in range(first, g.facts[MOVES]):
+        if g.slots[slot, 2] == used or _landing(g, s, slot) == size:
+            continue
+        cell = _cell(g, slot, _landing(g, s, slot))
+        _moved(g, s, cell, g.slots[slot, 2])
+        found = _landings(g, s, cells, count, cell, others_used)
+        _taken_back(g, s, cell, used)
+        if not found:
+            return slot
+    return int(g.facts[MOVES])
 
 
 @kernel

@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware_host.engines.search.kernels.board import judged, legal, play, playout
+from firmware_host.engines.search.kernels.board import (
+    forced,
+    judged,
+    legal,
+    play,
+    playout,
+)
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
@@ -45,6 +51,11 @@ PLAYOUTS, DECISIVE, EVALUATED = 0, 1, 2
 OPEN_STILL = -1
 BY_WORTH = -2
 MOVE_BITS = 16  # of an edge; its worth is above
+_DEEPEST = 12  # threats in a row that are looked at
+FORCED_ROWS = 2 * _DEEPEST + 3
+_FORCED_FROM = 1  # visits; then each time that they have doubled
+_FORCED_LOOKS = 30  # and one more for each _VISITS_A_LOOK
+_VISITS_A_LOOK = 4
 
 
 def curves(spread: float) -> Floats:
@@ -108,6 +119,20 @@ def _expand(
         count -= 1
     t.head[EDGES] = edge + count
     t.nodes[node].edge, t.nodes[node].edges, t.nodes[node].weights = edge, count, weights
+
+
+@kernel
+def _force(t: Tree, node: int, g: Any, s: Ints, rows: Ints) -> None:
+    """Prove ``node``, whose state is ``s``, if its mover wins by force. Looked at when its visits
+    have doubled, the further the more they are.
+    """
+    visits = t.nodes[node].visits
+    if t.nodes[node].proven != OPEN_STILL or visits < _FORCED_FROM or visits & (visits - 1):
+        return
+    plies = forced(g, s, rows, _FORCED_LOOKS + visits // _VISITS_A_LOOK)
+    if plies:
+        t.nodes[node].proven = 1 << _mover(s[TURN], g.facts[PLAYERS])
+        t.nodes[node].far = plies
 
 
 @kernel
@@ -271,8 +296,8 @@ def simulate(
 ) -> int:
     """Look at ``numbers[0]`` more leaves of the tree from the root, whose state is ``start``; fewer
     where it is proven. ``numbers``: besides, the mode, the noise, and whether what is proven is
-    told upwards. ``work``: three rows for states. ``hidden``: as in ``_expand``, after each move,
-    and last for the root.
+    told upwards, and whether wins by force are looked for. ``work``: three rows for states, then
+    ``FORCED_ROWS``. ``hidden``: as in ``_expand``, after each move, and last for the root.
     """
     count, mode, noise, solving = numbers[0], numbers[1], numbers[2], numbers[3]
     players, turn = g.facts[PLAYERS], start[TURN]
@@ -289,6 +314,8 @@ def simulate(
         worth = 0  # of the leaf, for the mover there
         winners = BY_WORTH  # or by a proof or a playout
         while True:
+            if numbers[4] and node:
+                _force(t, node, g, s, work[3:])
             if t.nodes[node].proven != OPEN_STILL:
                 winners = t.nodes[node].proven
                 if solving:
