@@ -12,9 +12,12 @@ from importlib import resources
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from firmware_host.web.bundle import bundle
 from games.registry import GAMES
 
 WORKER = "worker.js"
+SCRIPT, SHEET = "main.js", "page.css"  # what all modules and style sheets are served as
+SHEETS = ("base", "plate", "boards", "games", "panels", "calibration", "room", "playground")
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -55,21 +58,27 @@ class Asset:
 
 
 def load_assets() -> dict[str, Asset]:
-    """Every file of the page by name, and in ``games.css`` what the games say of their boards. The
-    service worker is told the names of the others, and a version that changes with any of them.
+    """Every file of the page by name: modules also by themselves, and as one script; style sheets,
+    with what the games say of their boards, as one. The service worker is told the names of those
+    that the page asks for, and a version that changes with any of them.
     """
     folder = resources.files("firmware_host.web") / "static"
     files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
-    files["games.css"] = "\n".join(kind.style for kind in GAMES.values()).encode()
     worker = files.pop(WORKER)
+    modules = {name: body.decode() for name, body in files.items() if name.endswith(".js")}
+    files[SCRIPT] = bundle(modules, SCRIPT).encode()
+    games = "\n".join(kind.style for kind in GAMES.values()).encode()
+    sheets = [games if name == "games" else files.pop(f"{name}.css") for name in SHEETS]
+    files[SHEET] = b"\n".join(sheets)
     loaded = {
         name: Asset(body, kind)
         for name, body in sorted(files.items())
         if (kind := MEDIA_TYPES.get(name.rpartition(".")[2])) is not None
     }
     version = hashlib.sha256("".join(asset.tag for asset in loaded.values()).encode()).hexdigest()
-    names = [name for name in loaded if name != "index.html"]
-    told = f"const VERSION = {json.dumps(version[:24])};\nconst FILES = {json.dumps(names)};\n"
+    page = files["index.html"].decode()
+    asked = [name for name in loaded if f'"/static/{name}"' in page]
+    told = f"const VERSION = {json.dumps(version[:24])};\nconst FILES = {json.dumps(asked)};\n"
     loaded[WORKER] = Asset(told.encode() + worker, MEDIA_TYPES["js"])
     return loaded
 

@@ -139,7 +139,11 @@ class _Page:
                 raise error
 
     async def _send(self, message: object) -> None:
-        await self._socket.send_text(self._encode(message).decode())
+        """Raises WebSocketDisconnect."""
+        try:
+            await self._socket.send_text(self._encode(message).decode())
+        except RuntimeError as error:  # what was sent just before has found it gone
+            raise WebSocketDisconnect from error
 
     async def _send_snapshots(self) -> None:
         while True:
@@ -270,7 +274,7 @@ class _Page:
         reply: dict[str, object] = {"type": "done", "ref": ref}
         if error is not None:
             reply = {"type": "error", "ref": ref, "say": replies.explain(error, self._catalogue)}
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):  # the page has gone
+        with contextlib.suppress(WebSocketDisconnect):  # the page has gone
             await self._send(reply)
 
     def _note_hand(self, command: messages_in.PageCommand, begun: Future[None]) -> None:

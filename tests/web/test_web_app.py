@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+
+from firmware_host.web.bundle import bundle
 
 pytestmark = pytest.mark.web
 
@@ -41,6 +44,56 @@ def test_files_come_compressed_to_those_that_take_that_and_are_kept_as_such(serv
     assert (again[0], again[2]) == (304, b"")
 
 
+def test_the_page_opens_with_a_few_requests(at_rest, open_page):
+    """On a slow network each takes its time, and modules are asked for one after the other."""
+    page = open_page(at_rest.url, fresh=True).page
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(at_rest.url)))
+    page.reload()
+    expect(page.locator(".felt")).to_be_visible()
+    files = {path for path in asked if path.startswith("static/")}
+    assert files == {f"static/{name}" for name in ("page.css", "theme.js", "main.js", "icon.svg")}
+    assert len(asked) <= 8
+
+
+FAR = "const own = 2;\nexport const far = own;\nexport async function later() {}\n"
+NEAR = """import { far } from "/static/far.js";
+const own = 40;
+export class Near { at = own + far; }
+"""
+MAIN = """import { Near } from "/static/near.js";
+import {
+  far, later,
+} from "/static/far.js";
+await later();
+window.told = [new Near().at, far];
+"""
+
+
+def test_modules_with_the_same_names_inside_are_one_script(browser):
+    script = bundle({"main.js": MAIN, "near.js": NEAR, "far.js": FAR}, "main.js")
+    with browser.new_page() as page:
+        page.add_script_tag(content=script, type="module")
+        page.wait_for_function("window.told")
+        assert page.evaluate("told") == [42, 2]
+
+
+@pytest.mark.parametrize(
+    ("far", "why"),
+    [
+        (
+            'import { Near } from "/static/near.js";\n' + FAR,
+            "near.js -> far.js -> near.js: a circle",
+        ),
+        ("export const near = 2;\n", "near.js: far.js does not export far"),
+        ("const far = 2;\nexport { far };\n", "far.js: export { far };"),
+    ],
+)
+def test_what_cannot_be_one_script_is_refused(far, why):
+    with pytest.raises(ValueError, match=f"^{re.escape(why)}"):
+        bundle({"main.js": NEAR, "near.js": NEAR, "far.js": far}, "near.js")
+
+
 def test_it_can_be_installed(served):
     _, headers, page = served.request("GET", "/")
     assert b'rel="manifest"' in page
@@ -57,7 +110,7 @@ def test_it_opens_where_the_table_is_away_and_says_so(served, open_page):
     player = open_page(served.url, service_workers="allow")
     page = player.page
     player.expect_turn("red")
-    assert page.evaluate(FILES_KEPT) > 40
+    assert page.evaluate(FILES_KEPT) == 7  # the page, its words, and what it names
     served.lose()
     page.reload()
     expect(page.locator(".link-lost")).to_have_text("The table does not answer. Trying again…")

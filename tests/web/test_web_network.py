@@ -462,7 +462,7 @@ def test_an_address_has_so_many_connections_and_this_machines_own_page_is_still_
 @contextlib.contextmanager
 def never_reading(server, address="127.0.0.2"):
     """A connection that asks for much and says that it is done, but takes nothing."""
-    ask = f"GET /static/plate.css HTTP/1.1\r\nHost: {address}:{server.port}\r\n"
+    ask = f"GET /static/page.css HTTP/1.1\r\nHost: {address}:{server.port}\r\n"
     with socket.socket() as greedy:
         greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         greedy.settimeout(20)
