@@ -38,6 +38,10 @@ CHROMIUM_FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-audio-output",
+    # A page for another server, too, stays in its tab's process.
+    "--renderer-process-limit=1",
+    "--disable-site-isolation-trials",
 )
 # Where an element is, when two pictures in a row have it at the same spot; null once it is gone.
 AT_REST = """(element) => new Promise((resolve) => {

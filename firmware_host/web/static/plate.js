@@ -63,6 +63,7 @@ export class Plate {
     this.extra = null;
     if (game?.drawing) this.extra = new TrackBoard(this.store);
     else if (game?.slots.length) this.extra = new Slots(this.store, LIP_MM);
+    this.stage.classList.toggle("slotted", Boolean(game?.slots.length));
     this.marks = s("g");
     this.slides = s("g", { class: "slides" });
     this.target = s("circle", { r: 16 });
