@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import hypot
 from types import MappingProxyType
 
-import magpylib
 import msgspec
+import numpy as np
 import pytest
+from magpylib.core import magnet_cylinder_axial_Bfield
 
 from drivers.frame import Frame, Motion
 from firmware_host.config.profile import Profile, load_profile
@@ -27,16 +27,19 @@ SIGMA_MT = 0.2 / 6.6  # 0.2 mT peak to peak
 LEVEL = Motion((0.0, 0.0), (0.0, 0.0, GRAVITY), (0.0, 0.0, 0.0), 25.0)
 
 
+def upward(strength: str, off_mm: np.ndarray, below_mm: float) -> np.ndarray:
+    """The field of a disc of polarisation 1, so far beside its axis and below its lower face."""
+    diameter, height, _ = SIZES_MM[strength]
+    radius, half, beside = diameter / 2, height / 2, np.asarray(off_mm)
+    down = np.full_like(beside, -(below_mm + half) / radius)
+    at = magnet_cylinder_axial_Bfield(np.full_like(beside, half / radius), beside / radius, down)
+    return at[2]
+
+
 @cache
-def disc(strength: str) -> tuple[magpylib.magnet.Cylinder, float]:
-    """A south disc round the origin, its readings scaled so that the centred one fits; height."""
-    diameter, height, centred = SIZES_MM[strength]
-    made = magpylib.magnet.Cylinder(
-        polarization=(0, 0, 1), dimension=(diameter / 1000, height / 1000)
-    )
-    reading = made.getB((0, 0, -(12.0 + height / 2) / 1000))[2]
-    made.polarization = (0, 0, centred / reading)
-    return made, height
+def polarisation(strength: str) -> float:
+    """Of a south disc whose centred reading fits."""
+    return SIZES_MM[strength][2] / upward(strength, np.zeros(1), 12.0)[0]
 
 
 @dataclass(frozen=True)
@@ -67,14 +70,14 @@ class Plate:
     number: int = 0
 
     def __post_init__(self) -> None:
-        self.random = random.Random(self.seed)
+        self._random = np.random.default_rng(self.seed)
         size = self.profile.size
-        self.offsets = [self.random.uniform(-self.offset_mt, self.offset_mt) for _ in range(size)]
-        self.gains = [1 + self.random.uniform(-self.gain, self.gain) for _ in range(size)]
-        self._sensors = [self.profile.centre_mm(i) for i in range(size)]
-        self._fields: dict[Piece, list[float]] = {}
+        self.offsets = self._random.uniform(-self.offset_mt, self.offset_mt, size)
+        self.gains = 1 + self._random.uniform(-self.gain, self.gain, size)
+        self._sensors = np.array([self.profile.centre_mm(i) for i in range(size)])
+        self._fields: dict[Piece, np.ndarray] = {}
         self._summed: tuple[Piece, ...] = ()
-        self._sums = [0.0] * size
+        self._sums = np.zeros(size)
 
     def index(self, place: str) -> int:
         return self.profile.places.index(place)
@@ -86,30 +89,27 @@ class Plate:
     def take(self, name: object) -> Piece:
         return self.pieces.pop(name)
 
-    def field_of(self, piece: Piece) -> list[float]:
+    def field_of(self, piece: Piece) -> np.ndarray:
         known = self._fields.get(piece)
         if known is None:
             pole, strength = piece.magnet.value.upper().split("-")
             sign = piece.strength if pole == "S" else -piece.strength
-            magnet, height = disc(strength)
-            x, y, z = piece.x_mm, piece.y_mm, 12.0 + piece.z_mm + height / 2
-            points = [((px - x) / 1000, (py - y) / 1000, -z / 1000) for px, py in self._sensors]
-            known = [sign * float(b) for b in magnet.getB(points)[:, 2]]
+            off_mm = np.hypot(*(self._sensors - (piece.x_mm, piece.y_mm)).T)
+            known = upward(strength, off_mm, 12.0 + piece.z_mm) * sign * polarisation(strength)
             self._fields[piece] = known
         return known
 
     def scan(self) -> Frame:
         pieces = tuple(self.pieces.values())
         if pieces != self._summed:
-            fields = [self.field_of(piece) for piece in pieces]
             self._summed = pieces
-            self._sums = [sum(f[index] for f in fields) for index in range(self.profile.size)]
-        readings = []
-        for index, total in enumerate(self._sums):
-            value = total * self.gains[index] + self.offsets[index]
-            value += self.random.gauss(0, SIGMA_MT * self.noise) + self.extra_mt.get(index, 0.0)
-            value = max(-22.0, min(22.0, value))
-            readings.append(round(value / STEP_MT) * STEP_MT if self.quantised else value)
+            self._sums = sum(map(self.field_of, pieces), np.zeros(self.profile.size))
+        values = self._sums * self.gains + self.offsets
+        values += self._random.normal(0, SIGMA_MT * self.noise, self.profile.size)
+        for index, more in self.extra_mt.items():
+            values[index] += more
+        values = np.clip(values, -22.0, 22.0)
+        readings = (np.round(values / STEP_MT) * STEP_MT if self.quantised else values).tolist()
         self.extra_mt = {}
         for place, value in self.failed_mt.items():
             readings[self.index(place)] = value

@@ -26,7 +26,7 @@ def test_no_errors_at_three_times_the_noise_and_5_mm():
 
 def test_pieces_that_hands_put_and_flick_are_in_their_circles():
     pytest.importorskip("mujoco")
-    found = flicked(3, "S-strong", 1.0, 0.0, 16)
+    found = flicked(3, "S-strong", 1.0, 0.0, 8)
     errors = sorted(error for error, _ in found.known)
     assert errors[len(errors) * 95 // 100] < 15.0
     assert len(found.known) > 0.8 * found.scans

@@ -344,7 +344,7 @@ def test_upside_down_reads_as_the_other_pole(table):
 def test_drift_is_followed(table):
     t = table({"d4": N}, noise=0.5)
     for _ in range(60):
-        t.plate.offsets = [offset + 0.01 for offset in t.plate.offsets]
+        t.plate.offsets += 0.01
         t.run(1.0)
     assert t.events == []
     assert t.last.unsure == frozenset()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from math import cos, hypot, pi, sin, sqrt
+from statistics import median
 
 import pytest
 
@@ -102,11 +103,17 @@ def test_one_that_stops_between_places_stays_known_until_it_is_taken(table):
     t.plate.put("e5", S)
     t.run(RESTS_S)
     slide(t, "e5", "g6", (17.5, 17.5))
-    t.run(4.0)
-    (track,) = t.last.tracks
+    t.run(2.0)
     x, y, _ = t.over("g6", 0.0, 17.5, 17.5)
-    assert not track.moving
-    assert hypot(track.x_mm - x, track.y_mm - y) < min(3.0, track.within_mm)
+    tracks = []
+    for _ in range(100):  # noise makes a resting one stir now and then
+        t.run()
+        tracks += t.last.tracks
+    off = [(hypot(track.x_mm - x, track.y_mm - y), track) for track in tracks]
+    assert len(tracks) == 100
+    assert sum(track.moving for track in tracks) < 40
+    assert median(error for error, _ in off) < 3.0
+    assert sum(error < track.within_mm for error, track in off) > 85
     t.plate.take("e5")
     t.run(6.0)
     assert t.last.tracks == ()
