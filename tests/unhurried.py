@@ -7,6 +7,8 @@ perception's own tests keep the profile's rate; test_slow_computer.py has an eve
 
 from __future__ import annotations
 
+from functools import cache
+
 from msgspec.structs import replace
 
 from firmware_host.config.profile import Profile, load_profile
@@ -15,6 +17,7 @@ from firmware_host.config.wiring import NodeHall
 SCANS_PER_S = 20
 
 
+@cache
 def unhurried(name: str) -> Profile:
     """The profile of that name; a node keeps its rate, which is its firmware's."""
     profile = load_profile(name)
