@@ -79,14 +79,19 @@ class Attitude:
             self._up = _unit(force_m_s2)
         elif elapsed_s > 0:
             if self._bias is not None:  # an unknown bias would bend the tilt by 10 degrees
-                turn = tuple((a + b) / 2 * elapsed_s for a, b in zip(before, rate, strict=True))
+                turn = (
+                    (before[0] + rate[0]) / 2 * elapsed_s,
+                    (before[1] + rate[1]) / 2 * elapsed_s,
+                    (before[2] + rate[2]) / 2 * elapsed_s,
+                )
                 self._up = _turned(self._up, turn)
                 self._spin += turn[2]
                 force_m_s2 = self._on_the_pivot(force_m_s2, before, rate, elapsed_s)
             if self._is_gravity(force_m_s2):
                 weight = elapsed_s / (TRUST_S + elapsed_s)
-                steps = zip(self._up, _unit(force_m_s2), strict=True)
-                self._up = _unit([a + weight * (b - a) for a, b in steps])
+                (x, y, z), (a, b, c) = self._up, _unit(force_m_s2)
+                to = x + weight * (a - x), y + weight * (b - y), z + weight * (c - z)
+                self._up = _unit(to)
         return Pose(gravity_tilt(self._up), self._spin, rate)
 
     def _on_the_pivot(
@@ -133,9 +138,9 @@ def _turned(fixed: Vector, turn: Sequence[float]) -> Vector:
     """What stands still, in axes that turn by ``turn`` (rad about each): to the second order, which
     is 0.02 degrees off after a turn of 0.1 rad.
     """
-    first = _cross(fixed, turn)
-    second = _cross(first, turn)
-    return _unit([a + b + c / 2 for a, b, c in zip(fixed, first, second, strict=True)])
+    (x, y, z), first = fixed, _cross(fixed, turn)
+    (a, b, c), (d, e, f) = first, _cross(first, turn)
+    return _unit((x + a + d / 2, y + b + e / 2, z + c + f / 2))
 
 
 class _Rest:

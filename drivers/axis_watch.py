@@ -38,6 +38,10 @@ class AxisWatch:
         if last is None or last == now:  # the same sample, read twice
             return
         moved = [new != old for new, old in zip(now, last, strict=True)]
+        if all(moved):  # as in most readings
+            self._equal, self._alive = [0] * len(AXES), moved
+            self._suspicious = False
+            return
         for axis, has_moved in enumerate(moved):
             if has_moved:
                 self._equal[axis] = 0

@@ -39,9 +39,9 @@ class Mounting:
 
     def on_chip(self, plate: Vector) -> Vector:
         """The way back."""
+        (a, s), (b, t), (c, u) = self._picks
         found = [0.0, 0.0, 0.0]
-        for (index, sign), value in zip(self._picks, plate, strict=True):
-            found[index] = sign * value
+        found[a], found[b], found[c] = s * plate[0], t * plate[1], u * plate[2]
         return found[0], found[1], found[2]
 
 

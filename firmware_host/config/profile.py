@@ -7,7 +7,7 @@ the south, ``a1`` in the low corner. A sensor's index is ``row * columns + colum
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -69,7 +69,7 @@ class Capabilities:
         return self.poles * self.strengths
 
 
-class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """One table. Without ``imu`` it does not see tilt; without ``lights`` and ``panel`` the page
     shows and asks everything.
     """
@@ -88,7 +88,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     panel: PanelConfig | None = None
     spins: bool = False
 
-    @property
+    @cached_property
     def capabilities(self) -> Capabilities:
         """What it can tell, as its parts are."""
         linear = self.hall.linear

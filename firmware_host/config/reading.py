@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import tomllib
 import typing
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -102,7 +104,7 @@ def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
     if not isinstance(data, dict):
         return
     chosen = _of_kind(data, structs, source, prefix)
-    fields = {field.encode_name: field.type for field in msgspec.structs.fields(chosen)}
+    fields = _fields(chosen)
     tag_field = chosen.__struct_config__.tag_field
     for key, value in data.items():
         if key == tag_field:
@@ -117,6 +119,12 @@ def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
                 hint=nearest(key, fields),
             )
         _refuse_unknown(value, fields[key], source, name)
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """Key -> its type."""
+    return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
 
 
 def _of_kind(

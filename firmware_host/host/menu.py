@@ -26,7 +26,14 @@ PAIRING = "pairing"
 @cache
 def presets_for(kind: GameType, able: Capabilities) -> tuple[Preset, ...]:
     """The game's presets that fit such a plate, the usual one first."""
-    return tuple(p for p in kind.presets if _fits(able, kind.create(p.options)))
+    return tuple(preset for preset, _ in _fitting(kind, able))
+
+
+@cache
+def _fitting(kind: GameType, able: Capabilities) -> Sequence[tuple[Preset, int]]:
+    """The same, each with the number of its players."""
+    games = ((preset, kind.create(preset.options)) for preset in kind.presets)
+    return [(preset, len(game.players)) for preset, game in games if _fits(able, game)]
 
 
 def _fits(able: Capabilities, game: Game) -> bool:
@@ -78,8 +85,8 @@ def games_to_begin(
         if kind.seated:
             continue
         by_players: dict[int, Preset] = {}
-        for preset in presets_for(kind, able):
-            by_players.setdefault(len(kind.create(preset.options).players), preset)
+        for preset, players in _fitting(kind, able):
+            by_players.setdefault(players, preset)
         for count, preset in list(by_players.items())[1:]:
             label = text("{game} for {count}", game=title, count=count)
             others[f"{name} {count}"] = label, NewGame(name, preset.options)

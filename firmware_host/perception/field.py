@@ -8,6 +8,7 @@ from this model; the height comes from the centred readings in HARDWARE, pieces 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import hypot, pi, sqrt
 
 from firmware_host.table.observation import Magnet
@@ -58,6 +59,7 @@ def raised_mt(disc: Disc, gap_mm: float, up_mm: float, off_mm: float) -> float:
     return disc.centred_mt * _rim(disc, gap_mm + up_mm, off_mm) / _rim(disc, gap_mm, 0.0)
 
 
+@cache
 def kernel_mt(
     disc: Disc, gap_mm: float, pitch_mm: float, columns: int, rows: int
 ) -> tuple[tuple[float, ...], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from firmware_host.referee import record
 from firmware_host.referee.book import Book, Pending

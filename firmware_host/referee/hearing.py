@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import inf
+
+from msgspec.structs import replace
 
 from firmware_host.guidance import troubles
 from firmware_host.referee import record

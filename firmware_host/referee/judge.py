@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from firmware_host.guidance import troubles
 from firmware_host.referee.book import Landing, Pending

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from firmware_host.referee.book import Book, Pending
 from firmware_host.table.line import Line
@@ -19,8 +21,7 @@ class Guide(Enum):
     TAKEBACK = "takeback"
 
 
-@dataclass(frozen=True, slots=True)
-class Play:
+class Play(Struct, frozen=True):
     """``book``: of the position. ``matched``: the board has been the position since the game was
     begun. ``pending``: a move that is not confirmed yet, ``held``: as it is on disk, ``settling``:
     it was seen unfinished. ``taken_back``: the move that was taken back last, by hand or before the

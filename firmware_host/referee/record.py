@@ -5,9 +5,11 @@ Where the journal refuses, the state stays as it was, with its ``trouble``.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError
 from firmware_host.referee.state import State
@@ -45,7 +47,7 @@ def finish(state: State, journal: JournalPort) -> State:
 def agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
     """The players have ended it."""
     line = state.play.line
-    play = replace(state.play.on(replace(line, agreed=outcome)), finished=True)
+    play = replace(state.play.on(dataclasses.replace(line, agreed=outcome)), finished=True)
     after = state.playing(play, Sound.DRAW if outcome.reason == AGREED else Sound.WIN)
     return _written(partial(journal.finish, line.game_id, outcome.as_json()), state, after)
 

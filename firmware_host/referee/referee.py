@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import inf
+
+from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.guidance import turns
@@ -169,7 +170,7 @@ class Referee:
         if self._state is None or not self._state.claims.untold:
             return ()
         claims = self._state.claims
-        self._state = replace(self._state, claims=replace(claims, untold=()))
+        self._state = replace(self._state, claims=claims.told())
         return claims.untold
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from math import inf
 
-from msgspec import structs
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from firmware_host.guidance import troubles
 from firmware_host.table.observation import Stillness
@@ -22,8 +22,7 @@ TILTING = (Stillness.TILTED, Stillness.MOVING)
 _NOTHING = Sight(-inf, False, {}, frozenset(), Stillness.UNKNOWN, (0.0, 0.0))
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """``same_since_s``: since when the board has been as it is; ``sure_since_s``: and nothing on it
     in doubt. ``unsure_since_s``: places of the board that cannot be read now. ``doubtful``: those,
     and the ones with failed sensors. ``cause``: what perception saw last that may explain a fix.
@@ -107,5 +106,5 @@ class Seen:
     def shows(self, sight: Sight) -> bool:
         """Whether ``sight`` tells nothing new."""
         seen = self.sight
-        now = structs.replace(sight, time_s=seen.time_s, tilt_rad=seen.tilt_rad, events=seen.events)
+        now = replace(sight, time_s=seen.time_s, tilt_rad=seen.tilt_rad, events=seen.events)
         return not sight.events and now == seen

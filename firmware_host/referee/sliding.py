@@ -6,8 +6,10 @@ slip angles only the new one slides. Any other way of bringing it there counts a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import degrees, hypot, radians
+
+from msgspec.structs import replace
 
 from firmware_host.guidance import tilting as words
 from firmware_host.messages import Message

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field, replace
 from math import inf
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError
 from firmware_host.guidance import troubles
@@ -24,8 +26,7 @@ RETRY_S = 1.0  # between attempts to write a journal that refuses
 NOTICE_S = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """Of one game. ``menu``: None where it cannot be asked. ``silent_failures``, ``tilts``: as in
     Referee.
 

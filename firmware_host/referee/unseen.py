@@ -104,6 +104,10 @@ class Claims:
         fresh = {p: (piece, s) for p, (piece, s) in claims if not is_over(p, piece, now_s - s)}
         return Claims(fresh, self.untold)
 
+    def told(self) -> Claims:
+        """Perception knows all of it."""
+        return Claims(self.fresh)
+
     def over(self, cells: Mapping[str, str]) -> Mapping[str, str]:
         """``cells`` as they are by what was said."""
         if not self.fresh:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+
+from msgspec import Struct, field
 
 from firmware_host.guidance import questions, troubles, turns
 from firmware_host.messages import Message
@@ -20,8 +22,7 @@ Meaning = Pending | tuple[Claim, ...]
 """Of an answer: the move that was made, or what stands where."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """One phase as people see it; the rest as in Standing.
 
     ``problems``: what makes it a fix, to notice new ones. ``expected``: they were to be expected.

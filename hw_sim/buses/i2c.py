@@ -11,7 +11,7 @@ import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import smbus2.smbus2
 
@@ -47,13 +47,12 @@ class I2cChip(Protocol):
         """The supply comes back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of a transfer: ``data`` to write, or ``count`` bytes to read if it is None."""
+class Message(NamedTuple):
+    """One message of a transfer: ``data`` to write, or ``size`` bytes to read if it is None."""
 
     address: int
     data: bytes | None
-    count: int = 0
+    size: int = 0
 
 
 class I2cBus:
@@ -99,11 +98,11 @@ class I2cBus:
             if chip is None or message.address in self.nacking:
                 raise _error(errno.EREMOTEIO)
             if message.data is None:
-                read = chip.read(message.count, clock.now())
+                read = chip.read(message.size, clock.now())
                 if read is None:
                     raise _error(errno.EREMOTEIO)
                 answer = read
-                clock.advance(message.count * BITS_PER_BYTE * bit_s)
+                clock.advance(message.size * BITS_PER_BYTE * bit_s)
             else:
                 clock.advance(len(message.data) * BITS_PER_BYTE * bit_s)
                 if not chip.write(message.data, clock.now()):

@@ -41,7 +41,8 @@ class SpiPort:
     def __init__(self, clock: VirtualClock, chip: SpiChip, core_hz: float | None = None) -> None:
         self.clock = clock
         self.chip = chip
-        self.core_hz = core_hz
+        self._core_hz = core_hz
+        self._costs: dict[tuple[int, int], tuple[int, float]] = {}
         self.silent: int | None = None
         self.error: int | None = None
 
@@ -49,16 +50,25 @@ class SpiPort:
         """One message: takes its time, returns MISO's bytes. Raises OSError."""
         if self.error is not None:
             raise OSError(self.error, os.strerror(self.error))
-        if self.core_hz is not None:
-            clock_hz = round(self.core_hz / (2 * math.ceil(self.core_hz / clock_hz / 2)))
+        asked = clock_hz, len(sent)
+        try:
+            clock_hz, takes_s = self._costs[asked]
+        except KeyError:
+            clock_hz, takes_s = self._costs[asked] = self._cost(*asked)
         if self.silent is None:
             start_s = self.clock.now() + SPI_LEAD_S
             answer = self.chip.transfer(sent, clock_hz, mode, start_s)
         else:
             answer = [self.silent] * len(sent)
-        clocks = CLOCKS_PER_BYTE if len(sent) < SPI_DMA_BYTES else 8
-        self.clock.advance(SPI_CALL_S + len(sent) * clocks / clock_hz)
+        self.clock.advance(takes_s)
         return answer
+
+    def _cost(self, clock_hz: int, size: int) -> tuple[int, float]:
+        """Of so many bytes: the clock that is possible, and how long the call takes."""
+        if self._core_hz is not None:
+            clock_hz = round(self._core_hz / (2 * math.ceil(self._core_hz / clock_hz / 2)))
+        clocks = CLOCKS_PER_BYTE if size < SPI_DMA_BYTES else 8
+        return clock_hz, SPI_CALL_S + size * clocks / clock_hz
 
 
 class SpiDev:

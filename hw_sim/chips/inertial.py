@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -178,9 +179,8 @@ class InertialChip(ABC):
 
 def packed(words: list[float], order: Literal["big", "little"]) -> bytes:
     """Sensor registers: rounded, cut off at the ends of the scale."""
-    return b"".join(
-        max(-0x8000, min(0x7FFF, round(word))).to_bytes(2, order, signed=True) for word in words
-    )
+    whole = [max(-0x8000, min(0x7FFF, round(word))) for word in words]
+    return struct.pack(f"{'>' if order == 'big' else '<'}{len(whole)}h", *whole)
 
 
 def filtered(source: Callable[[float], Vector], at_s: float, delay_s: float) -> Vector:

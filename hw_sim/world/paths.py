@@ -79,12 +79,26 @@ class Quintic:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A piece of a path: three coordinates from ``start_s`` on."""
+    """A piece of a path: three coordinates from ``start_s`` on, for equally long."""
 
     start_s: float
     x: Quintic
     y: Quintic
     z: Quintic
+
+    def at(self, now_s: float) -> Point:
+        """What ``Quintic.at`` says of each, in half the time: every sensor asks in every scan."""
+        t = now_s - self.start_s
+        if t >= self.x.duration_s:
+            return self.x.end, self.y.end, self.z.end
+        a, b, c = self.x.coefficients, self.y.coefficients, self.z.coefficients
+        if t <= 0:
+            return a[0], b[0], c[0]
+        return (
+            a[0] + t * (a[1] + t * (a[2] + t * (a[3] + t * (a[4] + t * a[5])))),
+            b[0] + t * (b[1] + t * (b[2] + t * (b[3] + t * (b[4] + t * b[5])))),
+            c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5])))),
+        )
 
 
 class Path:
@@ -100,9 +114,7 @@ class Path:
 
     def at(self, now_s: float) -> Point:
         """Where the thing is, in mm."""
-        leg = self._legs[max(0, bisect_right(self._starts, now_s) - 1)]
-        t = now_s - leg.start_s
-        return leg.x.at(t), leg.y.at(t), leg.z.at(t)
+        return self._legs[max(0, bisect_right(self._starts, now_s) - 1)].at(now_s)
 
     def onward(self, now_s: float, goal: Point, duration_s: float) -> Path:
         """From wherever it is then, and as it moves, to another goal."""

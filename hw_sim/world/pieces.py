@@ -63,31 +63,32 @@ def overlap(one: Point, other: Point, *, spare_mm: float = 0.0) -> bool:
 class Field:
     """The vertical field at each sensor: resting pieces summed once, moving ones at each sample.
 
-    ``sensors``: x, y in mm and the gap below a seated magnet's face, per sensor.
+    ``sensors``: x, y in mm and the gap below a seated magnet's face, per sensor. ``resting_mt``:
+    all of it where nothing is ``moving``.
     """
 
     def __init__(self, sensors: Sequence[Point]) -> None:
         self._sensors = tuple(sensors)
         self._shares: dict[int, tuple[float, ...]] = {}
-        self._resting_mt = [0.0] * len(self._sensors)
-        self._moving: list[tuple[Callable[[float], Point], float, Disc]] = []
+        self.resting_mt = [0.0] * len(self._sensors)
+        self.moving: list[tuple[Callable[[float], Point], float, Disc]] = []
         self.next_change_s = math.inf
 
     def update(self, pieces: Iterable[Piece]) -> None:
         """Sort ``pieces`` into resting and moving. Call when one starts or comes to rest."""
-        self._moving = []
+        self.moving = []
         self.next_change_s = math.inf
         shares: dict[int, tuple[float, ...]] = {}
         for piece in pieces:
             if piece.path is not None:
                 kind = piece.kind
-                self._moving.append((piece.path.at, kind.sign * piece.factor, kind.disc))
+                self.moving.append((piece.path.at, kind.sign * piece.factor, kind.disc))
                 self.next_change_s = min(self.next_change_s, piece.path.end_s)
             else:
                 known = self._shares.get(piece.piece_id)
                 shares[piece.piece_id] = self._share(piece) if known is None else known
         if shares.keys() != self._shares.keys():
-            self._resting_mt = (
+            self.resting_mt = (
                 [sum(column) for column in zip(*shares.values(), strict=True)]
                 if shares
                 else [0.0] * len(self._sensors)
@@ -100,10 +101,10 @@ class Field:
 
     def at(self, sensor: int, now_s: float) -> float:
         """Upward field in mT at ``sensor``; a south pole above it is positive."""
-        total = self._resting_mt[sensor]
-        if self._moving:
+        total = self.resting_mt[sensor]
+        if self.moving:
             x, y, gap = self._sensors[sensor]
-            for at, strength, disc in self._moving:
+            for at, strength, disc in self.moving:
                 px, py, pz = at(now_s)
                 rho2 = (px - x) ** 2 + (py - y) ** 2
                 total += strength * disc.vertical_mt(rho2, gap + pz + disc.height_mm / 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from hw_sim.rng import Stream
 from hw_sim.world.paths import PEAK_SPEED, Quintic
@@ -21,8 +22,10 @@ BUMP_S = 0.25
 Vector = tuple[float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Slew:
+    """From ``start_s`` on; ``over``: what is felt from its end on, force and rate."""
+
     start_s: float
     x: Quintic
     y: Quintic
@@ -30,6 +33,11 @@ class _Slew:
     @property
     def end_s(self) -> float:
         return self.start_s + self.x.duration_s
+
+    @cached_property
+    def over(self) -> tuple[Vector, Vector]:
+        rate = _rate_rad_s(self.y.end, 0.0, 0.0)
+        return _gravity_m_s2(self.x.end, self.y.end), rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +100,11 @@ class Plate:
 
     def specific_force_m_s2(self, now_s: float) -> Vector:
         """What an accelerometer on the pivot feels, in the plate's axes; level: (0, 0, +g)."""
-        a, b = self.tilt_rad(now_s)
-        force = (
-            -G_M_S2 * math.sin(b) * math.cos(a),
-            G_M_S2 * math.sin(a),
-            G_M_S2 * math.cos(b) * math.cos(a),
-        )
+        slew = self._slew_at(now_s)
+        if now_s - slew.start_s >= slew.x.duration_s:
+            force, _ = slew.over
+        else:
+            force = _gravity_m_s2(*self.tilt_rad(now_s))
         x, y, z = self.knock_m_s2(now_s)
         return force[0] + x, force[1] + y, force[2] + z
 
@@ -117,9 +124,9 @@ class Plate:
         """What a gyroscope feels, in the plate's axes."""
         slew = self._slew_at(now_s)
         t = now_s - slew.start_s
-        b = slew.y.at(t)
-        turn = slew.x.speed(t)
-        return turn * math.cos(b), slew.y.speed(t), turn * math.sin(b)
+        if t >= slew.x.duration_s:
+            return slew.over[1]
+        return _rate_rad_s(slew.y.at(t), slew.x.speed(t), slew.y.speed(t))
 
     def _slew_at(self, now_s: float) -> _Slew:
         for slew in reversed(self._slews):
@@ -157,6 +164,20 @@ class Plate:
         return start_s + duration
 
 
+def _gravity_m_s2(a: float, b: float) -> Vector:
+    """What is felt of gravity at these angles."""
+    return (
+        -G_M_S2 * math.sin(b) * math.cos(a),
+        G_M_S2 * math.sin(a),
+        G_M_S2 * math.cos(b) * math.cos(a),
+    )
+
+
+def _rate_rad_s(b: float, about_x: float, about_y: float) -> Vector:
+    """The angles' speeds, in the plate's axes."""
+    return about_x * math.cos(b), about_y, about_x * math.sin(b)
+
+
 def force_at(arm_m: Sequence[float], plate: Plate, now_s: float) -> Vector:
     """What an accelerometer feels that far east, north and above the pivot: that it is swung about,
     too, tangential and centripetal.
@@ -167,6 +188,8 @@ def force_at(arm_m: Sequence[float], plate: Plate, now_s: float) -> Vector:
     x, y, z = arm_m
     p, q, r = plate.rate_rad_s(now_s)
     before = plate.rate_rad_s(now_s - DIFFERENCE_S)
+    if not (p or q or r or any(before)):
+        return force
     a, b, c = ((now - then) / DIFFERENCE_S for now, then in zip((p, q, r), before, strict=True))
     along = p * x + q * y + r * z
     square = p * p + q * q + r * r

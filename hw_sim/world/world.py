@@ -80,9 +80,10 @@ class World:
 
     def field_mt(self, sensor: int, now_s: float) -> float:
         """Upward field at a sensor in mT; a south pole above it reads positive."""
-        if now_s >= self._field.next_change_s:
+        field = self._field
+        if now_s >= field.next_change_s:
             self.settle(now_s)
-        return self._field.at(sensor, now_s)
+        return field.at(sensor, now_s) if field.moving else field.resting_mt[sensor]
 
     def field_of_mt(self, piece: Piece, sensor: int, now_s: float) -> float:
         """One piece's share of ``field_mt``."""
