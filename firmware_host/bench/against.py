@@ -134,7 +134,9 @@ class OpenSpiel:
 
 
 class _Ours:
-    """The best search of the kernels, with as much CPU time a move as the other has had."""
+    """The best search of the kernels, with as much CPU time in all as the other has had: what it
+    saved where it knew its move at once is for later moves.
+    """
 
     def __init__(self, tree: FastTree, other: OpenSpiel) -> None:
         self._tree, self._other = tree, other
@@ -143,7 +145,8 @@ class _Ours:
 
     def move(self, _: Sequence[str], state: Any) -> int:
         """As ``Player.move``."""
-        time_s = self._other.used_s / self._other.moves
+        theirs_s = self._other.used_s / self._other.moves
+        time_s = max((self.moves + 1) * theirs_s - self.used_s, theirs_s / 2)
         begun_s = cpu_s()
         found = self._tree.search(state, Budget(Limits(time_s=time_s), cpu_s))
         self.used_s += cpu_s() - begun_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ _CHUNK_S = 0.004  # a stop waits for so long
 _FIRST_CHUNK = 32
 _POSITIONS = 50_000  # of Gravity Trap between two looks at the clock
 _NOISE = 3  # hundredths; so that games differ
-EXPLORATION: Final = {kernels.PLAYOUTS: 0.7, kernels.DECISIVE: 0.25}
+_PLAIN_EXPLORATION = 0.7
 SPREAD = 50.0
 
 
@@ -82,7 +82,8 @@ class FastTree:
         self._board = board
         self._mode = mode
         self._rng = rng
-        self._explore = EXPLORATION.get(mode, board.exploration) if explore is None else explore
+        usual = _PLAIN_EXPLORATION if mode == kernels.PLAYOUTS else board.exploration
+        self._explore = usual if explore is None else explore
         self._curves = kernels.curves(spread)
         self._tree = nodes.grown(most_nodes)
         self._every = board.game.rules.every_move

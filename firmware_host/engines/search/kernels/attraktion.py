@@ -25,6 +25,7 @@ from games.attraktion.game import AttraktionGame
 from games.attraktion.rules import State
 
 LARGEST = 10  # rows that two words hold
+EXPLORATION = 0.25
 _WHITE, _BLACK = 2, 4  # in a state: two words each
 _SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7  # _SPLIT: bits of a word
 # in a move's row, two words each: its space and what lies beyond it in each direction

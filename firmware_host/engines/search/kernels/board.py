@@ -41,7 +41,7 @@ from games.momentum.game import MomentumGame
 class Board:
     """``tables``: what every kernel is handed first. Moves are places in ``rules.every_move``.
     ``evaluated``: whether ``value`` tells anything. ``decisive``: whether playouts can be told not
-    to miss what wins at once. ``exploration``: of a search by ``value``.
+    to miss what wins at once. ``exploration``: of its best search.
     """
 
     game: Game
@@ -64,7 +64,8 @@ def board_of(game: Game) -> Board | None:
         made = momentum if momentum.fits(game) else momentum_rows
         return Board(game, made.tables(game, weights_of(game.name)), evaluated=two)
     if isinstance(game, AttraktionGame) and game.options["size"] <= attraktion.LARGEST:
-        return Board(game, attraktion.tables(game), decisive=True)
+        made = attraktion.tables(game)
+        return Board(game, made, decisive=True, exploration=attraktion.EXPLORATION)
     if isinstance(game, GravityConnectGame) and game.rules.size <= connect.LARGEST:
         made = connect.tables(game, weights_of(game.name))
         return Board(game, made, evaluated=True, exploration=connect.EXPLORATION)
