@@ -61,7 +61,7 @@ function themeButton() {
     root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
     remember("theme", root.dataset.theme);
     theme.firstChild.replaceWith(themeIcon());
-  }, { class: "plain quiet" });
+  });
   theme.firstChild.replaceWith(themeIcon());
   return theme;
 }
