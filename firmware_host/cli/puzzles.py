@@ -23,19 +23,29 @@ def command(game: str | None, check: bool, make: BinaryIO | None) -> None:
     """
     import msgspec
 
+    from firmware_host.config.errors import NotPossibleError
     from firmware_host.studies.exercises import exercise, exercises
     from firmware_host.studies.puzzles import Puzzle, proven
     from games.registry import HOSTED, game_type
 
     if make is not None:
-        for line in make:
-            mined = msgspec.json.decode(line, type=Puzzle)
+        for number, line in enumerate(make, start=1):
+            try:
+                mined = msgspec.json.decode(line, type=Puzzle)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                raise NotPossibleError(
+                    "Line {number} of {file} is no puzzle: {why}.",
+                    remedy="Take a file that `tiltboard study puzzles` has written.",
+                    number=number,
+                    file=make.name,
+                    why=str(error),
+                ) from error
             made = exercise(game_type(mined.game).create(mined.options), mined)
             if made.kind == "save" or made.turns == 1 or made.reply is not None:
                 click.echo(msgspec.json.encode(made))
         return
     wrong = 0
-    for name in [game] if game else HOSTED:
+    for name in [game_type(game).name] if game else HOSTED:
         for number, each in enumerate(exercises(name), start=1):
             sound = not check or proven(game_type(name).create(each.options), each)
             wrong += not sound

@@ -182,6 +182,8 @@ def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
 
     from firmware_host.studies.selfplay import Mining, distinct
 
+    if out is not None:
+        out.open("ab").close()  # what cannot be written is said before the games are played
     made, job, where = _asked(Mining, asked, turns=turns)
     with found_by(job, asked["games"], made.name, *where) as found:
         mined = distinct(found, made)

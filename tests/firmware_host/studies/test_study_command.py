@@ -38,6 +38,17 @@ def test_puzzles_are_counted_and_written(tmp_path):
     assert f"One move wins, turns: 1, puzzles: {ones}" in told.output
 
 
+def test_mined_puzzles_that_cannot_be_written_or_read_are_refused_at_once(tmp_path):
+    nowhere = run("puzzles", *SMALL, "--games", "1000000", "--out", str(tmp_path / "no" / "p"))
+    assert isinstance(nowhere.exception, FileNotFoundError)
+    torn = tmp_path / "torn.jsonl"
+    torn.write_text('{"game": "moment')
+    told = CliRunner().invoke(cli, ["puzzles", "--make", str(torn)], obj=Catalogue())
+    assert str(told.exception).startswith(f"Line 1 of {torn} is no puzzle: ")
+    told = CliRunner().invoke(cli, ["puzzles", "--game", "chess"], obj=Catalogue())
+    assert str(told.exception).startswith("There is no game chess; ")
+
+
 def test_tuning_prints_weights():
     told = run("tune", "--game", "gravity-trap", "--games", "12", "--level", "3", "--nodes", "200")
     assert told.exit_code == 0, told.output
