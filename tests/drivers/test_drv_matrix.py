@@ -4,11 +4,12 @@ import errno
 
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.errors import PartAbsentError, PartReadingError
 from drivers.matrix import MatrixSettings, SwitchMatrix
+from tests.few import few
 
 ROWS = (5, 6, 13)
 NORTH = (16, 20, 21)
@@ -96,7 +97,7 @@ def test_without_diodes_the_ghost_is_seen_and_no_piece(matrix, rig) -> None:
 CONTACTS = st.sets(st.sampled_from([(r, c) for r in ROWS for c in COLUMNS]), max_size=10)
 
 
-@settings(max_examples=80, deadline=None)
+@few(80)
 @given(closed=CONTACTS, shorted=CONTACTS)
 def test_what_is_read_is_what_is_closed_or_an_error(closed, shorted) -> None:
     class Still:

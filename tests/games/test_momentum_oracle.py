@@ -3,14 +3,15 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from games.base import IllegalMoveError
 from games.contract import describe
 from games.momentum import MOMENTUM
+from tests.few import few
 
-FEW = settings(max_examples=60, deadline=None)
+FEW = few(60)
 
 
 @st.composite

@@ -71,7 +71,7 @@ class Table:
         for name in {name for name, _ in self.session.faults.active}:
             self.session.faults.heal(name)
         tilted = any(self.session.host.sight.tilt_rad) and self.session.profile.imu is not None
-        self.play(*(["tilt 0 0"] if tilted else []), "wait 0.5s")
+        self.play(*(["tilt 0 0"] if tilted else []), "wait 0.1s")
 
     @property
     def stands(self):
@@ -163,11 +163,11 @@ def test_cell(table, cell):
 
     if "settles_s" not in row:
         table.play(f"wait {row.get('lasts_s', 0.1)}s", f"heal {name}")
-    for _ in range(40):  # parts are tried again after a while, and sensors watched for one
+    for _ in range(100):  # parts are tried again after a while, and sensors watched for one
         sight = session.host.sight
         if table.stands == before and not sight.masked and not sight.faults:
             break
-        table.play("wait 0.5s")
+        table.play("wait 0.2s")
     assert table.stands == before
     assert session.host.sight.faults == ()
     if row.get("dark"):
@@ -176,7 +176,7 @@ def test_cell(table, cell):
             assert strip == believed
         else:  # which draws a pattern's steps by its own clock
             assert [*map(bool, strip)] == [*map(bool, believed)]
-    table.play("wait 1s", *phase["on"])
+    table.play("wait 0.2s", *phase["on"])
 
 
 def shown(session):

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers import node_protocol as protocol
@@ -14,6 +14,7 @@ from drivers.node_firmware import hall, wire
 from drivers.node_firmware.board import Board
 from drivers.node_firmware.node import Node
 from drivers.node_protocol import DamagedError, Pong, Reading, Refused, Splitter, Status
+from tests.few import few
 
 DOC = (Path(__file__).parents[3] / "docs" / "node-protocol.md").read_text("utf-8")
 EXAMPLES = {
@@ -163,7 +164,7 @@ def test_a_node_keeps_31_patterns_of_64_levels(number, levels, taken):
 
 
 @given(st.binary(max_size=protocol.BODY_MOST), st.integers(0, 255), st.integers(0, 255))
-@settings(max_examples=80, deadline=None)
+@few(80)
 def test_both_codecs_make_the_same_frames(body, kind, sequence):
     coded = protocol.frame(kind, sequence, body)
     assert coded == wire.wrap(kind, sequence, body)
@@ -178,7 +179,7 @@ def test_too_long_a_message_is_refused_by_its_sender():
 
 
 @given(st.lists(st.binary(max_size=400), max_size=8))
-@settings(max_examples=60, deadline=None)
+@few(60)
 def test_noise_in_any_pieces_crashes_neither_end(pieces):
     splitter, receiver = Splitter(), wire.Receiver()
     for piece in pieces:
@@ -192,7 +193,7 @@ def test_noise_in_any_pieces_crashes_neither_end(pieces):
 
 
 @given(st.sampled_from(range(0x81, 0x87)), st.binary(max_size=300))
-@settings(max_examples=60, deadline=None)
+@few(60)
 def test_any_body_is_understood_or_damaged(kind, body):
     try:
         found = protocol.understand(kind, body)
@@ -209,7 +210,7 @@ def test_any_body_is_understood_or_damaged(kind, body):
 
 
 @given(st.binary(max_size=2500), st.binary(min_size=1, max_size=300), st.data())
-@settings(max_examples=80, deadline=None)
+@few(80)
 def test_a_frame_after_a_zero_survives_any_noise_before_it_at_both_ends(noise, body, data):
     good = protocol.frame(0x83, 5, body)
     stream = noise + b"\0" + good
@@ -240,14 +241,14 @@ CODES = st.lists(st.integers(0, 1023), min_size=100, max_size=100)
 
 
 @given(CODES, CODES)
-@settings(max_examples=60, deadline=None)
+@few(60)
 def test_readings_come_out_as_they_went_in(key, codes):
     assert protocol.unpack_key(hall.pack_key(key), 100) == tuple(key)
     assert protocol.unpack_delta(hall.pack_delta(codes, key), key) == tuple(codes)
 
 
 @given(CODES, st.lists(st.integers(-9, 9), min_size=100, max_size=100))
-@settings(max_examples=60, deadline=None)
+@few(60)
 def test_small_changes_take_half_a_byte(key, changes):
     codes = [min(1023, max(0, code + change)) for code, change in zip(key, changes, strict=True)]
     packed = hall.pack_delta(codes, key)

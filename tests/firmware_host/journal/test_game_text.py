@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from firmware_host.config.errors import GameTextError, NotPossibleError
@@ -18,6 +18,7 @@ from firmware_host.journal import (
     write_game,
 )
 from games.registry import game_type
+from tests.few import few
 
 # Written by hand from the format's description, not by the exporter.
 BY_HAND = """tiltboard game 1
@@ -106,7 +107,7 @@ BOARDS: list[dict[str, Any]] = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@few(60)
 @given(
     options=st.sampled_from(BOARDS),
     seed=st.integers(0, 2**32),
@@ -204,7 +205,7 @@ OPTION_LINES = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@few(200)
 @given(st.lists(LINES | NOISE | OPTION_LINES, max_size=14), st.booleans())
 @example(["Game: momentum\x85Date"], True)
 def test_no_text_breaks_the_reader(lines: list[str], begins_well: bool) -> None:
@@ -217,7 +218,7 @@ def test_no_text_breaks_the_reader(lines: list[str], begins_well: bool) -> None:
         assert len(played.moves) <= len(source)
 
 
-@settings(max_examples=200, deadline=None)
+@few(200)
 @given(st.sampled_from([BY_HAND, WON]), st.data())
 def test_no_damage_to_a_good_text_breaks_the_reader(source: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(source)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.errors import PartAbsentError
@@ -13,6 +13,7 @@ from firmware_host.table.commands import Answer, Swap, TakeBack
 from firmware_host.table.observation import Stillness
 from firmware_host.table.sight import UNKNOWN_PIECE
 from firmware_host.table.standing import Phase, Role
+from tests.few import few
 
 OPTIONS = [
     {"size": 3, "marbles": 3},
@@ -114,7 +115,7 @@ def holds_together(table):
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("resumed", [False, True])
-@settings(max_examples=10, deadline=None)
+@few(7)
 @given(seed=st.integers(0, 2**32))
 def test_it_always_answers_and_the_answer_holds_together(new_desk, options, resumed, seed):
     rng = Random(seed)

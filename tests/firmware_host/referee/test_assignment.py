@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.referee.assignment import assign
+from tests.few import few
 
 
 def cheapest(cost):
@@ -27,7 +28,7 @@ def tables(draw):
     return draw(st.lists(row, min_size=rows, max_size=rows))
 
 
-@settings(max_examples=200, deadline=None)
+@few(200)
 @given(tables())
 def test_as_cheap_as_trying_everything(cost):
     paired = assign(cost)

@@ -7,13 +7,14 @@ from itertools import permutations, product
 from math import hypot
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.referee.carries import as_shifts, carries
 from firmware_host.referee.plan import Plan, carried_out
 from games import registry
 from games.base import Shift
+from tests.few import few
 
 GAME = registry.game_type("momentum").create({})
 PLACES = sorted(GAME.board)
@@ -38,7 +39,7 @@ def least_carrying(cells, wanted):
     return total
 
 
-@settings(max_examples=150, deadline=None)
+@few(150)
 @given(boards, boards)
 def test_following_the_list_restores_the_board_with_the_least_carrying(cells, wanted):
     finding = Plan(wanted, wanted).hold(cells)

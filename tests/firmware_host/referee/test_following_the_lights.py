@@ -7,11 +7,12 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.table.observation import Stillness
 from firmware_host.table.standing import Phase, Role, Sound
+from tests.few import few
 
 SETTINGS = [
     {},
@@ -132,7 +133,7 @@ def play(refereed, options, seed):
 
 
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
-@settings(max_examples=15, deadline=None)
+@few(10)
 @given(seed=st.integers(0, 2**32))
 def test_no_dead_end(refereed, options, seed):
     play(refereed, options, seed)

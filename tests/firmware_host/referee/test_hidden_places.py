@@ -5,11 +5,12 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.table.observation import Happening
 from firmware_host.table.standing import Phase, Role, Sound
+from tests.few import few
 
 TRACKS = {"tracks": [[1, 2, 3, 4, 5], [6, 3, 7], [1, 7, 8, 6]]}
 GAMES = [
@@ -617,7 +618,7 @@ def carry_out(table, turn, rng, count):
 
 @pytest.mark.parametrize("lag_s", [0.0, 0.1])
 @pytest.mark.parametrize("options", GAMES, ids=str)
-@settings(max_examples=12, deadline=None)
+@few(8)
 @given(seed=st.integers(0, 2**32))
 def test_a_whole_game_with_places_that_nobody_sees(refereed, options, lag_s, seed):
     """The journal has what the hands meant, and what is believed is what stands there."""

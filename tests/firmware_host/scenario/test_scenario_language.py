@@ -1,13 +1,14 @@
 """The scenario language against the forms that ARCHITECTURE lists, and against nonsense."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.scenario import steps as s
 from firmware_host.scenario.parse import ScenarioSyntaxError, parse_scenario
 from firmware_host.table import commands as c
 from firmware_host.table.standing import Phase, Role
+from tests.few import few
 
 FORMS = [
     ("game momentum size=7", c.NewGame("momentum", {"size": 7})),
@@ -120,7 +121,7 @@ def test_a_step_is_echoed_so_that_it_can_be_read_again(line):
     assert again == step
 
 
-@settings(max_examples=200)
+@few(200)
 @given(st.text(max_size=80))
 def test_any_text_is_parsed_or_refused_with_its_line(text):
     try:

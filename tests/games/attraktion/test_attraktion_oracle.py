@@ -4,13 +4,14 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.engines.search.playouts import random_choices
 from games.attraktion import ATTRAKTION
+from tests.few import few
 
-FEW = settings(max_examples=60, deadline=None)
+FEW = few(60)
 
 
 @st.composite

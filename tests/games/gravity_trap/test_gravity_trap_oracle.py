@@ -3,14 +3,15 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_host.engines.search.playouts import random_choices
 from games.base import Position
 from games.gravity_trap import GRAVITY_TRAP
+from tests.few import few
 
-FEW = settings(max_examples=80, deadline=None)
+FEW = few(80)
 
 
 @st.composite

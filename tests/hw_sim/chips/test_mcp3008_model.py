@@ -4,10 +4,11 @@ import math
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hw_sim.chips.mcp3008 import Mcp3008
+from tests.few import few
 
 VREF = 3.3
 MHZ = 1_000_000
@@ -181,7 +182,7 @@ class ClockByClock:
         return answer
 
 
-@settings(max_examples=200, deadline=None)
+@few(200)
 @given(sent=st.binary(min_size=1, max_size=6), code=st.integers(0, 1023))
 def test_any_bytes_are_answered_as_by_a_chip_that_is_clocked_bit_by_bit(
     sent: bytes, code: int
