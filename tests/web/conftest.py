@@ -5,10 +5,10 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
+from queue import Empty, Queue
 from typing import Any
 
 import pytest
@@ -72,12 +72,18 @@ LOOKS = """() => {
     all("dialog").map((each) => each.outerHTML.length), all("details").map(({ open }) => open),
     all(".toast").length]);
 }"""
+# What goes by itself, is made anew each time, or is of games that have ended.
+FORGET = """() => {
+  for (const each of document.querySelectorAll(".toast, .game-list > *")) each.remove();
+  localStorage.removeItem("tiltboard.players");
+  dispatchEvent(new StorageEvent("storage", { key: "tiltboard.players" }));
+}"""
 UP_TO_DATE = """async () => {
   const { layout } = await (await fetch("/api/v1/snapshot")).json();
   return document.documentElement.dataset.layout === String(layout);
 }"""
 PATIENCE_MS = 15_000
-UNTIL_S = 60.0  # while snapshots keep coming
+UNTIL_S = 60.0
 OWN_HAND_OFF = "if (location.host) localStorage.setItem('tiltboard.own-hand', 'off')"
 SPEED = 4.0
 SCANS_PER_S = 25  # half of what the sensors can: a page shows what was seen, not how
@@ -103,9 +109,10 @@ class FasterClock(SystemClock):
     def sleep(self, duration_s: float) -> None:
         super().sleep(duration_s / self._pace[2])
 
-    def step(self, host: Host) -> None:
-        """Judge from what stands there whether anything goes on."""
-        stands = (host.standing, host.sight.cells, [round(tilt, 2) for tilt in host.sight.tilt_rad])
+    def step(self, host: Host, moving: object = None) -> None:
+        """Judge from what stands there whether anything goes on; ``moving``: so does that."""
+        tilt = [round(angle, 2) for angle in host.sight.tilt_rad]
+        stands = (host.standing, host.sight.cells, tilt, moving)
         if stands != self._stood:
             self._stood, self._calm_at_s = stands, self.now() + CALM_S
         speed = SPEED if self.now() < self._calm_at_s else 1.0
@@ -244,17 +251,28 @@ class Served:
         self.table.submit(command).result(20)
 
     def until(self, holds: Callable[[Snapshot], bool]) -> None:
-        """Wait for a snapshot of which that holds."""
-        news = threading.Event()
-        leave = self.table.subscribe(news.set)
-        end_s = time.monotonic() + UNTIL_S
+        """Wait for a snapshot of which that holds: each is looked at as it is made, however late
+        this thread wakes.
+        """
+        found: Queue[bool | Exception] = Queue()
+
+        def look() -> None:
+            try:
+                if holds(self.table.latest()):
+                    found.put(True)
+            except Exception as error:  # noqa: BLE001 - raised where it is waited for
+                found.put(error)
+
+        leave = self.table.subscribe(look)
         try:
-            while not holds(self.table.latest()):
-                assert news.wait(PATIENCE_MS / 1000), self.table.latest().say
-                assert time.monotonic() < end_s, self.table.latest().say
-                news.clear()
+            look()
+            what = found.get(timeout=UNTIL_S)
+        except Empty:
+            raise AssertionError(self.table.latest().say) from None
         finally:
             leave()
+        if isinstance(what, Exception):
+            raise what
 
     def put(self, piece: str, place: str) -> None:
         """A hand at the table puts a piece; it has left when this returns."""
@@ -392,17 +410,16 @@ def altered(served: Served, serve: Callable[[TablePort], Served]) -> Served:
 
 
 @pytest.fixture
-def faster_clock() -> FasterClock:
+def faster_clock(monkeypatch: pytest.MonkeyPatch) -> FasterClock:
+    # A page is told as often in a second as in the room.
+    monkeypatch.setattr("firmware_host.service.table.SNAPSHOTS_PER_S", SNAPSHOTS_PER_S / SPEED)
     return FasterClock()
 
 
 @pytest.fixture
-def simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TablePort]:
-    # A page is told as often in a second as in the room.
-    monkeypatch.setattr("firmware_host.service.table.SNAPSHOTS_PER_S", SNAPSHOTS_PER_S / SPEED)
-    clock = FasterClock()
-    live = _live(tmp_path, clock)
-    live.on_step = clock.step
+def simulated(tmp_path: Path, faster_clock: FasterClock) -> Iterator[TablePort]:
+    live = _live(tmp_path, faster_clock)
+    live.on_step = faster_clock.step
     live.start()
     try:
         yield live
@@ -471,6 +488,7 @@ class Tab:
         self.page.mouse.up()
         self.page.mouse.up(button="right")
         self.page.mouse.move(0, 0)
+        self.page.evaluate(FORGET)
         looks: str = self.page.evaluate(LOOKS)
         return looks == self._looked and not self._own_hand
 

@@ -86,8 +86,8 @@ def healthy(places, **odd):
 
 
 @pytest.fixture
-def sweeping(simulated, alter):
-    return Sweeping(alter(simulated))
+def sweeping(resting, alter):
+    return Sweeping(alter(resting))
 
 
 @pytest.fixture

@@ -43,7 +43,8 @@ def test_two_computers_play_while_somebody_looks_on(lively, open_page):
     expect(page.get_by_role("button", name="Hint", exact=True)).to_have_count(0)
 
 
-def test_a_hint_is_one_lit_place_and_its_name(lively, open_page):
+def test_a_hint_is_one_lit_place_and_its_name(lively, open_page, monkeypatch):
+    monkeypatch.setattr("firmware_host.host.advice.HINT_S", 3600.0)  # until it has been read
     page = open_page(lively.url).page
     begin(page)
     page.get_by_role("button", name="Hint", exact=True).click()

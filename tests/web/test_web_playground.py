@@ -35,7 +35,8 @@ YAW, PITCH, VIEW, FAR, LOW_MM, SURFACE_MM = -math.pi / 2, 0.72, 0.62, 1.6, -12.0
 class Truth:
     """What really stands on the plate, scan by scan, and what the host said then."""
 
-    def __init__(self, live: LiveTable) -> None:
+    def __init__(self, live: LiveTable, clock: Any) -> None:
+        self._passes = clock.step
         self.world: World = live._session.table.world
         self.clock = live._session.clock
         self.wrong: list[str] = []
@@ -44,6 +45,7 @@ class Truth:
 
     def step(self, host: Any) -> None:
         poses = self.world.poses(self.clock.now())
+        self._passes(host, poses)
         self.was = [*self.was[-50:], poses]
         for event in host.sight.events:
             self.seen.append(event.happening)
@@ -64,6 +66,9 @@ class Truth:
             for number, pose in poses.items()
             if number in self.world.pieces
         )
+
+    def stands_at(self, place: str, piece: str) -> bool:
+        return self.stands(self.was[-1], self.world.profile.places.index(place), piece)
 
     def holds(self, x: float, y: float, least_mm: float) -> bool:
         """Whether a hand has a piece over there."""
@@ -87,10 +92,11 @@ class Truth:
 
 
 @pytest.fixture
-def falling(tmp_path: Path) -> Iterator[tuple[Any, Truth]]:
+def falling(tmp_path: Path, faster_clock: Any) -> Iterator[tuple[Any, Truth]]:
     """A table with physics, and what really happens on it."""
-    live = LiveTable(load_profile("plate-10"), tmp_path, Settings(), world=world(physics=True))
-    truth = Truth(live)
+    profile, physics = load_profile("plate-10"), world(physics=True)
+    live = LiveTable(profile, tmp_path, Settings(), world=physics, real=faster_clock)
+    truth = Truth(live, faster_clock)
     live.table.on_step = truth.step
     live.table.start()
     try:
@@ -145,7 +151,7 @@ def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(falling, 
         lean = 7.0 * level  # each a little further out
         rises_mm = truth.highest_mm() + 6.0
         for away, least_mm in ((120.0, 20.0), (45.0, rises_mm), (0.0, rises_mm)):
-            mouse.move(*screen(page, x + lean, y - away, CARRIED_MM), steps=2)
+            mouse.move(*screen(page, x + lean, y - away, CARRIED_MM))
             spot = (x + lean, y - away, least_mm)
             served.until(lambda _, spot=spot: truth.holds(*spot))  # type: ignore[misc]
         mouse.up()
@@ -155,16 +161,15 @@ def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(falling, 
         built += 1
     assert 3 <= built < 11, "it neither stood nor fell"
     assert truth.wrong == []
-    cells = table.latest().cells
-    for place, piece in cells.items():
-        assert truth.stands(truth.was[-1], truth.world.profile.places.index(place), piece), cells
-    # kept for a replay, which shows it and ends
+    served.until(lambda snapshot: all(truth.stands_at(*cell) for cell in snapshot.cells.items()))
+    # kept for a replay, which a press on the plate ends
     again = page.get_by_role("button", name="The last fall again", exact=True)
     expect(again).to_be_enabled()
-    page.get_by_label("In slow motion", exact=True).uncheck()
     again.click()
     expect(page.locator("#stage[data-replay]")).to_be_visible()
+    mouse.click(*screen(page, x, y, 0.0))
     expect(page.locator("#stage[data-replay]")).to_have_count(0)
+    expect(again).to_be_enabled()
 
 
 def test_a_piece_that_is_torn_away_slips_out_of_chopsticks(falling, serve, open_page):

@@ -9,6 +9,7 @@ const STEEPEST_DEG = 30;
 const DEGREES_A_PIXEL = 0.19;
 const HEIGHT = 15;
 const DRAG_PX = 6;
+const SEEN_WITHIN_MS = 10_000; // a new piece, on a slow network
 const ABOVE_FINGER_PX = 46; // what a finger has taken out of its tray must not be under it
 
 export class Grips {
@@ -33,6 +34,7 @@ export class Grips {
 
   down(event) {
     const { canvas, replay } = this.space;
+    if (replay) this.space.skip();
     if (replay || this.fingers.has(event.pointerId)) return;
     event.preventDefault();
     canvas.focus({ preventScroll: true });
@@ -99,7 +101,7 @@ export class Grips {
     finger.ready = this.ask({ type: "grab", what: piece, at_mm: finger.at, sticks: this.sticks }).then(() => this.store.until(() => {
       finger.id = this.store.pieces().find((one) => one.piece === piece && !known.has(one.number))?.number ?? null;
       return finger.id;
-    }, 2000)).then(() => this.send(finger)); // it may have been drawn on meanwhile
+    }, SEEN_WITHIN_MS)).then(() => this.send(finger)); // it may have been drawn on meanwhile
     finger.ready.catch((error) => {
       this.fingers.delete(pointer);
       this.complain(error.message);
@@ -119,7 +121,7 @@ export class Grips {
 
   height(id, x, y) {
     let top = LOWEST_MM;
-    for (const { number, pose } of this.space.shownState?.pieces.values() ?? []) {
+    for (const [number, pose] of this.poses.newest?.pieces ?? []) {
       if (number !== id && Math.hypot(pose[0] - x, pose[1] - y) < REACH_MM) top = Math.max(top, pose[2] + HEIGHT / 2 + OVER_MM);
     }
     return top;

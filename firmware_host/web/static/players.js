@@ -9,13 +9,22 @@ const LONGEST_NAME = 14;
 export class Players {
   constructor(store) {
     this.store = store;
-    const kept = JSON.parse(remembered("players", "{}"));
-    this.names = kept.names ?? {}; // seat -> name; a seat is a player's number in turn order
-    this.wins = kept.wins ?? {}; // game -> the seats that have won it, all of them in a draw
+    this.read();
     store.players = this;
+    addEventListener("storage", ({ key }) => { // another page of this browser has told it
+      if (key !== "tiltboard.players") return;
+      this.read();
+      store.tell("players");
+    });
     store.listen((_, changed) => {
       if (changed.has("result") || changed.has("layout")) this.count();
     });
+  }
+
+  read() {
+    const kept = JSON.parse(remembered("players", "{}"));
+    this.names = kept.names ?? {}; // seat -> name; a seat is a player's number in turn order
+    this.wins = kept.wins ?? {}; // game -> the seats that have won it, all of them in a draw
   }
 
   keep() {

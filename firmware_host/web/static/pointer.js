@@ -26,7 +26,11 @@ export class Pointers {
 
   downOnPlate(event) {
     const { solid } = this.plate;
-    if (event.target === solid?.space.canvas || solid?.space.replay) return; // free hands: see grips.js
+    if (event.target === solid?.space.canvas) return; // free hands: see grips.js
+    if (solid?.space.replay) {
+      solid.space.skip();
+      return;
+    }
     if (solid && event.button !== 0) solid.grips.hold(event, true);
     const found = solid?.space.pick(event.clientX, event.clientY);
     const marble = solid ? found && this.hand.pieces.elementOf(found.id) : event.target.closest?.(".marble");

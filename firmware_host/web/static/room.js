@@ -9,7 +9,7 @@ import { RoomView } from "/static/room-view.js";
 import { aboutOf, cardTitle, fallenPieces, piecesName, seenZones, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
 
 const SEATS = "/api/v1/seats";
-const REOPENS_WITHIN_MS = 3000;
+const REOPENS_WITHIN_MS = 10_000;
 const LEVELS = [["easy", () => t("easy")], ["medium", () => t("medium")], ["hard", () => t("hard")]];
 const levelName = (level) => LEVELS.find(([value]) => value === level)?.[1]() ?? level;
 // What is pressed at once, and what leads to a question; cards and what is played come from the hand.

@@ -206,6 +206,11 @@ export class Space {
     return { attitude: live?.attitude ?? this.swing(seconds), pieces };
   }
 
+  /** Somebody has seen enough of the replay. */
+  skip() {
+    this.replay.at = this.replay.clip.end;
+  }
+
   /** Between tiles that slide. */
   addLanes(tilted, tilt) {
     const { lanes } = this.plate;

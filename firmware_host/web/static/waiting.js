@@ -25,7 +25,8 @@ export class Waiting {
    * waiting; pressed once more it is forgotten. A double click is one press. */
   press(mark, act) {
     const { last } = this;
-    this.last = { mark, at: performance.now(), made: this.store.snapshot?.moves.length };
+    const at = window.event?.timeStamp ?? performance.now(); // a slow page hears of a press late
+    this.last = { mark, at, made: this.store.snapshot?.moves.length };
     if (mark === last.mark && this.last.made === last.made && this.last.at - last.at < TWICE_MS) return;
     const others = this.presses.filter((each) => each.mark !== mark);
     if (others.length < this.presses.length) this.keep(others);
