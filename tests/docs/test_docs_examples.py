@@ -64,7 +64,7 @@ def run(text: str, folder: Path, environment: dict[str, str]) -> list[tuple[str,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     parts = re.split(rf"{MARK}(\d+)\n", ran.stdout)
