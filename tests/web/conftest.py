@@ -20,7 +20,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
 from firmware_host.service.table import SNAPSHOTS_PER_S, Table
-from firmware_host.table.commands import CarryOut, Command, Heal, NewGame, Put
+from firmware_host.table.commands import CarryOut, Command, Heal, NewGame, Put, Tilt
 from firmware_host.table.preview import Preview
 from firmware_host.web.server import WebServer
 from firmware_host.web.snapshot import Layout, Snapshot
@@ -89,6 +89,7 @@ SPEED = 4.0
 SCANS_PER_S = 25  # half of what the sensors can: a page shows what was seen, not how
 START_S = 3.0  # the table's first look at its places takes two thirds of it
 CALM_S = 4.0  # longer than any sentence or takeback waits
+TILTED_DEG = 1.0  # more than the sensor's noise
 REST_S = 1.5  # after the last thing that was asked: longer than a move takes to be seen
 
 
@@ -352,10 +353,19 @@ def serve() -> Iterator[Callable[[TablePort], Served]]:
 @pytest.fixture
 def at_rest(resting: Resting, serve: Callable[[TablePort], Served]) -> Served:
     """The page over a table that scans only while something is asked of it; the plate is empty."""
-    if resting.latest().pieces:
-        resting.submit(NewGame("momentum")).result(20)
-        resting.submit(CarryOut()).result(20)
+    _clear(resting)
     return serve(resting)
+
+
+def _clear(table: TablePort) -> None:
+    """Whatever an earlier test has left there: nothing is broken, tilted or on the plate."""
+    for each in table.latest().broken:
+        table.submit(Heal(each.fault, tuple(each.targets))).result(20)
+    if max(map(abs, table.latest().tilt_deg)) > TILTED_DEG:
+        table.submit(Tilt(0.0, 0.0)).result(20)
+    if table.latest().pieces:
+        table.submit(NewGame("momentum")).result(20)
+        table.submit(CarryOut()).result(20)
 
 
 @pytest.fixture(scope="session")
@@ -382,12 +392,8 @@ def served(shared: Served) -> Served:
     plate empty. Time passes only while the table is asked for something; what needs it to pass by
     itself asks for ``lively``.
     """
-    table = shared.table
-    for each in table.latest().broken:
-        table.submit(Heal(each.fault, tuple(each.targets))).result(20)
-    table.submit(NewGame("momentum")).result(20)
-    if table.latest().pieces:
-        table.submit(CarryOut()).result(20)
+    _clear(shared.table)
+    shared.table.submit(NewGame("momentum")).result(20)
     return shared
 
 
@@ -501,25 +507,30 @@ class Tab:
 class Tabs:
     """The tabs of one browser. To open one costs as much as what most tests do in it, so that those
     with the usual options are used again, each under the address of the next test's own server; or
-    under the same one, where tests share it: then the page itself stays, if it is as it came.
+    under the same one, where tests share it: then the page itself stays, if it is as it came. A
+    second tab of each kind is for tests in between that have a server of their own.
     """
 
     def __init__(self, browser: Browser, staying: dict[str, Tab | None]) -> None:
         self._browser = browser
         self._staying = staying
-        self._kept: dict[str, Tab] = {}
+        self._kept: dict[str, list[Tab]] = {}
 
-    def take(self, *, own_hand: bool, fresh: bool, **options: Any) -> tuple[Tab, str]:
+    def take(self, url: str, *, own_hand: bool, fresh: bool, **options: Any) -> tuple[Tab, str]:
         """A tab, and under which name it may be kept: "" if it may not."""
         view = options.pop("viewport", USUAL)
         scheme = options.pop("color_scheme", "light")
         name = (
             "" if fresh or options.keys() - {"has_touch", "is_mobile"} else str((own_hand, options))
         )
-        tab = self._kept.pop(name, None)
+        kept = self._kept.setdefault(name, [])
+        there = self._staying.get(url)
+        free = [tab for tab in kept if tab is there or tab not in self._staying.values()]
+        tab = there if there in free else next(iter(free or kept[1:]), None)
         if tab is None:
             opened = {"viewport": view, "color_scheme": scheme, **options}
             return Tab(self._browser, own_hand=own_hand, **opened), name
+        kept.remove(tab)
         tab.page.set_viewport_size(view)
         tab.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         return tab, name
@@ -537,10 +548,11 @@ class Tabs:
         return tab.go(url, room=room)
 
     def give_back(self, tab: Tab, name: str, url: str) -> None:
-        if not name or name in self._kept or tab.page.is_closed():
+        kept = self._kept.get(name, [])
+        if not name or len(kept) > 1 or tab.page.is_closed():
             tab.context.close()
             return
-        self._kept[name] = tab
+        kept.append(tab)
         if tab.let_go() and self._staying.get(url, tab) is None:
             self._staying[url] = tab
         else:
@@ -565,7 +577,7 @@ def open_page(tabs: Tabs) -> Iterator[Callable[..., Player]]:
     def start(
         url: str, *, own_hand: bool = False, room: bool = False, fresh: bool = False, **options: Any
     ) -> Player:
-        tab, name = tabs.take(own_hand=own_hand, fresh=fresh, **options)
+        tab, name = tabs.take(url, own_hand=own_hand, fresh=fresh, **options)
         taken.append((tab, name, url))
         return tabs.open(tab, url, room=room)
 

@@ -118,11 +118,11 @@ def test_it_opens_where_the_table_is_away_and_says_so(served, open_page):
     player.expect_turn("red")
 
 
-def test_a_picture_of_the_position_shows_its_pieces(at_rest, open_page):
-    at_rest.new_game(pie=False)
-    at_rest.put("red", "d4")
-    at_rest.put("blue", "a1")
-    player = open_page(at_rest.url)
+def test_a_picture_of_the_position_shows_its_pieces(served, open_page):
+    served.new_game(pie=False)
+    served.put("red", "d4")
+    served.put("blue", "a1")
+    player = open_page(served.url)
     player.expect_turn("red")
     with player.page.expect_download() as made:
         player.page.get_by_role("button", name="Picture", exact=True).click()
@@ -138,10 +138,10 @@ def test_a_picture_of_the_position_shows_its_pieces(at_rest, open_page):
     assert max(free) < 100
 
 
-def test_a_picture_of_gravity_trap_has_its_hole(at_rest, open_page):
+def test_a_picture_of_gravity_trap_has_its_hole(served, open_page):
     """It is black in the middle of the plate, where no base is."""
-    at_rest.tell(type="game", game="gravity-trap", options={})
-    player = open_page(at_rest.url)
+    served.tell(type="game", game="gravity-trap", options={})
+    player = open_page(served.url)
     player.expect_turn("red")
     with player.page.expect_download() as made:
         player.page.get_by_role("button", name="Picture", exact=True).click()

@@ -15,11 +15,11 @@ PHONE = {"width": 360, "height": 740}
 
 
 @pytest.fixture
-def page(at_rest, open_page):
+def page(served, open_page):
     """On a phone, in the middle of a game."""
-    at_rest.new_game(pie=False)
-    at_rest.play("d4")
-    player = open_page(at_rest.url, viewport=PHONE, has_touch=True, is_mobile=True)
+    served.new_game(pie=False)
+    served.play("d4")
+    player = open_page(served.url, viewport=PHONE, has_touch=True, is_mobile=True)
     player.expect_turn("blue")
     return player.page
 

@@ -31,11 +31,11 @@ def test_the_board_fills_the_plate_until_something_lies_beside_it(served, open_p
     assert width_of(player, "c3") == pytest.approx(near, abs=0.5)
 
 
-def test_a_track_that_swings_out_beyond_its_places_is_drawn_whole(at_rest, open_page):
+def test_a_track_that_swings_out_beyond_its_places_is_drawn_whole(served, open_page):
     positions = {"1": (1, 1), "2": (7, 1), "3": (4, 6), "4": (4, 8), "5": (8, 8)}
     board = {"tracks": [[1, 2, 3], [3, 4, 5, 2]], "closed": [1], "positions": positions}
-    at_rest.do(NewGame("gravity-trap", {"board": board}))
-    page = open_page(at_rest.url).page
+    served.do(NewGame("gravity-trap", {"board": board}))
+    page = open_page(served.url).page
     expect(page.locator(".track")).to_have_count(2)
     easternmost = page.locator(".track").nth(1).evaluate("e => e.getBBox().x + e.getBBox().width")
     felt = page.locator(".surface").first.evaluate(

@@ -90,9 +90,9 @@ def test_it_is_remembered_and_draws_nothing_while_nothing_moves(served, open_pag
     assert page.evaluate(RESTS, at_rest) > at_rest  # some for the tilt, and then no more
 
 
-def test_a_phone_in_three_dimensions_shuts_nobody_out(lively, open_page):
-    lively.tell(type="game", game="gravity-connect")
-    player = open_depth(open_page, lively, viewport=PHONE, has_touch=True, is_mobile=True)
+def test_a_phone_in_three_dimensions_shuts_nobody_out(served, open_page):
+    served.tell(type="game", game="gravity-connect")
+    player = open_depth(open_page, served, viewport=PHONE, has_touch=True, is_mobile=True)
     page = player.page
     player.expect_no_barrier()
     slot = page.locator('[data-slot="5"] .tab')

@@ -60,27 +60,23 @@ def test_a_clock_is_offered_where_there_can_be_one(served, open_page):
         expect(clock).to_be_visible(visible=offered)
 
 
-@pytest.mark.parametrize(
-    ("players", "board", "marbles"),
-    [
+def test_every_number_of_players_has_boards(served, open_page):
+    player = open_page(served.url)
+    for players, board, marbles in (
         ("3", "9 x 9 with a hole", "8"),
         ("3", "Large hexagon", "7"),
         ("4, in two teams", "9 x 7", "6"),
-    ],
-)
-def test_every_number_of_players_has_boards(served, open_page, players, board, marbles):
-    player = open_page(served.url)
-    dialog = open_dialog(player.page)
-    dialog.get_by_role("radio", name=board, exact=True).check()
-    dialog.get_by_role("radio", name=players, exact=True).check()
-    expect(
-        dialog.get_by_role("radio", name=board, exact=True)
-    ).to_be_checked()  # one answer leaves the other
-    expect(dialog.get_by_label("Marbles each")).to_have_value(marbles)
-    start(dialog)
-    expect(dialog).to_be_hidden()
-    player.expect_turn("red")
-    assert options(served)["marbles"] == int(marbles)
+    ):
+        dialog = open_dialog(player.page)
+        dialog.get_by_role("radio", name=board, exact=True).check()
+        dialog.get_by_role("radio", name=players, exact=True).check()
+        chosen = dialog.get_by_role("radio", name=board, exact=True)
+        expect(chosen).to_be_checked()  # one answer leaves the other
+        expect(dialog.get_by_label("Marbles each")).to_have_value(marbles)
+        start(dialog)
+        expect(dialog).to_be_hidden()
+        player.expect_turn("red")
+        assert options(served)["marbles"] == int(marbles)
 
 
 def test_options_stand_in_players_words_within_what_the_plate_carries(served, open_page):

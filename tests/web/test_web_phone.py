@@ -82,10 +82,10 @@ def test_the_hand_is_asked_for_help_without_scrolling(served, open_phone):
     player.expect_marbles(c3="red", e5="blue")
 
 
-def test_an_offered_draw_is_agreed_to_beside_the_sentence_that_tells_of_it(at_rest, open_phone):
-    at_rest.new_game(pie=False)
-    at_rest.do(OfferDraw("red"))
-    player = open_phone(at_rest.url)
+def test_an_offered_draw_is_agreed_to_beside_the_sentence_that_tells_of_it(served, open_phone):
+    served.new_game(pie=False)
+    served.do(OfferDraw("red"))
+    player = open_phone(served.url)
     player.expect_turn("red")
     assert_in_sight(player, ".actions .primary")
     player.page.get_by_role("button", name="Blue agrees", exact=True).tap()

@@ -10,6 +10,11 @@ from firmware_host.table.commands import NewGame
 pytestmark = pytest.mark.web
 
 PHONE = {"width": 360, "height": 740}
+RING = {  # pods apart, so that each is read at once
+    "tracks": [[1, 2, 3], [3, 4, 5], [5, 6, 1]],
+    "positions": {"1": [0, 0], "2": [2, 0], "3": [4, 0], "4": [4, 3], "5": [2, 4], "6": [0, 3]},
+    "hole": [2, 2],
+}
 
 
 def begin(served, name, **options):
@@ -72,9 +77,9 @@ def test_the_swap_is_made_by_dropping_on_the_marble(served, open_page):
     player.expect_marbles(d4="blue")
 
 
-def test_a_pod_that_is_tapped_is_flown_to(lively, open_page):
-    begin(lively, "gravity-trap", board={"tracks": [[1, 2, 3], [3, 4, 5], [5, 6, 1]]})
-    player = open_page(lively.url, own_hand=True)
+def test_a_pod_that_is_tapped_is_flown_to(served, open_page):
+    begin(served, "gravity-trap", board=RING)
+    player = open_page(served.url, own_hand=True)
     page = player.page
     for mover, base in (("red", "1"), ("blue", "4")):
         player.expect_turn(mover)

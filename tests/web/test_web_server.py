@@ -305,8 +305,8 @@ def test_without_hands_pieces_cannot_be_moved():
 # What is sent
 
 
-def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(resting, alter, serve):
-    table = alter(resting)
+def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(at_rest, alter, serve):
+    table = alter(at_rest.table)
     served = serve(table)
     served.new_game(pie=False)
     table.show(tilt_deg=(0.0, 0.0))
@@ -328,8 +328,8 @@ def test_a_page_gets_a_whole_snapshot_and_then_only_what_changed(resting, alter,
         }
 
 
-def test_noise_of_the_tilt_sensor_and_time_alone_are_not_sent(resting, alter, serve):
-    table = alter(resting)
+def test_noise_of_the_tilt_sensor_and_time_alone_are_not_sent(at_rest, alter, serve):
+    table = alter(at_rest.table)
     served = serve(table)
     served.new_game()
     table.show(tilt_deg=(0.0, 0.0))
