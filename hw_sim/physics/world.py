@@ -227,6 +227,8 @@ class RigidWorld(World):
     def settle(self, now_s: float) -> None:
         """Let time pass for everything that moves, and hands let go at the ends of their paths."""
         self._dynamics.advance(now_s)
+        if now_s < self._field.next_change_s and self._seen_version == self._dynamics.version:
+            return  # as for most sensors of a scan
         for number in self._dynamics.slipped():
             if number in self.pieces:
                 self.open_hand(self.pieces[number])
