@@ -8,16 +8,7 @@ from dataclasses import dataclass
 from drivers.errors import TiltboardError
 from firmware_host.messages import Message, text
 from firmware_host.messages.hints import nearest
-from firmware_host.scenario.steps import (
-    Claim,
-    ExpectCells,
-    ExpectLight,
-    ExpectLights,
-    ExpectPhase,
-    ExpectResult,
-    ExpectSay,
-    ExpectToMove,
-)
+from firmware_host.scenario import steps as s
 from firmware_host.table.standing import Phase, Role
 from games.base import Outcome
 
@@ -46,37 +37,37 @@ class TableView:
     players: Collection[str]
 
 
-def holds(claim: Claim, view: TableView) -> bool:
+def holds(claim: s.Claim, view: TableView) -> bool:
     """Whether ``claim`` is so. Raises UnknownNameError for names that do not exist."""
     match claim:
-        case ExpectPhase(phase):
+        case s.ExpectPhase(phase):
             return view.phase is phase
-        case ExpectToMove(player):
+        case s.ExpectToMove(player):
             if player is not None:
                 _known("player", player, view.players)
             return view.to_move == player
-        case ExpectResult(result):
+        case s.ExpectResult(result):
             if result not in ("draw", "none"):
                 _known("player", result, view.players)
             return _result(view.outcome) == result
-        case ExpectCells(cells):
+        case s.ExpectCells(cells):
             for place, piece in cells:
                 _known("place", place, view.places)
                 if piece != "empty":
                     _known("piece", piece, view.pieces)
             return all(view.cells.get(place, "empty") == piece for place, piece in cells)
-        case ExpectLight(place, role):
+        case s.ExpectLight(place, role):
             _known("place", place, view.places)
             return view.lights.get(place, Role.OFF) is role
-        case ExpectLights(role, places):
+        case s.ExpectLights(role, places):
             for place in places:
                 _known("place", place, view.places)
             return _with_role(view, role) == set(places)
-        case ExpectSay(wanted):
+        case s.ExpectSay(wanted):
             return wanted.casefold() in view.say.casefold()
 
 
-def describe(claim: Claim, view: TableView, within_s: float | None = None) -> Message:
+def describe(claim: s.Claim, view: TableView, within_s: float | None = None) -> Message:
     """``expected ..., but ...`` for a claim that does not hold, or has not by its deadline."""
     expected, found = _expected_and_found(claim, view)
     if within_s is None:
@@ -89,17 +80,17 @@ def describe(claim: Claim, view: TableView, within_s: float | None = None) -> Me
     )
 
 
-def _expected_and_found(claim: Claim, view: TableView) -> tuple[Message, Message]:
+def _expected_and_found(claim: s.Claim, view: TableView) -> tuple[Message, Message]:
     match claim:
-        case ExpectPhase(phase):
+        case s.ExpectPhase(phase):
             return text("phase {phase}", phase=phase), text(
                 "it is {found}: {say}", found=view.phase, say=view.say
             )
-        case ExpectToMove(player):
+        case s.ExpectToMove(player):
             return text("to-move {player}", player=player or "none"), _it_is(view.to_move or "none")
-        case ExpectResult(result):
+        case s.ExpectResult(result):
             return text("result {result}", result=result), _it_is(_result(view.outcome))
-        case ExpectCells(cells):
+        case s.ExpectCells(cells):
             wrong = [
                 f"{place}={view.cells.get(place, 'empty')}"
                 for place, piece in cells
@@ -109,18 +100,18 @@ def _expected_and_found(claim: Claim, view: TableView) -> tuple[Message, Message
             return text("cells {expected}", expected=expected), text(
                 "there is {wrong}", wrong=" ".join(wrong)
             )
-        case ExpectLight(place, role):
+        case s.ExpectLight(place, role):
             return text("light {place} {role}", place=place, role=role), _it_is(
                 view.lights.get(place, Role.OFF)
             )
-        case ExpectLights(role, places):
+        case s.ExpectLights(role, places):
             with_role = _with_role(view, role)
             lit = " ".join(place for place in view.places if place in with_role) or "none"
             named = " ".join(places) or "none"
             return text("lights {role} exactly on {expected}", role=role, expected=named), text(
                 "it is on {found}", found=lit
             )
-        case ExpectSay(wanted):
+        case s.ExpectSay(wanted):
             return text("the table to say {wanted!r}", wanted=wanted), text(
                 "it says {found!r}", found=view.say
             )

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from firmware_host.messages.hints import nearest
-from firmware_host.scenario.steps import (
-    Claim,
-    Expect,
-    ExpectCells,
-    ExpectLight,
-    ExpectLights,
-    ExpectPhase,
-    ExpectResult,
-    ExpectSay,
-    ExpectToMove,
-)
+from firmware_host.scenario import steps as s
 from firmware_host.scenario.words import UnreadableError, duration_s, exactly
 from firmware_host.table.standing import Phase, Role
 
 
-def expect(words: Sequence[str]) -> Expect:
+def expect(words: Sequence[str]) -> s.Expect:
     """Read what follows ``expect``. Raises UnreadableError."""
     within_s = None
     rest = list(words)
@@ -35,30 +25,30 @@ def expect(words: Sequence[str]) -> Expect:
     if parser is None:
         hint = nearest(rest[0], _CLAIMS)
         raise UnreadableError(f"nothing called {rest[0]!r} can be expected; {hint}")
-    return Expect(parser(rest[1:]), within_s)
+    return s.Expect(parser(rest[1:]), within_s)
 
 
-def _phase(words: Sequence[str]) -> Claim:
+def _phase(words: Sequence[str]) -> s.Claim:
     exactly(words, 1, "expect phase PHASE")
     try:
-        return ExpectPhase(Phase(words[0]))
+        return s.ExpectPhase(Phase(words[0]))
     except ValueError as error:
         raise UnreadableError(
             f"there is no phase {words[0]!r}; {nearest(words[0], Phase)}"
         ) from error
 
 
-def _to_move(words: Sequence[str]) -> Claim:
+def _to_move(words: Sequence[str]) -> s.Claim:
     exactly(words, 1, "expect to-move PLAYER")
-    return ExpectToMove(None if words[0] == "none" else words[0])
+    return s.ExpectToMove(None if words[0] == "none" else words[0])
 
 
-def _result(words: Sequence[str]) -> Claim:
+def _result(words: Sequence[str]) -> s.Claim:
     exactly(words, 1, "expect result PLAYER|draw|none")
-    return ExpectResult(words[0])
+    return s.ExpectResult(words[0])
 
 
-def _cells(words: Sequence[str]) -> Claim:
+def _cells(words: Sequence[str]) -> s.Claim:
     pairs = []
     for word in words:
         place, _, piece = word.partition("=")
@@ -67,7 +57,7 @@ def _cells(words: Sequence[str]) -> Claim:
         pairs.append((place, piece))
     if not pairs:
         raise UnreadableError("expected 'expect cells PLACE=PIECE...'")
-    return ExpectCells(tuple(pairs))
+    return s.ExpectCells(tuple(pairs))
 
 
 def _role(word: str) -> Role:
@@ -77,23 +67,23 @@ def _role(word: str) -> Role:
         raise UnreadableError(f"there is no role {word!r}; {nearest(word, Role)}") from error
 
 
-def _light(words: Sequence[str]) -> Claim:
+def _light(words: Sequence[str]) -> s.Claim:
     exactly(words, 2, "expect light PLACE ROLE")
-    return ExpectLight(words[0], _role(words[1]))
+    return s.ExpectLight(words[0], _role(words[1]))
 
 
-def _lights(words: Sequence[str]) -> Claim:
+def _lights(words: Sequence[str]) -> s.Claim:
     if not words:
         raise UnreadableError("expected 'expect lights ROLE PLACE...'")
-    return ExpectLights(_role(words[0]), tuple(words[1:]))
+    return s.ExpectLights(_role(words[0]), tuple(words[1:]))
 
 
-def _say(words: Sequence[str]) -> Claim:
+def _say(words: Sequence[str]) -> s.Claim:
     exactly(words, 1, 'expect say "..."')
-    return ExpectSay(words[0])
+    return s.ExpectSay(words[0])
 
 
-_CLAIMS: dict[str, Callable[[Sequence[str]], Claim]] = {
+_CLAIMS: dict[str, Callable[[Sequence[str]], s.Claim]] = {
     "phase": _phase,
     "to-move": _to_move,
     "result": _result,

@@ -74,7 +74,6 @@ class Dynamics:
         self._slipped: list[int] = []
         self._flicks: list[tuple[float, int, Array]] = []
         self._magnets = Magnets()
-        self._held = True
         self._before: tuple[float, Array] | None = None
         self._poses: tuple[int, Poses] | None = None
         self._pulled: tuple[float, Array] | None = None
@@ -189,13 +188,6 @@ class Dynamics:
         self._data.qvel[self._speed_at[self._numbers.index(number)] + 5] = rad_s
         self.wake()
 
-    def set_free(self, *, free: bool) -> None:
-        """Hands let go of the plate, so that it swings on its pivot; or hold it again."""
-        self._held = not free
-        self._pins.loosen(self._model, range(len(self._numbers)))
-        self._hold_plate()
-        self.wake()
-
     def spin(self, rate_rad_s: float) -> None:
         """Give the plate a turn about its own axis: from now on with that rate, slowed by friction
         in the pivot, where hands do not hold it.
@@ -223,12 +215,11 @@ class Dynamics:
 
     def _step(self) -> None:
         model, data = self._model, self._data
-        if self._held:
-            here, ahead = self._setpoint(self._time_s), self._setpoint(self._time_s + STEP_S)
-            for axis in (0, 1):
-                speed = (ahead[axis] - here[axis]) / STEP_S
-                data.ctrl[axis] = ahead[axis] + speed * STIFF_DAMPING / STIFF
-            data.ctrl[2] = 0.0
+        here, ahead = self._setpoint(self._time_s), self._setpoint(self._time_s + STEP_S)
+        for axis in (0, 1):
+            speed = (ahead[axis] - here[axis]) / STEP_S
+            data.ctrl[axis] = ahead[axis] + speed * STIFF_DAMPING / STIFF
+        data.ctrl[2] = 0.0
         data.xfrc_applied[:] = 0.0
         if self._numbers:
             rows = self._rows
@@ -236,7 +227,7 @@ class Dynamics:
                 axes = data.xmat[rows].reshape(-1, 3, 3)[:, :, 2]
                 wrenches = self._magnets.wrenches(data.xpos[rows], axes)
                 self._pulled = self._time_s + PULLED_FOR_S, wrenches
-                if self._may_pin and self._held:
+                if self._may_pin:
                     self._pins.look(model, data, self._plate, wrenches, self._busy())
             data.xfrc_applied[rows] = self._pulled[1]
             self._pins.part(model, data)
@@ -306,7 +297,7 @@ class Dynamics:
 
     def _is_steered(self) -> bool:
         """Whether hands move something now."""
-        if self._held and self._steered_until_s() > self._time_s:
+        if self._steered_until_s() > self._time_s:
             return True
         return bool(self._flicks) or any(path.end_s > self._time_s for path in self._holds.values())
 
@@ -402,14 +393,7 @@ class Dynamics:
     def _rebuild(self) -> None:
         self._model, self._data = self._spec.recompile(self._model, self._data)
         self._pins.reset((), (), (), ())
-        self._hold_plate()
         mujoco.mj_forward(self._model, self._data)
-
-    def _hold_plate(self) -> None:
-        kp, kv = (STIFF, STIFF_DAMPING) if self._held else (0.0, 0.0)
-        self._model.actuator_gainprm[:, 0] = kp
-        self._model.actuator_biasprm[:, 1] = -kp
-        self._model.actuator_biasprm[:, 2] = -kv
 
     def _look_up(self) -> None:
         model = self._model

@@ -14,7 +14,7 @@ from hw_sim.world.buttons import Button
 from hw_sim.world.climate import Climate
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Path, Point
-from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, Piece, overlap
+from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, Piece
 from hw_sim.world.plate import Plate, Vector
 
 GAP_SPREAD_MM = 0.5  # HARDWARE.md: gap 12.0 +- 0.5 mm
@@ -212,18 +212,3 @@ class World:
             ),
             default=None,
         )
-
-    def overlapping(self) -> list[tuple[int, int]]:
-        """Ids of pieces whose bodies share space now. Always empty, unless something is wrong."""
-        now_s = self.clock.now()
-        spots = [
-            (piece.piece_id, piece.at(now_s))
-            for piece in self.pieces.values()
-            if piece.present(now_s)
-        ]
-        return [
-            (one, other)
-            for number, (one, here) in enumerate(spots)
-            for other, there in spots[number + 1 :]
-            if overlap(here, there)
-        ]

@@ -59,10 +59,12 @@ def _may_run_what_it_writes() -> bool:
 
 
 def note_warm() -> None:
-    """They are compiled; what was for other versions goes. Raises OSError."""
+    """They are compiled; what was for other versions goes, but for what one of them is writing just
+    now. Raises OSError.
+    """
     folder = cache_folder()
     for other in folder.parent.iterdir():
         if other != folder:
-            shutil.rmtree(other)
+            shutil.rmtree(other, ignore_errors=True)
     (folder / _MARK).touch()
     warm.cache_clear()

@@ -1,5 +1,6 @@
 """The kernels play as the rules do, move for move, and search as plain search does."""
 
+import errno
 import fcntl
 import os
 import random
@@ -452,6 +453,22 @@ def test_the_commands_say_what_is_compiled(monkeypatch, tmp_path):
     monkeypatch.setattr(warmth, "installed", lambda: False)
     refused = runner.invoke(cli, ["warm"])
     assert "numba is not installed" in str(refused.exception)
+    warmth.warm.cache_clear()
+
+
+def test_what_another_version_is_just_writing_stays_and_hinders_nobody(monkeypatch, tmp_path):
+    now, older = tmp_path / "now", tmp_path / "older"
+    now.mkdir()
+    older.mkdir()
+    monkeypatch.setattr(warmth, "cache_folder", lambda: now)
+
+    def busy(path, **_):
+        raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
+
+    monkeypatch.setattr("os.rmdir", busy)  # a file came after its folder was emptied
+    warmth.note_warm()
+    assert older.exists()
+    assert warmth.warm()
     warmth.warm.cache_clear()
 
 

@@ -15,6 +15,7 @@ from hw_sim.physics.dynamics import Dynamics
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.worlds import world
+from tests.hw_sim.overlapping import overlapping
 
 G = 9.81
 LANES = Lanes((-0.1575, -0.1575), (0.1225, 0.1225), 0.035)  # 9 x 9, as on plate-10
@@ -118,7 +119,7 @@ def test_of_two_tiles_the_one_from_the_tray_slides_and_the_other_stands_in_its_m
     tilt(-11.0)
     tilt(0.0)
     assert math.dist(first.here[:2], places(24)) < 0.1
-    assert table.world.overlapping() == []
+    assert overlapping(table.world) == []
     table.world.lay_lanes(())
     act(table.hands.put("red", 12))
     tilt(-11.0)

@@ -13,6 +13,7 @@ from hw_sim.rng import Streams
 from hw_sim.table import SimTable
 from hw_sim.world import MagnetKind, World
 from hw_sim.worlds import world as world_with
+from tests.hw_sim.overlapping import overlapping
 
 
 @dataclass
@@ -32,7 +33,7 @@ class Scene:
     def rest(self) -> None:
         """Let everything come to rest, looking every 5 ms whether bodies overlap."""
         while self.clock.now() < self.hands.busy_until_s:
-            assert self.world.overlapping() == []
+            assert overlapping(self.world) == []
             self.clock.advance(0.005)
         self.world.settle(self.clock.now())
 

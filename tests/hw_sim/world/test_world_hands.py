@@ -7,6 +7,7 @@ import pytest
 from drivers.errors import TiltboardError
 from hw_sim.errors import HandsError
 from hw_sim.rng import Streams
+from tests.hw_sim.overlapping import overlapping
 
 
 def labels(scene):
@@ -250,7 +251,7 @@ def test_whatever_many_hands_do_at_once_bodies_never_share_space(make_scene, see
         except HandsError as refused:
             assert refused.remedy
         for _ in range(choose.choice([0, 1, 10, 60])):
-            assert world.overlapping() == []
+            assert overlapping(world) == []
             scene.clock.advance(0.005)
     assert done > 50
     scene.run(max(scene.clock.now(), hands.busy_until_s))

@@ -1,0 +1,15 @@
+"""Bodies that share space, as they never may."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hw_sim.world.pieces import overlap
+from hw_sim.world.world import World
+
+
+def overlapping(world: World) -> list[tuple[int, int]]:
+    """Ids of pieces whose bodies do so now."""
+    now_s = world.clock.now()
+    there = [(i, piece.at(now_s)) for i, piece in world.pieces.items() if piece.present(now_s)]
+    return [(one, other) for (one, a), (other, b) in combinations(there, 2) if overlap(a, b)]
