@@ -39,7 +39,7 @@ def room():
     made = []
 
     def make(*how):
-        margin_s = 0.5 if how[0] in ("hang", "stoppable") else PATIENCE_S
+        margin_s = 2.0 if how[0] in ("hang", "stoppable") else PATIENCE_S
         made.append(EngineRoom({"fake": [*FAKE, *how]}, move_s=0.3, margin_s=margin_s))
         return made[-1]
 
