@@ -5,6 +5,8 @@ and in the file that the table reads.
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
 import re
 import string
 import subprocess
@@ -36,8 +38,16 @@ NOUNS = {"piece", "captured", "other", "swap"}
 
 @pytest.fixture(scope="module")
 def english() -> frozenset[str]:
-    """Every text of the source: read once, and not by a process that only collects this file."""
-    return frozenset(tool.gathered())
+    """Every text of the source, as a new process finds it: the commands of this one may have been
+    translated by a test before.
+    """
+    program = "import json, languages; print(json.dumps(sorted(languages.gathered())))"
+    command = [sys.executable, "-c", program]
+    paths = os.pathsep.join(map(str, (TOOL.parent, tool.ROOT)))
+    found = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=True
+    )
+    return frozenset(json.loads(found.stdout))
 
 
 @pytest.fixture(scope="module", params=tool.LANGUAGES)
