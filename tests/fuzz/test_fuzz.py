@@ -24,6 +24,7 @@ from firmware_host.trace.unlogged import unlogged
 from firmware_host.web.tokens import TOKENS_NAME, Tokens
 from games.base import OptionError, RulesError
 from games.contract import answer_line
+from tests.few import few
 from tests.fuzz import archives, texts, wires
 
 TARGETS = (
@@ -39,6 +40,7 @@ def test_spoilt_input_ends_in_the_tables_own_errors_only(kind, tmp_path):
     target = kind(tmp_path)
     refused = []
 
+    @few(60)
     @given(st.data())
     def read(data):
         spoilt = data.draw(target.inputs(examples))

@@ -17,7 +17,10 @@ from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.web.language import encoder
 from firmware_host.web.publish import Publisher
 from hw_sim.scenario_hands import SimulatedHands
+from hw_sim.session import SimSession
+from hw_sim.worlds import world
 from tests.sim.marked import Marked
+from tests.unhurried import unhurried
 
 SCENARIOS = sorted(Path(__file__).parent.joinpath("scenarios").glob("*.scenario"))
 # Of boards up to 7 x 7 with two kinds of pieces: what they say of the game does not depend on the
@@ -70,11 +73,14 @@ def test_scenario_holds_and_all_it_says_is_in_the_catalogue(session, path):
 
 # Other games' pieces are put, moved and taken as Momentum's marbles are; tiles stand close.
 @pytest.mark.parametrize("name", ["over", "gravity-connect-over"])
-def test_with_physics_too_a_game_is_played_to_its_end(name):
+def test_with_physics_too_a_game_is_played_to_its_end(tmp_path, name):
     pytest.importorskip("mujoco")
-    file = Path(__file__).with_name("scenarios") / f"{name}.scenario"
-    result = run("--physics", str(file))
-    assert result.exit_code == 0, result.output
+    path = Path(__file__).with_name("scenarios") / f"{name}.scenario"
+    with SimSession(unhurried("plate-10"), tmp_path, world=world(physics=True)) as session:
+        for report in ScenarioRunner(SimulatedHands(session)).run(
+            parse_scenario(path.name, path.read_text())
+        ):
+            assert report.failure is None, f"{path}:{report.step.line}: {report.failure}"
 
 
 def test_with_physics_too_a_recording_is_the_same_bytes_and_tells_the_same_again(tmp_path):
