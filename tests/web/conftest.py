@@ -417,8 +417,9 @@ def altered(served: Served, serve: Callable[[TablePort], Served]) -> Served:
 
 @pytest.fixture
 def faster_clock(monkeypatch: pytest.MonkeyPatch) -> FasterClock:
-    # A page is told as often in a second as in the room.
+    # A page is told as often in a second as in the room, and no scan is lost to one that is late.
     monkeypatch.setattr("firmware_host.service.table.SNAPSHOTS_PER_S", SNAPSHOTS_PER_S / SPEED)
+    monkeypatch.setattr("firmware_host.service.table.POSES_KEPT", 500)
     return FasterClock()
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.table.commands import Fault, Heal, NewGame
+from firmware_host.table.commands import Fault, Heal
 from firmware_host.web.guard import Access
 from firmware_host.web.pairing import Pairing
 from firmware_host.web.server import WebServer
@@ -182,12 +182,12 @@ def test_lights_without_power_are_dark_on_the_page(served, open_page):
     expect(glowing).to_have_count(49)
 
 
-def test_a_device_that_is_not_paired_looks_on(simulated, tmp_path, open_page):
-    simulated.submit(NewGame("momentum", {"pie": False})).result(20)
+def test_a_device_that_is_not_paired_looks_on(at_rest, tmp_path, open_page):
+    at_rest.new_game(pie=False)
     clock = VirtualClock()
     access = Access(Pairing(Tokens(tmp_path, clock.calendar), clock), watching=True)
     server = WebServer(
-        simulated, 0, host="127.0.0.2", access=access
+        at_rest.table, 0, host="127.0.0.2", access=access
     )  # also at 127.0.0.1, the table's
     server.start()
     try:

@@ -385,9 +385,9 @@ def elsewhere(resting, tmp_path):
 
 
 @pytest.fixture
-def watched(simulated, tmp_path):
+def watched(resting, tmp_path):
     """Every device may watch."""
-    with served_elsewhere(simulated, tmp_path, watching=True) as served:
+    with served_elsewhere(resting, tmp_path, watching=True) as served:
         yield served[0]
 
 
@@ -555,12 +555,10 @@ def test_the_settings_decide_who_is_let_in(tmp_path):
 
 
 @pytest.mark.web
-def test_a_phone_is_paired_with_the_code_on_the_tables_page_and_plays(
-    simulated, watched, open_page
-):
+def test_a_phone_is_paired_with_the_code_on_the_tables_page_and_plays(at_rest, watched, open_page):
     from playwright.sync_api import expect  # so that the others need no browser
 
-    simulated.submit(NewGame("momentum", {"pie": False})).result(20)
+    at_rest.new_game(pie=False)
     table = open_page(f"http://127.0.0.1:{watched.port}/").page
     table.get_by_role("button", name="Pair a device", exact=True).click()
     shown = table.locator(".pairing .code")

@@ -22,7 +22,7 @@ def begin(page, **levels):
     page.get_by_role("button", name="Start", exact=True).click()
 
 
-def test_the_computer_answers_a_move_and_its_move_is_carried_out(lively, open_page):
+def test_the_computer_answers_a_move_and_plays_against_itself(lively, open_page):
     player = open_page(lively.url)
     page = player.page
     begin(page, blue=1)
@@ -35,10 +35,8 @@ def test_the_computer_answers_a_move_and_its_move_is_carried_out(lively, open_pa
     page.get_by_role("button", name="Take back", exact=True).click()
     expect(page.locator(".move")).to_have_count(0, timeout=PATIENCE_MS)
 
-
-def test_two_computers_play_while_somebody_looks_on(lively, open_page):
-    page = open_page(lively.url).page
-    begin(page, red=1, blue=2)
+    begin(page, red=1, blue=2)  # somebody looks on
+    page.get_by_role("button", name="Set it up for me", exact=True).click()
     expect(page.locator(".move").nth(3)).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_role("button", name="Hint", exact=True)).to_have_count(0)
 

@@ -105,7 +105,10 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
 
     def phone(code: str = "", cookies=None) -> Phone:
         context = browser.new_context(
-            viewport=PHONE, reduced_motion="reduce", storage_state=cookies
+            viewport=PHONE,
+            reduced_motion="reduce",
+            service_workers="block",
+            storage_state=cookies,
         )
         context.set_default_timeout(PATIENCE_MS)
         return Phone(context, served.url + (f"#seat={code}" if code else ""))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import expect
 
 pytest.importorskip("mujoco")
@@ -53,7 +54,8 @@ before("clear", (bits) => {
 
 @pytest.fixture
 def sliding(tmp_path: Path, faster_clock: Any) -> Iterator[TablePort]:
-    profile, physics = load_profile("plate-10"), world(physics=True)
+    profile = replace(load_profile("plate-10"), scans_per_s=25)
+    physics = world(physics=True)
     live = LiveTable(profile, tmp_path, Settings(), world=physics, real=faster_clock)
     live.table.on_step = faster_clock.step
     live.table.start()
