@@ -338,6 +338,37 @@ def test_moves_are_judged_as_by_looking_two_further(options, game, positions):
     assert all(seen.values())
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"size": 4, "marbles": 4, "round_limit": 5}, {"size": 2, "marbles": 4, "round_limit": 3}],
+    ids=str,
+)
+def test_drops_are_judged_by_what_follows(options, game):
+    """In Momentum, the swap too: by the result after each, or else by the evaluation."""
+    made = game("momentum", **options)
+    rules, board, evaluate = made.rules, board_of(made), evaluation(made)
+    every, rng = list(rules.every_move), random.Random(4)
+    ended = 0
+    for _ in range(40):
+        state = rules.start()
+        while rules.result(state) is None:
+            row = board.encoded(state)
+            moves, spare = np.zeros((2, len(every)), np.int64), np.zeros((2, len(row)), np.int64)
+            count = kernels.judged(board.tables, row, moves, spare, True)
+            assert {every[move] for move in moves[0, :count]} == set(rules.moves(state))
+            for move, worth in moves[:, :count].T:
+                after = rules.apply(state, every[move])
+                winners = rules.result(after)
+                if winners is None:
+                    assert worth == -evaluate(after)
+                    continue
+                sign = 0 if not winners else 1 if rules.mover(state) in winners else -1
+                assert worth == sign * CERTAIN
+                ended += 1
+            state = rules.apply(state, rng.choice(rules.moves(state)))
+    assert ended > 40
+
+
 def connecting(rules, state):
     """What the player to move may have made of his tiles by connecting."""
     after = [rules.apply(state, move) for move in rules.moves(state)]

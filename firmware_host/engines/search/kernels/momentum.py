@@ -16,6 +16,7 @@ from firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
     RESULT,
+    SURE,
     TURN,
     Ints,
     below,
@@ -210,12 +211,44 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
 
 
 @kernel
-def value(g: Tables, s: Ints) -> int:
-    """As ``evaluation.momentum``: of a game that is not over, for the player to move."""
-    red, blue = s[_RED], s[_BLUE]
+def _lead(g: Tables, mine: int, other: int) -> int:
+    """What the first player's marbles are worth more than the second's."""
     marbles = g.facts[_MARBLES]
-    total = g.near_end[marbles - ones(red)] - g.near_end[marbles - ones(blue)]
+    total = g.near_end[marbles - ones(mine)] - g.near_end[marbles - ones(other)]
     for ring in range(len(g.rings)):
         cells = g.rings[ring, 0]
-        total += g.rings[ring, 1] * (ones(red & cells) - ones(blue & cells))
-    return int(g.facts[_TEMPO] + (total if s[TURN] % 2 == 0 else -total))
+        total += g.rings[ring, 1] * (ones(mine & cells) - ones(other & cells))
+    return int(total)
+
+
+@kernel
+def value(g: Tables, s: Ints) -> int:
+    """As ``evaluation.momentum``: of a game that is not over, for the player to move."""
+    me = s[TURN] % 2
+    return int(g.facts[_TEMPO] + _lead(g, s[_RED + me], s[_BLUE - me]))
+
+
+@kernel
+def judged(g: Tables, s: Ints, moves: Ints, _: Ints, __: bool) -> int:
+    """As ``board.judged``, without a row for what follows each move."""
+    me = s[TURN] % 2
+    mine, other = s[_RED + me], s[_BLUE - me]
+    ends = s[TURN] + 1 == g.facts[_LAST_TURN]
+    count = 0
+    for move in range(g.facts[MOVES]):
+        if not free(g, s, move):
+            continue
+        swap = move == g.facts[_SWAP]
+        own, theirs = (other, mine) if swap else _dropped(g, mine, other, move)
+        by = ones(own) - ones(theirs)
+        if (ones(own) == g.facts[_MARBLES] and not swap) or (ends and by > 0):
+            worth = SURE
+        elif ends and by < 0:
+            worth = -SURE
+        elif ends or own | theirs == g.facts[_FULL]:
+            worth = 0
+        else:
+            worth = min(max(_lead(g, own, theirs) - g.facts[_TEMPO], 1 - SURE), SURE - 1)
+        moves[0, count], moves[1, count] = move, worth
+        count += 1
+    return count
