@@ -69,9 +69,13 @@ def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float)
         count += _BATCH
     told = f"{count / used_s:,.0f} random playouts, {moves / used_s:,.0f} moves/s"
     for label, tree in (("simulations of plain UCT", plain), ("of the best search", best)):
-        budget = Budget(Limits(nodes=SIMULATIONS), cpu_s)
-        found = tree.search(game.rules.start(), budget)
-        told += f", {found.nodes / budget.used_s:,.0f} {label}"
+        looked = 0
+        begun_s = cpu_s()
+        while (used_s := cpu_s() - begun_s) < seconds:
+            tree.forget()
+            budget = Budget(Limits(nodes=SIMULATIONS), cpu_s)
+            looked += tree.search(game.rules.start(), budget).nodes
+        told += f", {looked / used_s:,.0f} {label}"
     echo(f"{title}, kernels: {told}")
 
 
