@@ -60,7 +60,7 @@ def _errors(trees: Iterable[ast.Module]) -> set[str]:
     bases = {
         node.name: {getattr(base, "id", "") for base in node.bases}
         for tree in trees
-        for node in ast.walk(tree)
+        for node in tree.body
         if isinstance(node, ast.ClassDef)
     }
     found: set[str] = set(ROOT_ERRORS)
