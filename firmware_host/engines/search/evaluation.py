@@ -80,20 +80,11 @@ def momentum(game: Any, weights: Weights) -> Evaluate:
     return evaluate
 
 
-def fullness(cells: int, weights: Weights) -> list[int]:
-    """For each number of tiles on the board what it is worth to the second player, who wins if
-    nobody has connected when it is full.
-    """
-    (begun, grows) = weights["full"]
-    return [begun + grows * (tiles**3 // cells**2) for tiles in range(cells + 1)]
-
-
 def gravity_connect(game: Any, weights: Weights) -> Evaluate:
-    """Lines that a player can still fill, by how many of his tiles they have, on how many cells
-    of each row, column and diagonal he would connect, and how full the board is.
+    """Lines that a player can still fill, by how many of his tiles they have, and on how many cells
+    of each row, column and diagonal he would connect.
     """
     rules, length = game.rules, game.line
-    filling = fullness(len(rules.tiles), weights)
     board = sum(rules.tiles.values())
     (tempo, tile, connecting, three) = weights["lines"]
     shifts = range(length)
@@ -123,8 +114,7 @@ def gravity_connect(game: Any, weights: Weights) -> Evaluate:
         own, other = state.own, state.other
         mine = lines(own, board & ~other)
         theirs = lines(other, board & ~own)
-        full = filling[state.turn]
-        return int(tempo + mine - theirs + (full if state.turn % 2 else -full))
+        return int(tempo + mine - theirs)
 
     return evaluate
 

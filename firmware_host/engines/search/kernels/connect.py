@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware_host.engines.search.evaluation import Weights, fullness
+from firmware_host.engines.search.evaluation import Weights
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
@@ -30,7 +30,7 @@ from games.gravity_connect.rules import State, landing_tables
 
 LARGEST = 10  # cells of a line: 88,573 numbers for lines of up to so many cells
 _SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines are worth, the lines
-_SIZE, _FULL, _TEMPO, _FILLING = 2, 3, 4, 5
+_SIZE, _FULL, _TEMPO = 2, 3, 4
 EXPLORATION = 1.5
 # of a line's number, side by side so that they are in the processor's cache together
 _LANDINGS, _WORTH_OF, _WINS, _THREATS = 0, 1, 2, 4
@@ -97,7 +97,6 @@ def tables(game: GravityConnectGame, weights: Weights) -> Tables:
     size = rules.size
     lines = _cell_lines(size)
     facts = [2, len(rules.every_move), size, size**2, weights["lines"][0]]
-    facts += fullness(size**2, weights)
     slots = [
         (_LINES + line, 0 if near else _OTHER_END, side, line * size, 1)
         if line < size
@@ -227,8 +226,7 @@ def playout(g: Tables, s: Ints, seed: Ints, _: bool) -> None:
 @kernel
 def value(g: Tables, s: Ints) -> int:
     """As ``evaluation.gravity_connect``."""
-    worth = s[_WORTH] - g.facts[_FILLING + s[TURN]]
-    return int(g.facts[_TEMPO] + (worth if s[TURN] % 2 == 0 else -worth))
+    return int(g.facts[_TEMPO] + (s[_WORTH] if s[TURN] % 2 == 0 else -s[_WORTH]))
 
 
 @kernel
@@ -238,9 +236,7 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints, sharp: bool) -> int:
     """
     player, size = s[TURN] % 2, g.facts[_SIZE]
     last = s[TURN] + 1 == g.facts[_FULL]
-    now = s[_WORTH] - g.facts[_FILLING + s[TURN] + 1]
-    if player == 1:
-        now = -now
+    now = s[_WORTH] if player == 0 else -s[_WORTH]
     mine, theirs = spare[0], spare[1]  # cells that connect, for who moves and for the other
     own = others = 0
     if sharp:
