@@ -82,7 +82,7 @@ UP_TO_DATE = """async () => {
   const { layout } = await (await fetch("/api/v1/snapshot")).json();
   return document.documentElement.dataset.layout === String(layout);
 }"""
-PATIENCE_MS = 15_000
+PATIENCE_MS = 60_000  # for a machine with much else to do
 UNTIL_S = 60.0
 OWN_HAND_OFF = "if (location.host) localStorage.setItem('tiltboard.own-hand', 'off')"
 SPEED = 4.0

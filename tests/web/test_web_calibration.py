@@ -16,7 +16,7 @@ from firmware_host.web.table_port import HealthMap, PlaceHealth
 
 pytestmark = pytest.mark.web
 
-PATIENCE_S = 15.0
+PATIENCE_S = 60.0
 RIGHT = SweepChoice("right", text("It stands right"))
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 

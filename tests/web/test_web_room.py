@@ -23,7 +23,7 @@ from hw_sim.live import LiveTable
 pytestmark = pytest.mark.web
 PLAYERS = ("red", "blue", "white", "green")
 PHONE = {"width": 360, "height": 740}
-PATIENCE_MS = 40_000  # five browsers and a table on one machine
+PATIENCE_MS = 60_000  # five browsers and a table on one machine
 
 
 class Killable:
