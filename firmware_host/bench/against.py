@@ -135,7 +135,7 @@ class OpenSpiel:
 
 class _Ours:
     """The best search of the kernels, with as much CPU time in all as the other has had: what it
-    saved where it knew its move at once is for later moves.
+    saved where it knew its move at once is for later moves. Half of the other's mean it has always.
     """
 
     def __init__(self, tree: FastTree, other: OpenSpiel) -> None:

@@ -189,8 +189,8 @@ class Dynamics:
         self.wake()
 
     def spin(self, rate_rad_s: float) -> None:
-        """Give the plate a turn about its own axis: from now on with that rate, slowed by friction
-        in the pivot, where hands do not hold it.
+        """Give the plate a turn about its own axis, which hands do not hold: from now on with that
+        rate, slowed by friction in the pivot.
         """
         self._data.qvel[2] = rate_rad_s
         self.wake()
