@@ -9,11 +9,11 @@ import click
 from firmware_host.cli.options import CONFIG, OPTIONS
 from firmware_host.cli.speech import misuse, say
 from firmware_host.cli.studying import (
-    PAIRS_OPENING,
     RECORD_TASKS,
     SEED,
     found_by,
     made_of,
+    pairs_options,
     tell_score,
     worker_options,
 )
@@ -42,7 +42,7 @@ from firmware_host.messages import text
     metavar="PERCENT",
     help="Stop once it is known on which side of this A's share is; --games at most.",
 )
-@PAIRS_OPENING
+@pairs_options
 @click.option(
     "--move-ms",
     type=click.IntRange(1),
@@ -66,6 +66,7 @@ def command(
     games: int,
     decide: tuple[float, ...],
     opening: int,
+    even: bool,
     move_ms: int | None,
     nodes: int | None,
     seed: int,
@@ -95,6 +96,7 @@ def command(
         game=made.name,
         options=dict(made.options),
         opening=opening,
+        even=even,
         seed=seed,
         move_ms=1000 if move_ms is None and nodes is None else move_ms,
         nodes=nodes,

@@ -11,11 +11,11 @@ import click
 from firmware_host.cli.options import OPTIONS
 from firmware_host.cli.speech import misuse, say
 from firmware_host.cli.studying import (
-    PAIRS_OPENING,
     RECORD_TASKS,
     SEED,
     found_by,
     made_of,
+    pairs_options,
     points,
     tell_score,
     worker_options,
@@ -215,7 +215,7 @@ def puzzles(*, turns: int, out: Path | None, **asked: Any) -> None:
     show_default=True,
     help="Positions looked at for a move, at most.",
 )
-@PAIRS_OPENING
+@pairs_options
 @SEED
 @RECORD_TASKS
 @worker_options
@@ -226,6 +226,7 @@ def levels(
     games: int,
     nodes: int,
     opening: int,
+    even: bool,
     seed: int,
     record: Path | None,
     workers: int,
@@ -243,6 +244,7 @@ def levels(
         game=made.name,
         options=dict(made.options),
         opening=opening,
+        even=even,
         nodes=nodes,
         seed=seed,
         kernels=warm(),

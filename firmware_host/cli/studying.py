@@ -28,12 +28,17 @@ RECORD_TASKS = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     help="Keep what is found in this file, and go on where it stops.",
 )
-PAIRS_OPENING = click.option(
+_OPENING = click.option(
     "--opening",
     type=click.IntRange(0, 20),
     default=4,
     show_default=True,
     help="Random moves that each pair of games begins with.",
+)
+_EVEN = click.option(
+    "--even",
+    is_flag=True,
+    help="Only openings that are even: level ten expects 45 to 55 % after 20,000 positions.",
 )
 _WORKERS = click.option(
     "--workers",
@@ -49,6 +54,11 @@ _ON = click.option(
     show_default=True,
     help="Where: ray is a cluster, by RAY_ADDRESS (docs/studies.md).",
 )
+
+
+def pairs_options(command: F) -> F:
+    """``--opening`` and ``--even``."""
+    return _OPENING(_EVEN(command))
 
 
 def worker_options(command: F) -> F:

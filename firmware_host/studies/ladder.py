@@ -23,6 +23,7 @@ class Ladder(Job, frozen=True, kw_only=True):
     game: str
     options: dict[str, Any]
     opening: int = OPENING_PLIES
+    even: bool = False
     nodes: int
     kernels: bool = False
 
@@ -35,6 +36,7 @@ class Ladder(Job, frozen=True, kw_only=True):
             game=self.game,
             options=self.options,
             opening=self.opening,
+            even=self.even,
             nodes=self.nodes,
             kernels=self.kernels,
             seed=self.seed,

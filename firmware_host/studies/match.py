@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import msgspec
 
 from drivers.clock import SystemClock, cpu_s
-from firmware_host.config.errors import ConfigError
+from firmware_host.config.errors import ConfigError, NotPossibleError
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.search.levels import LEVELS, STRONGEST
-from firmware_host.engines.search.limits import Budget, Limits
+from firmware_host.engines.search.limits import Budget, Limits, expected
 from firmware_host.engines.search.thinker import Thinker
 from firmware_host.engines.search.warmth import installed
 from firmware_host.studies import intervals
@@ -32,6 +33,9 @@ PLAIN = "plain"
 UNPROVEN, FORGETFUL = "unproven", "forgetful"
 _WRITTEN = re.compile(r"([^+@]+)((?:\+(?:unproven|forgetful))*)(?:@([1-9]\d{0,8}))?")
 OPENING_PLIES = 4
+EVEN_WITHIN = 0.05  # of one half
+EVEN_NODES = 20_000
+_MOST_LOOKS = 200 * EVEN_NODES  # for one opening that is even
 MOST_PLIES = 2000  # of a game that goes in circles: a draw
 _LEVEL_NAMES = tuple(map(str, LEVELS))
 _GRACE_S = 10.0
@@ -56,9 +60,9 @@ class Match(Job, frozen=True, kw_only=True):
     """Task n is a pair of games with opening n; A moves first in the first of them.
 
     ``a``, ``b``: as ``Asked`` reads them; ``engines`` has the commands of those that are not ours.
-    ``opening``: random moves. ``move_ms`` or ``nodes`` limit each move, the other is None; the time
-    of our own players is the CPU's. ``kernels``: whether levels think with them, wherever the task
-    is run.
+    ``opening``: random moves; ``even``: drawn anew until they are. ``move_ms`` or ``nodes`` limit
+    each move, the other is None; the time of our own players is the CPU's. ``kernels``: whether
+    levels think with them, wherever the task is run.
     """
 
     finds: ClassVar[Any] = tuple[Played, Played]
@@ -67,15 +71,16 @@ class Match(Job, frozen=True, kw_only=True):
     game: str
     options: dict[str, Any]
     opening: int = OPENING_PLIES
+    even: bool = False
     move_ms: int | None = None
     nodes: int | None = None
     kernels: bool = False
     engines: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def run(self, number: int) -> tuple[Played, Played]:
-        """Play a pair of games. Raises EngineError, ConfigError."""
+        """Play a pair of games. Raises EngineError, ConfigError, NotPossibleError."""
         game = game_type(self.game).create(self.options)
-        begun = opening(game.rules, self.opening, random.Random(f"{self.seed} opening {number}"))
+        begun = self.begun(game, number)
         dice = random.Random(f"{self.seed} players {number}")
         with ExitStack() as stack:
 
@@ -85,6 +90,27 @@ class Match(Job, frozen=True, kw_only=True):
             first = play(game.rules, begun, (make(self.a), make(self.b)))
             second = play(game.rules, begun, (make(self.b), make(self.a)))
         return first, msgspec.structs.replace(second, share=1 - second.share)
+
+    def begun(self, game: Game, number: int) -> list[int]:
+        """Opening ``number``. It is even where the strongest level, after ``EVEN_NODES`` positions,
+        expects one half of the game, give or take ``EVEN_WITHIN``, for the player to move. Raises
+        ConfigError, NotPossibleError where no such opening is found.
+        """
+        rules, rng = game.rules, random.Random(f"{self.seed} opening {number}")
+        if not self.even:
+            return opening(rules, self.opening, rng)
+        judge, looks = thinker(game, rng.randrange(1, 2**31), kernels=self.kernels), 0
+        while looks < _MOST_LOOKS:
+            moves = opening(rules, self.opening, rng)
+            state = functools.reduce(rules.apply, moves, rules.start())
+            found = judge.think(state, STRONGEST, Limits(nodes=EVEN_NODES))
+            if abs(expected(found.value) - 0.5) <= EVEN_WITHIN:
+                return moves
+            looks += found.nodes
+        raise NotPossibleError(
+            "No even opening was found.",
+            remedy="Choose another number of moves with --opening, or leave out --even.",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,11 @@ def test_a_task_is_a_pair_of_one_rung():
         assert job.run(number) == alone.run(pair)
 
 
+def test_a_ladder_may_begin_with_even_openings():
+    connect = {"game": "gravity-connect", "options": {}, "nodes": 9, "even": True}
+    assert Ladder(**connect).run(0) == Match(a="2", b="1", **connect).run(0)
+
+
 def test_what_was_found_is_told_rung_by_rung():
     rounds = [[(Played(float(level % 2), []),) for level in RUNGS] for _ in range(3)]
     found = scores([pair for each in rounds for pair in each])

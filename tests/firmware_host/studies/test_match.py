@@ -1,12 +1,15 @@
 """Matches: pairs, colours, when one is decided, and the command."""
 
+import json
 import random
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
-from firmware_host.config.errors import ConfigError
+from firmware_host.config.errors import ConfigError, NotPossibleError
+from firmware_host.engines.search.limits import Limits
 from firmware_host.messages import Catalogue
 from firmware_host.studies.match import (
     Match,
@@ -67,6 +70,52 @@ def test_openings_leave_the_game_open(game):
         for move in opening(rules, 4, random.Random(seed)):
             state = rules.apply(state, move)
         assert rules.result(state) is None
+
+
+LEANING = 21  # hundredths of the log-odds: 55.2 %; one less is 54.98 %
+
+
+def test_an_opening_is_even_where_the_judge_expects_45_to_55_percent(game, monkeypatch):
+    """The first such one of those that are drawn."""
+    asked = []
+
+    class Judge:
+        def think(self, state, level, limits):
+            assert (level, limits) == (10, Limits(nodes=20_000))
+            value = (LEANING, -LEANING, 500, -500, LEANING - 1)[len(asked) % 5]
+            asked.append(state)
+            return SimpleNamespace(value=value, nodes=20_000)
+
+    monkeypatch.setattr("firmware_host.studies.match.thinker", lambda *_, **__: Judge())
+    made = game("momentum")
+    moves = match(game="momentum", nodes=9, even=True).begun(made, 0)
+    assert len(asked) == len(set(asked)) == 5
+    state = made.rules.start()
+    for move in moves:
+        state = made.rules.apply(state, move)
+    assert state == asked[-1]
+
+
+def test_even_openings_are_the_same_in_one_process_in_two_and_after_a_break(tmp_path):
+    def openings(name, *more):
+        words = ("1", "1", "--game", "gravity-connect", "--nodes", "9", *more)
+        told = run(*words, "--record", str(tmp_path / name))
+        assert told.exit_code == 0, told.output
+        found = map(json.loads, (tmp_path / name).read_text().splitlines()[1:])
+        return {number: pair[0]["moves"][:4] for number, pair in found}
+
+    begun = openings("one", "--even", "--games", "2")
+    whole = openings("one", "--even", "--games", "6")
+    assert len(begun) == 1
+    assert whole == {**whole, **begun}
+    assert openings("two", "--even", "--games", "6", "--workers", "2") == whole
+    assert not openings("as they come", "--games", "6").items() & whole.items()
+
+
+def test_a_game_that_the_judge_solves_has_no_even_opening(game, monkeypatch):
+    monkeypatch.setattr("firmware_host.studies.match._MOST_LOOKS", 100_000)
+    with pytest.raises(NotPossibleError, match="No even opening"):
+        match(even=True, nodes=9).run(0)
 
 
 def test_the_score_counts_won_drawn_and_lost():
