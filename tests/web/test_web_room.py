@@ -151,10 +151,14 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     expect(phones["green"].page.locator(".laid-cards li")).to_have_count(1)
     served.lose()
     killable.kill()
+    white.route("**/api/v1/seats", lambda route: None)  # so his hand as it is now comes late
     served.come_back()
     assert served.ask("/api/v1/snapshot")["room"]["public"]["turn"]["cards"] == [
         ["white", "limit-it"]
     ]
+    expect(white.locator("html")).to_have_attribute("data-link", "open")
+    expect(white.locator('.room-seat [data-what="buy"]')).to_be_disabled()
+    white.unroute("**/api/v1/seats")  # which lets go of those that were held
     phones["white"].press("buy")
     phones["white"].say("Left pile")
     white.locator(".drawn .hand-card").first.click()

@@ -6,7 +6,7 @@ const PING_MS = 4000;
 const ANSWER_MS = 65000;
 
 export class Connection {
-  /** `onMessage(message)` for layouts and snapshots, `onLink("open" | "lost")`. */
+  /** `onMessage(message)` for layouts and snapshots, `onLink("open" | "lost")`, again and again. */
   constructor(onMessage, onLink) {
     this.onMessage = onMessage;
     this.onLink = onLink;
@@ -74,8 +74,8 @@ export class Connection {
 
   receive(message) {
     if (message.type !== "done" && message.type !== "error") {
-      if (message.type === "layout") this.onLink("open");
       this.onMessage(message);
+      if (message.type === "snapshot") this.onLink("open"); // now it is known how the table stands
       return;
     }
     const asked = this.waiting.get(message.ref);

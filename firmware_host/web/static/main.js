@@ -109,6 +109,7 @@ function header(store, sounds, dialogs, handle, door) {
 function build() {
   const store = new Store();
   const connection = new Connection((message) => (message.type === "poses" ? depth.poses.take(message.frames) : store.take(message)), (link) => {
+    if (link === store.link) return;
     store.set("link", link);
     if (link === "open") attend();
   });

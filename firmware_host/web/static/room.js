@@ -29,6 +29,7 @@ export class Room {
     this.seats = h("section", { class: "card room-seats" });
     this.known = { players: [], mine: [], codes: {}, at_table: false };
     this.looking = null;
+    this.behind = false; // the hand is from before the connection was lost
     this.chooser = null;
     this.supply = supply; // what is taken into the hand where the platform is drawn in three dimensions
     this.view.element.prepend(supply.element);
@@ -51,6 +52,8 @@ export class Room {
   }
 
   update(changed) {
+    if (this.store.link !== "open") this.behind = true;
+    else if (changed.has("seat")) this.behind = false;
     const here = Boolean(this.room && this.game?.glossary);
     document.documentElement.toggleAttribute("data-room", here);
     for (const element of [this.view.element, this.seat, this.seats]) element.hidden = !here;
@@ -73,12 +76,7 @@ export class Room {
 
   async refresh() {
     const asked = this.asked = (this.asked ?? 0) + 1;
-    let known;
-    try {
-      known = await fetchJson(SEATS);
-    } catch {
-      return; // asked again when the table answers
-    }
+    const known = await fetchJson(SEATS).catch(() => this.known); // asked again when the table answers
     if (asked < this.asked) return; // answers may come in another order
     this.known = known;
     const { mine } = this.known;
@@ -162,7 +160,7 @@ export class Room {
     this.seat.dataset.player = view?.player ?? "";
     this.seat.classList.toggle("awaited", Boolean(view && this.room.public.awaiting.includes(view.player)));
     this.seat.replaceChildren(...parts);
-    if (this.store.link === "open") return;
+    if (this.store.link === "open" && !(view && this.behind)) return;
     for (const each of this.seat.querySelectorAll("button")) each.disabled = true; // nobody would hear it
   }
 
