@@ -142,9 +142,10 @@ export class Keys {
     const { store, index, slot } = this;
     if (!store.snapshot) return;
     if (slot) {
-      const open = this.presses.drops.open(slot);
-      this.announce([t("Slot {slot}", { slot: slot.name }), sideName(slot.side),
-        open ? t("allowed") : t("closed")].join(", "));
+      const parts = [t("Slot {slot}", { slot: slot.name }), sideName(slot.side)];
+      const why = this.plate.extra.why(slot);
+      if (why !== "") parts.push(why === null ? t("allowed") : t("closed"));
+      this.announce(parts.join(", "));
       return;
     }
     const place = store.placeName(index);
