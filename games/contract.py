@@ -105,6 +105,8 @@ def answer_line(line: bytes, *, trace: bool = False, read_board: ReadBoard | Non
 def _read_question(line: bytes) -> tuple[str, Mapping[str, Any], Sequence[str], str | None]:
     try:
         question = json.loads(line)
+    except UnicodeDecodeError:
+        raise QuestionError("This line is not JSON: {why}.", why="it is not UTF-8") from None
     except (ValueError, RecursionError) as error:
         raise QuestionError(
             "This line is not JSON: {why}.", why=str(error) if line.strip() else "it is empty"
