@@ -6,11 +6,13 @@ installed, on a Pi 4 and earlier; on a Pi 5 RPi.GPIO cannot be imported.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 from types import ModuleType
 from typing import Any, Final, TypeVar
@@ -25,7 +27,7 @@ def open_pins() -> PiPins:
     if "LG_WD" not in os.environ:
         # As lgpio is imported it makes a pipe: in this folder, else where the command was started,
         # which may not be writable.
-        os.environ["LG_WD"] = os.environ.get("XDG_RUNTIME_DIR") or mkdtemp(prefix="lgpio-")
+        os.environ["LG_WD"] = os.environ.get("XDG_RUNTIME_DIR") or _folder_until_the_end()
     try:
         return PiPins("gpiozero.pins.lgpio", "LGPIOFactory", "lgpio")
     except ModuleNotFoundError as missing:
@@ -35,6 +37,12 @@ def open_pins() -> PiPins:
             return PiPins("gpiozero.pins.rpigpio", "RPiGPIOFactory", "RPi.GPIO")
         except ImportError:
             raise missing from None
+
+
+def _folder_until_the_end() -> str:
+    folder = mkdtemp(prefix="lgpio-")
+    atexit.register(rmtree, folder, ignore_errors=True)
+    return folder
 
 
 class PiPins:

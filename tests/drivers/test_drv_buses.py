@@ -2,6 +2,7 @@
 
 import errno
 import os
+import subprocess
 import sys
 import types
 
@@ -116,6 +117,18 @@ def test_lgpio_has_a_folder_for_its_pipe_wherever_the_command_was_started(monkey
     monkeypatch.setenv("LG_WD", "/run/tiltboard")
     open_pins()
     assert os.environ["LG_WD"] == "/run/tiltboard"
+
+
+def test_where_there_is_no_such_folder_nothing_is_left_of_one(tmp_path):
+    program = (
+        "import contextlib\nfrom drivers.pi_libraries import open_pins\n"
+        "with contextlib.suppress(ImportError, OSError): open_pins()"
+    )
+    outside = {key: os.environ[key] for key in os.environ.keys() - {"LG_WD", "XDG_RUNTIME_DIR"}}
+    subprocess.run(
+        [sys.executable, "-c", program], env={**outside, "TMPDIR": str(tmp_path)}, check=True
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_lgpio_comes_first_and_one_factory_is_kept(monkeypatch) -> None:

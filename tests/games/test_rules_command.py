@@ -179,7 +179,8 @@ def test_an_illegal_move_in_a_batch_is_an_answer(rules):
     [
         (b"", "empty"),
         (b"{", "not JSON"),
-        (b"\xff\xfe{", "not UTF-8"),
+        (b"\xff\xfe{", "not JSON"),
+        (b'{"game": "\xe9"}', "not UTF-8"),
         (b"[" * 100_000, "not JSON"),
         (b'{"game": 1' + b"0" * 5000 + b"}", "not JSON"),
         (b"[]", "object"),
