@@ -25,7 +25,10 @@ class SeatHand:
         self._session = session
         self._doing: tuple[str, int] | None = None  # a wish, and the moves before it
         self._told: str | None = None  # what it knows has become of it
-        self._stacked: int | None = None  # the piece that it has put on another one
+        self._to_stack: list[str] = []  # onto ``self._at``, the next one first
+        self._at = 0
+        self._tremble_mm = 0.0
+        self._stacked: list[int] = []  # the pieces that it has put on others
         self._stream = Streams(session.table.seed).stream("seat-hand")
         self._says_s = 0.0
         self._moves = 0
@@ -45,26 +48,25 @@ class SeatHand:
                 self._tidy(overlay, room.position)
         elif self._doing != (room.wish, made):
             self._doing, self._says_s = (room.wish, made), now_s + SAYS_S
+            self._told, self._to_stack, self._stacked = None, [], []
             with suppress(HandsError):  # no room, or nothing there: then it only says so
                 self._do(overlay, room.position, room.wish)
+        elif self._to_stack:
+            self._says_s = now_s + SAYS_S
+            self._stack(room.wish)
         elif now_s >= self._says_s:
             self._says_s = now_s + SAYS_S
             self._session.host.submit(SeatMove(None, self._outcome(room.wish)))
 
     def _outcome(self, wish: str) -> str:
         """What the hand sees of what it has stacked, or knows: it holds, or it came down."""
-        if self._told is not None:
-            return self._told
-        lies = self._session.table.world.pieces.get(self._stacked or 0)
-        if self._stacked is None or (lies is not None and lies.here[2] > BODY_HEIGHT_MM / 2):
-            return wish
-        who, what, _, *where = wish.split(":")
-        return ":".join([who, what, "fail", *where[:2]])
+        pieces = self._session.table.world.pieces
+        high = (at in pieces and pieces[at].here[2] > BODY_HEIGHT_MM / 2 for at in self._stacked)
+        return self._told or (wish if all(high) else _failed(wish))
 
     def _do(self, overlay: ZoneOverlay, position: Position, wish: str) -> None:
         hands, falls = self._session.hands, self._session.table.world.falls
-        words, self._told, self._stacked = wish.split(":"), None, None
-        troop = words[3].split("+")[0] if words[1] == "place" else ""
+        words = wish.split(":")
         zone = words[{"place": 4, "event": 3, "take": 2}[words[1]]]
         stands = self._standing(overlay, zone)
         if not falls:
@@ -75,14 +77,32 @@ class SeatHand:
         if words[1] != "place":
             for index in stands[-1:]:
                 hands.take(index)
-        elif len(words) == 5:
-            free = [each for each in self._places(overlay, zone) if each not in stands]
-            for index in free[:1]:
-                hands.put(troop, index)
+            return
+        troops = words[3].split("+")
+        under = int(words[5].partition("=")[2]) if len(words) > 5 else 0
+        there = [each for each in self._places(overlay, zone) if self._height(each) == under]
+        if falls and there:
+            self._at, self._to_stack = there[0], troops
+            self._tremble_mm = STEADY_MM + SHAKY_MM * overlay.game.forced(position)
         elif falls:
-            tremble_mm = STEADY_MM + SHAKY_MM * overlay.game.forced(position)
-            for index in stands[-1:]:
-                self._stacked = hands.stack(troop, index, tremble_mm=tremble_mm).piece_ids[0]
+            self._told = _failed(wish)  # what it would stand on has come down before
+        if there and under == 0:
+            hands.put(troops[0], there[0])
+            self._to_stack = self._to_stack[1:]
+
+    def _stack(self, wish: str) -> None:
+        troop, *self._to_stack = self._to_stack
+        try:
+            done = self._session.hands.stack(troop, self._at, tremble_mm=self._tremble_mm)
+        except HandsError:  # what it would stand on leans, or is gone
+            self._told, self._to_stack = _failed(wish), []
+        else:
+            self._stacked.append(done.piece_ids[0])
+
+    def _height(self, index: int) -> int:
+        """How many pieces stand on each other there."""
+        top_mm = self._session.table.world.top_mm(*self._session.profile.centre_mm(index))
+        return round(top_mm / BODY_HEIGHT_MM)
 
     def _tidy(self, overlay: ZoneOverlay, position: Position) -> None:
         game = overlay.game
@@ -104,3 +124,8 @@ class SeatHand:
 
     def _there(self, index: int) -> bool:
         return self._session.table.world.piece_at(index) is not None
+
+
+def _failed(wish: str) -> str:
+    who, what, _, *where = wish.split(":")
+    return ":".join([who, what, "fail", *where[:2]])

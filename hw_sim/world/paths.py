@@ -145,7 +145,7 @@ class Path:
 
 class Trembling(Path):
     """A path in a hand that trembles: physiological tremor, at 9 Hz (R. J. Elble, Brain 109 (1986)
-    1015), across the way and along it.
+    1015), across the way and along it; up, and not down into what it rests on.
     """
 
     __slots__ = ("_mm", "_turns")
@@ -163,7 +163,7 @@ class Trembling(Path):
             self._mm * math.sin(2 * math.pi * (TREMOR_HZ * (now_s - self.start_s) + turn))
             for turn in self._turns
         )
-        return x + next(swing), y + next(swing), z + next(swing)
+        return x + next(swing), y + next(swing), z + max(0.0, next(swing))
 
 
 def still(here: Point, now_s: float) -> Path:

@@ -68,14 +68,15 @@ class Traffic:
         *,
         leaves: bool = False,
     ) -> Piece | None:
-        """The first piece that ``mover`` would meet on ``path`` or that would run into it later.
+        """The first piece that ``mover`` would meet on ``path`` or that would run into it later;
+        none of those that it leans on already.
 
         ``plans``: paths of pieces, by id, that are about to be set going.
         """
         others = [
             (piece, (plans or {}).get(piece.piece_id, piece.path))
             for piece in self._pieces.values()
-            if piece is not mover
+            if piece is not mover and (piece.path or not overlap(mover.here, piece.here))
         ]
         last_s = path.end_s
         if not leaves:

@@ -7,7 +7,28 @@ from collections import Counter
 import pytest
 
 from firmware_host.bench.seats_at_table import AtTable, opened, play
+from hw_sim.world.pieces import BODY_HEIGHT_MM
 from tests.unhurried import unhurried
+
+
+def told_of_towers(session, monkeypatch):
+    """How many pieces the hand says to stand on each other, and how many do in that zone."""
+    told, submit = [], session.host.submit
+
+    def heard(command):
+        _who, what, *words = getattr(command, "move", ":").split(":")
+        if what == "place" and words[0] == "ok":
+            under = int(words[3].removeprefix("under=")) if len(words) > 3 else 0
+            said = under + len(words[1].split("+"))
+            overlay, piece_at = session.host.overlay, session.table.world.piece_at
+            there = [piece_at(overlay.index_of(place)) for place in overlay.zones[words[2]]]
+            high = max(round(each.here[2] / BODY_HEIGHT_MM) + 1 for each in there if each)
+            if said > 1:
+                told.append((said, high))
+        submit(command)
+
+    monkeypatch.setattr(session.host, "submit", heard)
+    return told
 
 
 @pytest.mark.parametrize(("mode", "physics"), [("battle", False), ("simple", True)])
@@ -20,10 +41,13 @@ def test_computers_play_a_round_by_themselves_and_sensors_see_their_pieces(
     tally = AtTable()
     options = {"mode": mode, "players": 2, "rounds": 1, "seed": 3}
     with opened(tmp_path, physics=physics) as session:
+        towers = told_of_towers(session, monkeypatch)
         play(session, options, ("easy", "medium"), tally)
         assert (tally.games, tally.unfinished) == (1, 0)
         assert 0 < tally.proposed < tally.placed < tally.moves
         if physics:
+            assert towers  # what it says to stand on each other does
+            assert all(height >= said for said, height in towers)
             return  # a tower that has come down lies where nobody may have looked
         assert tally.failed > 0  # a model of hands says so
         zone_of = session.host.overlay.zone_of
