@@ -339,34 +339,49 @@ def test_moves_are_judged_as_by_looking_two_further(options, game, positions):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"size": 4, "marbles": 4, "round_limit": 5}, {"size": 2, "marbles": 4, "round_limit": 3}],
+    ("options", "losing"),
+    [
+        ({}, True),
+        ({"size": 4, "marbles": 4, "round_limit": 5}, True),
+        ({"size": 2, "marbles": 4, "round_limit": 3}, False),  # it is full before
+    ],
     ids=str,
 )
-def test_drops_are_judged_by_what_follows(options, game):
-    """In Momentum, the swap too: by the result after each, or else by the evaluation."""
+def test_drops_are_judged_by_what_follows(options, losing, game):
+    """In Momentum, the swap too: by the result after each; if it is asked for, by whether the other
+    completes his set then; or else by the evaluation.
+    """
     made = game("momentum", **options)
     rules, board, evaluate = made.rules, board_of(made), evaluation(made)
     every, rng = list(rules.every_move), random.Random(4)
-    ended = 0
+    seen = dict.fromkeys(("ends", "loses"), 0)
     for _ in range(40):
         state = rules.start()
         while rules.result(state) is None:
             row = board.encoded(state)
             moves, spare = np.zeros((2, len(every)), np.int64), np.zeros((2, len(row)), np.int64)
-            count = kernels.judged(board.tables, row, moves, spare, True)
+            sharp = rng.random() < 0.5
+            count = kernels.judged(board.tables, row, moves, spare, sharp)
             assert {every[move] for move in moves[0, :count]} == set(rules.moves(state))
             for move, worth in moves[:, :count].T:
                 after = rules.apply(state, every[move])
                 winners = rules.result(after)
                 if winners is None:
-                    assert worth == -evaluate(after)
+                    loses = sharp and completing(rules, after)
+                    assert worth == (-CERTAIN if loses else -evaluate(after))
+                    seen["loses"] += loses
                     continue
                 sign = 0 if not winners else 1 if rules.mover(state) in winners else -1
                 assert worth == sign * CERTAIN
-                ended += 1
+                seen["ends"] += 1
             state = rules.apply(state, rng.choice(rules.moves(state)))
-    assert ended > 40
+    assert seen["ends"] > 40
+    assert seen["loses"] > 40 or not losing
+
+
+def completing(rules, state):
+    """Whether the player to move may complete his set."""
+    return any(rules.apply(state, move).ended == "complete" for move in rules.moves(state))
 
 
 def connecting(rules, state):

@@ -229,7 +229,19 @@ def value(g: Tables, s: Ints) -> int:
 
 
 @kernel
-def judged(g: Tables, s: Ints, moves: Ints, _: Ints, __: bool) -> int:
+def _completes(g: Tables, mine: int, other: int) -> bool:
+    """Whether the first player has a drop after which his set is on the board."""
+    free_cells = g.facts[_FULL] & ~(mine | other)
+    for move in range(g.facts[MOVES]):
+        if g.rows[move, _CELL] & free_cells:
+            after, _ = _dropped(g, mine, other, move)
+            if ones(after) == g.facts[_MARBLES]:
+                return True
+    return False
+
+
+@kernel
+def judged(g: Tables, s: Ints, moves: Ints, _: Ints, sharp: bool) -> int:
     """As ``board.judged``, without a row for what follows each move."""
     me = s[TURN] % 2
     mine, other = s[_RED + me], s[_BLUE - me]
@@ -247,6 +259,8 @@ def judged(g: Tables, s: Ints, moves: Ints, _: Ints, __: bool) -> int:
             worth = -SURE
         elif ends or own | theirs == g.facts[_FULL]:
             worth = 0
+        elif sharp and ones(theirs) + 1 == g.facts[_MARBLES] and _completes(g, theirs, own):
+            worth = -SURE
         else:
             worth = min(max(_lead(g, own, theirs) - g.facts[_TEMPO], 1 - SURE), SURE - 1)
         moves[0, count], moves[1, count] = move, worth
