@@ -164,7 +164,8 @@ class FastTree:
 
     def _simulated(self, start: Ints, count: int, hidden: kernels.Bytes) -> int:
         forcing = self._forcing and self._solving and self._mode == kernels.EVALUATED
-        numbers = np.array([count, self._mode, _NOISE, self._solving, forcing], np.int64)
+        steady = self._board.steady and self._mode == kernels.DECISIVE
+        numbers = np.array([count, self._mode, _NOISE, self._solving, forcing, steady], np.int64)
         return kernels.simulate(
             *(self._tree, self._board.tables, start, self._work, self._moves, self._path),
             *(self.seed, numbers, self._explore, self._curves, hidden),

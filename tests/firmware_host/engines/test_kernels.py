@@ -27,6 +27,7 @@ pytest.importorskip("numba", reason="the extra [fast] is not installed")
 
 from firmware_host.engines.search.fast import fast_solver, fast_tree
 from firmware_host.engines.search.kernels import board as kernels
+from firmware_host.engines.search.kernels import nodes as room
 from firmware_host.engines.search.kernels import tree as trees
 from firmware_host.engines.search.kernels.attraktion import winning_drop
 from firmware_host.engines.search.kernels.board import board_of
@@ -286,23 +287,85 @@ def test_a_drop_between_four_is_seen(game, positions):
     for seed in range(200):
         state = positions(rules, seed, 20 + seed % 25)
         row = board.encoded(state)
-        places = {made.board[rules.names[at]]: at for at in every}
         other = rules.sides(state)[1 - rules.mover(state)]
-        free = {every.index(at) for at in rules.moves(state)}
-        wanted = {
-            every.index(at)
-            for (x, y), at in places.items()
-            if every.index(at) in free
-            and all(
-                places.get((x + dx, y + dy)) is not None and other >> places[x + dx, y + dy] & 1
-                for dx in (-1, 1)
-                for dy in (-1, 1)
-            )
-        }
+        wanted = {every.index(at) for at in surrounded(made, other) & set(rules.moves(state))}
         move = winning_drop(board.tables, row)
         assert move in wanted if wanted else move == -1
         seen += bool(wanted)
     assert seen > 5
+
+
+def surrounded(made, side):
+    """The spaces of Attraktion whose four diagonal ones have pieces of ``side``."""
+    places = {made.board[name]: at for at, name in made.rules.names.items()}
+    diagonal = [(dx, dy) for dx in (-1, 1) for dy in (-1, 1)]
+    return {
+        at
+        for (x, y), at in places.items()
+        if all(side >> places.get((x + dx, y + dy), 0) & 1 for dx, dy in diagonal)
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"size": 7}], ids=str)
+def test_decisive_playouts_are_those_of_the_rules(options, game, positions):
+    """Move for move: the first drop between four of the other's pieces, if there is one; else a
+    random one, and once a board is filled to 44 %, another in place of one that leaves the other a
+    win.
+    """
+    made = game("attraktion", **options)
+    rules, board = made.rules, board_of(made)
+    every, size = rules.every_move, made.options["size"]
+    seen = dict.fromkeys(("between", "again"), 0)
+
+    def ended(state, x):
+        careful = state.turn >= 0.44 * size**2
+        while rules.result(state) is None:
+            mover, free = rules.mover(state), set(rules.moves(state))
+            between = surrounded(made, rules.sides(state)[1 - mover]) & free
+            drop = min(between, key=lambda at: made.board[rules.names[at]][::-1], default=None)
+            again = careful and drop is None
+            seen["between"] += drop is not None
+            while True:
+                while drop not in free:
+                    x = (x * 0x5851F42D4C957F2D + 0x14057B7EF767814F) % 2**64
+                    drop = every[(x >> 32 & 0x7FFFFFFF) * len(every) >> 31]
+                after = rules.apply(state, drop)
+                mine = rules.sides(after)[mover]
+                if not again or all(mine >> at & 1 for at in surrounded(made, mine)):
+                    break
+                seen["again"] += 1
+                again, drop = False, None
+            state = after
+        return state, x
+
+    for seed in range(60):
+        state = positions(rules, seed, size**2 * (seed % 4) // 5)
+        row, x = board.encoded(state), np.array([seed + 1], np.int64)
+        kernels.playout(board.tables, row, x, True)
+        end, wanted = ended(state, seed + 1)
+        assert (row[:2] == board.encoded(end)[:2]).all()  # turns and result; pieces are left
+        assert int(x[0]) % 2**64 == wanted
+    assert all(seen.values())
+
+
+def test_a_chosen_move_is_looked_at_for_some_visits():
+    """For the fewer of an eighth of its own and a 32nd of its position's; until it is proven."""
+    tree = room.grown(100)
+    room.start_anew(tree)
+    for child in (1, 2):
+        room.made(tree, child, OPEN)
+    root, chosen = tree.nodes[0], tree.nodes[2]
+    root["first"], root["tried"], root["edges"] = 1, 2, 5
+    for visits, of_it, more in ((31, 30, 0), (640, 80, 10), (640, 400, 20), (640, 7, 0)):
+        root["visits"], chosen["visits"] = visits, of_it
+        trees.keep_on(tree, 0, 1)
+        assert [trees.kept_on(tree, 0) for _ in range(more + 2)] == [1] * more + [-1, -1]
+    chosen["visits"] = 400
+    trees.keep_on(tree, 0, 2)  # has no node yet
+    assert trees.kept_on(tree, 0) == -1
+    trees.keep_on(tree, 0, 1)
+    chosen["proven"] = 1
+    assert trees.kept_on(tree, 0) == -1
 
 
 @pytest.mark.parametrize("options", [{"size": 5, "line": 3}, {"size": 6, "line": 4}, {}], ids=str)

@@ -5,6 +5,7 @@ No word uses its sign, so that a shift to the right brings in zeros.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +26,10 @@ from games.attraktion.game import AttraktionGame
 from games.attraktion.rules import State
 
 LARGEST = 10  # rows that two words hold
-EXPLORATION = 0.25
+EXPLORATION = 0.35
 _WHITE, _BLACK = 2, 4  # in a state: two words each
-_SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7  # _SPLIT: bits of a word
+_SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER, _LATE = 2, 3, 4, 5, 7, 9  # _SPLIT: bits of a word
+LATE = 0.44  # of the board, filled: from then on playouts take care
 # in a move's row, two words each: its space and what lies beyond it in each direction
 _SPACE, _EAST, _WEST, _NORTH, _SOUTH = 0, 2, 4, 6, 8
 
@@ -58,7 +60,8 @@ def tables(game: AttraktionGame, _: object = None) -> Tables:
         row[_WEST:_NORTH] = _words([(each, y) for each in range(x)], size)
         row[_NORTH:_SOUTH] = _words([(x, each) for each in range(y + 1, size)], size)
         row[_SOUTH:] = _words([(x, each) for each in range(y)], size)
-    return Tables(np.array([*facts, *everything, *inner], np.int64), rows)
+    late = math.ceil(LATE * size * size)
+    return Tables(np.array([*facts, *everything, *inner, late], np.int64), rows)
 
 
 def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
@@ -156,13 +159,10 @@ def around(g: Tables, p0: int, p1: int) -> tuple[int, int]:
 
 
 @kernel
-def _lead(g: Tables, m0: int, m1: int, t0: int, t1: int) -> int:
-    """By how many winning positions the first side has more."""
-    a0, a1 = around(g, m0, m1)
-    b0, b1 = around(g, t0, t1)
-    a0, a1, b0, b1 = a0 & t0, a1 & t1, b0 & m0, b1 & m1
-    if a0 | a1 | b0 | b1:
-        return int(ones(b0) + ones(b1) - ones(a0) - ones(a1))
+def _lead(others0: int, others1: int, mine0: int, mine1: int) -> int:
+    """By how many winning positions one side has more."""
+    if others0 | others1 | mine0 | mine1:
+        return int(ones(mine0) + ones(mine1) - ones(others0) - ones(others1))
     return 0
 
 
@@ -174,7 +174,10 @@ def play(g: Tables, s: Ints, move: int) -> None:
     found = _dropped(g, s[mine], s[mine + 1], s[other], s[other + 1], move)
     s[mine], s[mine + 1], s[other], s[other + 1] = found
     s[TURN] += 1
-    lead = _lead(g, s[mine], s[mine + 1], s[other], s[other + 1])
+    m0, m1, t0, t1 = found
+    a0, a1 = around(g, m0, m1)
+    b0, b1 = around(g, t0, t1)
+    lead = _lead(a0 & t0, a1 & t1, b0 & m0, b1 & m1)
     if lead:
         s[RESULT] = 1 if white == (lead > 0) else 2
     elif s[TURN] == g.facts[_LAST_TURN]:
@@ -182,15 +185,12 @@ def play(g: Tables, s: Ints, move: int) -> None:
 
 
 @kernel
-def _between(g: Tables, t0: int, t1: int, empty0: int, empty1: int) -> int:
-    """A move onto an empty space between four of ``t``; -1 where there is none."""
-    a0, a1 = around(g, t0, t1)
-    a0 &= empty0
-    a1 &= empty1
-    if a0:
-        at = trailing_zeros(a0)
-    elif a1:
-        at = g.facts[_SPLIT] + trailing_zeros(a1)
+def _first(g: Tables, spaces0: int, spaces1: int) -> int:
+    """The move onto the first of ``spaces``; -1 where there is none."""
+    if spaces0:
+        at = trailing_zeros(spaces0)
+    elif spaces1:
+        at = g.facts[_SPLIT] + trailing_zeros(spaces1)
     else:
         return -1
     return int(g.facts[_SIZE] * (at % g.facts[_SIZE]) + at // g.facts[_SIZE])
@@ -202,29 +202,42 @@ def winning_drop(g: Tables, s: Ints) -> int:
     always wins: unless it pulls apart a winning position, or makes one for the other.
     """
     other = _WHITE if s[TURN] % 2 else _BLACK
-    empty0, empty1 = ~(s[_WHITE] | s[_BLACK]), ~(s[_WHITE + 1] | s[_BLACK + 1])
-    return _between(g, s[other], s[other + 1], empty0, empty1)
+    a0, a1 = around(g, s[other], s[other + 1])
+    return _first(g, a0 & ~(s[_WHITE] | s[_BLACK]), a1 & ~(s[_WHITE + 1] | s[_BLACK + 1]))
 
 
 @kernel
 def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
-    """Random free moves to the end. ``decisive``: a winning drop is not missed."""
+    """Random free moves to the end. ``decisive``: a winning drop is not missed, and where much of
+    the board is filled a move that lets the other win where he stands, or between four of the
+    mover's pieces, is thought better of once.
+    """
     moves, last_turn = g.facts[MOVES], g.facts[_LAST_TURN]
     turn, x = s[TURN], seed[0]
+    careful = decisive and turn >= g.facts[_LATE]
     mine, other = (_BLACK, _WHITE) if turn % 2 else (_WHITE, _BLACK)
     m0, m1, t0, t1 = s[mine], s[mine + 1], s[other], s[other + 1]
+    a0, a1 = around(g, t0, t1)
     while s[RESULT] == OPEN:
         taken0, taken1 = m0 | t0, m1 | t1
-        move = _between(g, t0, t1, ~taken0, ~taken1) if decisive else -1
-        while move < 0:
-            x = stepped(x)
-            move = below(x, moves)
-            row = g.rows[move]
-            if (taken0 & row[_SPACE]) | (taken1 & row[_SPACE + 1]):
-                move = -1
-        t0, t1, m0, m1 = _dropped(g, m0, m1, t0, t1, move)
+        move = _first(g, a0 & ~taken0, a1 & ~taken1) if decisive else -1
+        again = careful and move < 0
+        while True:
+            while move < 0:
+                x = stepped(x)
+                move = below(x, moves)
+                row = g.rows[move]
+                if (taken0 & row[_SPACE]) | (taken1 & row[_SPACE + 1]):
+                    move = -1
+            n0, n1, o0, o1 = _dropped(g, m0, m1, t0, t1, move)
+            a0, a1 = around(g, n0, n1)
+            if not again or (a0 & ~n0) | (a1 & ~n1) == 0:
+                break
+            again, move = False, -1
+        b0, b1 = around(g, o0, o1)
+        m0, m1, t0, t1 = o0, o1, n0, n1
         turn += 1
-        lead = _lead(g, t0, t1, m0, m1)  # of who has just moved
+        lead = _lead(a0 & m0, a1 & m1, b0 & t0, b1 & t1)  # of who has just moved
         if lead:
             s[RESULT] = 1 if (turn % 2 == 1) == (lead > 0) else 2
         elif turn == last_turn:

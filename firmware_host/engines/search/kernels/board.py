@@ -41,7 +41,8 @@ from games.momentum.game import MomentumGame
 class Board:
     """``tables``: what every kernel is handed first. Moves are places in ``rules.every_move``.
     ``evaluated``: whether ``value`` tells anything. ``decisive``: whether playouts can be told not
-    to miss what wins at once. ``exploration``: of its best search.
+    to miss what wins at once. ``exploration``: of its best search. ``steady``: whether that goes on
+    with a move that it has chosen for some visits.
     """
 
     game: Game
@@ -49,6 +50,7 @@ class Board:
     evaluated: bool = False
     decisive: bool = False
     exploration: float = 0.7
+    steady: bool = False
 
     def encoded(self, state: Any) -> Ints:
         """A state of ``game.rules`` as a row."""
@@ -65,7 +67,8 @@ def board_of(game: Game) -> Board | None:
         return Board(game, made.tables(game, weights_of(game.name)), evaluated=two)
     if isinstance(game, AttraktionGame) and game.options["size"] <= attraktion.LARGEST:
         made = attraktion.tables(game)
-        return Board(game, made, decisive=True, exploration=attraktion.EXPLORATION)
+        explore = attraktion.EXPLORATION
+        return Board(game, made, decisive=True, exploration=explore, steady=True)
     if isinstance(game, GravityConnectGame) and game.rules.size <= connect.LARGEST:
         made = connect.tables(game, weights_of(game.name))
         return Board(game, made, evaluated=True, exploration=connect.EXPLORATION)

@@ -35,7 +35,8 @@ NODE = np.dtype(
 """A node, in 32 bytes. ``edge``, ``edges``: where its moves begin, and how many they are, 0: not
 listed yet; the first ``tried`` of them have a node each, from ``first`` on. ``weights``: of all of
 them. ``total``: what its visits have brought to who moved to it. ``proven``: as ``RESULT``;
-``far``: plies to that end.
+``far``: plies to that end. A steady search that evaluates nothing has other use for two: ``far``
+of an open node is the move that is looked at ``weights`` more times.
 """
 
 
@@ -76,7 +77,7 @@ def made(t: Tree, node: int, result: int) -> None:
     new.edge = new.first = new.visits = 0
     new.edges = new.tried = new.far = 0
     new.proven = result
-    new.total = 0.0
+    new.total = new.weights = 0.0
 
 
 @kernel

@@ -56,6 +56,7 @@ FORCED_ROWS = 2 * _DEEPEST + 3
 _FORCED_FROM = 1  # visits; then each time that they have doubled
 _FORCED_LOOKS = 30  # and one more for each _VISITS_A_LOOK
 _VISITS_A_LOOK = 4
+_VISITS_AGAIN, _ITS_VISITS_AGAIN = 32, 8  # of a position and of its move, for one more look
 
 
 def curves(spread: float) -> Floats:
@@ -218,6 +219,28 @@ def _chosen(
 
 
 @kernel
+def kept_on(t: Tree, node: int) -> int:
+    """Which of the moves of ``node`` was chosen to be looked at for some more visits; else -1."""
+    parent = t.nodes[node]
+    if parent.weights < 1 or t.nodes[parent.first + parent.far].proven != OPEN_STILL:
+        return -1
+    parent.weights -= 1
+    return int(parent.far)
+
+
+@kernel
+def keep_on(t: Tree, node: int, at: int) -> None:
+    """Look at a move of ``node`` again before the others are compared anew: the more visits both
+    have, the less one changes. Comparing takes as long as a playout.
+    """
+    parent = t.nodes[node]
+    if at < parent.tried:
+        visits = t.nodes[parent.first + at].visits
+        parent.far = at
+        parent.weights = min(parent.visits // _VISITS_AGAIN, visits // _ITS_VISITS_AGAIN)
+
+
+@kernel
 def _mover(turn: int, players: int) -> int:
     """``turn % players``, which takes long."""
     return turn & 1 if players == 2 else turn % players
@@ -296,12 +319,13 @@ def simulate(
 ) -> int:
     """Look at ``numbers[0]`` more leaves of the tree from the root, whose state is ``start``; fewer
     where it is proven. ``numbers``: besides, the mode, the noise, and whether what is proven is
-    told upwards, and whether wins by force are looked for. ``work``: three rows for states, then
+    told upwards, whether wins by force are looked for, and whether a move that was chosen is looked
+    at for some visits (not in the mode ``EVALUATED``). ``work``: three rows for states, then
     ``FORCED_ROWS``. ``hidden``: as in ``_expand``, after each move, and last for the root.
     """
     count, mode, noise, solving = numbers[0], numbers[1], numbers[2], numbers[3]
     players, turn = g.facts[PLAYERS], start[TURN]
-    evaluated = mode == EVALUATED
+    evaluated, steady = mode == EVALUATED, numbers[5]
     s = work[2]
     sharp = len(hidden) == 1
     nothing_hidden = hidden[0] if sharp else hidden[g.facts[MOVES] + 1]
@@ -336,7 +360,11 @@ def simulate(
                 winners = _played_out(g, s, seed, mode)
                 break
             mover = _mover(s[TURN], players)
-            at = _chosen(t, node, mover, mode, explore, curves, solving)
+            at = kept_on(t, node) if steady else -1
+            if at < 0:
+                at = _chosen(t, node, mover, mode, explore, curves, solving)
+                if steady:
+                    keep_on(t, node, at)
             edge = t.edges[t.nodes[node].edge + at]
             fresh = at == t.nodes[node].tried
             if fresh:
@@ -361,22 +389,31 @@ def _played_out(g: Any, s: Ints, seed: Ints, mode: int) -> int:
 
 @kernel
 def found(t: Tree, g: Any, s: Ints, wanted: Ints, work: Ints) -> int:
-    """The node of the state ``wanted``, one or two moves after the root's, ``s``; else -1."""
+    """The node of the state ``wanted``, one or two moves after the root's, ``s``, with the most
+    visits, where several moves lead to it; else -1.
+    """
     root = t.nodes[0]
+    best = -1
     for at in range(root.tried):
         node = t.nodes[root.first + at]
         copied(work[0], s)
         play(g, work[0], t.edges[root.edge + at] & (1 << MOVE_BITS) - 1)
         if _same(work[0], wanted):
-            return int(root.first + at)
+            best = _busier(t, best, root.first + at)
         if work[0, RESULT] != OPEN or work[0, TURN] >= wanted[TURN]:
             continue
         for place in range(node.tried):
             copied(work[1], work[0])
             play(g, work[1], t.edges[node.edge + place] & (1 << MOVE_BITS) - 1)
             if _same(work[1], wanted):
-                return int(node.first + place)
-    return -1
+                best = _busier(t, best, node.first + place)
+    return int(best)
+
+
+@kernel
+def _busier(t: Tree, node: int, other: int) -> int:
+    """Which of two has more visits; ``node`` may be -1, nobody's."""
+    return other if node < 0 or t.nodes[other].visits > t.nodes[node].visits else node
 
 
 @kernel
