@@ -95,24 +95,47 @@ def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
     turn, x = s[TURN], seed[0]
     mover = turn % 2
     mine, other = s[_FIRST + mover], s[_SECOND - mover]
+    wins, losses = _threats(mine), _threats(other)
     while s[RESULT] == OPEN:
         possible = ((mine | other) + _LOWEST) & _BOARD
+        place = 0
         if decisive:
-            if _threats(mine) & possible:
+            if wins & possible:
                 s[RESULT] = 1 << turn % 2
                 turn += 1
                 break
-            urgent = _threats(other) & possible
-            if urgent:
-                possible = urgent
-        place = 0
+            place = losses & possible
+            place &= -place
         while not place:
             x = stepped(x)
             place = possible & _COLUMN << STRIDE * below(x, COLUMNS)
         mine, other = other, mine | place
         turn += 1
-        if _connected(other):
+        if decisive:
+            wins, losses = losses, _threats(other)
+        elif _connected(other):
             s[RESULT] = 1 << 1 - turn % 2
-        elif turn == _CELLS:
+        if s[RESULT] == OPEN and turn == _CELLS:
             s[RESULT] = 0
     s[TURN], seed[0] = turn, x
+
+
+@kernel
+def sensible(g: Tables, s: Ints, moves: Ints, _: Ints) -> int:
+    """As ``board.sensible``."""
+    mover = s[TURN] % 2
+    mine, other = s[_FIRST + mover], s[_SECOND - mover]
+    possible = ((mine | other) + _LOWEST) & _BOARD
+    wins, losses = _threats(mine) & _BOARD, _threats(other) & _BOARD
+    if wins & possible:
+        possible &= wins
+    elif losses & possible:
+        possible &= losses
+    elif possible & ~(losses >> 1):  # what lies above a piece is free next
+        possible &= ~(losses >> 1)
+    count = 0
+    for column in range(COLUMNS):
+        if possible & _COLUMN << STRIDE * column:
+            moves[count] = column
+            count += 1
+    return count

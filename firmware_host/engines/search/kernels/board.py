@@ -128,6 +128,18 @@ def legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
 
 
 @kernel
+def _all_legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
+    return legal(g, s, moves, spare)
+
+
+def sensible(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
+    """The same without those that are surely no better than others, as far as the game sees that:
+    what wins at once stands alone, and what lets the other win at once is left out.
+    """
+    return int(getattr(_module(g), "sensible", _all_legal)(g, s, moves, spare))
+
+
+@kernel
 def _all_judged(g: Any, s: Ints, moves: Ints, spare: Ints, _: bool) -> int:
     count = legal(g, s, moves[0], spare)
     mover = s[TURN] % g.facts[PLAYERS]
@@ -185,6 +197,7 @@ for _stub in (free, play, playout):
     _compile_for_each_game(_stub)
 _compile_for_each_game(value, _nothing)
 _compile_for_each_game(legal, _all_free)
+_compile_for_each_game(sensible, _all_legal)
 _compile_for_each_game(judged, _all_judged)
 _compile_for_each_game(forced, _unseen)
 

@@ -20,6 +20,7 @@ from firmware_host.engines.search.kernels.board import (
     legal,
     play,
     playout,
+    sensible,
 )
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
@@ -148,8 +149,12 @@ def _seen(g: Any, s: Ints, spare: Ints, moves: Ints, mode: int, hidden: Bytes, s
     """List the moves of ``s`` that are seen, or the first where none is; in the mode ``EVALUATED``
     with what each is worth.
     """
-    evaluated = mode == EVALUATED
-    count = judged(g, s, moves, spare, sharp) if evaluated else legal(g, s, moves[0], spare)
+    if mode == EVALUATED:
+        count = judged(g, s, moves, spare, sharp)
+    elif mode == DECISIVE and sharp:
+        count = sensible(g, s, moves[0], spare)
+    else:
+        count = legal(g, s, moves[0], spare)
     kept = 0
     for at in range(count):
         if not hidden[moves[0, at]]:
