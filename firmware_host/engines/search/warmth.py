@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+import platform
 import shutil
+import sys
+from contextlib import suppress
 from functools import cache
 from importlib import metadata, util
 from importlib.resources import files
@@ -19,13 +22,17 @@ from firmware_host.config.paths import default_state_directory
 
 KERNELS = "tiltboard.kernels"
 """The group of entry points by which other packages bring kernels for their games."""
+CPU_INFO = Path("/proc/cpuinfo")
 _MARK = "warm"
+_TELLS = ("model name", "flags", "CPU part", "Features")
 
 
 @cache
 def cache_folder() -> Path:
-    """What was compiled of just these sources. numba itself looks at each file by itself only."""
-    found = hashlib.sha256(metadata.version("numba").encode())
+    """What was compiled of just these sources, for just this Python and processor. numba itself
+    looks at each file by itself only, and compiles anew where one has come from another computer.
+    """
+    found = hashlib.sha256(f"{metadata.version('numba')} {sys.version} {_processor()}".encode())
     sources = files("firmware_host.engines.search.kernels")
     for path in sorted(sources.iterdir(), key=lambda each: each.name):
         if path.name.endswith(".py"):
@@ -35,6 +42,14 @@ def cache_folder() -> Path:
         if source is not None and source.origin is not None:
             found.update(Path(source.origin).read_bytes())
     return default_state_directory() / "kernels" / found.hexdigest()[:16]
+
+
+def _processor() -> str:
+    """What it is, and can."""
+    with suppress(OSError):
+        said = CPU_INFO.read_text(errors="replace").splitlines()
+        return "\n".join(sorted({line for line in said if line.startswith(_TELLS)}))
+    return platform.machine()
 
 
 @cache

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -608,6 +609,43 @@ def test_one_process_at_a_time_adds_to_what_was_compiled(tmp_path):
             assert not list(folder.glob("*.nb*"))
         assert compiling.wait() == 0
         assert {path.suffix for path in folder.iterdir()} == {"", ".nbi", ".nbc"}
+
+
+def test_what_was_compiled_serves_wherever_the_package_lies(tmp_path):
+    """A second clone beside the first one, or an environment that was moved."""
+    program = (
+        "from firmware_host.engines.search.kernels.jit import __file__ as lies, stepped\n"
+        "stepped(1)\n"
+        "print(lies, sum(stepped.stats.cache_hits.values()))\n"
+    )
+    moved = tmp_path / "moved"
+    for package in ("firmware_host", "drivers", "games"):
+        without = shutil.ignore_patterns("__pycache__", "static", "*.po")
+        shutil.copytree(ROOT / package, moved / package, ignore=without)
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=lies,
+            env={**os.environ, "STATE_DIRECTORY": str(tmp_path / "state")},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.split()
+        for lies in (ROOT, moved)
+    ]
+    assert [each[0].startswith(str(moved)) for each in said] == [False, True]
+    assert [each[1] for each in said] == ["0", "1"]
+
+
+def test_what_was_compiled_for_another_processor_is_not_used(monkeypatch, tmp_path):
+    """A card that was moved to another Pi."""
+    folders = []
+    for core in ("0xd08", "0xd0b"):
+        found = tmp_path / core
+        found.write_text(f"processor\t: 0\nCPU part\t: {core}\n")
+        monkeypatch.setattr(warmth, "CPU_INFO", found)
+        folders.append(warmth.cache_folder.__wrapped__())
+    assert folders[0] != folders[1]
 
 
 def test_neither_host_nor_an_engine_that_is_not_warm_imports_numba(tmp_path):

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 import numba
 import numpy as np
 from numba.core import types
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -28,8 +28,15 @@ functions do.
 
 class _Cache(FunctionCache):  # type: ignore[misc]
     """numba's, which one process at a time adds to. Two that compile a function for two games would
-    else name both results alike, and each game could be given the other's from then on.
+    else name both results alike, and each game could be given the other's from then on. Wherever
+    the package lies, it is the same: numba would compile once for each place.
     """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_path = str(cache_folder())
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         folder = Path(self.cache_path)
