@@ -15,7 +15,7 @@ import msgspec
 from drivers.clock import cpu_s
 from firmware_host.engines.search.limits import Budget, Limits
 from firmware_host.engines.search.warmth import KERNELS, installed
-from firmware_host.studies.match import opening, play, score
+from firmware_host.studies.match import even_opening, play, score
 from games.base import Game
 from games.registry import EVERY_GAME
 
@@ -155,7 +155,7 @@ class _Ours:
 
 
 def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> str:
-    """Paired random openings; theirs gets as many simulations as take it ``move_ms``."""
+    """Paired even openings; theirs gets as many simulations as take it ``move_ms``."""
     trial = OpenSpiel(1000)
     trial.searched(())
     theirs = OpenSpiel(round(1000 * move_ms / 1000 / trial.used_s))
@@ -164,7 +164,8 @@ def _match(game: Game, tree: FastTree, games: int, move_ms: int) -> str:
     ours = _Ours(tree, theirs)
     pairs = []
     for pair in range((games + 1) // 2):
-        begun = opening(game.rules, _OPENING, random.Random(f"opening {pair}"))
+        dice = random.Random(f"opening {pair}")
+        begun = even_opening(game, _OPENING, dice, kernels=True)
         first = play(game.rules, begun, (ours, theirs))
         second = play(game.rules, begun, (theirs, ours))
         pairs.append((first, msgspec.structs.replace(second, share=1 - second.share)))

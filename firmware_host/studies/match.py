@@ -92,25 +92,11 @@ class Match(Job, frozen=True, kw_only=True):
         return first, msgspec.structs.replace(second, share=1 - second.share)
 
     def begun(self, game: Game, number: int) -> list[int]:
-        """Opening ``number``. It is even where the strongest level, after ``EVEN_NODES`` positions,
-        expects one half of the game, give or take ``EVEN_WITHIN``, for the player to move. Raises
-        ConfigError, NotPossibleError where no such opening is found.
-        """
-        rules, rng = game.rules, random.Random(f"{self.seed} opening {number}")
-        if not self.even:
-            return opening(rules, self.opening, rng)
-        judge, looks = thinker(game, rng.randrange(1, 2**31), kernels=self.kernels), 0
-        while looks < _MOST_LOOKS:
-            moves = opening(rules, self.opening, rng)
-            state = functools.reduce(rules.apply, moves, rules.start())
-            found = judge.think(state, STRONGEST, Limits(nodes=EVEN_NODES))
-            if abs(expected(found.value) - 0.5) <= EVEN_WITHIN:
-                return moves
-            looks += found.nodes
-        raise NotPossibleError(
-            "No even opening was found.",
-            remedy="Choose another number of moves with --opening, or leave out --even.",
-        )
+        """Opening ``number``. Raises ConfigError; and NotPossibleError as ``even_opening``."""
+        rng = random.Random(f"{self.seed} opening {number}")
+        if self.even:
+            return even_opening(game, self.opening, rng, kernels=self.kernels)
+        return opening(game.rules, self.opening, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +278,26 @@ def opening(rules: Rules, plies: int, rng: random.Random) -> list[int]:
                 break
         else:
             return moves
+
+
+def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -> list[int]:
+    """The same, even: the strongest level, after ``EVEN_NODES`` positions, expects one half of the
+    game, give or take ``EVEN_WITHIN``, for the player to move. Raises ConfigError,
+    NotPossibleError where no such opening is found.
+    """
+    rules = game.rules
+    judge, looks = thinker(game, rng.randrange(1, 2**31), kernels=kernels), 0
+    while looks < _MOST_LOOKS:
+        moves = opening(rules, plies, rng)
+        state = functools.reduce(rules.apply, moves, rules.start())
+        found = judge.think(state, STRONGEST, Limits(nodes=EVEN_NODES))
+        if abs(expected(found.value) - 0.5) <= EVEN_WITHIN:
+            return moves
+        looks += found.nodes
+    raise NotPossibleError(
+        "No even opening was found.",
+        remedy="Choose another number of moves with --opening, or leave out --even.",
+    )
 
 
 def play(rules: Rules, begun: Iterable[int], players: tuple[Player, Player]) -> Played:
