@@ -152,8 +152,9 @@ class _Page:
             if not self._access.may_watch(self._visitor):  # its pairing was revoked
                 await self._socket.close(CLOSE_POLICY)
                 return
-            layout = self._table.layout()
-            snapshot = self._table.latest()
+            layout, snapshot = self._table.layout(), self._table.latest()
+            if snapshot.layout != layout.number:
+                continue  # another game came between the two looks; this wakes again at once
             if layout.number != self._sent_layout:
                 await self._send(layout)
                 self._sent_layout = layout.number

@@ -21,7 +21,7 @@ from firmware_host.config.errors import NotPossibleError
 from firmware_host.journal import read_game
 from firmware_host.messages import Catalogue, text
 from firmware_host.service.table import Table
-from firmware_host.table.commands import Put
+from firmware_host.table.commands import NewGame, Put
 from firmware_host.web import live, messages_in
 from firmware_host.web.guard import LOCAL_NAMES, is_ours
 from firmware_host.web.limits import TokenBucket
@@ -57,6 +57,39 @@ def ask(page, **message):
         if got["type"] in ("done", "error"):
             return got, before
         before.append(got)
+
+
+class Between:
+    """A table on which another game begins between a look at its layout and one at its snapshot."""
+
+    def __init__(self, table):
+        self._table = table
+        self.begins = False
+
+    def __getattr__(self, name):
+        return getattr(self._table, name)
+
+    def latest(self):
+        if self.begins:
+            self.begins = False
+            self._table.submit(NewGame("gravity-connect")).result(20)
+        return self._table.latest()
+
+
+def test_no_snapshot_is_of_a_layout_that_the_page_does_not_have(resting, serve):
+    table = Between(resting)
+    with page_of(serve(table)) as page:
+        table.begins = True
+        resting.submit(NewGame("momentum")).result(20)
+        layouts = []
+        while not layouts or layouts[-1]["game"]["name"] != "gravity-connect":
+            got = json.loads(page.recv(timeout=20))
+            if got["type"] == "layout":
+                layouts.append(got)
+            elif "layout" in got:
+                assert layouts
+                assert got["layout"] == layouts[-1]["number"]
+        assert json.loads(page.recv(timeout=20))["layout"] == layouts[-1]["number"]
 
 
 # Who may talk
