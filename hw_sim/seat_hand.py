@@ -49,7 +49,7 @@ class SeatHand:
         elif self._doing != (room.wish, made):
             self._doing, self._says_s = (room.wish, made), now_s + SAYS_S
             self._told, self._to_stack, self._stacked = None, [], []
-            with suppress(HandsError):  # no room, or nothing there: then it only says so
+            with suppress(HandsError):  # no room, or nothing there: told as it is, in its time
                 self._do(overlay, room.position, room.wish)
         elif self._to_stack:
             self._says_s = now_s + SAYS_S
@@ -87,7 +87,7 @@ class SeatHand:
         elif falls:
             self._told = _failed(wish)  # what it would stand on has come down before
         if there and under == 0:
-            hands.put(troops[0], there[0])
+            hands.put(troops[0], there[0])  # where it cannot, stacking it fails, too
             self._to_stack = self._to_stack[1:]
 
     def _stack(self, wish: str) -> None:
@@ -127,5 +127,6 @@ class SeatHand:
 
 
 def _failed(wish: str) -> str:
+    """The move that says that it did not hold."""
     who, what, _, *where = wish.split(":")
     return ":".join([who, what, "fail", *where[:2]])
