@@ -8,23 +8,23 @@ EDITABLE := --config-settings editable_mode=compat --editable
 
 .PHONY: play test quick check languages kernel-test clean install-service uninstall-service
 
-play: $(VENV)/.play
+play: $(VENV)/.play $(VENV)/.languages
 	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev $(VENV)/.languages
 	sh .ci/system-packages $(BIN)
 	$(BIN)/python -m pytest -n auto
 
 # Rules, drivers, chips, worlds, perception, referee, journal: no browser, no whole games, no benches, nothing compiled,
 # and few other programs started.
-quick: $(VENV)/.dev
+quick: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host \
 		$(addprefix --ignore tests/firmware_host/,commissioning bench scenario \
 			engines/test_engine_levels.py engines/test_engine_room.py engines/test_kernels.py journal/test_journal_crashes.py \
 			room/test_computers.py studies/test_boards.py studies/test_kernels_in_studies.py) \
 		$(addprefix --ignore tests/,drivers/node/test_node_micropython.py hw_sim/physics/test_tiles.py hw_sim/test_seat_hand.py)
 
-check: $(VENV)/.dev
+check: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -35,7 +35,7 @@ languages: $(VENV)/.dev
 	$(BIN)/python .ci/languages.py
 
 # docs/kernel-tests.md. As root; GUESTS="um bookworm pi4,arm64 bookworm pi4" for others than the usual.
-kernel-test: $(VENV)/.dev
+kernel-test: $(VENV)/.dev $(VENV)/.languages
 	TILTBOARD_KERNEL_TEST=1 $(if $(GUESTS),TILTBOARD_KERNEL_GUESTS="$(GUESTS)") \
 		$(BIN)/python -m pytest -rPs -o faulthandler_timeout=0 tests/kernel
 
@@ -60,6 +60,12 @@ $(VENV)/.play: pyproject.toml | $(BIN)/python
 		$(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]'
 	touch $@
 
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
+$(VENV)/.dev: pyproject.toml setup.py | $(BIN)/python
 	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]'
 	touch $@ $(VENV)/.play
+
+# An installation compiles them; after that a change of a catalogue does. Without babel, as in an
+# installation for play alone, by installing again.
+$(VENV)/.languages: $(wildcard firmware_host/messages/*.po) | $(VENV)/.play
+	$(BIN)/python .ci/catalogues.py 2>/dev/null || $(BIN)/python -m pip install --quiet --no-deps $(EDITABLE) .
+	touch $@

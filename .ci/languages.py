@@ -2,8 +2,8 @@
 
 Gathers every English text for people, puts it into each language's gettext catalogue
 (firmware_host/messages/NAME.po; what is new waits there for its translation, what is gone goes),
-and writes from each the JSON that the table and its page read. Prints what is missing. What the
-parser of commands says of itself is gettext's own: commands/NAME/LC_MESSAGES/messages.po.
+and compiles them (catalogues.py). Prints what is missing. What the parser of commands says of
+itself is gettext's own: commands/NAME/LC_MESSAGES/messages.po.
 """
 
 from __future__ import annotations
@@ -16,19 +16,14 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from io import BytesIO
-from pathlib import Path
 
 import click
 from babel.messages import Catalog
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po, write_po
+from babel.messages.pofile import write_po
+from catalogues import FOLDER, LANGUAGES, ROOT, compile_all, english_of, is_whole, read
 
-from firmware_host.messages.catalogue import COUNT, FORM, fields
+from firmware_host.messages.catalogue import COUNT, fields
 
-ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "firmware_host/messages"
-LANGUAGES = ("de", "es", "fr", "pl")
 PACKAGES = ("firmware_host", "drivers", "games", "hw_sim")
 ROOT_ERRORS = ("TiltboardError", "RulesError")
 # Methods of a game that return a template, and its tables that hold templates.
@@ -186,15 +181,6 @@ def is_plural(english: str) -> bool:
     return COUNT in fields(english)
 
 
-def read(language: str) -> Catalog:
-    """A language as it stands in its file; an empty one where there is none yet."""
-    file = FOLDER / f"{language}.po"
-    if not file.exists():
-        return Catalog(language)
-    with file.open("rb") as lines:
-        return read_po(lines, language)
-
-
 def updated(before: Catalog, english: Iterable[str]) -> Catalog:
     """With every text of ``english`` and no other, and what is translated already."""
     after = Catalog(
@@ -222,39 +208,6 @@ def updated(before: Catalog, english: Iterable[str]) -> Catalog:
     return after
 
 
-def compiled(catalogue: Catalog) -> str:
-    """As the table and the page read it."""
-    messages = {}
-    for message in catalogue:
-        english, string = english_of(message.id), message.string
-        if english and is_whole(string):
-            key = f"{message.context}{FORM}{english}" if message.context else english
-            messages[key] = list(string) if isinstance(string, tuple) else string
-    about = {"language": str(catalogue.locale), "plural": catalogue.plural_expr}
-    whole = {**about, "messages": dict(sorted(messages.items()))}
-    return json.dumps(whole, ensure_ascii=False, indent=0) + "\n"
-
-
-def compiled_commands(language: str) -> bytes:
-    """What the parser of commands says, as gettext reads it."""
-    folder = FOLDER / "commands" / language / "LC_MESSAGES"
-    with (folder / "messages.po").open("rb") as lines:
-        catalogue = read_po(lines, language)
-    file = BytesIO()
-    write_mo(file, catalogue)
-    return file.getvalue()
-
-
-def english_of(key: str | tuple[str, ...]) -> str:
-    """A message's English text; empty: the catalogue's head."""
-    return key[0] if isinstance(key, tuple) else key
-
-
-def is_whole(string: str | tuple[str, ...]) -> bool:
-    """Whether it is translated, in every plural form."""
-    return all(string) if isinstance(string, tuple) else bool(string)
-
-
 def missing(catalogue: Catalog) -> list[str]:
     """What is not translated yet."""
     waiting = (message for message in catalogue if not is_whole(message.string))
@@ -269,12 +222,10 @@ def main() -> int:
         catalogue = updated(read(language), english)
         with (FOLDER / f"{language}.po").open("wb") as file:
             write_po(file, catalogue, width=100, sort_output=True)
-        (FOLDER / f"{language}.json").write_text(compiled(catalogue))
-        commands = FOLDER / "commands" / language / "LC_MESSAGES/messages.mo"
-        commands.write_bytes(compiled_commands(language))
         for text in missing(catalogue):
             lacks += 1
             print(f"{language}: {text!r}")
+    compile_all()
     print(f"{len(english)} texts, {lacks} translations missing")
     return 1 if lacks else 0
 
