@@ -1,7 +1,7 @@
 """A tile that gravity takes to where it belongs: how the plate is to be tilted for that.
 
-The new tile stands on a slick ring, all others on their feet (docs/playing.md): between the two
-slip angles only the new one slides. Any other way of bringing it there counts as well.
+The new tile stands on a slick ring, all others on their feet (docs/games/gravity-connect.md):
+between the two slip angles only the new one slides. Any other way of bringing it there counts too.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ PAGES = (
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
-    *sorted(f"docs/{p.name}" for p in ROOT.glob("docs/*.md")),
+    *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md")),
 )
 PACKAGES = ("drivers", "firmware_host", "games", "hw_sim")
 _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -84,5 +84,5 @@ def test_a_wrong_command_would_be_found(line):
 
 
 def test_every_command_stands_in_a_document(root):
-    text = "".join(path.read_text("utf-8") for path in root.glob("docs/*.md"))
+    text = "".join(path.read_text("utf-8") for path in root.glob("docs/**/*.md"))
     assert not [name for name in COMMANDS if f"tiltboard {name}" not in text]

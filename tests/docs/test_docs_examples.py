@@ -20,6 +20,10 @@ RUN_PAGES = (
     "docs/add-a-sensor.md",
     "docs/configuration.md",
     "docs/engines.md",
+    "docs/games/attraktion.md",
+    "docs/games/gravity-connect.md",
+    "docs/games/gravity-trap.md",
+    "docs/games/momentum.md",
     "docs/rules-contract.md",
     "docs/traces.md",
     "docs/wiring-matrix-gpio.md",
@@ -119,7 +123,8 @@ def test_examples_do_what_the_page_says(name, open_page, folder, environment):
 
 
 def test_every_page_with_examples_is_run(root, open_page):
-    pages = {f"docs/{path.name}": open_page(f"docs/{path.name}") for path in root.glob("docs/*.md")}
+    names = [str(path.relative_to(root)) for path in root.glob("docs/**/*.md")]
+    pages = {name: open_page(name) for name in names}
     marked = [name for name, page in pages.items() if any("run" in b.words for b in page.blocks)]
     assert sorted(marked) == sorted(RUN_PAGES)
 

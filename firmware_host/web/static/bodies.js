@@ -100,7 +100,7 @@ const OUTLINES = {
   pod: [[[0, -7.5], [10.5, -7.5]], [[10.5, -7.5], [12.4, -3], [12, 1], [9.5, 5], [5, 7.2], [0, 7.5]]],
 };
 
-// Between tiles that slide, in mm (docs/playing.md). The wall is drawn lower than it is: it would hide the slots' names.
+// Between tiles that slide, in mm (docs/games/gravity-connect.md). The wall is drawn lower than it is: it would hide the slots' names.
 export const PEG = 7.2;
 export const WALL = { thick: 3, high: 3.5 };
 
