@@ -22,8 +22,8 @@ def command(file: Path, config: Path | None, state: Path | None, simulated: bool
     not copied; they pair again.
     """
     from drivers.clock import SystemClock
-    from firmware_host.backup.backup import make_backup
     from firmware_host.config.settings import settings_file
+    from firmware_host.journal.backup import make_backup
 
     folder = games_folder(state, simulated=simulated, make=False)
     try:

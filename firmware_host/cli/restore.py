@@ -27,8 +27,7 @@ def command(file: Path, config: Path | None, state: Path | None, simulated: bool
     that is named at the end.
     """
     from drivers.clock import SystemClock
-    from firmware_host.backup.backup import SETTINGS_NAME, read_backup
-    from firmware_host.backup.restore import restore
+    from firmware_host.journal.backup import SETTINGS_NAME, read_backup, restore
 
     folder = games_folder(state, simulated=simulated)
     try:

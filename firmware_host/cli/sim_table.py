@@ -42,7 +42,7 @@ def idle_table(
     from firmware_host.config.profile import load_profile
     from firmware_host.config.settings import load_settings
     from firmware_host.doctor.running import running_table
-    from firmware_host.journal.failures import in_use
+    from firmware_host.journal.database import in_use
 
     settings = load_settings(config)
     catalogue = speak(settings.language)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.mounting import Vector
-from firmware_host.config.paths import write_durably
+from firmware_host.config.paths import read_file, write_durably
 from firmware_host.config.profile import Profile
 from firmware_host.table.observation import Magnet
 
@@ -150,7 +150,7 @@ def wire_of_places(profile: Profile, progress: Progress) -> tuple[int, ...]:
 def read_progress(path: Path, profile: Profile) -> Progress | None:
     """The stored one; None if there is none, or none that fits this table: then it begins anew."""
     try:
-        stored = msgspec.convert(json.loads(path.read_bytes()), Progress, strict=False)
+        stored = msgspec.convert(json.loads(read_file(path)), Progress, strict=False)
     except (OSError, ValueError, RecursionError):
         return None
     size, inputs = profile.size, stored.inputs

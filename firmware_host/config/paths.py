@@ -1,8 +1,12 @@
-"""Where the host keeps what must survive: the journal, calibration, learnt values."""
+"""Where the host keeps what must survive, how that is written, and how a file is read that somebody
+else may have written or put there.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +14,7 @@ from firmware_host.config.errors import ConfigError
 
 JOURNAL_NAME = "journal.sqlite"
 CALIBRATION_NAME = "calibration.json"
+MOST_BYTES = 1 << 24  # of a settings file, board, deck, scenario, calibration or trace
 
 
 def default_state_directory(environ: Mapping[str, str] = os.environ) -> Path:
@@ -52,16 +57,54 @@ def ensure_state_directory(directory: Path) -> Path:
     return directory
 
 
-def write_durably(path: Path, data: bytes) -> None:
+def read_file(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) -> bytes:
+    """What is in a plain file, whoever has put it there: never waits for a FIFO's other end, never
+    reads a device or more than ``most_bytes``, however long a sparse file says it is.
+
+    ``follow``: a link in the file's own place, too. Raises OSError.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(path, flags | (0 if follow else os.O_NOFOLLOW))
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "It is not a plain file", str(path))
+        content = b"" if found.st_size > most_bytes else file.read(most_bytes + 1)
+        if max(found.st_size, len(content)) > most_bytes:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return content
+
+
+def write_durably(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Replace a file; a cut of power leaves the old or the new one, whole. Raises OSError."""
+    prepare(path, data, mode=mode).replace(path)
+    sync_directory(path.parent)
+
+
+def prepare(path: Path, data: bytes, *, mode: int = 0o600) -> Path:
+    """The file that is to take the place of ``path``, whole on disk beside it, under a name that
+    the next one takes again: a kill leaves no more than one. Raises OSError.
+    """
     fresh = path.with_name(path.name + ".new")
-    with fresh.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fresh.unlink(missing_ok=True)
     try:
-        os.fsync(folder)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        with os.fdopen(os.open(fresh, flags, mode), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+    return fresh
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the names in ``directory`` durable: fsync of a file does not (fsync(2))."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)

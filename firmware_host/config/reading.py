@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from firmware_host.config.errors import ConfigError
+from firmware_host.config.paths import read_file
 from firmware_host.messages.hints import nearest
 from firmware_host.messages.message import text
 
@@ -27,7 +28,8 @@ def read_toml(path: Path, kind: type[S]) -> S:
 def read_text(path: Path) -> str:
     """Read a text file of a person, with or without a byte order mark. Raises ConfigError."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        content = read_file(path).decode("utf-8-sig")
+        return content.replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, ValueError) as error:  # ValueError: no text, or a path with a zero byte
         raise ConfigError(
             "{path} cannot be read: {why}.",

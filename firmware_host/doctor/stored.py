@@ -17,8 +17,7 @@ from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile
 from firmware_host.doctor.machine import Machine
 from firmware_host.journal import JournalReader
-from firmware_host.journal.failures import translated
-from firmware_host.journal.schema import CHECKED_PAGES, check_pages, connect
+from firmware_host.journal.database import CHECKED_PAGES, check_pages, connect, translated
 from firmware_host.messages import text
 from firmware_host.perception.calibration import read_calibration
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from firmware_host.config.paths import sync_directory
 from firmware_host.guidance import words
-from firmware_host.journal.failures import translated
-from firmware_host.journal.files import sync_directory
+from firmware_host.journal.database import translated
 from firmware_host.messages import Message, text
 from firmware_host.table.observation import Happening
 from firmware_host.table.overlay import Overlay

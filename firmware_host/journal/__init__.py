@@ -6,11 +6,17 @@ the fold of its events, and the current game is the one started or resumed last.
 
 from __future__ import annotations
 
-from firmware_host.journal.files import SetAside
+from firmware_host.journal.database import SetAside
 from firmware_host.journal.reader import JournalReader
 from firmware_host.journal.records import GameRecord, GameSummary, PlayedGame
-from firmware_host.journal.review import Replay, replay, rules_of
-from firmware_host.journal.text_format import read_and_replay, read_game, write_game
+from firmware_host.journal.text_format import (
+    Replay,
+    read_and_replay,
+    read_game,
+    replay,
+    rules_of,
+    write_game,
+)
 from firmware_host.journal.writer import Journal, Opened
 
 __all__ = [

@@ -1,17 +1,25 @@
-"""Reading the journal: also beside the process that writes it."""
+"""Reading the journal, also beside the process that writes it, and what a damaged one holds."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from firmware_host.config.errors import NoSuchGameError
-from firmware_host.journal import schema
-from firmware_host.journal.failures import translated
+from firmware_host.config.errors import JournalDamagedError, NoSuchGameError
+from firmware_host.config.paths import read_file
+from firmware_host.journal.database import (
+    VERSION,
+    Salvaged,
+    check,
+    connect,
+    create,
+    translated,
+    with_sound_first_page,
+)
 from firmware_host.journal.records import (
     ASIDE,
     EVENT_COLUMNS,
@@ -28,7 +36,6 @@ from firmware_host.journal.records import (
     game_of,
     json_object,
     misplaced,
-    with_checksum,
 )
 
 LARGEST_NUMBER = 2**63 - 1  # that SQLite has
@@ -41,10 +48,6 @@ class JournalReader:
         """Use ``open_read_only`` (or ``Journal.open``)."""
         self.path = path
         self._database = database
-        crc = ", crc" if schema.has_checksums(database) else ""
-        self._game = f"SELECT {GAME_COLUMNS}{crc}"
-        self._event = f"SELECT {EVENT_COLUMNS}{crc}"
-        self._with_checksum: Callable[[Row], Row] = with_checksum if not crc else lambda row: row
 
     @classmethod
     def open_read_only(cls, path: Path, *, pages: bool = True) -> JournalReader:
@@ -55,9 +58,9 @@ class JournalReader:
         Raises JournalDamagedError, JournalFullError (no such file, or not readable).
         """
         with translated(path):
-            database = schema.connect(path, read_only=True)
+            database = connect(path, read_only=True)
             try:
-                schema.check(database, path, pages=pages)
+                check(database, path, pages=pages)
                 return JournalReader(path, database)
             except BaseException:
                 database.close()
@@ -107,14 +110,15 @@ class JournalReader:
         with self._snapshot():
             current = self._current_id()
             rows = self._database.execute(
-                f"{self._game} FROM games WHERE ?1 IS NULL OR id < ?1 ORDER BY id DESC LIMIT ?2",
+                f"SELECT {GAME_COLUMNS}, crc FROM games WHERE ?1 IS NULL OR id < ?1"
+                " ORDER BY id DESC LIMIT ?2",
                 (before, limit),
             ).fetchall()
             return [(row[0], self._summary(row, current)) for row in rows]
 
     def _summary(self, row: Row, current: int | None) -> GameSummary | None:
         try:
-            game = game_of(self._with_checksum(row))
+            game = game_of(row)
             last = self._last_event(game.id)
             over = last.kind == EventKind.FINISH and last.payload is not None
             result = json_object(last.payload or "", game.id) if over else None
@@ -153,18 +157,18 @@ class JournalReader:
         """As ``load``, within a transaction."""
         game = self._game_row(game_id)
         events = self._database.execute(
-            f"{self._event} FROM events WHERE game_id = ?1 AND sequence >= coalesce(("
+            f"SELECT {EVENT_COLUMNS}, crc FROM events WHERE game_id = ?1 AND sequence >= coalesce(("
             " SELECT sequence FROM events WHERE game_id = ?1 AND kind = ?2"
             " ORDER BY sequence DESC LIMIT 1), 0) ORDER BY sequence",
             (game_id, EventKind.STAND),
         )
-        return fold(game, (event_of(self._with_checksum(row)) for row in events))
+        return fold(game, (event_of(row) for row in events))
 
     def _game_row(self, game_id: int) -> StoredGame:
         row = None
         if game_id <= LARGEST_NUMBER:
             row = self._database.execute(
-                f"{self._game} FROM games WHERE id = ?", (game_id,)
+                f"SELECT {GAME_COLUMNS}, crc FROM games WHERE id = ?", (game_id,)
             ).fetchone()
         if row is None:
             raise NoSuchGameError(
@@ -172,16 +176,159 @@ class JournalReader:
                 remedy="`tiltboard games` lists those that are there.",
                 number=game_id,
             )
-        return game_of(self._with_checksum(row))
+        return game_of(row)
 
     def _last_event(self, game_id: int) -> Event:
         """The event after which the game stands now. Raises NoSuchGameError."""
         self._game_row(game_id)
         row = self._database.execute(
-            f"{self._event} FROM events WHERE game_id = ?"
+            f"SELECT {EVENT_COLUMNS}, crc FROM events WHERE game_id = ?"
             f" AND kind NOT IN ({', '.join('?' * len(ASIDE))}) ORDER BY sequence DESC LIMIT 1",
             (game_id, *ASIDE),
         ).fetchone()
         if row is None:
             raise misplaced(game_id, 0)
-        return event_of(self._with_checksum(row))
+        return event_of(row)
+
+
+# Salvage. The damaged file is only read.
+
+# SQLite quotes what it cannot read, whatever its bytes are.
+_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+_LOST_PAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR})
+# A page holds some hundred rows, so that after a few hundred numbers it is passed; wider gaps are
+# from pages that were lost before. So many are tried, the later ones at a growing distance.
+_MOST_TRIES = 1_500
+_ONE_BY_ONE = 256
+_WIDEST_GAP = 5_000
+_MOST_BYTES = 1 << 28  # that are read at once where a file's first page is damaged
+
+
+def salvage_name(path: Path) -> Path:
+    """Where the saved journal of ``path`` waits until the damaged one is out of the way."""
+    return path.with_name(path.name + ".salvaged")
+
+
+def salvage(path: Path) -> Salvaged:
+    """Write what is sound in the journal at ``path`` to ``salvage_name``.
+
+    That is every game up to its first row that is not what was written. Nothing is written where
+    nothing can be read. Raises sqlite3.Error and OSError for what is written.
+    """
+    if not path.is_file() or path.stat().st_size == 0:  # SQLite would drop the log beside it
+        return Salvaged()
+    saved = Salvaged()
+    try:
+        with closing(connect(path, read_only=True)) as damaged:
+            saved = _salvage(damaged, path)
+            if damaged.execute("PRAGMA user_version").fetchone()[0] > VERSION:
+                return saved
+    except _UNREADABLE as error:
+        _refuse_a_full_disk(error)
+    if saved.games or path.stat().st_size > _MOST_BYTES:
+        return saved
+    try:
+        with closing(with_sound_first_page(read_file(path, _MOST_BYTES))) as mended:
+            return _salvage(mended, path)
+    except _UNREADABLE as error:
+        _refuse_a_full_disk(error)
+        return saved
+
+
+def _refuse_a_full_disk(error: Exception) -> None:
+    """What could not be written is not what could not be read: then nothing is set aside yet."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+        raise error
+
+
+def _salvage(damaged: sqlite3.Connection, path: Path) -> Salvaged:
+    if damaged.execute("PRAGMA user_version").fetchone()[0] > VERSION:
+        return Salvaged()  # what its rows mean is not known
+    lost = 0
+    following: dict[int, int] = {}
+
+    def fill(database: sqlite3.Connection) -> None:
+        nonlocal lost
+        for row in _rows(damaged, "games", GAME_COLUMNS):
+            try:
+                number = game_of(row).id
+            except UnreadableEventsError:
+                lost += 1
+                continue
+            if number not in following:
+                following[number] = 0
+                database.execute(
+                    f"INSERT INTO games ({GAME_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?)", row
+                )
+        for row in _rows(damaged, "events", EVENT_COLUMNS):
+            try:
+                event = event_of(row)
+            except UnreadableEventsError:
+                lost += 1
+                continue
+            if following.get(event.game_id) != event.sequence:
+                lost += 1
+                continue
+            following[event.game_id] += 1
+            database.execute(
+                f"INSERT INTO events ({EVENT_COLUMNS}, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row
+            )
+        lost += _drop_unreadable(database, path, following)
+
+    saved = salvage_name(path)
+    create(saved, fill)
+    games = sum(1 for count in following.values() if count)
+    if not games:
+        saved.unlink()
+    return Salvaged(games, lost)
+
+
+def _drop_unreadable(database: sqlite3.Connection, path: Path, following: dict[int, int]) -> int:
+    """Take out the games whose sound rows do not make sense, which no flipped bit does."""
+    reader = JournalReader(path, database)
+    lost = 0
+    for game_id, count in list(following.items()):
+        try:
+            with translated(path):
+                reader.load_within(game_id)
+        except JournalDamagedError:
+            lost += 1 + count
+            following[game_id] = 0
+            database.execute("DELETE FROM events WHERE game_id = ?", (game_id,))
+            database.execute("DELETE FROM games WHERE id = ?", (game_id,))
+    return lost
+
+
+def _rows(database: sqlite3.Connection, table: str, columns: str) -> Iterator[Row]:
+    """Rows of ``columns`` and checksum in the order of their numbers, each once, without an index.
+
+    For a number on an unreadable page, a row that is not sound. Numbers have gaps where an earlier
+    journal was saved, and may themselves be what is damaged: after an unreadable page, reading goes
+    on from the last one if it can be right, else from as many as were read.
+    """
+    query = f"SELECT id, {columns}, crc FROM {table} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?"
+    nothing = (None,) * (columns.count(",") + 2)
+    given: set[tuple[object, object]] = set()
+    after = unreadable = 0
+    alone = False  # after an error one row alone, because Python may read a row ahead
+    while unreadable < _MOST_TRIES:
+        begun, count = after, 0
+        try:
+            for number, *row in database.execute(query, (begun, 1 if alone else -1)):
+                count += 1
+                likely = begun < number <= begun + count + _WIDEST_GAP
+                after = number if likely else begun + count
+                if (number, row[-1]) not in given:
+                    given.add((number, row[-1]))
+                    yield from [nothing] * unreadable
+                    unreadable = 0
+                    yield tuple(row)
+            if count == 0 or not alone:
+                return
+            alone = False
+        except _UNREADABLE as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _LOST_PAGE:
+                return
+            if alone:
+                after, unreadable = begun + max(1, unreadable // _ONE_BY_ONE), unreadable + 1
+            alone = True

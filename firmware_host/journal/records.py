@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from firmware_host.config.clock_time import ClockLeft
-from firmware_host.config.engine_seats import NO_ENGINES, Assist, Assists, EngineSeat, EngineSeats
+from firmware_host.config.engine_seats import Assist, Assists, EngineSeat, EngineSeats
 from firmware_host.messages import Message, text
 from firmware_host.table.pending import PendingMove
 
@@ -94,45 +94,36 @@ class StoredGame:
 
 
 @dataclass(frozen=True, slots=True)
-class GameRecord:
-    """One game. Times are seconds since 1970 UTC.
+class PlayedGame:
+    """A game as it was played, in the journal or not (yet).
 
-    ``started_s``: when it was begun, an imported game too. ``changed_s``: its last event
-    but for resuming.
-    ``moves``: those that stand. ``result``: the contract's result object, None while open.
-    ``taken_back``: the move that was taken back after them, or dropped, and none made since; else
-    None. ``pending``: the move that is being carried out, if any. ``engines``:
-    those that play. ``clock``: None where the game has none. ``assist``: who is assisted.
+    ``started_s``: when it was begun, an imported game too; seconds since 1970 UTC. ``moves``: those
+    that stand. ``result``: the contract's result object, None while open. ``engines``: those that
+    play. ``clock``: None where the game has none. ``assist``: who is assisted.
+    """
+
+    game: str
+    options: Mapping[str, Any]
+    started_s: float
+    note: str
+    moves: tuple[str, ...]
+    result: Mapping[str, Any] | None
+    engines: EngineSeats = field(default_factory=dict)
+    clock: ClockLeft | None = None
+    assist: Assists = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameRecord(PlayedGame):
+    """A game of the journal. ``changed_s``: its last event but for resuming. ``taken_back``: the
+    move that was taken back after ``moves``, or dropped, and none made since; else None.
+    ``pending``: the move that is being carried out, if any.
     """
 
     id: int
-    game: str
-    options: Mapping[str, Any]
-    started_s: float
     changed_s: float
-    note: str
-    moves: tuple[str, ...]
-    result: Mapping[str, Any] | None
     taken_back: str | None = None
     pending: PendingMove | None = None
-    engines: EngineSeats = field(default_factory=dict)
-    clock: ClockLeft | None = None
-    assist: Assists = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedGame:
-    """A game that is not in the journal (yet); fields as in GameRecord."""
-
-    game: str
-    options: Mapping[str, Any]
-    started_s: float
-    note: str
-    moves: tuple[str, ...]
-    result: Mapping[str, Any] | None
-    engines: EngineSeats = field(default_factory=dict)
-    clock: ClockLeft | None = None
-    assist: Assists = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +148,11 @@ class UnreadableEventsError(ValueError):
         super().__init__(str(why))
 
 
-class Stand(msgspec.Struct, frozen=True):
+class Stand(msgspec.Struct):
     """What a game has come to; fields as in GameRecord."""
 
     changed_s: float
-    moves: tuple[str, ...] = ()
+    moves: list[str] = []
     result: dict[str, Any] | None = None
     taken_back: str | None = None
     pending: PendingMove | None = None
@@ -172,16 +163,7 @@ class Stand(msgspec.Struct, frozen=True):
 
 def stand_of(record: GameRecord) -> dict[str, Any]:
     """What a ``stand`` event keeps of a game."""
-    stand = Stand(
-        record.changed_s,
-        record.moves,
-        None if record.result is None else dict(record.result),
-        record.taken_back,
-        record.pending,
-        dict(record.engines),
-        record.clock,
-        dict(record.assist),
-    )
+    stand = {name: getattr(record, name) for name in Stand.__struct_fields__}
     built: dict[str, Any] = msgspec.to_builtins(stand)
     return built
 
@@ -191,14 +173,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
 
     Raises UnreadableEventsError.
     """
-    moves: list[str] = []
-    result: Mapping[str, Any] | None = None
-    taken_back: str | None = None
-    pending: PendingMove | None = None
-    engines: EngineSeats = NO_ENGINES
-    clock: ClockLeft | None = None
-    assist: Assists = {}
-    changed_s = game.started_s
+    at = Stand(game.started_s)
     expected: int | None = None
     for event in events:
         stood = event.kind in (EventKind.STAND, EventKind.IMPORT) and event.payload is not None
@@ -208,36 +183,13 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
         if event.sequence != expected or first != (expected == 0):
             raise misplaced(game.id, expected)
         if stood:
-            stand = _decoded(event, Stand)
-            moves, result = list(stand.moves), stand.result
-            taken_back, pending, changed_s = stand.taken_back, stand.pending, stand.changed_s
-            engines, clock, assist = stand.engines, stand.clock, stand.assist
-        elif event.kind == EventKind.MOVE and event.move and result is None:
-            moves.append(event.move)
-            taken_back = pending = None
-        elif event.kind == EventKind.TAKE_BACK and 0 <= event.ply < len(moves):
-            taken_back, pending, result = moves[event.ply], None, None
-            del moves[event.ply :]
-        elif event.kind == EventKind.TAKE_BACK and result is not None:  # how the players ended it
-            result = None
-        elif event.kind == EventKind.FINISH and event.payload is not None:
-            result = json_object(event.payload, game.id)
-        elif event.kind == EventKind.PENDING and event.payload is not None and result is None:
-            pending = _decoded(event, PendingMove)
-        elif event.kind == EventKind.DROPPED and pending is not None:
-            taken_back, pending = pending.move, None
-        elif event.kind == EventKind.ENGINES and event.payload is not None:
-            engines = _decoded(event, dict[str, EngineSeat])
-        elif event.kind == EventKind.CLOCK and event.payload is not None:
-            clock = _decoded(event, ClockLeft)
-        elif event.kind == EventKind.ASSIST and event.payload is not None:
-            assist = _decoded(event, dict[str, Assist])
-        elif not first and event.kind != EventKind.RESUME:
+            at = _decoded(event, Stand)
+        elif not _followed(at, event) and not first and event.kind != EventKind.RESUME:
             raise misplaced(game.id, expected)
-        if event.ply != len(moves):
+        if event.ply != len(at.moves):
             raise misplaced(game.id, expected)
         if event.kind not in ASIDE:
-            changed_s = event.at_s
+            at.changed_s = event.at_s
         expected += 1
     if expected is None:
         raise misplaced(game.id, 0)
@@ -246,16 +198,46 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
         game=game.game,
         options=json_object(game.options, game.id),
         started_s=game.started_s,
-        changed_s=changed_s,
+        changed_s=at.changed_s,
         note=game.note,
-        moves=tuple(moves),
-        result=result,
-        taken_back=taken_back,
-        pending=pending,
-        engines=engines,
-        clock=clock,
-        assist=assist,
+        moves=tuple(at.moves),
+        result=at.result,
+        taken_back=at.taken_back,
+        pending=at.pending,
+        engines=at.engines,
+        clock=at.clock,
+        assist=at.assist,
     )
+
+
+def _followed(at: Stand, event: Event) -> bool:
+    """Bring ``at`` up to date with what ``event`` changes; False where it cannot follow."""
+    kind = event.kind
+    if kind == EventKind.MOVE and event.move and at.result is None:
+        at.moves.append(event.move)
+        at.taken_back = at.pending = None
+    elif kind == EventKind.TAKE_BACK and 0 <= event.ply < len(at.moves):
+        at.taken_back, at.pending, at.result = at.moves[event.ply], None, None
+        del at.moves[event.ply :]
+    elif kind == EventKind.TAKE_BACK and at.result is not None:  # how the players ended it
+        at.result = None
+    elif kind == EventKind.DROPPED and at.pending is not None:
+        at.taken_back, at.pending = at.pending.move, None
+    elif event.payload is None:
+        return False
+    elif kind == EventKind.FINISH:
+        at.result = json_object(event.payload, event.game_id)
+    elif kind == EventKind.PENDING and at.result is None:
+        at.pending = _decoded(event, PendingMove)
+    elif kind == EventKind.ENGINES:
+        at.engines = _decoded(event, dict[str, EngineSeat])
+    elif kind == EventKind.CLOCK:
+        at.clock = _decoded(event, ClockLeft)
+    elif kind == EventKind.ASSIST:
+        at.assist = _decoded(event, dict[str, Assist])
+    else:
+        return False
+    return True
 
 
 def checksum(row: Sequence[object]) -> int | None:
@@ -264,11 +246,6 @@ def checksum(row: Sequence[object]) -> int | None:
         return zlib.crc32(msgspec.json.encode(row))
     except UnicodeEncodeError:
         return None
-
-
-def with_checksum(row: Row) -> Row:
-    """A row of a format without checksums as one of a format with them."""
-    return (*row, checksum(row))
 
 
 def event_of(row: Row) -> Event:
@@ -293,6 +270,11 @@ def game_of(row: Row) -> StoredGame:
     if crc is None or crc != checksum(columns) or not is_date(columns[3]):
         raise UnreadableEventsError(text("game {game} is damaged", game=columns[0]))
     return StoredGame(*columns)
+
+
+def sound_date(at_s: float) -> float:
+    """``at_s`` as the journal can keep it, whatever a clock that was never set says."""
+    return min(max(float(at_s), 0.0), YEAR_9999_S - 1)
 
 
 def is_date(at_s: object) -> bool:

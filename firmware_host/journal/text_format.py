@@ -1,4 +1,5 @@
-"""A game as text, for people, mail and other programs (format: docs/journal.md).
+"""A recorded game gone through by its rules, and as text for people, mail and other programs
+(format: docs/journal.md).
 
     tiltboard game 1
     Game: momentum
@@ -30,13 +31,12 @@ import msgspec
 
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import Assist, EngineSeat
-from firmware_host.config.errors import GameTextError
+from firmware_host.config.errors import GameTextError, NotPossibleError
 from firmware_host.journal.records import GameRecord, PlayedGame, is_date, to_json
-from firmware_host.journal.review import Replay, replay
 from firmware_host.messages import Message, text
 from firmware_host.messages.hints import nearest
 from firmware_host.table.agreement import agreed_end
-from games.base import Game, RulesError
+from games.base import Game, Position, RulesError
 from games.registry import game_type
 
 FIRST_LINE = "tiltboard game 1"
@@ -51,6 +51,58 @@ _NEEDED = ("Game", "Date", "Players", "Result")
 _HEADER = re.compile(r"([A-Za-z][A-Za-z_]*(?: [A-Za-z0-9_]+)?): ?(.*)")
 _ROUND = re.compile(r"([0-9]{1,6})\.(?:\s+(.*))?")
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A game gone through. ``positions``: the start and the one after each move."""
+
+    game: Game
+    moves: tuple[str, ...]
+    positions: tuple[Position, ...]
+
+
+def rules_of(record: GameRecord) -> Game:
+    """The rules that ``record`` was played by. Raises NotPossibleError where there are none."""
+    try:
+        return game_type(record.game).create(record.options)
+    except RulesError as error:
+        raise NotPossibleError(
+            "Game {number} cannot be played by this version: {why}",
+            remedy="Start another game. The journal keeps this one.",
+            number=record.id,
+            why=text(error.template, **error.params),
+        ) from error
+
+
+def replay(record: GameRecord, known: Replay | None = None) -> Replay:
+    """Go through ``record``; ``known``: of the same game, as it stood earlier. What both have in
+    common is not gone through again.
+
+    Raises NotPossibleError, naming the move, where the rules do not allow it.
+    """
+    if known is None:
+        game = rules_of(record)
+        known = Replay(game, (), (game.start(),))
+    same = 0
+    for move, earlier in zip(record.moves, known.moves, strict=False):
+        if move != earlier:
+            break
+        same += 1
+    reached = list(known.positions[: same + 1])
+    for ply, move in enumerate(record.moves[same:], start=same + 1):
+        try:
+            reached.append(reached[-1].after(move))
+        except RulesError as error:
+            raise NotPossibleError(
+                "Game {number} cannot be replayed. Move {ply}, {move}: {why}",
+                remedy="Start another game. The journal keeps this one.",
+                number=record.id,
+                ply=ply,
+                move=move,
+                why=text(error.template, **error.params),
+            ) from error
+    return Replay(known.game, record.moves, tuple(reached))
 
 
 def write_game(record: GameRecord) -> str:

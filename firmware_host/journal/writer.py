@@ -16,16 +16,18 @@ from drivers.clock import Clock
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import NO_ENGINES, Assists, EngineSeats
 from firmware_host.config.errors import JournalConflictError, JournalDamagedError
-from firmware_host.journal import schema
-from firmware_host.journal.failures import damaged, translated
-from firmware_host.journal.files import (
+from firmware_host.config.paths import sync_directory
+from firmware_host.journal.database import (
     SetAside,
     WriterLock,
+    connect,
+    create,
+    damaged,
     leftovers,
     set_aside,
-    sync_directory,
+    translated,
 )
-from firmware_host.journal.reader import JournalReader
+from firmware_host.journal.reader import JournalReader, salvage, salvage_name
 from firmware_host.journal.records import (
     EVENT_COLUMNS,
     GAME_COLUMNS,
@@ -35,10 +37,10 @@ from firmware_host.journal.records import (
     checksum,
     game_of,
     json_object,
+    sound_date,
     stand_of,
     to_json,
 )
-from firmware_host.journal.salvage import salvage, salvage_name
 from firmware_host.messages import text
 from firmware_host.table.pending import PendingMove
 
@@ -127,7 +129,7 @@ class Journal(JournalReader):
         assist: Assists = MappingProxyType({}),
     ) -> int:
         """Begin a game and make it current; returns its number. ``options``: JSON types, all."""
-        at_s = self._clock.calendar()
+        at_s = sound_date(self._clock.calendar())
         with self._transaction():
             game_id = self._insert_game(game, options, at_s, note)
             self._insert(game_id, EventKind.START, 0, at_s=at_s)
@@ -144,22 +146,19 @@ class Journal(JournalReader):
 
         ``current``: it becomes that, as with ``resume``. Moves are not checked here.
         """
-        at_s = self._clock.calendar()
+        at_s = sound_date(self._clock.calendar())
         with self._transaction():
             game_id = self._insert_game(played.game, played.options, played.started_s, played.note)
-            ply, stand = (
-                len(played.moves),
-                msgspec.to_builtins(
-                    Stand(
-                        at_s,
-                        played.moves,
-                        engines=dict(played.engines),
-                        clock=played.clock,
-                        assist=dict(played.assist),
-                    )
-                ),
+            ply = len(played.moves)
+            stand = Stand(
+                at_s,
+                list(played.moves),
+                engines=dict(played.engines),
+                clock=played.clock,
+                assist=dict(played.assist),
             )
-            self._insert(game_id, EventKind.IMPORT, ply, payload=stand, at_s=at_s)
+            built = msgspec.to_builtins(stand)
+            self._insert(game_id, EventKind.IMPORT, ply, payload=built, at_s=at_s)
             if played.result is not None:
                 self._insert(game_id, EventKind.FINISH, ply, payload=played.result, at_s=at_s)
             if current:
@@ -322,7 +321,7 @@ class Journal(JournalReader):
         (sequence,) = self._database.execute(
             "SELECT coalesce(max(sequence) + 1, 0) FROM events WHERE game_id = ?", (game_id,)
         ).fetchone()
-        date_s = float(self._clock.calendar() if at_s is None else at_s)
+        date_s = sound_date(self._clock.calendar()) if at_s is None else at_s
         stored = None if payload is None else to_json(payload)
         row = (game_id, sequence, str(kind), ply, move, date_s, stored)
         self._database.execute(
@@ -353,15 +352,14 @@ def _connect_checked(path: Path) -> sqlite3.Connection:
     if not path.exists():
         if leftovers(path):
             raise damaged(path, text("its main file is missing, but its -wal file is there"))
-        schema.create(path)
+        create(path)
     elif path.is_file() and path.stat().st_size == 0:
         # Never ours: SQLite would take it for a new database and drop the WAL that belongs to it.
         raise damaged(path, text("it is empty"))
     with JournalReader.open_read_only(path) as reader:
         reader.current()
-    database = schema.connect(path, read_only=False)
+    database = connect(path, read_only=False)
     try:
-        schema.migrate(database)
         mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise damaged(path, text("its journal mode is {mode}", mode=mode))

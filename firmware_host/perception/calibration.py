@@ -14,7 +14,7 @@ import msgspec
 
 from drivers.mounting import Axis, Mounting, all_mountings
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.paths import write_durably
+from firmware_host.config.paths import read_file, write_durably
 from firmware_host.config.profile import Profile
 from firmware_host.config.reading import convert
 from firmware_host.messages import text
@@ -167,7 +167,7 @@ def read_calibration(path: Path, profile: Profile) -> Calibration | None:
     if aside.exists() and _profile_in(path) != profile.name:
         path = aside
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(read_file(path))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
@@ -205,7 +205,7 @@ def _aside(path: Path, profile: str) -> Path:
 def _profile_in(path: Path) -> str | None:
     """Whose calibration that file is; None if that cannot be told."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Whose).profile
+        return msgspec.json.decode(read_file(path), type=_Whose).profile
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

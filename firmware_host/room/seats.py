@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
-import os
 import secrets
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.paths import read_file, write_durably
 
 SEATS_NAME = "seats.json"
 CODE_DIGITS = 6
@@ -93,7 +92,7 @@ class Seats:
 
     def _keep(self, kept: _Kept) -> None:
         try:
-            self._write(kept)
+            write_durably(self._path, msgspec.json.encode(kept))
         except OSError as error:
             raise NotPossibleError(
                 "The seats cannot be kept: {why}.",
@@ -123,26 +122,12 @@ class Seats:
 
     def _read(self) -> _Kept:
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=_Kept)
+            return msgspec.json.decode(read_file(self._path), type=_Kept)
         except FileNotFoundError:
             return _Kept()
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             _log.warning("%s cannot be read (%s): nobody sits any more", self._path, error)
             return _Kept()
-
-    def _write(self, kept: _Kept) -> None:
-        """Replace the file in one step."""
-        descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{SEATS_NAME}.")
-        new = Path(name)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(kept))
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self._path)
-        except OSError:
-            new.unlink(missing_ok=True)
-            raise
 
 
 def _same(known: str, tried: str) -> bool:

@@ -13,12 +13,14 @@ import msgspec
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
 from firmware_host.config.errors import TraceError
+from firmware_host.config.paths import read_file
 from firmware_host.messages import Message, text
 from firmware_host.table.commands import Request
 from firmware_host.trace.format import EndRecord, ScanRecord, TraceHeader, unseal
 
 S = TypeVar("S", bound=msgspec.Struct)
 
+MOST_BYTES = 1 << 28  # as it lies on the disk
 _GZIP = 16 + zlib.MAX_WBITS
 _AGAIN = "Record again, or get another copy of the file."
 
@@ -62,7 +64,7 @@ def read_trace(path: Path) -> Trace:
 def _lines(path: Path) -> tuple[list[bytes], bool]:
     """All lines that are whole, and whether the file is."""
     try:
-        data = path.read_bytes()
+        data = read_file(path, MOST_BYTES)
     except OSError as error:
         raise TraceError(
             "{path} cannot be read: {why}.",

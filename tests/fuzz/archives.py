@@ -11,9 +11,8 @@ from zlib import crc32
 
 from hypothesis import strategies as st
 
-from firmware_host.backup.backup import MANIFEST, make_backup, read_backup
-from firmware_host.backup.restore import restore
 from firmware_host.config.profile import load_profile
+from firmware_host.journal.backup import MANIFEST, make_backup, read_backup, restore
 from firmware_host.trace import TraceWriter, header_for, read_trace, replay
 from tests.fuzz.spoiling import spoilt
 from tests.fuzz.target import FileTarget

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import sqlite3
 import zipfile
 from contextlib import suppress
@@ -15,8 +14,6 @@ import pytest
 from click.testing import CliRunner
 
 from drivers.errors import TiltboardError
-from firmware_host.backup.backup import make_backup, read_backup
-from firmware_host.backup.restore import restore
 from firmware_host.cli import backup as backup_command
 from firmware_host.cli import restore as restore_command
 from firmware_host.commissioning.progress import (
@@ -28,7 +25,8 @@ from firmware_host.commissioning.progress import (
 )
 from firmware_host.config.errors import BackupError, JournalInUseError
 from firmware_host.journal import Journal
-from firmware_host.journal.schema import VERSION
+from firmware_host.journal.backup import make_backup, read_backup, restore
+from firmware_host.journal.database import VERSION
 from firmware_host.perception.calibration import (
     read_calibration,
     uncalibrated,
@@ -157,18 +155,18 @@ def test_the_power_may_go_at_any_step_of_a_restore(state, tmp_path, clock, monke
         left = [steps]
 
         def step(original, left=left):
-            def call(*arguments):
+            def call(*arguments, **named):
                 if not left[0]:
                     raise PowerCutError
                 left[0] -= 1
-                return original(*arguments)
+                return original(*arguments, **named)
 
             return call
 
         with monkeypatch.context() as patch:
-            patch.setattr(Path, "rename", step(Path.rename))
-            patch.setattr("firmware_host.backup.restore.shutil.copy2", step(shutil.copy2))
-            patch.setattr("firmware_host.backup.restore.sync_directory", step(lambda _: None))
+            patch.setattr(Path, "replace", step(Path.replace))
+            patch.setattr("firmware_host.journal.backup.os.link", step(os.link))
+            patch.setattr("firmware_host.journal.backup.sync_directory", step(lambda _: None))
             with suppress(PowerCutError):
                 restore(backup, state, None, clock)
         found = tuple(moves_in(state, clock))
@@ -301,15 +299,15 @@ def test_where_one_file_cannot_be_replaced_none_is(  # noqa: PLR0917
     write_progress(state / PROGRESS_NAME, progress)
     (state / "calibration.json").write_text("{}")
     names = ["tiltboard.toml", "calibration.json", "journal.sqlite"]
-    rename = Path.rename
+    replace = Path.replace
 
     def refusing(path, target):
         if Path(target).name == names[failing] and Path(target).parent in (state, tmp_path):
             monkeypatch.undo()  # the way back is open
             raise OSError(30, "Read-only file system")
-        return rename(path, target)
+        return replace(path, target)
 
-    monkeypatch.setattr(Path, "rename", refusing)
+    monkeypatch.setattr(Path, "replace", refusing)
     with pytest.raises(OSError, match="Read-only"):
         restore(read_backup(tmp_path / "one.backup"), state, settings, clock)
     assert settings.read_text() == "port = 8082\n"
@@ -342,3 +340,61 @@ def test_root_follows_no_link_of_the_tables_user(state, tmp_path, clock, name):
     for path in state.rglob("*"):
         assert path.is_symlink() or path.is_dir() or "root's own" not in path.read_text("latin-1")
         assert path.lstat().st_uid == 1234
+
+
+def hostile(path, kind, secret):
+    """In the place of ``path``: what the table's user may have put there."""
+    path.unlink(missing_ok=True)
+    if kind == "link":
+        path.symlink_to(secret)
+    elif kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        with path.open("wb") as file:
+            file.truncate(1 << 40)
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "device", "sparse"])
+@pytest.mark.parametrize("name", ["journal.sqlite", "calibration.json", PROGRESS_NAME])
+def test_a_backup_reads_nothing_but_plain_files_of_the_table(state, tmp_path, clock, name, kind):
+    secret = tmp_path / "secret"
+    secret.write_text("somebody else's")
+    hostile(state / name, kind, secret)
+    out = tmp_path / "one.backup"
+    with pytest.raises(BackupError):
+        make_backup(state, None, out, clock)
+    assert {path.name for path in tmp_path.iterdir()} == {"state", "secret"}
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "device", "sparse"])
+@pytest.mark.parametrize("name", ["journal.sqlite", "calibration.json", PROGRESS_NAME])
+def test_whatever_stood_there_a_restore_keeps_it_unread(state, tmp_path, clock, name, kind):
+    make_backup(state, None, tmp_path / "one.backup", clock)
+    backup = read_backup(tmp_path / "one.backup")
+    secret = tmp_path / "secret"
+    secret.write_text("somebody else's")
+    hostile(state / name, kind, secret)
+    before = (state / name).lstat()
+    aside = restore(backup, state, None, clock)
+    assert (aside / name).lstat().st_ino == before.st_ino
+    assert secret.read_text() == "somebody else's"
+    assert moves_in(state, clock) == list(MOVES[:3])
+
+
+def test_a_backup_that_is_damaged_in_itself_is_not_left(state, tmp_path, clock):
+    (state / "calibration.json").write_text("root:$6$")
+    with pytest.raises(BackupError):
+        make_backup(state, None, tmp_path / "one.backup", clock)
+    assert {path.name for path in tmp_path.iterdir()} == {"state"}
+
+
+def test_a_sparse_or_endless_backup_is_refused_at_once(tmp_path):
+    hostile(tmp_path / "sparse", "sparse", None)
+    hostile(tmp_path / "fifo", "fifo", None)
+    with pytest.raises(BackupError, match="too large"):
+        read_backup(tmp_path / "sparse")
+    for endless in (tmp_path / "fifo", Path("/dev/zero")):
+        with pytest.raises(OSError, match="not a plain file"):
+            read_backup(endless)

@@ -52,7 +52,9 @@ Result: {"winner":"red","reason":"complete"}
 
 def record_of(options: dict[str, Any], moves: tuple[str, ...], note: str = "") -> GameRecord:
     game = game_type("momentum").create(options)
-    return GameRecord(3, "momentum", game.options, 1772389200.75, 1772389300.0, note, moves, None)
+    return GameRecord(
+        "momentum", game.options, 1772389200.75, note, moves, None, id=3, changed_s=1772389300.0
+    )
 
 
 def test_a_hand_written_game_is_read() -> None:
@@ -135,7 +137,14 @@ def test_export_then_import_is_the_same_game(
     outcome = position.outcome
     assert played.result == (None if outcome is None else outcome.as_json())
     again = GameRecord(
-        9, played.game, played.options, played.started_s, 0.0, played.note, played.moves, None
+        played.game,
+        played.options,
+        played.started_s,
+        played.note,
+        played.moves,
+        None,
+        id=9,
+        changed_s=0.0,
     )
     assert write_game(again) == written
 
@@ -244,7 +253,7 @@ def test_review_shows_every_position() -> None:
 def test_a_record_that_the_rules_refuse_is_named() -> None:
     with pytest.raises(NotPossibleError, match=r"Game 3 cannot be replayed\. Move 2, d4: "):
         replay(record_of({"pie": False}, ("d4", "d4")))
-    unknown = GameRecord(4, "chess", {}, 0.0, 0.0, "", (), None)
+    unknown = GameRecord("chess", {}, 0.0, "", (), None, id=4, changed_s=0.0)
     with pytest.raises(NotPossibleError, match=r"Game 4 cannot be played by this version: .*chess"):
         write_game(unknown)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
 import resource
 import signal
 import sqlite3
@@ -19,10 +21,10 @@ from firmware_host.config.errors import (
     NoSuchGameError,
 )
 from firmware_host.journal import Journal, JournalReader
+from firmware_host.journal.database import VERSION
 from firmware_host.journal.records import Event, GameRecord, Row, event_of
 from firmware_host.journal.writer import STAND_EVERY
 from firmware_host.table.pending import PendingMove
-from tests.firmware_host.journal.old_formats import in_format
 
 OPTIONS = {"size": 7}
 RESULT = {"winner": "red", "reason": "complete"}
@@ -179,48 +181,46 @@ def test_a_flip_in_another_game_than_the_current_one_takes_that_game_alone(
         assert [game.id for game in journal.games()] == [1]
 
 
-def everything_in(path: Path) -> list[list[Any]]:
-    """Plain SQLite's view: format, tables, triggers and rows with their checksums."""
-    database = sqlite3.connect(path)
-    try:
-        return [
-            database.execute("PRAGMA user_version").fetchall(),
-            sorted(database.execute("SELECT type, name, sql FROM sqlite_schema"), key=str),
-            database.execute("SELECT * FROM games").fetchall(),
-            database.execute("SELECT * FROM events ORDER BY id").fetchall(),
-        ]
-    finally:
-        database.close()
-
-
-@pytest.mark.parametrize("version", [1, 2, 3, 4])
-def test_a_journal_of_an_older_format_becomes_one_of_this_in_place(
-    path: Path, clock: Any, version: int
+def test_a_journal_from_before_the_first_version_is_kept_aside_and_its_games_are_saved(
+    path: Path, clock: Any
 ) -> None:
-    passed = stages(path, clock)
-    made = everything_in(path)
-    in_format(version, path)
-    with JournalReader.open_read_only(path) as reader:
-        assert checked(reader, passed, cut=False) == 3
-    with Journal.open(path, clock) as journal:
-        assert checked(journal, passed, cut=False) == 3
-    assert everything_in(path) == made
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_damage_from_before_there_were_checksums(path: Path, clock: Any, version: int) -> None:
     stages(path, clock)
-    in_format(version, path)
-    content = path.read_bytes()
-    place = content.rindex(b"move")
-    path.write_bytes(flip(content, place * 8 + 7))  # no UTF-8 any more
-    with pytest.raises(JournalDamagedError):
+    stranger = sqlite3.connect(path, isolation_level=None)
+    stranger.execute(f"PRAGMA user_version = {VERSION - 1}")
+    stranger.close()
+    old = path.read_bytes()
+    with pytest.raises(JournalDamagedError, match=r"format 5, from before.*Start the table"):
         Journal.open(path, clock)
+    assert path.read_bytes() == old
     opened = Journal.open_or_set_aside(path, clock)
     with opened.journal as journal:
-        assert opened.set_aside is not None
-        assert opened.set_aside.salvaged.lost > 0
         assert len(journal.games()) == 3
+        assert opened.set_aside is not None
+        assert opened.set_aside.kept.read_bytes() == old
+
+
+@pytest.mark.parametrize("date_s", [-5e9, -1.0, 4e11, 1e300])
+def test_a_game_that_is_begun_while_the_clock_is_absurd_can_be_read(
+    path: Path, clock: Any, date_s: float
+) -> None:
+    with Journal.open(path, clock) as journal:
+        clock.date_s = date_s
+        number = journal.start("momentum", OPTIONS)
+        journal.append(number, 1, "d4")
+        assert journal.load(number).moves == ("d4",)
+        assert journal.damaged() == ()
+
+
+def test_the_journal_is_for_its_user_alone_whatever_the_umask(path: Path, clock: Any) -> None:
+    before = os.umask(0o022)
+    try:
+        with Journal.open(path, clock) as journal:
+            journal.start("momentum", OPTIONS)
+            made = [each for each in path.parent.iterdir() if each.name.startswith(path.name)]
+            assert len(made) == 4
+            assert {each.stat().st_mode & 0o777 for each in made} == {0o600}
+    finally:
+        os.umask(before)
 
 
 def test_a_power_cut_while_what_is_sound_is_put_in_place(path: Path, clock: Any) -> None:
@@ -233,6 +233,46 @@ def test_a_power_cut_while_what_is_sound_is_put_in_place(path: Path, clock: Any)
     with opened.journal as journal:
         assert len(journal.games()) == 3
     assert not saved.exists()
+
+
+def table_leaves(content: bytes) -> list[int]:
+    """The pages that hold rows of a table and nothing else (fileformat2, 1.6: type 13)."""
+    pages = range(1, len(content) // 4096)  # without the first, which has a header before its type
+    return [page for page in pages if content[page * 4096] == 13]
+
+
+def test_a_journal_can_be_damaged_and_saved_again_and_again(path: Path, clock: Any) -> None:
+    """Five times a page of rows is wiped; each time that costs the games that stood on it, and no
+    other, though what was saved before has gaps in its numbers.
+    """
+    with Journal.open(path, clock) as journal:
+        for number in range(1, 201):
+            journal.start("momentum", OPTIONS, note=f"<{number}>" + "." * 180)
+            journal.append(number, 1, f"<{number}>d4")
+            journal.append(number, 2, f"<{number}>e5")
+    whole = set(range(1, 201))
+    chance = random.Random(3)
+    for time in range(5):
+        content = bytearray(path.read_bytes())
+        leaves = [slice(4096 * page, 4096 * page + 4096) for page in table_leaves(content)]
+        of_games = [leaf for leaf in leaves if b'{"size":7}' in content[leaf]]
+        leaf = chance.choice(leaves if time % 2 else of_games)
+        wiped, content[leaf] = content[leaf], bytes(4096)
+        path.write_bytes(content)
+        # A game's start has nothing that names it, so that the neighbours of a page may be struck.
+        on_it = {int(found) for found in re.findall(rb"<(\d+)>", wiped)}
+        struck = on_it | {number + 1 for number in on_it} | {number - 1 for number in on_it}
+        opened = Journal.open_or_set_aside(path, clock)
+        with opened.journal as journal:
+            assert opened.set_aside is not None
+            clock.sleep(1.0)
+            whole -= struck
+            for number in whole:
+                assert journal.load(number).moves == (f"<{number}>d4", f"<{number}>e5"), time
+            new = journal.start("momentum", OPTIONS, note="<1000>")
+            journal.append(new, 1, "<1000>d4")
+    assert len(whole) > 20
+    assert len(list(path.parent.glob("*.damaged-*"))) >= 5
 
 
 def test_a_long_game_is_read_from_its_last_stand(path: Path, clock: Any) -> None:

@@ -17,9 +17,8 @@ import pytest
 
 from firmware_host.config.errors import JournalDamagedError, JournalFullError, JournalInUseError
 from firmware_host.journal import Journal, JournalReader
-from firmware_host.journal.files import WriterLock
+from firmware_host.journal.database import WriterLock, connect
 from firmware_host.journal.records import checksum
-from firmware_host.journal.schema import connect
 
 OPTIONS = {"size": 7}
 RESULT = {"winner": "red", "reason": "complete"}
@@ -71,7 +70,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda path: edit(path, HEADER_VERSION, (7).to_bytes(4, "big")),
         r"newer tiltboard \(format 7\).*newer version again",
     ),
-    "older than any": (lambda path: edit(path, HEADER_VERSION, bytes(4)), "format 0 is unknown"),
+    "older than any": (lambda path: edit(path, HEADER_VERSION, bytes(4)), "format 0, from before"),
     "main file gone": (lambda path: path.unlink(), "-wal file is there"),
 }
 

@@ -1,0 +1,443 @@
+"""The journal's file: its tables, SQLite's settings, one writer at a time, and what can go wrong.
+
+Settings, for power cuts on SD cards:
+
+- ``journal_mode=WAL``: a commit appends to one file and syncs it once, where a rollback journal
+  needs two files and three syncs; a torn tail is recognised by its checksums and dropped
+  (https://www.sqlite.org/fileformat2.html, section 4).
+- ``synchronous=FULL``: syncs the WAL after each commit. WAL with NORMAL, the usual advice, may lose
+  the last commits with the power (https://www.sqlite.org/pragma.html#pragma_synchronous).
+- The file is made under another name, synced, and renamed: half a schema is never found.
+"""
+
+from __future__ import annotations
+
+import datetime
+import fcntl
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from firmware_host.config.errors import (
+    JournalDamagedError,
+    JournalError,
+    JournalFullError,
+    JournalInUseError,
+)
+from firmware_host.config.paths import sync_directory
+from firmware_host.journal.records import UnreadableEventsError, sound_date
+from firmware_host.messages import Message, text
+
+APPLICATION_ID = 0x54494C54  # "TILT"
+VERSION = 6  # the one format of every release; the numbers below it were never in any
+BUSY_WAIT_S = 0.2
+PAGE_BYTES = 4096
+# Of PAGE_BYTES each. integrity_check reads every page: the bound keeps opening fast (32 MiB is some
+# 10,000 games). A larger file is still checked page by page as it is read.
+CHECKED_PAGES = 8192
+WAL_SUFFIXES = ("-wal", "-shm")
+
+NO_ROOM = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+    }
+)
+# SQLITE_ERROR: statements of this program do not fit the tables, so those are not as it made them.
+DAMAGED = frozenset(
+    {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_FORMAT,
+        sqlite3.SQLITE_ERROR,
+    }
+)
+BEGIN_ANEW = "Start the table again: it keeps the file aside and goes on with what is sound."
+BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+
+
+# Compared with a file's, character by character.
+TABLES = """
+CREATE TABLE games (
+    id INTEGER PRIMARY KEY,
+    game TEXT NOT NULL,
+    options TEXT NOT NULL,
+    started_s REAL NOT NULL,
+    note TEXT NOT NULL
+, crc INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    game_id INTEGER NOT NULL REFERENCES games (id),
+    sequence INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    ply INTEGER NOT NULL,
+    move TEXT,
+    at_s REAL NOT NULL,
+    payload TEXT, crc INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (game_id, sequence)
+) STRICT;
+"""
+_FOLLOW = """
+CREATE TRIGGER events_follow BEFORE INSERT ON events
+WHEN NEW.sequence IS NOT (
+    SELECT coalesce(max(sequence) + 1, 0) FROM events WHERE game_id = NEW.game_id
+)
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+"""
+
+# INSERT OR REPLACE deletes without firing DELETE's trigger, hence the third of each
+# (https://www.sqlite.org/lang_conflict.html).
+_APPEND_ONLY = """
+CREATE TRIGGER {table}_update BEFORE UPDATE ON {table}
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER {table}_delete BEFORE DELETE ON {table}
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER {table}_replace BEFORE INSERT ON {table}
+WHEN EXISTS (SELECT 1 FROM {table} WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+"""
+
+
+TRIGGERS = "".join((_FOLLOW, *(_APPEND_ONLY.format(table=table) for table in ("games", "events"))))
+
+
+# What SQLite and the file system refuse
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's and the file system's errors into JournalError's branches."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _error(path, error) from error
+    except UnicodeDecodeError as error:  # SQLite quotes a damaged table's definition
+        raise damaged(path, str(error)) from error
+    except UnreadableEventsError as error:
+        raise damaged(path, error.why) from error
+    except JournalError:
+        raise
+    except OSError as error:
+        raise no_room(path, error.strerror or str(error)) from error
+
+
+def damaged(path: Path, why: Message | str, *, remedy: str = "") -> JournalDamagedError:
+    """The error for a file that cannot be this program's journal, or no longer is.
+
+    ``why`` may be SQLite's words, over several lines: here they are one.
+    """
+    return JournalDamagedError(
+        "The journal {path} cannot be read: {why}.",
+        remedy=remedy or BEGIN_ANEW,
+        path=path,
+        why=" ".join(why.split()) if isinstance(why, str) else why,
+    )
+
+
+def no_room(path: Path, why: str) -> JournalFullError:
+    """The error for a disk that does not take the next move."""
+    return JournalFullError(
+        "The journal {path} cannot be written: {why}.",
+        remedy="Make room on the disk, and check that it is not read-only. Play then goes on.",
+        path=path,
+        why=why,
+    )
+
+
+def in_use(path: Path, holder: str) -> JournalInUseError:
+    """The error for a journal that another process has open for writing.
+
+    ``holder``: its number, empty if unknown.
+    """
+    return JournalInUseError(
+        "The journal {path} is in use by another program{holder}.",
+        remedy="Stop that program first, or choose another folder with --state.",
+        path=path,
+        holder=text(" (process {number})", number=holder) if holder else "",
+    )
+
+
+def _error(path: Path, error: sqlite3.Error) -> JournalError:
+    # Errors that Python's own layer raises carry no code: those are mistakes of the program.
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        raise error
+    primary = code & 0xFF
+    if primary in NO_ROOM:
+        return no_room(path, str(error))
+    if primary in DAMAGED:
+        return damaged(path, str(error))
+    if primary in BUSY:
+        return in_use(path, "")
+    return JournalError(
+        "The journal {path} cannot be used: {why}.",
+        remedy="Start the table again; if it stays, report this sentence.",
+        path=path,
+        why=str(error),
+    )
+
+
+# Opening and checking
+
+
+def create(path: Path, fill: Callable[[sqlite3.Connection], None] = lambda _: None) -> None:
+    """Make a journal at ``path``, durably and at once. ``fill`` may put rows into it first.
+
+    Raises sqlite3.Error, OSError.
+    """
+    fresh = path.with_name(path.name + ".new")
+    for suffix in ("", "-journal", *WAL_SUFFIXES):
+        # Left by a creation that the power cut short: there was never a game in it.
+        fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
+    fresh.touch(mode=0o600)  # SQLite gives its side files the same rights
+    database = sqlite3.connect(fresh, isolation_level=None)
+    try:
+        database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        database.execute("PRAGMA synchronous = EXTRA")
+        database.execute("BEGIN IMMEDIATE")
+        for statement in _statements(TABLES):
+            database.execute(statement)
+        fill(database)
+        for statement in _statements(TRIGGERS):
+            database.execute(statement)
+        database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        database.execute(f"PRAGMA user_version = {VERSION}")
+        database.execute("COMMIT")
+        database.execute("PRAGMA journal_mode = WAL")  # kept in the file's header
+    finally:
+        database.close()
+    fresh.rename(path)
+    sync_directory(path.parent)
+
+
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """Open an existing journal. Raises sqlite3.Error.
+
+    On a card that is read-only SQLite cannot make the -shm file that a log needs; where there is no
+    log either, nobody writes, and the file is read as one that does not change.
+    """
+    database = _connect(path, "mode=ro" if read_only else "mode=rw")
+    try:
+        try:
+            database.execute("PRAGMA schema_version").fetchone()
+        except sqlite3.OperationalError as error:
+            unwritable = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+            if (
+                not read_only
+                or error.sqlite_errorcode & 0xFF not in unwritable
+                or not path.is_file()
+                or leftovers(path)
+            ):
+                raise
+            database.close()
+            database = _connect(path, "mode=ro&immutable=1")
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("PRAGMA foreign_keys = ON")
+        database.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _connect(path: Path, how: str) -> sqlite3.Connection:
+    database = sqlite3.connect(
+        f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None, timeout=BUSY_WAIT_S
+    )
+    database.text_factory = _text
+    return database
+
+
+def _text(raw: bytes) -> str:
+    """What is not UTF-8 is damage, which the row's checksum shows."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def check(database: sqlite3.Connection, path: Path, *, pages: bool = True) -> None:
+    """Is this a whole journal that this version can read?
+
+    ``pages``: look at all of a small one's. Raises JournalDamagedError and sqlite3.Error. Rows are
+    checked as they are read, by their checksums.
+    """
+    application = _number(database, "application_id")
+    if application != APPLICATION_ID:
+        raise damaged(path, text("it was made by another program"))
+    version = _number(database, "user_version")
+    if version > VERSION:
+        raise damaged(
+            path,
+            text("it is from a newer tiltboard (format {version})", version=version),
+            remedy="Install the newer version again. Or start the table: it keeps the file aside.",
+        )
+    if version < VERSION:
+        raise damaged(
+            path,
+            text("it is of format {version}, from before version 0.1.0", version=version),
+            remedy="Start the table: it keeps the file aside, and saves the games that it can.",
+        )
+    with closing(_model()) as model:
+        expected = _schema_of(model)
+    if _schema_of(database) != expected:
+        raise damaged(path, text("its tables are not those of format {version}", version=version))
+    if pages and _number(database, "page_count") <= CHECKED_PAGES:
+        check_pages(path, database)
+
+
+def check_pages(path: Path, database: sqlite3.Connection) -> None:
+    """Have SQLite look at every page and index. Raises JournalDamagedError."""
+    findings = [str(row[0]) for row in database.execute("PRAGMA integrity_check(1)")]
+    if findings != ["ok"]:
+        raise damaged(path, " ".join(findings))
+
+
+def with_sound_first_page(content: bytes) -> sqlite3.Connection:
+    """A journal in memory: ``content``, a whole file of this format without its log, but with the
+    header and the tables' definitions as they are in every one. Raises sqlite3.Error.
+    """
+    with closing(_model()) as model:
+        page = bytearray(model.serialize()[:PAGE_BYTES])
+    page[28:32] = (len(content) // PAGE_BYTES).to_bytes(4, "big")  # fileformat2, 1.3.7: its size
+    database = sqlite3.connect(":memory:")
+    database.deserialize(bytes(page) + content[PAGE_BYTES:])
+    database.text_factory = _text
+    return database
+
+
+def _model() -> sqlite3.Connection:
+    model = sqlite3.connect(":memory:")
+    model.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+    model.executescript(f"{TABLES} {TRIGGERS}")
+    return model
+
+
+def _schema_of(database: sqlite3.Connection) -> set[tuple[str, ...]]:
+    return set(database.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"))
+
+
+def _statements(script: str) -> list[str]:
+    """Single statements, because executescript would commit first."""
+    found, part = [], ""
+    for piece in script.split(";")[:-1]:
+        part += piece + ";"
+        if sqlite3.complete_statement(part):
+            found.append(part)
+            part = ""
+    return found
+
+
+def _number(database: sqlite3.Connection, pragma: str) -> int:
+    return int(database.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+# Files beside one another
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What was sound in a damaged journal: how many games, some perhaps without their ends, and how
+    many entries (rows that are known to have been there) were not.
+    """
+
+    games: int = 0
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A damaged journal was renamed to ``kept``; ``problem`` says what was wrong with it.
+
+    ``salvaged``: what the new one was begun with.
+    """
+
+    kept: Path
+    problem: JournalDamagedError
+    salvaged: Salvaged
+
+    def message(self) -> Message:
+        """What to tell people, once."""
+        if self.salvaged.games:
+            return text(
+                "The journal was damaged and is kept as {name}. Games saved from it: {games};"
+                " entries lost: {lost}.",
+                name=self.kept.name,
+                games=self.salvaged.games,
+                lost=self.salvaged.lost,
+            )
+        return text(
+            "The journal could not be read. It is kept as {name}, and a new one has begun.",
+            name=self.kept.name,
+        )
+
+
+class WriterLock:
+    """One writing process per journal, by flock(2) on a file beside it.
+
+    The kernel drops the lock with the process, however that ends. The journal itself is not locked
+    this way because closing a second descriptor of it would drop SQLite's own locks
+    (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    """
+
+    def __init__(self, journal: Path) -> None:
+        """Take the lock. Raises JournalInUseError at once where another process has it; OSError."""
+        path = journal.with_name(journal.name + ".lock")
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(self._descriptor, 20).decode("ascii", "replace").strip()
+            os.close(self._descriptor)
+            raise in_use(journal, holder) from None
+        except OSError:
+            os.close(self._descriptor)
+            raise
+        self._sign()
+
+    def _sign(self) -> None:
+        """Write who holds the lock. Only a courtesy: on a full disk the lock holds without it."""
+        try:
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
+        except OSError:
+            return
+
+    def release(self) -> None:
+        """Let others write. The file stays: removing it would race with the next taker."""
+        os.close(self._descriptor)
+
+
+def leftovers(path: Path) -> tuple[Path, ...]:
+    """SQLite's side files of ``path`` that exist."""
+    sides = (path.with_name(path.name + suffix) for suffix in WAL_SUFFIXES)
+    return tuple(side for side in sides if side.exists())
+
+
+def set_aside(path: Path, at_s: float) -> Path:
+    """Rename ``path`` and its side files, out of the way but unchanged; returns the new name.
+
+    The main file goes first. If the power is cut before its WAL has followed, what is left is a WAL
+    without a database, which opening recognises as damage; the other way round would leave a
+    database without its newest moves, which nothing could recognise. Raises OSError.
+    """
+    date = datetime.datetime.fromtimestamp(sound_date(at_s), datetime.UTC).strftime(
+        "%Y%m%dT%H%M%SZ"
+    )
+    stem = f"{path.name}.damaged-{date}"
+    taken = {entry.name for entry in path.parent.iterdir()}
+    number = 1
+    name = stem
+    while any(name + suffix in taken for suffix in ("", *WAL_SUFFIXES)):
+        number += 1
+        name = f"{stem}-{number}"
+    if path.exists():
+        path.rename(path.with_name(name))
+        sync_directory(path.parent)
+    for side in leftovers(path):
+        side.rename(path.with_name(name + side.name.removeprefix(path.name)))
+    sync_directory(path.parent)
+    return path.with_name(name)
