@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import sub
 from typing import Final, TypeAlias
 
 Vector: TypeAlias = tuple[float, float, float]
@@ -17,9 +18,12 @@ GRAVITY_GATE: Final = 0.1  # off by more than this share of g, a force is no gra
 FIRST_GATE: Final = 0.15
 LONGEST_GAP_S: Final = 0.25  # longer without a reading: begin again from gravity
 
-# At rest: for REST_S every force within REST_M_S2 of their mean, every rate within REST_RAD_S. The
-# bias is at most 20 deg/s per axis (PS-MPU-6000A section 6.1); more is motion.
-REST_S: Final = 1.0
+# At rest: for REST_S every force within REST_M_S2 of their mean, every rate within REST_RAD_S, and
+# the means of two such stretches the same: a plate that comes to a stop slowly passes the first,
+# and would leave half a degree a second. The bias is at most 20 deg/s per axis (PS-MPU-6000A
+# section 6.1); more is motion.
+REST_S: Final = 0.5
+SAME_RAD_S: Final = math.radians(0.1)
 REST_M_S2: Final = 0.15
 REST_RAD_S: Final = math.radians(1.0)
 LARGEST_BIAS_RAD_S: Final = math.radians(25.0)
@@ -46,12 +50,15 @@ class Attitude:
     """Fuses readings. What a steady turn about z slower than the largest bias is, it cannot know:
     after a second it takes that for bias.
 
-    ``arm_m``: from the pivot to the sensor, in the plate's axes. Where the plate turns, a sensor
+    ``spin_gain``: what the gyroscope tells of a turn about z, against what it is; a whole turn is
+    off by 10 degrees where its scale is by 3 % (PS-MPU-6000A section 6.1). ``arm_m``: from the
+    pivot to the sensor, in the plate's axes. Where the plate turns, a sensor
     off the pivot feels that it is swung about, and not gravity alone.
     """
 
-    def __init__(self, arm_m: Vector = ON_THE_PIVOT) -> None:
+    def __init__(self, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0) -> None:
         self._arm = arm_m if any(arm_m) else None
+        self._spin_gain = spin_gain
         self._up: Vector | None = None  # the vertical in the plate's axes
         self._rate: Vector = (0.0, 0.0, 0.0)
         self._spin = 0.0
@@ -73,7 +80,7 @@ class Attitude:
         self._time_s = now_s
         self._learn(now_s, force_m_s2, rate_rad_s)
         p, q, r = self._bias or (0.0, 0.0, 0.0)
-        rate = rate_rad_s[0] - p, rate_rad_s[1] - q, rate_rad_s[2] - r
+        rate = rate_rad_s[0] - p, rate_rad_s[1] - q, (rate_rad_s[2] - r) / self._spin_gain
         before, self._rate = self._rate, rate
         if self._up is None:
             self._up = _unit(force_m_s2)
@@ -147,15 +154,19 @@ class _Rest:
     """Means over a stretch in which nothing moved."""
 
     def __init__(self) -> None:
+        self._before: Vector | None = None
         self._sums = [0.0] * 6
         self._count = 0
         self._start_s = 0.0
 
     def add(self, now_s: float, force: Vector, rate: Vector) -> tuple[float, Vector] | None:
-        """Magnitude of the mean force and mean rates, each time a stretch of rest is complete."""
+        """Magnitude of the mean force and mean rates, each time a stretch of rest is complete whose
+        rates are those of the one before.
+        """
         sums = self._sums
         if self._count and not self._fits(force, rate):
             self._count = 0
+            self._before = None
         if not self._count:
             sums[:] = (*force, *rate)
             self._count = 1
@@ -168,6 +179,9 @@ class _Rest:
             return None
         fx, fy, fz, rx, ry, rz = (value / self._count for value in sums)
         self._count = 0
+        before, self._before = self._before, (rx, ry, rz)
+        if before is None or max(map(abs, map(sub, self._before, before))) > SAME_RAD_S:
+            return None
         return math.hypot(fx, fy, fz), (rx, ry, rz)
 
     def _fits(self, force: Vector, rate: Vector) -> bool:

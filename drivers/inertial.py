@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import Attitude, Vector
+from drivers.attitude import Attitude
 from drivers.axis_watch import AxisWatch
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError, PartReadingError
@@ -43,14 +44,16 @@ class InertialSensor(ABC):
     M_S2: ClassVar[float]
     RAD_S: ClassVar[float]
 
-    def __init__(self, i2c_bus: int, address: int, arm_m: Vector, buses: Buses) -> None:
+    def __init__(
+        self, i2c_bus: int, address: int, attitude: Callable[[], Attitude], buses: Buses
+    ) -> None:
         self._bus_number = i2c_bus
         self._address = address
         self._buses = buses
         self._clock = buses.clock
         self._mounting = FLAT
-        self._arm = arm_m
-        self._attitude = Attitude(arm_m)
+        self._new_attitude = attitude
+        self._attitude = attitude()
         self._axes = AxisWatch()
         self._bus: SMBus | None = None
         self._phase = Phase.RESET
@@ -62,7 +65,7 @@ class InertialSensor(ABC):
         """Read the chip as lying like that from now on."""
         if mounting != self._mounting:
             self._mounting = mounting
-            self._attitude = Attitude(self._arm)
+            self._attitude = self._new_attitude()
 
     def read(self) -> Motion | None:
         """One reading; None while the chip comes up (``RESET_S`` and ``SETTLE_S`` after the start),

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import G_M_S2, ON_THE_PIVOT, Vector
+from drivers.attitude import G_M_S2, ON_THE_PIVOT, Attitude, Vector
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
 from drivers.inertial import BURST, InertialSensor, Words
@@ -53,11 +54,12 @@ _UNPACK = struct.Struct("<7h").unpack
 
 @dataclass(frozen=True, slots=True)
 class Lsm6dsoxSettings:
-    """Where the chip is: 0x6A with SA0 low, 0x6B with SA0 high. ``arm_m``: as in Attitude."""
+    """Where the chip is: 0x6A with SA0 low, 0x6B with SA0 high. The rest as in Attitude."""
 
     i2c_bus: int
     address: int = 0x6A
     arm_m: Vector = ON_THE_PIVOT
+    spin_gain: float = 1.0
 
 
 class Lsm6dsox(InertialSensor):
@@ -69,7 +71,8 @@ class Lsm6dsox(InertialSensor):
     RAD_S: ClassVar[float] = RAD_S_PER_STEP
 
     def __init__(self, settings: Lsm6dsoxSettings, buses: Buses) -> None:
-        super().__init__(settings.i2c_bus, settings.address, settings.arm_m, buses)
+        attitude = partial(Attitude, settings.arm_m, settings.spin_gain)
+        super().__init__(settings.i2c_bus, settings.address, attitude, buses)
 
     def _identify(self, bus: SMBus) -> None:
         identity = self._identity(bus, WHO_AM_I)

@@ -5,6 +5,8 @@ The lights are in drivers.node_lights.
 
 from __future__ import annotations
 
+from functools import partial
+
 from drivers import node_protocol as protocol
 from drivers.attitude import ON_THE_PIVOT, Attitude, Vector
 from drivers.axis_watch import AxisWatch
@@ -79,11 +81,13 @@ class NodeHall:
 class NodeImu:
     """The motion sensor, fused here with the node's own times."""
 
-    def __init__(self, link: NodeLink, arm_m: Vector = ON_THE_PIVOT) -> None:
+    def __init__(
+        self, link: NodeLink, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0
+    ) -> None:
         self._link = link
-        self._arm = arm_m
+        self._new_attitude = partial(Attitude, arm_m, spin_gain)
         self._mounting = FLAT
-        self._attitude = Attitude(arm_m)
+        self._attitude = self._new_attitude()
         self._axes = AxisWatch()
         self._session = 0
         self._seen = 0
@@ -93,7 +97,7 @@ class NodeImu:
         """Read the chip as lying like that from now on."""
         if mounting != self._mounting:
             self._mounting = mounting
-            self._attitude = Attitude(self._arm)
+            self._attitude = self._new_attitude()
 
     def read(self) -> Motion | None:
         """The newest reading, None while the chip starts, and after an axis was dead until all have

@@ -246,16 +246,17 @@ def build_node_plate(
     buses: Buses,
     *,
     imu_arm_m: Vector | None = ON_THE_PIVOT,
+    spin_gain: float = 1.0,
     panel: bool = True,
 ) -> Plate:
-    """A plate with its own computer. Opens nothing: the first scan does. ``imu_arm_m``: as in
-    Attitude; None: without a tilt sensor.
+    """A plate with its own computer. Opens nothing: the first scan does. ``imu_arm_m`` and
+    ``spin_gain``: as in Attitude; no arm: without a tilt sensor.
     """
     link = NodeLink(node, buses)
     hall = NodeHall(link)
     return Plate(
         hall,
-        None if imu_arm_m is None else NodeImu(link, imu_arm_m),
+        None if imu_arm_m is None else NodeImu(link, imu_arm_m, spin_gain),
         None if lights is None else NodeLights(lights, link),
         NodePanel(link) if panel else None,
         buses.clock,

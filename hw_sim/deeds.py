@@ -24,6 +24,7 @@ from firmware_host.table.commands import (
     SetDown,
     Slide,
     Spin,
+    SpinPlate,
     Stack,
     Take,
     Tilt,
@@ -101,6 +102,8 @@ class Deeds:
                 x_rad, y_rad = math.radians(x_deg), math.radians(y_deg)
                 tilted = hands.tilt(x_rad, y_rad, for_s=for_s)
                 return tilted.end_s if for_s is None else now_s
+            case SpinPlate(turns):
+                return hands.spin_plate(turns * math.tau).end_s
             case Press(button, held_s):
                 return hands.press(button, held_s).end_s
             case Bump():

@@ -236,6 +236,17 @@ class Hands:
         reached_s, end_s = self._world.plate.tilt(x_rad, y_rad, now_s, for_s=for_s)
         return self._done(Action(now_s, reached_s, end_s))
 
+    def spin_plate(self, by_rad: float) -> Action:
+        """Turn the plate about its own axis."""
+        if not self._world.profile.capabilities.spins:
+            raise HandsError(
+                "This plate does not spin.",
+                remedy='Use a table with "spins = true" in its profile, such as node.',
+            )
+        now_s = self._now()
+        end_s = self._world.plate.spin(by_rad, now_s)
+        return self._done(Action(now_s, end_s, end_s))
+
     def bump(self) -> Action:
         """Knock against the table."""
         now_s = self._now()

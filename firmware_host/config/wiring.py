@@ -17,6 +17,7 @@ I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]
 Address = Annotated[int, msgspec.Meta(ge=0x08, le=0x77)]
 Millimetres = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
 ArmMm = tuple[Millimetres, Millimetres, Millimetres]
+SpinGain = Annotated[float, msgspec.Meta(ge=0.9, le=1.1)]
 
 
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,30 +90,33 @@ class Mpu6050Imu(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="mpu6050"
 ):
     """MPU-6050 on I2C, its axes along the plate's. ``arm_mm``: how far east, north and above the
-    pivot it sits.
+    pivot it sits. ``spin_gain``: turns that it tells of one about the plate's own axis.
     """
 
     i2c_bus: I2cBus
     address: Address
     arm_mm: ArmMm = (0.0, 0.0, 0.0)
+    spin_gain: SpinGain = 1.0
 
 
 class Lsm6dsoxImu(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="lsm6dsox"
 ):
-    """LSM6DSOX on I2C, its axes along the plate's. ``arm_mm`` as there."""
+    """LSM6DSOX on I2C, its axes along the plate's. The rest as there."""
 
     i2c_bus: I2cBus
     address: Address
     arm_mm: ArmMm = (0.0, 0.0, 0.0)
+    spin_gain: SpinGain = 1.0
 
 
 class NodeImu(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
 ):
-    """The one on the plate's own computer. ``arm_mm`` as there."""
+    """The one on the plate's own computer. The rest as there."""
 
     arm_mm: ArmMm = (0.0, 0.0, 0.0)
+    spin_gain: SpinGain = 1.0
 
 
 ImuConfig: TypeAlias = Mpu6050Imu | Lsm6dsoxImu | NodeImu

@@ -63,6 +63,7 @@ def _node_plate(profile: Profile, hall: NodeHall, buses: Buses) -> Plate:
         own,
         buses,
         imu_arm_m=None if profile.imu is None else _arm_m(profile.imu),
+        spin_gain=1.0 if profile.imu is None else profile.imu.spin_gain,
         panel=profile.panel is not None,
     )
 
@@ -91,9 +92,9 @@ def _hall(
 def _imu(profile: Profile) -> ImuSettings | Lsm6dsoxSettings | None:
     imu = profile.imu
     if isinstance(imu, Mpu6050Imu):
-        return ImuSettings(imu.i2c_bus, imu.address, _arm_m(imu))
+        return ImuSettings(imu.i2c_bus, imu.address, _arm_m(imu), imu.spin_gain)
     if isinstance(imu, Lsm6dsoxImu):
-        return Lsm6dsoxSettings(imu.i2c_bus, imu.address, _arm_m(imu))
+        return Lsm6dsoxSettings(imu.i2c_bus, imu.address, _arm_m(imu), imu.spin_gain)
     return None
 
 

@@ -32,6 +32,7 @@ from firmware_host.table.commands import (
     MOST_SPEED_MM_S,
     MOST_TILT_DEG,
     MOST_TREMBLE_MM,
+    MOST_TURNS,
     MOST_TWIRL_DEG_S,
     SHORT_PRESS_S,
     USUAL_FALL_MM,
@@ -52,6 +53,7 @@ from firmware_host.table.commands import (
     Put,
     Slide,
     Spin,
+    SpinPlate,
     Stack,
     Take,
     Tilt,
@@ -210,6 +212,11 @@ def _tilt(words: Sequence[str]) -> Tilt:
     return Tilt(x, y, for_s)
 
 
+def _spin_plate(words: Sequence[str]) -> SpinPlate:
+    exactly(words, 1, "spin-plate TURNS")
+    return SpinPlate(bounded(words[0], "turns", MOST_TURNS))
+
+
 def _press(words: Sequence[str]) -> Press:
     held_s = duration_s(words[1]) if len(words) == 2 else SHORT_PRESS_S
     match words[:1]:
@@ -264,6 +271,7 @@ _VERBS: dict[str, Callable[[Sequence[str]], Action]] = {
     "chopsticks": _chopsticks,
     "meanwhile": _meanwhile,
     "tilt": _tilt,
+    "spin-plate": _spin_plate,
     "press": _press,
     "answer": _answer,
     "wait": _wait,

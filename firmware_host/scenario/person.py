@@ -28,6 +28,7 @@ from firmware_host.table.commands import (
     Put,
     Slide,
     Spin,
+    SpinPlate,
     Stack,
     Take,
     Tilt,
@@ -38,6 +39,7 @@ TIME_OUT_S = 120.0
 PATIENCE_S = 30.0
 TILT_SLACK_DEG = 1.0  # of an angle that a hand holds, and this share of it
 TILT_SLACK = 0.25
+TURN_SLACK_RAD = math.radians(20.0)  # of where a hand stops a turn, and of each turn
 
 
 class Person:
@@ -132,6 +134,8 @@ class Person:
                 self.act(begun, tick)
             case Tilt():
                 self._tilt(deed, tick)
+            case SpinPlate(turns):
+                self._spin_plate(turns, tick)
             case Press():
                 self._press(deed, tick)
             case Bump():
@@ -205,6 +209,19 @@ class Person:
         self._prompter.ask(prompts.tilt(self.host.profile, step), [reached], tick)
         if step.for_s is not None:
             self._prompter.promise(step.for_s, prompts.LEVEL, self._witness.is_still, tilted=True)
+
+    def _spin_plate(self, turns: float, tick: Tick) -> None:
+        before_rad = self.host.sight.spin_rad
+        if before_rad is None:
+            raise SkippedError("This plate does not spin.")
+        goal_rad = before_rad + turns * math.tau
+        slack_rad = TURN_SLACK_RAD + abs(turns) * TURN_SLACK_RAD
+
+        def turned() -> bool:
+            now_rad = self.host.sight.spin_rad
+            return now_rad is not None and abs(now_rad - goal_rad) <= slack_rad
+
+        self._prompter.ask(prompts.spin_plate(turns), [turned, self._witness.is_still], tick)
 
     def _press(self, step: Press, tick: Tick) -> None:
         if self.host.profile.panel is None:

@@ -99,6 +99,14 @@ def push(source: str, target: str) -> Message:
     return text("Flick the piece on {source} toward {target}.", source=source, target=target)
 
 
+def spin_plate(turns: float) -> Message:
+    """``spin-plate``, seen from above."""
+    count = f"{abs(turns):g}"
+    if turns < 0:
+        return text("Turn the plate clockwise, {turns} times round.", turns=count)
+    return text("Turn the plate counterclockwise, {turns} times round.", turns=count)
+
+
 def tilt(profile: Profile, step: Tilt) -> Message:
     """``tilt``: which sides go up. About x the highest row does, about y column a."""
     ways = [

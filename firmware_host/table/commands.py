@@ -28,6 +28,7 @@ USUAL_TREMBLE_MM = 0.3
 MOST_SPEED_MM_S = 3000.0
 MOST_TWIRL_DEG_S = 7200.0
 USUAL_TWIRL_DEG_S = 3600.0
+MOST_TURNS = 20.0
 MOST_REACH_MM = 400.0
 
 Millimetres = Annotated[float, msgspec.Meta(ge=-MOST_OFFSET_MM, le=MOST_OFFSET_MM)]
@@ -36,6 +37,7 @@ Fall = Annotated[float, msgspec.Meta(ge=0, le=MOST_FALL_MM)]
 Tremble = Annotated[float, msgspec.Meta(ge=0, le=MOST_TREMBLE_MM)]
 Speed = Annotated[float, msgspec.Meta(ge=0, le=MOST_SPEED_MM_S)]
 Twirl = Annotated[float, msgspec.Meta(ge=-MOST_TWIRL_DEG_S, le=MOST_TWIRL_DEG_S)]
+Turns = Annotated[float, msgspec.Meta(ge=-MOST_TURNS, le=MOST_TURNS)]
 Reach = Annotated[float, msgspec.Meta(ge=-MOST_REACH_MM, le=MOST_REACH_MM)]
 Spot = tuple[Reach, Reach, Annotated[float, msgspec.Meta(ge=0, le=MOST_REACH_MM)]]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=10)]
@@ -316,6 +318,14 @@ class Tilt(Verb, frozen=True, tag="tilt"):
     for_s: Seconds | None = None
 
 
+class SpinPlate(Verb, frozen=True, tag="spin-plate"):
+    """Turn the plate round and round about its own axis, east to north where positive, and on from
+    where it was to be turned to.
+    """
+
+    turns: Turns
+
+
 class Press(Verb, frozen=True, tag="press"):
     """Press a button of the panel for that long."""
 
@@ -362,7 +372,7 @@ HostCommand = (
 )
 # What a person or a simulated hand can do at a table, and what only the hands of a page can
 Gesture = Drop | Stack | Push | Spin | Chopsticks
-Deed = Put | Take | Move | Slide | Knock | Gesture | Tilt | Press | Bump | Fault | Heal
+Deed = Put | Take | Move | Slide | Knock | Gesture | Tilt | SpinPlate | Press | Bump | Fault | Heal
 Held = PickUp | SetDown | Grab | Carry | LetGo
 HandsCommand = Deed | Held | CarryOut
 Command = HostCommand | HandsCommand

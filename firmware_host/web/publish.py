@@ -79,6 +79,7 @@ class Publisher:
                 breakable=[] if self._bench is None else list(self._bench.breakable()),
                 pegs=self._bench is not None and self._bench.pegs,
                 engine_names=list(host.playing.opponents.names),
+                spins=profile.capabilities.spins,
             )
             self._layout_of = (key, layout)
         return self._layout_of[1]

@@ -112,6 +112,7 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     """What the page draws before anything moves. ``hands``: pieces can be moved from the page, and
     what is ``breakable`` broken. ``engine_names``: those that may play, ours
     first. ``pegs``: half balls stand where four places of the board meet, and a wall around it.
+    ``spins``: the plate turns round and round.
     """
 
     number: int
@@ -127,6 +128,7 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     breakable: list[BreakableInfo] = []
     engine_names: list[str] = []
     pegs: bool = False
+    spins: bool = False
 
 
 class LoosePiece(msgspec.Struct, frozen=True):

@@ -15,7 +15,6 @@ WEIGHT_M = -0.060
 PIVOT_DAMPING = 0.03  # N m s / rad: a push dies away within some five swings
 STIFF = 400.0  # N m / rad, of hands that hold the plate: 200 g on its rim sink it by 0.05 degree
 STIFF_DAMPING = 8.0
-IMU_M = 0.005  # above the pivot, in the middle: under the plate
 GROUND_M = -0.120  # the table top on which all stands
 FRICTION = 0.40  # felt feet on varnished wood; HARDWARE.md asks for at least 0.35
 SPIN_FRICTION_M = 0.005
@@ -118,12 +117,6 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
         contype=0,
         conaffinity=0,
     )
-    plate.add_site(name="imu", pos=[0, 0, IMU_M])
-    for name, kind in (
-        ("force", mujoco.mjtSensor.mjSENS_ACCELEROMETER),
-        ("rate", mujoco.mjtSensor.mjSENS_GYRO),
-    ):
-        spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")
     return spec
 
 

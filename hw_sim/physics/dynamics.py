@@ -6,7 +6,7 @@ surface; they turn with the plate. Inside, MuJoCo works in metres from the pivot
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import mujoco
@@ -48,15 +48,16 @@ class Dynamics:
     def __init__(
         self,
         plate_mm: float,
-        setpoint: Callable[[float], tuple[float, float]],
+        setpoint: Callable[[float], Sequence[float]],
         steered_until_s: Callable[[], float],
         shape: Shape = DISC,
         *,
         pins: bool = True,
     ) -> None:
-        """``setpoint``: the tilt in rad at which hands hold the plate at a time; it changes until
-        ``steered_until_s``. ``shape``: of every piece. ``pins``: what rests singly is carried by
-        the plate (``hw_sim.physics.pins``); without, its contacts are computed.
+        """``setpoint``: the angles in rad about east, north and its own axis at which hands hold
+        the plate at a time; they change until ``steered_until_s``. ``shape``: of every piece.
+        ``pins``: what rests singly is carried by the plate (``hw_sim.physics.pins``); without, its
+        contacts are computed.
         """
         self._shape = shape
         self._shapes: dict[int, Shape] = {}
@@ -81,6 +82,8 @@ class Dynamics:
         self.version = 0  # changes whenever a piece may have
         self._time_s = 0.0
         self._motions = Motions()
+        self._rate = np.zeros(3)  # of the plate, in its axes
+        self._gravity = np.array(self._model.opt.gravity)
         self._look_up()
         mujoco.mj_forward(self._model, self._data)
         self._note()
@@ -188,13 +191,6 @@ class Dynamics:
         self._data.qvel[self._speed_at[self._numbers.index(number)] + 5] = rad_s
         self.wake()
 
-    def spin(self, rate_rad_s: float) -> None:
-        """Give the plate a turn about its own axis, which hands do not hold: from now on with that
-        rate, slowed by friction in the pivot.
-        """
-        self._data.qvel[2] = rate_rad_s
-        self.wake()
-
     # Time
 
     def wake(self) -> None:
@@ -216,10 +212,8 @@ class Dynamics:
     def _step(self) -> None:
         model, data = self._model, self._data
         here, ahead = self._setpoint(self._time_s), self._setpoint(self._time_s + STEP_S)
-        for axis in (0, 1):
-            speed = (ahead[axis] - here[axis]) / STEP_S
-            data.ctrl[axis] = ahead[axis] + speed * STIFF_DAMPING / STIFF
-        data.ctrl[2] = 0.0
+        for axis, (now, then) in enumerate(zip(here, ahead, strict=True)):
+            data.ctrl[axis] = then + (then - now) / STEP_S * STIFF_DAMPING / STIFF
         data.xfrc_applied[:] = 0.0
         if self._numbers:
             rows = self._rows
@@ -252,6 +246,7 @@ class Dynamics:
     def _grip(self) -> None:
         """Hands pull what they hold to where it shall be, and keep it upright."""
         model, data, plate = self._model, self._data, self._turned()
+        turning = data.cvel[self._plate, :3]
         for number, path in [*self._holds.items()]:
             row = self._numbers.index(number)
             body, at = self._rows[row], self._speed_at[row]
@@ -266,6 +261,7 @@ class Dynamics:
             here, ahead = (
                 self._centre_m(path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
             )
+            ahead += np.cross(turning, here) * STEP_S  # the plate takes the hand with it
             pulled = pull(it, here, ahead, plate, self._pinches.get(number))
             if pulled is None:
                 self.release(number)
@@ -365,9 +361,15 @@ class Dynamics:
 
     def _note(self) -> None:
         data = self._data
-        x, y, z, u, v, w = data.sensordata.tolist()
-        a, b, c = data.qpos[:3].tolist()
-        self._motions.note(Motion(self._time_s, (a, b), c, (x, y, z), (u, v, w)))
+        axes = self._turned()
+        rate = data.cvel[self._plate, :3] @ axes
+        # Not MuJoCo's own, which leaves out what its integrator makes of stiff hands
+        turning = (rate - self._rate) / STEP_S
+        self._rate = rate
+        told = (
+            tuple(each.tolist()) for each in (data.qpos[:3], -self._gravity @ axes, rate, turning)
+        )
+        self._motions.note(Motion(self._time_s, *told))
 
     def _turned(self) -> Array:
         """The plate's axes as columns."""

@@ -13,13 +13,15 @@ KEPT_STEPS = 128  # for filters that look back: 0.3 s and more
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """Of the plate at one time: tilt in rad, and what a sensor under it feels, in its axes."""
+    """Of the plate at one time: its angles; and in its axes what is felt of gravity, how fast
+    it turns, and how fast that changes.
+    """
 
     time_s: float
-    tilt_rad: tuple[float, float]
-    spin_rad: float
-    force_m_s2: Vector
+    attitude_rad: Vector
+    gravity_m_s2: Vector
     rate_rad_s: Vector
+    turning_rad_s2: Vector
 
 
 class Motions:

@@ -82,7 +82,9 @@ class Pins:
         rise = data.xmat[self._bodies].reshape(-1, 3, 3)[:, :, 2] @ axes[:, 2]
         force = pulls[:, :3].copy()
         force[:, 2] -= self._weights
-        felt = force @ axes
+        rate = data.cvel[plate, :3]
+        swung = np.cross(rate, np.cross(rate, data.xpos[self._bodies]))
+        felt = (force - swung * (self._weights / G_M_S2)[:, None]) @ axes
         slides = np.hypot(felt[:, 0], felt[:, 1]) > HOLDS * self._frictions * -felt[:, 2]
         tips = np.abs(pulls[:, 3:]).max(axis=1) > TIPS * self._weights * self._feet
         stands = np.abs(at[:, 2] - SURFACE_M - self._halves) < SINKS_M

@@ -19,12 +19,13 @@ from hw_sim.rng import Stream, Streams
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Path, Point, still
 from hw_sim.world.pieces import Piece
-from hw_sim.world.plate import Plate, Vector
+from hw_sim.world.plate import Plate, Vector, plus, swung_m_s2
 from hw_sim.world.world import GAP_SPREAD_MM, Pose, World
 
 Array = NDArray[np.float64]
 
 MU0 = 4e-7 * math.pi
+IMU_M = (0.0, 0.0, 0.005)  # a sensor on the pivot is not quite there
 SEATS_MM = 6.0  # from so far off, a tile's foot finds the middle of its place
 
 
@@ -33,7 +34,7 @@ class SwingingPlate(Plate):
 
     def __init__(self, stream: Stream, plate_mm: float) -> None:
         super().__init__(stream)
-        self.dynamics = Dynamics(plate_mm, super().tilt_rad, lambda: self.busy_until_s)
+        self.dynamics = Dynamics(plate_mm, self.commanded_rad, lambda: self.busy_until_s)
 
     def tilt(
         self, x_rad: float, y_rad: float, now_s: float, *, for_s: float | None = None
@@ -43,25 +44,37 @@ class SwingingPlate(Plate):
         self.dynamics.wake()
         return super().tilt(x_rad, y_rad, now_s, for_s=for_s)
 
+    def spin(self, by_rad: float, now_s: float) -> float:
+        """As in the other world, but what stands on the plate may slide."""
+        self.dynamics.advance(now_s)
+        self.dynamics.wake()
+        return super().spin(by_rad, now_s)
+
     def tilt_rad(self, now_s: float) -> tuple[float, float]:
         """Angles about x and about y."""
-        self.dynamics.advance(now_s)
-        return self.dynamics.motion(now_s).tilt_rad
+        return self.attitude_rad(now_s)[:2]
 
     def attitude_rad(self, now_s: float) -> Vector:
         """Angles about x, then y, then its own axis."""
-        return (*self.tilt_rad(now_s), self.dynamics.motion(now_s).spin_rad)
+        self.dynamics.advance(now_s)
+        return self.dynamics.motion(now_s).attitude_rad
 
     def specific_force_m_s2(self, now_s: float) -> Vector:
         """What an accelerometer under the plate's middle feels, 5 mm above the pivot."""
         self.dynamics.advance(now_s)
-        felt, knock = self.dynamics.motion(now_s).force_m_s2, self.knock_m_s2(now_s)
-        return (felt[0] + knock[0], felt[1] + knock[1], felt[2] + knock[2])
+        motion = self.dynamics.motion(now_s)
+        swung = swung_m_s2(IMU_M, motion.rate_rad_s, motion.turning_rad_s2)
+        return plus(plus(motion.gravity_m_s2, swung), self.knock_m_s2(now_s))
 
     def rate_rad_s(self, now_s: float) -> Vector:
         """What a gyroscope feels, in the plate's axes."""
         self.dynamics.advance(now_s)
         return self.dynamics.motion(now_s).rate_rad_s
+
+    def turning_rad_s2(self, now_s: float) -> Vector:
+        """How fast that changes."""
+        self.dynamics.advance(now_s)
+        return self.dynamics.motion(now_s).turning_rad_s2
 
 
 class RigidWorld(World):

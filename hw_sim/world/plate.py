@@ -12,19 +12,21 @@ from hw_sim.world.paths import PEAK_SPEED, Quintic
 
 G_M_S2 = 9.80665
 SLEW_RAD_S = math.radians(30.0)  # a careful hand; HARDWARE.md gives no limit
+SPIN_RAD_S = math.radians(180.0)  # pieces on the rim stay: they feel a fifth of their weight
 SHORTEST_S = 0.25  # nobody tilts a 380 mm plate faster, however little
-DIFFERENCE_S = 0.004  # two steps of the rigid world
+KEPT = 4  # motions that are over: a chip's filter looks back a little
 BUMP_M_S2 = 4.0
 BUMP_HZ = 18.0
 BUMP_DECAY_S = 0.04
 BUMP_S = 0.25
 
 Vector = tuple[float, float, float]
+LEVEL: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class _Slew:
-    """From ``start_s`` on; ``over``: what is felt from its end on, force and rate."""
+    """Two angles from ``start_s`` on."""
 
     start_s: float
     x: Quintic
@@ -35,9 +37,9 @@ class _Slew:
         return self.start_s + self.x.duration_s
 
     @cached_property
-    def over(self) -> tuple[Vector, Vector]:
-        rate = _rate_rad_s(self.y.end, 0.0, 0.0)
-        return _gravity_m_s2(self.x.end, self.y.end), rate
+    def felt_after(self) -> Vector:
+        """What is felt of gravity from its end on."""
+        return _gravity_m_s2(self.x.end, self.y.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +48,22 @@ class _Bump:
     direction: Vector
 
 
-class Plate:
-    """Tilt as commanded angles with a real slew, and knocks against the table.
+def _resting() -> list[_Slew]:
+    return [_Slew(-1.0, Quintic.between(0, 0, 1.0), Quintic.between(0, 0, 1.0))]
 
-    The attitude is a rotation about x (east) by the first angle, then about the plate's own y by
-    the second. The sensor sits on the pivot's axis, so that turning moves it nowhere.
+
+class Plate:
+    """Tilt and spin as commanded angles with a real slew, and knocks against the table.
+
+    The attitude is a rotation about x (east) by the first angle, then about y by the second, then
+    about the plate's own axis by the third. What is felt is in the plate's axes; the sensor sits on
+    the pivot's axis, so that turning moves it nowhere (``force_at`` says what one beside it feels).
     """
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._slews: list[_Slew] = [
-            _Slew(-1.0, Quintic.between(0, 0, 1.0), Quintic.between(0, 0, 1.0))
-        ]
+        self._slews = _resting()
+        self._spins = _resting()  # of their x alone
         self._bumps: list[_Bump] = []
 
     def tilt(
@@ -68,12 +74,19 @@ class Plate:
         Whatever was commanded for later is dropped. Returns when the angles are reached and when
         the plate is at rest for good.
         """
-        # The chip's filter looks back a little: keep what is just over.
-        self._slews = [slew for slew in self._slews if slew.start_s <= now_s][-4:]
-        there = self._slew_to(x_rad, y_rad, now_s)
+        self._slews = _begun(self._slews, now_s)
+        there = _go_on(self._slews, x_rad, y_rad, now_s, SLEW_RAD_S)
         if for_s is None:
             return there, there
-        return there, self._slew_to(0.0, 0.0, there + for_s)
+        return there, _go_on(self._slews, 0.0, 0.0, there + for_s, SLEW_RAD_S)
+
+    def spin(self, by_rad: float, now_s: float) -> float:
+        """A hand turns the plate about its own axis, on from where it was to be turned to; east to
+        north is positive. Returns when it is there.
+        """
+        goal = self._spins[-1].x.end + by_rad
+        self._spins = _begun(self._spins, now_s)
+        return _go_on(self._spins, goal, 0.0, now_s, SPIN_RAD_S)
 
     def bump(self, now_s: float) -> float:
         """Somebody knocks against the table: a short ringing push. Returns when it is over."""
@@ -84,29 +97,30 @@ class Plate:
 
     @property
     def busy_until_s(self) -> float:
-        """When tilts and bumps commanded so far are over."""
-        ends = [self._slews[-1].end_s, *(bump.start_s + BUMP_S for bump in self._bumps)]
-        return max(ends)
+        """When tilts, turns and bumps commanded so far are over."""
+        ends = [bump.start_s + BUMP_S for bump in self._bumps]
+        return max([self._slews[-1].end_s, self._spins[-1].end_s, *ends])
+
+    def commanded_rad(self, now_s: float) -> Vector:
+        """Where hands hold the plate: angles about x, then y, then its own axis."""
+        slew, spin = _at(self._slews, now_s), _at(self._spins, now_s)
+        t = now_s - slew.start_s
+        return slew.x.at(t), slew.y.at(t), spin.x.at(now_s - spin.start_s)
 
     def tilt_rad(self, now_s: float) -> tuple[float, float]:
         """Angles about x and about y."""
-        slew = self._slew_at(now_s)
-        t = now_s - slew.start_s
-        return slew.x.at(t), slew.y.at(t)
+        return self.commanded_rad(now_s)[:2]
 
     def attitude_rad(self, now_s: float) -> Vector:
         """Angles about x, then y, then its own axis."""
-        return (*self.tilt_rad(now_s), 0.0)
+        return self.commanded_rad(now_s)
 
     def specific_force_m_s2(self, now_s: float) -> Vector:
         """What an accelerometer on the pivot feels, in the plate's axes; level: (0, 0, +g)."""
-        slew = self._slew_at(now_s)
-        if now_s - slew.start_s >= slew.x.duration_s:
-            force, _ = slew.over
-        else:
-            force = _gravity_m_s2(*self.tilt_rad(now_s))
-        x, y, z = self.knock_m_s2(now_s)
-        return force[0] + x, force[1] + y, force[2] + z
+        slew = _at(self._slews, now_s)
+        a, b, c = self.commanded_rad(now_s)
+        force = slew.felt_after if now_s >= slew.end_s else _gravity_m_s2(a, b)
+        return plus(_spun(force, c), self.knock_m_s2(now_s))
 
     def knock_m_s2(self, now_s: float) -> Vector:
         """What of it comes from knocks against the table."""
@@ -121,47 +135,74 @@ class Plate:
         return x, y, z
 
     def rate_rad_s(self, now_s: float) -> Vector:
-        """What a gyroscope feels, in the plate's axes."""
-        slew = self._slew_at(now_s)
-        t = now_s - slew.start_s
-        if t >= slew.x.duration_s:
-            return slew.over[1]
-        return _rate_rad_s(slew.y.at(t), slew.x.speed(t), slew.y.speed(t))
+        """What a gyroscope feels."""
+        if self._still(now_s):
+            return LEVEL
+        slew, spin = _at(self._slews, now_s), _at(self._spins, now_s)
+        t, u = now_s - slew.start_s, now_s - spin.start_s
+        b, about_x, about_y = slew.y.at(t), slew.x.speed(t), slew.y.speed(t)
+        rate = about_x * math.cos(b), about_y, about_x * math.sin(b)
+        return plus(_spun(rate, spin.x.at(u)), (0.0, 0.0, spin.x.speed(u)))
 
-    def _slew_at(self, now_s: float) -> _Slew:
-        for slew in reversed(self._slews):
-            if slew.start_s <= now_s:
-                return slew
-        return self._slews[0]
+    def turning_rad_s2(self, now_s: float) -> Vector:
+        """How fast that changes: the angular acceleration."""
+        if self._still(now_s):
+            return LEVEL
+        slew, spin = _at(self._slews, now_s), _at(self._spins, now_s)
+        t, u = now_s - slew.start_s, now_s - spin.start_s
+        b, about_x, about_y = slew.y.at(t), slew.x.speed(t), slew.y.speed(t)
+        x, y = slew.x.acceleration(t), slew.y.acceleration(t)
+        both, spun = about_x * about_y, spin.x.speed(u)
+        change = (
+            x * math.cos(b) - both * math.sin(b) + about_y * spun,
+            y - about_x * math.cos(b) * spun,
+            x * math.sin(b) + both * math.cos(b),
+        )
+        return plus(_spun(change, spin.x.at(u)), (0.0, 0.0, spin.x.acceleration(u)))
 
-    def _slew_to(self, x_rad: float, y_rad: float, start_s: float) -> float:
-        """Append a slew from whatever the state is then. Returns its end."""
-        last = self._slews[-1]
-        t = start_s - last.start_s
-        way = math.hypot(x_rad - last.x.at(t), y_rad - last.y.at(t))
-        duration = max(SHORTEST_S, PEAK_SPEED * way / SLEW_RAD_S)
-        while True:
-            x, y = (
-                Quintic.between(
-                    axis.at(t),
-                    target,
-                    duration,
-                    start_speed=axis.speed(t),
-                    start_acceleration=axis.acceleration(t),
-                )
-                for axis, target in ((last.x, x_rad), (last.y, y_rad))
+    def _still(self, now_s: float) -> bool:
+        return now_s >= _at(self._slews, now_s).end_s and now_s >= _at(self._spins, now_s).end_s
+
+
+def _begun(slews: Sequence[_Slew], now_s: float) -> list[_Slew]:
+    """The last of those that have."""
+    return [slew for slew in slews if slew.start_s <= now_s][-KEPT:]
+
+
+def _at(slews: Sequence[_Slew], now_s: float) -> _Slew:
+    for slew in reversed(slews):
+        if slew.start_s <= now_s:
+            return slew
+    return slews[0]
+
+
+def _go_on(slews: list[_Slew], x_rad: float, y_rad: float, start_s: float, most: float) -> float:
+    """Append a slew from whatever the state is then, no faster than ``most``. Returns its end."""
+    last = slews[-1]
+    t = start_s - last.start_s
+    way = math.hypot(x_rad - last.x.at(t), y_rad - last.y.at(t))
+    duration = max(SHORTEST_S, PEAK_SPEED * way / most)
+    while True:
+        x, y = (
+            Quintic.between(
+                axis.at(t),
+                target,
+                duration,
+                start_speed=axis.speed(t),
+                start_acceleration=axis.acceleration(t),
             )
-            before = math.hypot(last.x.speed(t), last.y.speed(t))
-            fastest = max(
-                math.hypot(x.speed(i * duration / 24), y.speed(i * duration / 24))
-                for i in range(24)
-            )
-            # Starting in full swing it may go a little faster still before it turns.
-            if fastest <= 1.001 * SLEW_RAD_S or (before > 0 and duration > 3.0):
-                break
-            duration *= 1.15
-        self._slews.append(_Slew(start_s, x, y))
-        return start_s + duration
+            for axis, target in ((last.x, x_rad), (last.y, y_rad))
+        )
+        before = math.hypot(last.x.speed(t), last.y.speed(t))
+        fastest = max(
+            math.hypot(x.speed(i * duration / 24), y.speed(i * duration / 24)) for i in range(24)
+        )
+        # Starting in full swing it may go a little faster still before it turns.
+        if fastest <= 1.001 * most or (before > 0 and duration > 3.0):
+            break
+        duration *= 1.15
+    slews.append(_Slew(start_s, x, y))
+    return start_s + duration
 
 
 def _gravity_m_s2(a: float, b: float) -> Vector:
@@ -173,9 +214,21 @@ def _gravity_m_s2(a: float, b: float) -> Vector:
     )
 
 
-def _rate_rad_s(b: float, about_x: float, about_y: float) -> Vector:
-    """The angles' speeds, in the plate's axes."""
-    return about_x * math.cos(b), about_y, about_x * math.sin(b)
+def _spun(vector: Vector, by_rad: float) -> Vector:
+    """In the axes of a plate that has turned about its own."""
+    if not by_rad:
+        return vector
+    x, y, z = vector
+    return (
+        x * math.cos(by_rad) + y * math.sin(by_rad),
+        y * math.cos(by_rad) - x * math.sin(by_rad),
+        z,
+    )
+
+
+def plus(one: Vector, other: Vector) -> Vector:
+    """Both together."""
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
 
 
 def force_at(arm_m: Sequence[float], plate: Plate, now_s: float) -> Vector:
@@ -185,16 +238,16 @@ def force_at(arm_m: Sequence[float], plate: Plate, now_s: float) -> Vector:
     force = plate.specific_force_m_s2(now_s)
     if not any(arm_m):
         return force
-    x, y, z = arm_m
-    p, q, r = plate.rate_rad_s(now_s)
-    before = plate.rate_rad_s(now_s - DIFFERENCE_S)
-    if not (p or q or r or any(before)):
-        return force
-    a, b, c = ((now - then) / DIFFERENCE_S for now, then in zip((p, q, r), before, strict=True))
+    return plus(force, swung_m_s2(arm_m, plate.rate_rad_s(now_s), plate.turning_rad_s2(now_s)))
+
+
+def swung_m_s2(arm_m: Sequence[float], rate: Vector, turning: Vector) -> Vector:
+    """The acceleration of a point there, all in the plate's axes: tangential and centripetal."""
+    (x, y, z), (p, q, r), (a, b, c) = arm_m, rate, turning
     along = p * x + q * y + r * z
     square = p * p + q * q + r * r
     return (
-        force[0] + b * z - c * y + p * along - square * x,
-        force[1] + c * x - a * z + q * along - square * y,
-        force[2] + a * y - b * x + r * along - square * z,
+        b * z - c * y + p * along - square * x,
+        c * x - a * z + q * along - square * y,
+        a * y - b * x + r * along - square * z,
     )

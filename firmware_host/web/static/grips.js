@@ -9,6 +9,7 @@ const STEEPEST_DEG = 30;
 const DEGREES_A_PIXEL = 0.19;
 const HEIGHT = 15;
 const DRAG_PX = 6;
+const RIM = 0.88; // of the plate's half: from there outward a hand turns a plate that spins
 const SEEN_WITHIN_MS = 10_000; // a new piece, on a slow network
 const ABOVE_FINGER_PX = 46; // what a finger has taken out of its tray must not be under it
 
@@ -49,7 +50,9 @@ export class Grips {
   hold({ pointerId, clientX, clientY }, looks = !this.store.handsFree) {
     const start = { x: clientX, y: clientY };
     const on = this.space.meets(this.space.ray(clientX, clientY), 0);
-    this.fingers.set(pointerId, !looks && this.space.onPlate(on)
+    const rim = this.store.layout.spins && on && Math.max(Math.abs(on.x), Math.abs(on.y)) > RIM * this.space.half;
+    if (!looks && rim && this.space.onPlate(on)) this.fingers.set(pointerId, { does: "spin", at: this.bearing(clientX, clientY), turns: 0 });
+    else this.fingers.set(pointerId, !looks && this.space.onPlate(on)
       ? { does: "tilt", start, from: { ...this.tilt } }
       : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
   }
@@ -82,6 +85,7 @@ export class Grips {
     const { clientX, clientY } = event;
     if (finger.does === "carry") this.carry(finger, clientX, clientY - (finger.above ?? 0));
     else if (finger.does === "take") this.takeOut(event.pointerId, finger, clientX, clientY);
+    else if (finger.does === "spin") this.spin(finger, clientX, clientY);
     else {
       const [dx, dy] = [clientX - finger.start.x, clientY - finger.start.y];
       if (finger.does === "look") this.space.turnTo(finger.yaw - dx * 0.008, finger.pitch + dy * 0.006);
@@ -179,6 +183,26 @@ export class Grips {
     const east = -Math.sin(yaw) * dx + Math.cos(yaw) * dy;
     const north = Math.cos(yaw) * dx + Math.sin(yaw) * dy;
     this.set(from.x - north * DEGREES_A_PIXEL, from.y + east * DEGREES_A_PIXEL);
+  }
+
+  /** In which direction from the plate's middle that is, in turns, whichever way the plate has turned. */
+  bearing(clientX, clientY) {
+    const on = this.space.meets(this.space.ray(clientX, clientY), 0);
+    return on && (Math.atan2(on.y, on.x) + (this.space.shownState?.attitude[2] ?? 0)) / (2 * Math.PI);
+  }
+
+  /** The plate is to follow the finger round. */
+  spin(finger, clientX, clientY) {
+    const at = this.bearing(clientX, clientY);
+    if (at === null) return;
+    const by = at - finger.at;
+    finger.turns += by - Math.round(by);
+    finger.at = at;
+    finger.timer ??= setTimeout(() => {
+      finger.timer = null;
+      this.say({ type: "spin-plate", turns: finger.turns });
+      finger.turns = 0;
+    }, SEND_MS * 2);
   }
 
   /** Degrees about east and about north. */

@@ -28,10 +28,13 @@ export class TiltPad {
     const bump = h("button", {
       type: "button", onclick: () => ask({ type: "bump" }).catch((error) => complain(error.message)),
     }, t("Knock on the table"));
+    this.spins = h("div", { class: "row" }, ...[["↺", 1], ["↻", -1]].map(([sign, turns]) => h("button", {
+      type: "button", onclick: () => ask({ type: "spin-plate", turns }).catch((error) => complain(error.message)),
+    }, t("Spin {sign}", { sign }))));
     this.hands = h("div", { class: "tilt-hands" },
       h("p", { class: "hint" }, t("Push the knob to where the plate should go down.")),
       h("label", { class: "check" }, this.keep, t("Keep it tilted")),
-      h("div", { class: "row" }, this.level, bump));
+      h("div", { class: "row" }, this.level, bump), this.spins);
     this.element = h("div", { class: "tilt-panel" }, this.pad,
       h("div", { class: "tilt-side" }, this.reading, this.hands));
     this.listenToPointer();
@@ -43,6 +46,7 @@ export class TiltPad {
     const { snapshot, layout, handsFree } = this.store;
     if (!snapshot || !layout) return;
     this.hands.hidden = !layout.hands;
+    this.spins.hidden = !layout.spins;
     this.pad.classList.toggle("fixed", !handsFree);
     const limit = (value) => Math.max(-52, Math.min(52, (value / STEEPEST_DEG) * 50));
     const put = (circle, [x, y]) => {

@@ -52,7 +52,7 @@ def test_a_tile_slips_where_the_slope_is_its_friction(friction):
     while abs(board.foot()[0] - start) < 0.2:
         now_s += 0.05
         board.dynamics.advance(now_s)
-    slipped_deg = math.degrees(board.dynamics.motion(now_s).tilt_rad[1])
+    slipped_deg = math.degrees(board.dynamics.motion(now_s).attitude_rad[1])
     assert slipped_deg == pytest.approx(math.degrees(math.atan(friction)), abs=0.8)
 
 
@@ -61,7 +61,7 @@ def test_feet_hold_at_every_tilt_that_the_plate_can_have():
     board.tile(1, 4, FEET)
     start = board.foot()[0]
     board.dynamics.advance(5.0)
-    assert math.degrees(board.dynamics.motion(5.0).tilt_rad[1]) == pytest.approx(40.0, abs=0.1)
+    assert math.degrees(board.dynamics.motion(5.0).attitude_rad[1]) == pytest.approx(40.0, abs=0.1)
     assert board.foot()[0] == pytest.approx(start, abs=0.5)
 
 
