@@ -36,7 +36,7 @@ from firmware_host.config.wiring import (
 from firmware_host.engines.room import EngineRoom
 from firmware_host.host.host import Host
 from firmware_host.host.menu import usual_options
-from firmware_host.journal import Journal
+from firmware_host.journal import Journal, Starts
 from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.table.commands import NewGame
 from games.registry import game_type
@@ -138,7 +138,9 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
     opened = Journal.open_or_set_aside(state / JOURNAL_NAME, buses.clock)
     if opened.set_aside is not None:
         _log.warning("%s %s", opened.set_aside.problem, opened.set_aside.message())
+    starts = Starts(opened.journal)
     try:
+        left = starts.begin()
         return Host(
             profile,
             plate_for(profile, buses),
@@ -146,7 +148,8 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
             CalibrationStore(state / CALIBRATION_NAME, profile),
             buses.clock,
             first_game=_first_game(profile, settings),
-            notice=None if opened.set_aside is None else opened.set_aside.message(),
+            notice=left if opened.set_aside is None else opened.set_aside.message(),
+            scanned=starts.scanned,
             engines=EngineRoom(engine_commands(settings), ponders=settings.ponder),
         )
     except BaseException:

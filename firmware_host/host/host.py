@@ -88,8 +88,12 @@ class Host:
         first_game: NewGame,
         notice: Message | None = None,
         engines: Thinks | None = None,
+        scanned: Callable[[], None] = lambda: None,
     ) -> None:
-        """``engines``: where those think that play; without, people play for them."""
+        """``engines``: where those think that play; without, people play for them. ``scanned``:
+        called as each scan begins.
+        """
+        self._scanned = scanned
         self.profile = profile
         self.plate = plate
         self.journal = journal
@@ -202,6 +206,7 @@ class Host:
 
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""
+        self._scanned()
         self._do_what_the_board_wants()
         # A request was found possible for the game as it stands: nothing comes between
         self._inbox.work_off(enough=lambda: bool(self._requests))

@@ -17,7 +17,7 @@ from firmware_host.journal.text_format import (
     rules_of,
     write_game,
 )
-from firmware_host.journal.writer import Journal, Opened
+from firmware_host.journal.writer import Journal, Opened, Starts
 
 __all__ = [
     "GameRecord",
@@ -28,6 +28,7 @@ __all__ = [
     "PlayedGame",
     "Replay",
     "SetAside",
+    "Starts",
     "read_and_replay",
     "read_game",
     "replay",

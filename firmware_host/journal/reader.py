@@ -82,7 +82,7 @@ class JournalReader:
         self.close()
 
     def current(self) -> GameRecord | None:
-        """The game that was started or resumed last; None in an empty journal."""
+        """The game that was started or resumed last; None if there is none, or if it was left."""
         with self._snapshot():
             game_id = self._current_id()
             try:
@@ -148,10 +148,10 @@ class JournalReader:
 
     def _current_id(self) -> int | None:
         row = self._database.execute(
-            "SELECT game_id FROM events WHERE kind IN (?, ?) ORDER BY id DESC LIMIT 1",
-            (EventKind.START, EventKind.RESUME),
+            "SELECT game_id, kind FROM events WHERE kind IN (?, ?, ?) ORDER BY id DESC LIMIT 1",
+            (EventKind.START, EventKind.RESUME, EventKind.LEFT),
         ).fetchone()
-        return None if row is None else int(row[0])
+        return None if row is None or row[1] == EventKind.LEFT else int(row[0])
 
     def load_within(self, game_id: int) -> GameRecord:
         """As ``load``, within a transaction."""

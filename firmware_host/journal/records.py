@@ -33,8 +33,8 @@ class EventKind(StrEnum):
     ``takeback``: of all moves but the first ``ply``. ``engines``: which of them play.
     ``clock``: how much time each player has left. ``assist``: who is assisted, and was for which
     moves.
-    ``stand``: a Stand, what all events before it
-    have come to, so that they need not be read.
+    ``stand``: a Stand, what all events before it have come to, so that they need not be read.
+    ``left``: the game is not current any more, and none is until the next ``start`` or ``resume``.
     """
 
     START = "start"
@@ -49,6 +49,7 @@ class EventKind(StrEnum):
     CLOCK = "clock"
     ASSIST = "assist"
     STAND = "stand"
+    LEFT = "left"
 
 
 ASIDE = (
@@ -59,6 +60,7 @@ ASIDE = (
     EventKind.CLOCK,
     EventKind.ASSIST,
     EventKind.STAND,
+    EventKind.LEFT,
 )
 """Events that change nothing of the moves that stand."""
 
@@ -184,7 +186,7 @@ def fold(game: StoredGame, events: Iterable[Event]) -> GameRecord:
             raise misplaced(game.id, expected)
         if stood:
             at = _decoded(event, Stand)
-        elif not _followed(at, event) and not first and event.kind != EventKind.RESUME:
+        elif not first and not _followed(at, event):
             raise misplaced(game.id, expected)
         if event.ply != len(at.moves):
             raise misplaced(game.id, expected)
@@ -221,6 +223,8 @@ def _followed(at: Stand, event: Event) -> bool:
         del at.moves[event.ply :]
     elif kind == EventKind.TAKE_BACK and at.result is not None:  # how the players ended it
         at.result = None
+    elif kind in (EventKind.RESUME, EventKind.LEFT):
+        pass
     elif kind == EventKind.DROPPED and at.pending is not None:
         at.taken_back, at.pending = at.pending.move, None
     elif event.payload is None:

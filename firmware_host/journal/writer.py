@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -16,7 +17,7 @@ from drivers.clock import Clock
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import NO_ENGINES, Assists, EngineSeats
 from firmware_host.config.errors import JournalConflictError, JournalDamagedError
-from firmware_host.config.paths import sync_directory
+from firmware_host.config.paths import read_file, sync_directory, write_durably
 from firmware_host.journal.database import (
     SetAside,
     WriterLock,
@@ -41,11 +42,16 @@ from firmware_host.journal.records import (
     stand_of,
     to_json,
 )
-from firmware_host.messages import text
+from firmware_host.messages import Message, text
 from firmware_host.table.pending import PendingMove
 
 RESUME = "Resume the game: it is rebuilt from the journal."
+STARTING_NAME = "starting.json"
+MOST_FAILED = 2
+ENOUGH_SCANS = 25  # half a second
 STAND_EVERY = 500  # events of a game, so that one is read in much the same time however long it is
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +283,13 @@ class Journal(JournalReader):
             if self._current_id() != game_id:
                 self._insert(game_id, EventKind.RESUME, last.ply)
 
+    def leave(self, game_id: int) -> None:
+        """Have no current game any more, if ``game_id`` is it."""
+        with self._transaction():
+            last = self._last_event(game_id)
+            if self._current_id() == game_id:
+                self._insert(game_id, EventKind.LEFT, last.ply)
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with translated(self.path):
@@ -331,6 +344,67 @@ class Journal(JournalReader):
         if sequence and sequence % STAND_EVERY == 0:
             stand = self.load_within(game_id)
             self._insert(game_id, EventKind.STAND, ply, payload=stand_of(stand), at_s=date_s)
+
+
+class _Attempt(msgspec.Struct, frozen=True):
+    """A game as it was taken up, and how often that has come to nothing before."""
+
+    game: int
+    moves: int
+    failed: int = 0
+
+
+class Starts:
+    """A mark on disk from before a game is taken up until some scans went well, so that one which
+    ends the service each time is left after the second, and the table can be used.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._path = journal.path.with_name(STARTING_NAME)
+        self._journal = journal
+        self._scans = 0
+
+    def begin(self) -> Message | None:
+        """Before the current game is taken up; what to tell people where it was left instead.
+
+        Raises JournalError.
+        """
+        record = self._journal.current()
+        if record is None:
+            return None
+        failed = 0
+        with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+            before = msgspec.json.decode(read_file(self._path), type=_Attempt)
+            if (before.game, before.moves) == (record.id, len(record.moves)):
+                failed = before.failed + 1
+        if failed >= MOST_FAILED:
+            self._journal.leave(record.id)
+            self.end()
+            return text(
+                "Game {number} has ended the table twice as it began, and is set aside."
+                " It can be found among the earlier games.",
+                number=record.id,
+            )
+        attempt = _Attempt(record.id, len(record.moves), failed)
+        try:
+            write_durably(self._path, msgspec.json.encode(attempt))
+        except OSError as error:  # a table with a full disk is begun all the same
+            _log.warning("%s cannot be written: %s", self._path, error)
+        return None
+
+    def scanned(self) -> None:
+        """A scan has begun, so that the one before it went well."""
+        if self._scans < ENOUGH_SCANS:
+            self._scans += 1
+            if self._scans == ENOUGH_SCANS:
+                self.end()
+
+    def end(self) -> None:
+        """The service has not been ended by the game."""
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:  # it goes by the game and its moves, which will be others
+            _log.warning("%s cannot be removed: %s", self._path, error)
 
 
 def _finish_salvage(path: Path, clock: Clock) -> None:

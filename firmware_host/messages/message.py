@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+MOST_SHOWN = 600  # characters of one parameter, which may be whatever somebody has sent
+
 
 class Message:
     """An English template and what fills its ``{named}`` fields. A value: not to be changed.
@@ -27,7 +29,7 @@ class Message:
 
     def filled(self, template: str, params: Mapping[str, object]) -> str:
         """``template``, in whichever language, with ``params`` in its fields."""
-        shown = template.format(**params)
+        shown = template.format(**{name: _short(value) for name, value in params.items()})
         return shown[:1].upper() + shown[1:] if self.capital else shown
 
     def __repr__(self) -> str:
@@ -47,6 +49,12 @@ class Message:
     def capitalised(self) -> Message:
         """The same at the beginning of a sentence."""
         return Message(self.template, self.params, capital=True)
+
+
+def _short(value: object) -> object:
+    if isinstance(value, str | list | tuple | dict) and len(shown := str(value)) > MOST_SHOWN:
+        return shown[: MOST_SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    return value
 
 
 def text(template: str, /, **params: object) -> Message:

@@ -22,6 +22,7 @@ ZONES = tuple("12345678")
 BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
 PAPER = "paper"
 HAND = 6
+MOST_KINDS, MOST_CARDS, MOST_HEROES, MOST_WORD = 60, 400, 40, 40  # the box has 15, 65, 10
 FACES = ("universe", "mothership")
 NOT_SIMPLE = ("space-time-hole", "give-it-back")
 KINDS_OF_CARDS = {
@@ -133,15 +134,17 @@ def default_box() -> Box:
 def box_of(data: Mapping[str, Any]) -> Box:
     """A deck as the option ``deck`` gives it. Raises OptionError."""
     cards, counts, simple = {}, {}, {}
-    for entry in _tables(data, "card"):
+    for entry in _tables(data, "card", MOST_KINDS):
         name = _word(entry, "card")
         if name in cards:
             raise OptionError("The deck has two cards named {name}.", name=name)
         cards[name] = KINDS_OF_CARDS.get(name, "challenge")
         counts[name] = _count(entry, "count", 1)
         simple[name] = 0 if name in NOT_SIMPLE else _count(entry, "simple", counts[name])
+    if max(sum(counts.values()), sum(simple.values())) > MOST_CARDS:
+        raise OptionError("A deck has at most {most} cards.", most=MOST_CARDS)
     heroes = {}
-    for entry in _tables(data, "hero"):
+    for entry in _tables(data, "hero", MOST_HEROES):
         name, ability = _word(entry, "hero"), entry.get("ability")
         if ability not in ABILITIES:
             raise OptionError(
@@ -157,11 +160,11 @@ def box_of(data: Mapping[str, Any]) -> Box:
 
 def _faces(data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     found = {}
-    for entry in _tables(data, "face"):
+    for entry in _tables(data, "face", len(FACES)):
         name = entry.get("name")
         given = entry.get("zones")
         zones = given if isinstance(given, list) else []
-        zones = [zone for zone in zones if isinstance(zone, str) and zone]
+        zones = [zone for zone in zones if isinstance(zone, str) and 0 < len(zone) <= MOST_WORD]
         if name not in FACES:
             raise OptionError("A face is {known}, not {name}.", known=" or ".join(FACES), name=name)
         if len(zones) != len(ZONES):
@@ -170,17 +173,24 @@ def _faces(data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _tables(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+def _tables(data: Mapping[str, Any], key: str, most: int) -> list[Mapping[str, Any]]:
     found = data.get(key, [])
     if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
         raise OptionError("A deck's {key} must be a list of tables.", key=key)
+    if len(found) > most:
+        raise OptionError("A deck's {key} has at most {most} entries.", key=key, most=most)
     return found
 
 
 def _word(entry: Mapping[str, Any], what: str) -> str:
     name = entry.get("name")
     bad = set(":=+@/? ")
-    if not isinstance(name, str) or not name.isprintable() or not name or bad & set(name):
+    if (
+        not isinstance(name, str)
+        or not name.isprintable()
+        or not 0 < len(name) <= MOST_WORD
+        or bad & set(name)
+    ):
         raise OptionError("A {what} needs a name of one word: {name}.", what=what, name=name)
     return name
 

@@ -1,0 +1,93 @@
+"""A guest: a paired device that means no good, or a file that somebody was sent."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from firmware_host.messages import text
+from firmware_host.room import Room
+from firmware_host.table.commands import NewGame
+from games.base import OptionError
+from games.gravity_warfare import GRAVITY_WARFARE
+from games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS, MOST_WORD
+from hw_sim.session import SimSession
+from tests.unhurried import unhurried
+
+PLATE = unhurried("matrix-gpio")
+LARGEST_MESSAGE = 60_000
+
+
+def deck(kinds: int, count: int, heroes: int = 10, name: str = "c") -> str:
+    cards = [f'[[card]]\nname="guardian"\ncount={min(count, 99)}\n']
+    cards += [f'[[card]]\nname="{name}{n}"\ncount={count}\n' for n in range(kinds - 1)]
+    led = [f'[[hero]]\nname="h{n}"\nability="gem"\n' for n in range(heroes)]
+    return "".join((*cards, *led))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        deck(2580, 99)[:LARGEST_MESSAGE],
+        deck(MOST_KINDS + 1, 2),
+        deck(20, 99),
+        deck(10, 9, heroes=MOST_HEROES + 1),
+        deck(10, 9, name="c" * MOST_WORD),
+    ],
+    ids=["54 kB", "kinds", "cards", "heroes", "words"],
+)
+def test_no_deck_is_larger_than_a_box_could_be(given):
+    with pytest.raises(OptionError) as caught:
+        GRAVITY_WARFARE.create({"deck": GRAVITY_WARFARE.board_of(given)})
+    assert len(str(text(caught.value.template, **caught.value.params))) < 300
+
+
+def test_the_largest_deck_is_dealt():
+    largest = deck(MOST_KINDS, MOST_CARDS // MOST_KINDS, heroes=MOST_HEROES)
+    game = GRAVITY_WARFARE.create({"deck": GRAVITY_WARFARE.board_of(largest)})
+    assert game.chosen.pack().total() > MOST_CARDS * 0.85
+
+
+def test_no_sentence_repeats_a_message_as_long_as_it_was():
+    said = str(text("{name} is none of {known}.", name="x" * 60_000, known=["y"] * 60_000))
+    assert len(said) < 2000
+    assert said.startswith("xxx")
+
+
+class KilledError(BaseException):
+    """What a watchdog does."""
+
+
+def test_a_game_that_ends_the_service_twice_as_it_begins_is_set_aside(tmp_path, monkeypatch):
+    with SimSession(PLATE, tmp_path) as session:
+        session.host.do(NewGame("gravity-warfare", {}))
+        session.host.step()
+        bad = session.host.playing.referee.position.game.name
+        session.host.journal.close()
+        session.host.close()
+        step = Room.step
+
+        def killed(*_arguments, **_named):
+            raise KilledError
+
+        monkeypatch.setattr(Room, "step", killed)
+        for _ in range(2):
+            with pytest.raises(KilledError):
+                session.start_again()
+        session.start_again()
+        assert session.host.game.name == "momentum" != bad
+        said = str(session.host.notices["journal"])
+        assert "set aside" in said
+        assert [game.game for game in session.host.journal.games()][1] == "gravity-warfare"
+        monkeypatch.setattr(Room, "step", step)
+
+
+def test_a_game_that_is_killed_often_but_not_as_it_begins_goes_on(tmp_path):
+    with SimSession(PLATE, tmp_path) as session:
+        session.host.do(NewGame("gravity-warfare", {}))
+        for _ in range(6):
+            session.run_until(session.clock.now() + 2)
+            session.kill()
+        assert session.host.game.name == "gravity-warfare"
+        assert json.loads((tmp_path / "starting.json").read_bytes())["failed"] == 0
