@@ -21,7 +21,7 @@ quick: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host \
 		$(addprefix --ignore tests/firmware_host/,commissioning bench scenario \
 			engines/test_engine_levels.py engines/test_engine_room.py engines/test_kernels.py journal/test_journal_crashes.py \
-			room/test_computers.py studies/test_boards.py studies/test_kernels_in_studies.py) \
+			room/test_computers.py) \
 		$(addprefix --ignore tests/,drivers/node/test_node_micropython.py hw_sim/physics/test_tiles.py hw_sim/test_seat_hand.py)
 
 check: $(VENV)/.dev $(VENV)/.languages
@@ -48,7 +48,7 @@ uninstall-service:
 	sh systemd/uninstall $(if $(ROOT),--root $(ROOT))
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build *.egg-info lab/build lab/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	sh .ci/make-venv $(VENV)
@@ -60,8 +60,8 @@ $(VENV)/.play: pyproject.toml | $(BIN)/python
 		$(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]'
 	touch $@
 
-$(VENV)/.dev: pyproject.toml setup.py | $(BIN)/python
-	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]'
+$(VENV)/.dev: pyproject.toml lab/pyproject.toml setup.py | $(BIN)/python
+	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[dev]' --editable ./lab
 	touch $@ $(VENV)/.play
 
 # An installation compiles them; after that a change of a catalogue does. Without babel, as in an

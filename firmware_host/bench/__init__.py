@@ -1,4 +1,1 @@
-"""Measurements, one file each: ``tiltboard bench``. Speed and memory are measured here, not tested.
-
-Like the launcher, these may use the simulated table; each imports it when it runs.
-"""
+"""How fast a table answers and what that costs, on the simulated table: ``tiltboard bench``."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from firmware_host.bench.computers import COMPUTERS, PI4_STEP_US, WIRE_US, Computer, nbody_step_us
-from firmware_host.bench.service import scan_cpu_ms
+from firmware_host.bench.scan import scan_cpu_ms
 
 GOAL_SHARE = 0.6
 IMU_MS = 0.39  # a burst of 14 bytes at 400 kHz (HARDWARE.md)

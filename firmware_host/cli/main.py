@@ -12,10 +12,10 @@ from types import FrameType
 import click
 
 from drivers.errors import TiltboardError
+from firmware_host.cli.extensions import ExtendedGroup
 from firmware_host.cli.speech import (
     catalogue,
     default_voice,
-    misuse,
     printable,
     speak_as_asked,
     translated,
@@ -23,7 +23,6 @@ from firmware_host.cli.speech import (
 )
 from firmware_host.messages import Message, languages, text
 from firmware_host.messages.explain import explained
-from firmware_host.messages.hints import nearest
 from games.base import RulesError
 
 MOST_SHOWN = 120  # characters of a file's name
@@ -35,8 +34,6 @@ COMMANDS = {
     "rules": "Ask the rules: one position, or many from a file.",
     "engine": "Choose moves, by UGI on standard input and output.",
     "warm": "Compile what lets the engine think fast.",
-    "match": "Let two players play many games, and say how much stronger one is.",
-    "study": "Play many games, and say what they tell.",
     "puzzles": "List the puzzles that come with the table, and check their proofs.",
     "check-game": "Check a game that is installed, by playing it.",
     "board": "Check a board file of Gravity Trap.",
@@ -51,22 +48,23 @@ COMMANDS = {
     "doctor": "Check everything that the table needs, with remedies.",
     "pair": "Pair another device with the table, or end its pairing.",
     "unit": "Print what the systemd unit must allow for a table.",
-    "bench": "Measure speed, memory, latency and errors.",
+    "bench": "Measure how fast a table answers, and what that costs.",
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(ExtendedGroup):
     """Imports a sub-command's module when it is called, so that each starts fast."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    extensions = "tiltboard.commands"
+
+    def own_commands(self) -> list[str]:
         """Names in the order of COMMANDS."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command; a near miss is named."""
         if cmd_name not in COMMANDS:
-            hint = nearest(cmd_name, COMMANDS)
-            raise misuse(text("There is no command {name!r}; {hint}", name=cmd_name, hint=hint))
+            return super().get_command(ctx, cmd_name)
         command = import_module(f"firmware_host.cli.{cmd_name.replace('-', '_')}").command
         if not isinstance(command, click.Command):
             raise TypeError(f"firmware_host.cli.{cmd_name} exports no command")
@@ -78,9 +76,11 @@ class LazyGroup(click.Group):
         super().format_help(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
+        """List the commands without importing our own."""
+        own = [(name, words(Message(line))) for name, line in COMMANDS.items()]
+        others = [(name, command.get_short_help_str(100)) for name, command in self.others()]
         with formatter.section("Commands"):
-            formatter.write_dl([(name, words(Message(line))) for name, line in COMMANDS.items()])
+            formatter.write_dl([*own, *others])
 
 
 @click.command(cls=LazyGroup, epilog="Example: tiltboard sim")

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.guidance import puzzles as say
 from firmware_host.messages import Message
-from firmware_host.studies.exercises import ExerciseGame
 from firmware_host.table.pending import PendingMove
 from firmware_host.table.standing import Phase, Standing
 from games.guided import GuidedGame

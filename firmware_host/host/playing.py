@@ -7,6 +7,7 @@ from functools import partial
 from firmware_host.config.engine_seats import Assist
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
+from firmware_host.engines.puzzles import ExerciseGame, exercise_game
 from firmware_host.host.ahead import Ahead, read_ahead
 from firmware_host.host.free import FreeMark
 from firmware_host.host.game_clock import GameClock, started
@@ -17,7 +18,6 @@ from firmware_host.journal import GameRecord, Journal, Replay, replay
 from firmware_host.referee import Referee
 from firmware_host.room import Room, Seats, overlay_for
 from firmware_host.room.zones import ZoneOverlay
-from firmware_host.studies.exercises import ExerciseGame, exercise_game
 from firmware_host.table.agreement import agreed_end
 from firmware_host.table.commands import ImportGame, NewGame, ResumeGame
 from firmware_host.table.line import Beginning, Line

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firmware_host.config.profile import Capabilities
+from firmware_host.engines.puzzles import daily, exercises
 from firmware_host.host import menu
 from firmware_host.messages import Catalogue, Message
-from firmware_host.studies.exercises import daily, exercises
 from firmware_host.web import answers
 from firmware_host.web.publish import look_info
 from games.base import GameType, Preset

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from drivers.errors import PartError
 from drivers.frame import Motion
+from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.guidance import words
 from firmware_host.guidance.sensors import without_buttons
 from firmware_host.host.free import Happened
@@ -14,7 +15,6 @@ from firmware_host.host.host import Host
 from firmware_host.host.lessons import progress
 from firmware_host.lighting.palette import tint
 from firmware_host.messages import Message
-from firmware_host.studies.exercises import ExerciseGame
 from firmware_host.table.observation import Track
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Lean, Question, Standing

@@ -15,8 +15,9 @@ PAGES = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md")),
+    *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("lab/**/*.md")),
 )
-PACKAGES = ("drivers", "firmware_host", "games", "hw_sim")
+PACKAGES = ("drivers", "firmware_host", "games", "hw_sim", "lab")
 _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

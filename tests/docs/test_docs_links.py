@@ -36,7 +36,8 @@ def test_every_document_can_be_reached_from_the_readme(root, open_page):
         page = open_page(path.relative_to(root))
         local = [t.partition("#")[0] for t in targets(page) if "://" not in t]
         ahead += [(path.parent / target).resolve() for target in local if target]
-    assert {path.name for path in reached} >= {p.name for p in root.glob("docs/*.md")}
+    pages = {*root.glob("docs/*.md"), *root.glob("lab/**/*.md")}
+    assert {path.name for path in reached} >= {path.name for path in pages}
 
 
 def test_the_pages_show_pictures_that_load_fast(root):

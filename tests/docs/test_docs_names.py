@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-PACKAGES = ("drivers", "firmware_host", "games", "hw_sim")
-IN_REPOSITORY = re.compile(rf"({'|'.join((*PACKAGES, 'docs', 'tests'))})/[\w./-]*")
+PACKAGES = ("drivers", "firmware_host", "games", "hw_sim", "tiltboard_lab")
+IN_REPOSITORY = re.compile(rf"({'|'.join((*PACKAGES, 'docs', 'lab', 'tests'))})/[\w./-]*")
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
 CAMEL = re.compile(r"(?:[A-Z][a-z0-9]+){2,}")
 # What a page has its reader make

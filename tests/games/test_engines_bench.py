@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from itertools import islice
 
-from firmware_host.bench import engines
+from tiltboard_lab.bench import engines
 
 
 def test_drops_are_uniform_over_the_cells(momentum):

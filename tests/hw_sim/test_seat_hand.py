@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from firmware_host.bench.seats_at_table import AtTable, opened, play
 from hw_sim.world.pieces import BODY_HEIGHT_MM
 from tests.unhurried import unhurried
+from tiltboard_lab.bench.seats_at_table import AtTable, opened, play
 
 
 def told_of_towers(session, monkeypatch):
@@ -35,7 +35,7 @@ def told_of_towers(session, monkeypatch):
 def test_computers_play_a_round_by_themselves_and_sensors_see_their_pieces(
     tmp_path, monkeypatch, mode, physics
 ):
-    monkeypatch.setattr("firmware_host.bench.seats_at_table.load_profile", unhurried)
+    monkeypatch.setattr("tiltboard_lab.bench.seats_at_table.load_profile", unhurried)
     if physics:
         pytest.importorskip("mujoco")
     tally = AtTable()

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from firmware_host.bench.loop import API, ask_all, floods_of, with_a_long_game
+from tiltboard_lab.bench.loop import API, ask_all, floods_of, with_a_long_game
 
 PORT = 8080
 SECONDS = 3

@@ -282,7 +282,7 @@ def test_a_table_runs_within_the_unit_s_own_limit_and_gets_no_more(root, tmp_pat
 import resource, sys, urllib.request
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))
-from firmware_host.bench.loop import served
+from tiltboard_lab.bench.loop import served
 with served(Path(sys.argv[1])) as (scans, port):
     print(urllib.request.urlopen(f"http://127.0.0.1:{{port}}/api/v1/snapshot").status)
     try:

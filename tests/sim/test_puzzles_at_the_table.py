@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
+from firmware_host.engines.puzzles import ExerciseGame, exercises
 from firmware_host.host.lessons import progress
-from firmware_host.studies.exercises import ExerciseGame, exercises
 from firmware_host.table.commands import (
     Assist,
     CarryOut,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.studies.exercises import ExerciseGame, exercises
+from firmware_host.engines.puzzles import ExerciseGame, exercises
 from firmware_host.table.commands import ImportGame
 
 pytestmark = pytest.mark.web

@@ -9,7 +9,6 @@ from statistics import pstdev
 import msgspec
 import pytest
 
-from firmware_host.bench.perception import CLASSES
 from firmware_host.commissioning.health import health_map, remedy
 from firmware_host.perception.bands import classify
 from firmware_host.perception.calibration import uncalibrated
@@ -18,6 +17,7 @@ from firmware_host.table.observation import Magnet
 from hw_sim.chips.drv5055 import SENSITIVITY_V_MT
 from hw_sim.rng import Streams
 from hw_sim.world.magnet import MagnetKind
+from tiltboard_lab.bench.perception import CLASSES
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.bench import against
 from firmware_host.cli.main import cli
 from firmware_host.engines.search import warmth
 from firmware_host.engines.search.evaluation import evaluation
@@ -23,6 +22,7 @@ from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
 from firmware_host.engines.search.playouts import random_choices
 from firmware_host.engines.search.solver import TrapSolver
 from firmware_host.engines.search.thinker import Thinker
+from tiltboard_lab.bench import against
 
 pytest.importorskip("numba", reason="the extra [fast] is not installed")
 

@@ -8,7 +8,6 @@ import random
 
 import pytest
 
-from firmware_host.bench.seats import MODES, Tally, play
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
@@ -20,6 +19,7 @@ from games.gravity_warfare.table import UNKNOWN, Token
 from games.gravity_warfare.view import view_of
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried
+from tiltboard_lab.bench.seats import MODES, Tally, play
 
 
 @pytest.fixture

@@ -1,0 +1,214 @@
+"""CPU of one scan, from the drivers to the lights."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drivers.clock import cpu_s
+from drivers.frame import Frame
+from firmware_host.bench.computers import COMPUTERS, PI4_STEP_US, nbody_step_us
+from firmware_host.bench.frozen import freeze
+from firmware_host.config.profile import load_profile
+from firmware_host.config.wiring import DualSwitchHall, MuxAdcHall
+from games.base import Game
+
+if TYPE_CHECKING:
+    from hw_sim.session import SimSession
+
+GOAL_SCAN_MS = 0.5
+GOAL_QUIET_MS = 0.15
+GOAL_BUSY_MS = 0.35
+GOAL_SLIDING_MS = 1.0
+PUSHES, EMPTIES_DEG = 8, 25.0
+REPEATS = 3  # the least of each scan counts: what else the computer does is no cost of it
+TURNS = 10
+
+
+def run(echo: Callable[[str], None], profile: str = "plate-10", scans: int = 3000) -> None:
+    """CPU of one step, mid-game, with every chip answering from a recording of one scan."""
+    pieces, whole, frozen = scan_cpu_ms(profile, scans)
+    echo(f"CPU per scan, {pieces} pieces standing, {scans} scans ({profile})")
+    if frozen is None:
+        echo(
+            "  without the simulation: not applicable, no chip of this table is on SPI or I2C here"
+        )
+    else:
+        echo(f"  drivers to lights, chips answering from a recording: {frozen:.3f} ms")
+    echo(f"  the same with the simulated chips and world:         {whole:.3f} ms")
+    if frozen is not None:
+        share = frozen / GOAL_SCAN_MS
+        echo(f"  goal: at most {GOAL_SCAN_MS} ms without the simulation ({share:.2f})")
+        quiet_ms = _say_steps(echo, profile, scans)
+        if profile == "plate-10":
+            _say_slides(echo, profile, frozen - quiet_ms)
+
+
+def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> float:
+    """What is left of a scan without its drivers: at rest, and while a place is being judged.
+    Returns the first, in ms.
+    """
+    quiet, busy = (host_cpu_ms(profile, scans, busy=busy) for busy in (False, True))
+    step_us = nbody_step_us()
+    echo("  from the frame to the lights, a quiet scan, and one with a piece between two places:")
+    echo(f"  here {quiet:.3f} and {busy:.3f} ms; goal: at most {GOAL_QUIET_MS} and {GOAL_BUSY_MS}")
+    steps = (1000 * ms / step_us for ms in (quiet, busy))
+    echo("  {:.0f} and {:.0f} steps of the n-body program of `tiltboard bench pi`".format(*steps))
+    for computer in COMPUTERS:
+        slower = PI4_STEP_US / step_us * computer.slower
+        share = quiet * slower * 50 / 1000
+        echo(
+            f"    {computer.name:<10} {quiet * slower:5.2f} and {busy * slower:5.2f} ms;"
+            f" 50 quiet ones a second take {share:.0%} of a core"
+        )
+    return quiet
+
+
+def _say_slides(echo: Callable[[str], None], profile: str, drivers_ms: float) -> None:
+    """A whole scan while pieces slide: flicked one by one, and all as the plate is tilted."""
+    from hw_sim.worlds import has_physics
+
+    if not has_physics():
+        echo("  while pieces slide: needs physics, pip install 'tiltboard[physics]'")
+        return
+    costs = sorted(drivers_ms + ms for ms in sliding_cpu_ms(profile))
+    at = [costs[min(len(costs) - 1, len(costs) * share // 100)] for share in (50, 95, 99, 100)]
+    echo(f"  while pieces slide, {len(costs)} scans, drivers and all: median {at[0]:.2f} ms,")
+    steps = 1000 * at[2] / nbody_step_us()
+    echo("  95 % {:.2f}, 99 % {:.2f}, most {:.2f}".format(*at[1:]))
+    echo(f"  goal: at most {GOAL_SLIDING_MS} ms ({at[2] / GOAL_SLIDING_MS:.2f} in 99 of 100,")
+    echo(f"  {steps:.0f} steps of the n-body program)")
+
+
+def sliding_cpu_ms(profile: str) -> list[float]:
+    """CPU of each step without the drivers, of scans in which pieces slide: what the sensors read
+    is recorded from the table with physics.
+    """
+    from hw_sim.session import SimSession
+    from hw_sim.worlds import world
+
+    table, frames, sliding = load_profile(profile), list[Frame](), list[bool]()
+    with (
+        tempfile.TemporaryDirectory() as state,
+        SimSession(table, Path(state), world=world(physics=True)) as session,
+    ):
+        scan, dynamics = session.host.plate.scan, session.table.world
+
+        def recorded() -> Frame:
+            frames.append(scan())
+            moves = [piece.path is None for piece in dynamics.pieces.values()]
+            sliding.append(slides and any(moves))
+            return frames[-1]
+
+        slides = False
+        session.host.plate.scan = recorded  # type: ignore[method-assign]
+        play_quietly(session)
+        for index in range(PUSHES):
+            stands = [i for i in range(table.size) if dynamics.piece_at(i) is not None]
+            slides = True
+            target = table.size // 2 + index
+            action = session.hands.push(stands[index % len(stands)], target)
+            session.run_until(action.end_s + 0.3)
+            slides = False
+            session.run_until(action.end_s + 2.0)
+        slides = True
+        tilted = session.hands.tilt(math.radians(EMPTIES_DEG), 0.0)
+        session.run_until(tilted.end_s + 2.0)
+    costs = [math.inf] * len(frames)
+    for _ in range(REPEATS):
+        with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
+            session.host.plate.scan = iter(frames).__next__  # type: ignore[method-assign]
+            session.table.buses.light_port.silent = 0  # the simulated lights are no cost of it
+            for number in range(len(frames)):
+                begun = cpu_s()
+                session.host.step()
+                costs[number] = min(costs[number], 1000 * (cpu_s() - begun))
+                session.wait()
+    return [ms for ms, moves in zip(costs, sliding, strict=True) if moves]
+
+
+def host_cpu_ms(profile: str, scans: int, *, busy: bool) -> float:
+    """CPU of a step without the drivers' scan. ``busy``: while a piece lies off its place."""
+    spent = 0.0
+    with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
+        play_quietly(session)
+        if busy:
+            position = session.host.standing.position
+            piece, place = quiet_turns(session.host.game, TURNS + 1)[-1]
+            if position is not None:
+                piece = position.to_move or piece
+            action = session.hands.put(piece, session.host.overlay.index_of(place), (9.0, 0.0))
+            session.run_until(action.end_s + 1.0)
+        freeze(session)
+        scan = session.host.plate.scan
+
+        def timed() -> Frame:
+            nonlocal spent
+            begun = cpu_s()
+            frame = scan()
+            spent += cpu_s() - begun
+            return frame
+
+        session.host.plate.scan = timed  # type: ignore[method-assign]
+        whole = _cpu_per_step_ms(session, scans)
+    return whole - spent / scans * 1000
+
+
+def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
+    """Pieces standing, CPU of a step with the simulation, and without; None where the simulation
+    cannot be left out: pins are read one by one, and a plate's own computer is simulated whole.
+    """
+    with tempfile.TemporaryDirectory() as state, session_of(profile, Path(state)) as session:
+        pieces = play_quietly(session)
+        whole = _cpu_per_step_ms(session, scans)
+        if not isinstance(session.profile.hall, MuxAdcHall | DualSwitchHall):
+            return pieces, whole, None
+        freeze(session)
+        return pieces, whole, _cpu_per_step_ms(session, scans)
+
+
+def session_of(profile: str, state: Path) -> SimSession:
+    """A simulated table with its host, at work in ``state``."""
+    from hw_sim.session import SimSession
+
+    return SimSession(load_profile(profile), state)
+
+
+def play_quietly(session: SimSession) -> int:
+    """Up to ten turns without consequences, by hand. Returns how many there were."""
+    while session.host.standing.phase != "turn":
+        session.tick()
+    turns = quiet_turns(session.host.game, TURNS)
+    for piece, place in turns:
+        action = session.hands.put(piece, session.host.overlay.index_of(place))
+        session.run_until(action.end_s + 0.2)
+    return len(turns)
+
+
+def quiet_turns(game: Game, most: int) -> list[tuple[str, str]]:
+    """Piece and place of drops, as long as there is one that moves nothing and ends nothing."""
+    position, turns = game.start(), list[tuple[str, str]]()
+    while len(turns) < most:
+        piece = position.to_move or ""
+        for place in position.legal():
+            after = position.play(place).position
+            if after.to_move and after.cells == {**position.cells, place: piece}:
+                break
+        else:
+            break
+        turns.append((piece, place))
+        position = after
+    return turns
+
+
+def _cpu_per_step_ms(session: SimSession, scans: int) -> float:
+    used = 0.0
+    for _ in range(scans):
+        begun = cpu_s()
+        session.host.step()
+        used += cpu_s() - begun
+        session.wait()
+    return used / scans * 1000

@@ -1,0 +1,108 @@
+"""Our games in PettingZoo: ``env("momentum", size=5, marbles=4)`` is an AEC environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import EzPickle
+from pettingzoo import AECEnv
+from pettingzoo.utils import AgentSelector, wrappers
+
+from tiltboard_lab.agents.table import LabTable
+
+
+def env(game: str, render_mode: str | None = None, **options: Any) -> Any:
+    """A game whose illegal moves lose, as PettingZoo's own are made. ``options``: of the game."""
+    made = TableEnv(game, render_mode, **options)
+    return wrappers.OrderEnforcingWrapper(
+        wrappers.AssertOutOfBoundsWrapper(wrappers.TerminateIllegalWrapper(made, illegal_reward=-1))
+    )
+
+
+class TableEnv(AECEnv, EzPickle):  # type: ignore[misc]
+    """Without the wrappers.
+
+    ``observation``: float32 of ``LabTable.shape``, as ``LabTable.observation`` tells, the same for
+    all. ``action_mask``: int8, 1 for each action that the agent may play; all 0 while it is not its
+    turn. Rewards are ``LabTable.returns`` at the end, 0 before.
+    """
+
+    metadata = {  # noqa: RUF012 - as PettingZoo has it
+        "render_modes": ["ansi"],
+        "name": "tiltboard_v0",
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(self, game: str, render_mode: str | None = None, **options: Any) -> None:
+        EzPickle.__init__(self, game, render_mode, **options)
+        super().__init__()
+        self.render_mode = render_mode
+        self.table = table = LabTable(game, options)
+        self.possible_agents = list(table.game.players)
+        self.agents = self.possible_agents[:]
+        count = len(table.actions)
+        self.action_spaces = {agent: spaces.Discrete(count) for agent in self.agents}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 1, table.shape, np.float32),
+                    "action_mask": spaces.Box(0, 1, (count,), np.int8),
+                }
+            )
+            for agent in self.agents
+        }
+
+    def observation_space(self, agent: str) -> Any:
+        """Of one agent."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Of one agent."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Any = None) -> None:
+        """Begin anew; there is no chance that a seed could change."""
+        self.state_now = self.table.rules.start()
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, Any] = {agent: {} for agent in self.agents}
+        self._turns = AgentSelector(self.agents)
+        self.agent_selection = self._turns.next()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What an agent sees."""
+        mask = np.zeros(len(self.table.actions), np.int8)
+        if agent == self.agent_selection:
+            mask[self.table.legal(self.state_now)] = 1
+        return {"observation": self.table.observation(self.state_now), "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """The agent whose turn it is plays."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        table = self.table
+        self.state_now = table.apply(self.state_now, int(action or 0))
+        self._cumulative_rewards[agent] = 0.0
+        if table.over(self.state_now):
+            returns = table.returns(self.state_now)
+            self.rewards = dict(zip(self.possible_agents, returns, strict=True))
+            cut = table.rules.result(self.state_now) is None
+            self.terminations = dict.fromkeys(self.agents, not cut)
+            self.truncations = dict.fromkeys(self.agents, cut)
+        self.agent_selection = self._turns.next()
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        """The position as a line of text."""
+        return self.table.text(self.state_now) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Nothing is open."""

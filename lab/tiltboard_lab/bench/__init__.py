@@ -1,0 +1,1 @@
+"""Measurements, one file each: ``tiltboard bench NAME``. They drive the simulated table."""

@@ -1,0 +1,246 @@
+"""What a calibration takes, and what it is good for: time at the table, and errors per reading."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from firmware_host.config.profile import Profile, load_profile, profile_names
+from firmware_host.perception.bands import ENTER, classify
+from firmware_host.perception.calibration import Calibration, uncalibrated
+from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.field import DISC_OF, SIGN_OF
+from firmware_host.perception.history import AVERAGED
+from firmware_host.table.observation import Magnet
+from tiltboard_lab.bench.perception import CLASSES, NOISE_SIGMA_MT, STEP_MT, STRENGTH_SPREAD
+from tiltboard_lab.bench.profiles import per_million
+
+if TYPE_CHECKING:
+    from hw_sim.rng import Stream
+    from hw_sim.table import SimTable
+
+READINGS = 1_000_000
+TOLERANCES = (1.0, 3.0)
+GOAL_S = 150.0  # for a table of 100 places
+OFF_MM = 5.0
+SHARE = 0.3  # of the places carry a piece
+STEPS_MM = 10  # distances are told apart by a tenth of a mm
+REACH = 2  # places each way whose sensors feel a piece
+LONGEST_S = 1200.0
+
+
+def run(echo: Callable[[str], None], readings: int = READINGS) -> None:
+    """For each shipped table: virtual time of a whole sweep; then errors before and after."""
+    for name in profile_names():
+        profile = load_profile(name)
+        with _table(profile, 1.0) as table:
+            found, refused = calibrate(table)
+            took_s = table.clock.now()
+        each = took_s / profile.size
+        echo(
+            f"{name}: {profile.size} places in {took_s:.0f} s ({each:.1f} s a place),"
+            f" {took_s / GOAL_S:.2f} of the goal, {refused} refused, "
+            f"{'level and mounting known' if found.level_rad else 'no tilt sensor'}"
+        )
+    echo(
+        f"errors of {readings} readings each: four classes, {SHARE:.0%} of the places taken,"
+        f" pieces {OFF_MM:g} mm off"
+    )
+    for name in profile_names():
+        profile = load_profile(name)
+        if not profile.capabilities.measures:
+            echo(f"{name}: switches have no gain; calibration tries each with both poles")
+            continue
+        for tolerances in TOLERANCES:
+            for state, tally in errors(profile, tolerances, readings).items():
+                echo(
+                    f"{name}, {tolerances:g} x tolerances, {state}: misread"
+                    f" {per_million(tally.wrong, tally.count)}; unsure"
+                    f" {tally.unsure / tally.count * 1e6:.3g} per million; the worst reading lies"
+                    f" {tally.least_mt:+.2f} mT within its class"
+                )
+
+
+def calibrate(table: SimTable) -> tuple[Calibration, int]:
+    """Have somebody do a whole sweep; the calibration, and how often something was refused.
+
+    Raises RuntimeError where it does not come to its end.
+    """
+    from firmware_host.commissioning.account import calibration_of
+    from firmware_host.commissioning.begin import ALL
+    from firmware_host.commissioning.progress import FORMAT, Progress
+    from firmware_host.commissioning.run import run_sweep
+    from firmware_host.commissioning.step import Step
+    from firmware_host.commissioning.sweep import Sweep
+    from firmware_host.host.assemble import plate_for
+    from firmware_host.service.pacer import Pacer
+    from hw_sim.maker import Maker
+
+    profile = table.profile
+    sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=ALL))
+    maker = Maker(table, 1)
+    plate = plate_for(profile, table.buses)
+    refused: list[str] = []
+
+    def tell(step: Step) -> str | None:
+        said = "" if step.refused is None else str(step.refused)
+        if said and said not in refused:
+            refused.append(said)
+        if table.clock.now() > LONGEST_S:
+            raise RuntimeError(f"the sweep does not end: {step.say} {said}")
+        return maker.follow(step)
+
+    try:
+        run_sweep(sweep, plate, Pacer(table.clock, profile.scans_per_s).wait, tell, lambda: None)
+    finally:
+        plate.close()
+    found = calibration_of(profile, sweep.progress, 0.0, before=None, proven=ALL)
+    return found, len(refused)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Of ``count`` readings: ``wrong`` read as another class, ``unsure`` between classes.
+
+    ``least_mt``: how far the worst one is inside the band of its class; negative: outside.
+    """
+
+    count: int = 0
+    wrong: int = 0
+    unsure: int = 0
+    least_mt: float = math.inf
+
+
+def errors(profile: Profile, tolerances: float, readings: int) -> dict[str, Tally]:
+    """By what is known of the table, whose sensors and gaps differ ``tolerances`` times as much as
+    they should. All read the same boards.
+    """
+    with _table(profile, tolerances) as table:
+        found, _ = calibrate(table)
+        board = _Board(table)
+    nominal = uncalibrated(profile)
+    states: dict[str, tuple[Calibration, bool]] = {
+        "as soldered": (nominal, False),
+        "zeroed at the start": (_zeroed(nominal, board), True),
+        "calibrated": (found, True),
+    }
+    tallies = {name: Tally() for name in states}
+    while tallies["calibrated"].count < readings:
+        pieces, raw = board.reading()
+        for name, (calibration, zeroed) in states.items():
+            _count(tallies[name], profile, calibration, pieces, raw, zeroed=zeroed)
+    return tallies
+
+
+def _count(
+    tally: Tally,
+    profile: Profile,
+    calibration: Calibration,
+    pieces: Mapping[int, Magnet],
+    raw: Sequence[float],
+    *,
+    zeroed: bool,
+) -> None:
+    """One board, its pieces' fields taken off the neighbours as perception does."""
+    crosstalk = Crosstalk(calibration, profile.columns, profile.rows)
+    for index, magnet in pieces.items():
+        crosstalk.stand(index, magnet)
+    known = [
+        (mt - offset) * gain
+        for mt, offset, gain in zip(raw, calibration.offset_mt, calibration.gain, strict=True)
+    ]
+    tally.count += len(known)
+    for index, mt in enumerate(crosstalk.removed(known)):
+        there = pieces.get(index, Magnet.NONE)
+        seen = classify(mt, zeroed=zeroed)
+        tally.unsure += seen is None
+        tally.wrong += seen not in (None, there)
+        low, high = ENTER[there]
+        tally.least_mt = min(tally.least_mt, mt - low, high - mt)
+
+
+class _Board:
+    """Random pieces on one table's sensors, their field from the simulator's own exact model."""
+
+    def __init__(self, table: SimTable) -> None:
+        from hw_sim.chips import drv5055
+        from hw_sim.hall_board import HallBoard
+        from hw_sim.rng import Streams
+
+        board = table.hall_board
+        if not isinstance(board, HallBoard):
+            raise TypeError("switches measure nothing")
+        self._profile = table.profile
+        self._stream: Stream = Streams(2).stream("bench-calibration")
+        self._near = [list(_near(self._profile, index)) for index in range(self._profile.size)]
+        farthest = math.ceil(math.hypot(REACH, REACH) * self._profile.pitch_mm + OFF_MM) * STEPS_MM
+        self._fields = {
+            (DISC_OF[magnet], sensor): _fields_mt(magnet, gap_mm, farthest)
+            for magnet in (Magnet.S_STRONG, Magnet.S_WEAK)
+            for sensor, gap_mm in enumerate(table.world.gaps_mm)
+        }
+        self._gains = [s.spread.sensitivity_v_mt / drv5055.SENSITIVITY_V_MT for s in board.sensors]
+        self.offsets_mt = [
+            (s.spread.quiescent_v - drv5055.QUIESCENT_V) / drv5055.SENSITIVITY_V_MT
+            for s in board.sensors
+        ]
+
+    def reading(self) -> tuple[dict[int, Magnet], list[float]]:
+        """What stands where, and the mean of the four scans that perception averages, in mT as the
+        datasheet's typical sensor would have it.
+        """
+        profile, stream = self._profile, self._stream
+        size = profile.size
+        noise = NOISE_SIGMA_MT / math.sqrt(AVERAGED)
+        raw = [stream.gauss(0.0, noise) for _ in range(size)]
+        pieces = {
+            index: stream.choice(CLASSES)
+            for index in stream.sample(range(size), round(SHARE * size))
+        }
+        for index, magnet in pieces.items():
+            turn = stream.uniform(0.0, math.tau)
+            x, y = OFF_MM * math.cos(turn), OFF_MM * math.sin(turn)
+            strength = SIGN_OF[magnet] * (1.0 + stream.uniform(-STRENGTH_SPREAD, STRENGTH_SPREAD))
+            for sensor, east, north in self._near[index]:
+                step = int(math.hypot(east - x, north - y) * STEPS_MM + 0.5)
+                raw[sensor] += strength * self._fields[DISC_OF[magnet], sensor][step]
+        found = [
+            offset + gain * mt
+            for offset, gain, mt in zip(self.offsets_mt, self._gains, raw, strict=True)
+        ]
+        return pieces, [round(mt / STEP_MT * AVERAGED) * STEP_MT / AVERAGED for mt in found]
+
+
+def _near(profile: Profile, index: int) -> Iterator[tuple[int, float, float]]:
+    """Sensors that feel a piece there, and where they are from it, in mm east and north."""
+    row, column = divmod(index, profile.columns)
+    for line in range(max(0, row - REACH), min(profile.rows, row + REACH + 1)):
+        for place in range(max(0, column - REACH), min(profile.columns, column + REACH + 1)):
+            away = (place - column) * profile.pitch_mm, (line - row) * profile.pitch_mm
+            yield line * profile.columns + place, *away
+
+
+def _fields_mt(magnet: Magnet, gap_mm: float, farthest: int) -> list[float]:
+    """By distance from the axis, in steps of a fraction of a mm."""
+    from hw_sim.world.magnet import MagnetKind
+
+    disc = MagnetKind.parse(magnet.value).disc
+    height_mm = gap_mm + disc.height_mm / 2
+    return [disc.vertical_mt((step / STEPS_MM) ** 2, height_mm) for step in range(farthest + 2)]
+
+
+def _zeroed(nominal: Calibration, board: _Board) -> Calibration:
+    """As every start zeroes the sensors of an empty plate."""
+    return msgspec.structs.replace(
+        nominal, offset_mt=tuple(board.offsets_mt), zeroed=(True,) * len(board.offsets_mt)
+    )
+
+
+def _table(profile: Profile, tolerances: float) -> SimTable:
+    from hw_sim.table import SimTable
+
+    return SimTable(profile, 1, tolerances=tolerances)

@@ -1,0 +1,95 @@
+"""``tiltboard bench engines``: random playouts and simulations per CPU-second, by the engines
+themselves, in plain Python and in kernels.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from drivers.clock import cpu_s
+from firmware_host.engines.search.limits import Budget, Limits
+from firmware_host.engines.search.playouts import random_choices
+from firmware_host.engines.search.warmth import warm
+from games.base import Game
+from games.registry import game_type
+from games.rules import Rules
+
+SIMULATIONS = 10_000  # of one search
+_SECONDS = 3.0  # of CPU time for each
+_BATCH = 500  # playouts between two looks at the clock
+
+MEASURED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "momentum 7x7, 2 players": ("momentum", {"pie": False}),
+    "attraktion 10x10": ("attraktion", {}),
+    "gravity-connect 9x9": ("gravity-connect", {}),
+    "gravity-trap 22 bases": ("gravity-trap", {}),
+}
+"""Title -> game and options."""
+
+
+def run(
+    echo: Callable[[str], None],
+    against: str | None,
+    games: int,
+    move_ms: int,
+    seconds: float = _SECONDS,
+) -> None:
+    """Print one line a game, each of ``seconds`` of CPU time; or, ``against`` another search, what
+    ``bench.against`` tells.
+    """
+    if against is not None:
+        from tiltboard_lab.bench import against as other
+
+        other.run(echo, seconds, games, move_ms)
+        return
+    for title, (name, options) in MEASURED.items():
+        game = game_type(name).create(options)
+        echo(f"{title}: {measured(game.rules, seconds, random.Random(1))}")
+        if warm():
+            kernels(echo, title, game, seconds / 3)
+
+
+def kernels(echo: Callable[[str], None], title: str, game: Game, seconds: float) -> None:
+    """The same of the game's kernels, if it has them, and of their searches from the start."""
+    from firmware_host.engines.search.fast import FastTree, fast_tree
+    from firmware_host.engines.search.kernels.board import board_of, playouts
+    from firmware_host.engines.search.kernels.tree import PLAYOUTS
+
+    board, best = board_of(game), fast_tree(game, random.Random(1))
+    if board is None or best is None:
+        return
+    plain = FastTree(board, random.Random(1), PLAYOUTS)
+    start = board.encoded(game.rules.start())
+    count = moves = 0
+    begun_s = cpu_s()
+    while (used_s := cpu_s() - begun_s) < seconds:
+        moves += playouts(board.tables, start, best.seed, _BATCH)
+        count += _BATCH
+    told = f"{count / used_s:,.0f} random playouts, {moves / used_s:,.0f} moves/s"
+    for label, tree in (("simulations of plain UCT", plain), ("of the best search", best)):
+        looked = 0
+        begun_s = cpu_s()
+        while (used_s := cpu_s() - begun_s) < seconds:
+            tree.forget()
+            budget = Budget(Limits(nodes=SIMULATIONS), cpu_s)
+            looked += tree.search(game.rules.start(), budget).nodes
+        told += f", {looked / used_s:,.0f} {label}"
+    echo(f"{title}, kernels: {told}")
+
+
+def measured(rules: Rules, seconds: float, rng: random.Random) -> str:
+    """Random games, uniform over the legal moves, until the rules find a result."""
+    playouts = moves = 0
+    start, advance = rules.start(), rules.advance
+    stream = random_choices(rules.every_move, rng)
+    begun_s = cpu_s()
+    while (used_s := cpu_s() - begun_s) < seconds:
+        for _ in range(_BATCH):
+            moves += advance(start, stream).turn
+        playouts += _BATCH
+    return (
+        f"{playouts / used_s:,.0f} random playouts per CPU-second, "
+        f"{moves / used_s:,.0f} moves/s ({moves / playouts:.2f} moves a playout)"
+    )

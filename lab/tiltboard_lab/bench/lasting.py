@@ -1,0 +1,73 @@
+"""An hour of play without rules in the world with physics: what stays in memory."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from drivers.clock import cpu_s
+from firmware_host.config.profile import load_profile
+from firmware_host.table.commands import PlayFreely
+from tiltboard_lab.bench.service import resident_mb
+
+HOUR_S = 3600.0
+PARTS = 4
+WARM_S = 300.0  # what is made once and kept
+EACH_S = 5.0  # between two things that hands do
+MOST_PIECES = 14
+MOST_MB = 3.0
+
+
+def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> None:
+    """Hands put, stack, drop, flick, carry by chopsticks, take and tilt; memory by quarters."""
+    from hw_sim.errors import HandsError
+    from hw_sim.rng import Streams
+    from hw_sim.session import SimSession
+    from hw_sim.worlds import world
+
+    table, stream = load_profile("plate-10"), Streams(seed).stream("bench-hour")
+    with (
+        tempfile.TemporaryDirectory() as state,
+        SimSession(table, Path(state), seed=seed, world=world(physics=True)) as session,
+    ):
+        session.run_until(WARM_S / 100)
+        session.host.do(PlayFreely())
+        hands, plate, done = session.hands, session.table.world, 0
+        used_s, marks = cpu_s(), [WARM_S + hour_s * part / PARTS for part in range(PARTS + 1)]
+        echo("Hour of free play with physics: resident memory in MB, Python's objects")
+        first_mb = last_mb = 0.0
+        while marks:
+            at_s = session.clock.now()
+            if at_s >= marks[0]:
+                marks.pop(0)
+                gc.collect()
+                last_mb = resident_mb(os.getpid())
+                first_mb = first_mb or last_mb
+                echo(f"  {at_s - WARM_S:6.0f} s {last_mb:8.1f} {len(gc.get_objects()):9}")
+            stands = [i for i in range(table.size) if plate.piece_at(i) is not None]
+            free = [i for i in range(table.size) if i not in stands]
+            label, empty = stream.choice(sorted(plate.trays)), stream.choice(free)
+            piece = stream.choice(stands) if stands else empty
+            full = len(plate.pieces) >= MOST_PIECES
+            deeds: list[Callable[[], object]] = [
+                lambda to=empty, of=label: hands.drop(of, to, from_mm=20.0, tremble_mm=0.3),  # type: ignore[misc]
+                lambda to=piece, of=label: hands.stack(of, to, tremble_mm=0.3),  # type: ignore[misc]
+                lambda of=piece, to=empty: hands.push(of, to),  # type: ignore[misc]
+                lambda of=piece, to=empty: hands.chopsticks(of, to, tremble_mm=1.0),  # type: ignore[misc]
+                lambda of=piece: hands.take(of),  # type: ignore[misc]
+                lambda: hands.tilt(math.radians(stream.uniform(-15, 15)), 0.1, for_s=1.0),
+            ]
+            try:
+                stream.choice(deeds[4:] if full else deeds)()
+                done += 1
+            except HandsError:
+                pass  # no hand could: there is no room, or nothing to take
+            session.run_until(at_s + EACH_S)
+        used_s = cpu_s() - used_s
+        ratio = (session.clock.now() - WARM_S) / used_s
+    echo(f"  {done} things done, {ratio:.0f} x real time; grown by {last_mb - first_mb:.1f} MB")
+    echo(f"  goal: at most {MOST_MB:.0f} MB ({(last_mb - first_mb) / MOST_MB:.2f})")

@@ -1,0 +1,91 @@
+"""How far from the truth the positions of pieces are, and whether their circles hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import hypot
+
+from firmware_host.config.profile import load_profile
+from firmware_host.perception import Perception
+from firmware_host.perception.bands import STRONG_CLASSES
+from firmware_host.table.observation import Observation
+from tiltboard_lab.bench import moving
+from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, Board
+
+BOARDS = 20
+PUT = 20  # pieces on each, beside those that stand there at the start
+OFFSET_MM = 5.0
+SCANS = 80  # to be seen and looked at twice; a start takes no longer
+LEVELS = (("nominal", 1.0), ("3 x noise", 3.0))
+Found = dict[str, list[tuple[float, float]]]  # what -> errors and radii of circles, mm
+
+
+def run(
+    echo: Callable[[str], None],
+    profile: str = "plate-10",
+    boards: int = BOARDS,
+    seed: int = 1,
+    *,
+    rest: bool = False,
+    slides: bool = False,
+) -> None:
+    """Print the distribution over random boards, put piece by piece: at nominal and three times the
+    noise, and once every zero has drifted. ``rest``: only this; ``slides``: only of those that
+    slide.
+    """
+    from hw_sim.rng import Streams
+    from hw_sim.worlds import has_physics
+
+    if slides and has_physics():
+        moving.run(echo, towers=0, seed=seed)
+        return
+    table = load_profile(profile)
+    stream = Streams(seed).stream("bench-positions")
+    echo(f"Pieces within {OFFSET_MM:.0f} mm of their middles on {boards} random boards; mm")
+    echo(f"  {'':<58}{'pieces':>7}{'median':>8}{'95 %':>8}{'99 %':>8}{'circle':>8}{'in it':>8}")
+    for name, noise in LEVELS:
+        found: Found = {}
+        for _ in range(boards):
+            board = Board(table, stream, noise, OFFSET_MM)
+            stood = set(board.pieces)
+            perception = board.perception()
+            _seen(perception, board)
+            for index in stream.sample(sorted(set(range(table.size)) - stood), PUT):
+                board.put(index, stream.choice(CLASSES), OFFSET_MM)
+                _note(found, board, stood, _seen(perception, board), "")
+            board.drift(DRIFT_MT)
+            drifted = f", {DRIFT_MT} mT of drift later"
+            _note(found, board, stood, _seen(perception, board), drifted)
+        for what, pairs in sorted(found.items()):
+            echo(f"  {name + ': ' + what:<58}{_row(pairs)}")
+    if rest:
+        return
+    if has_physics():
+        moving.run(echo, seed=seed)
+    else:
+        echo("Towers and slides need physics: pip install 'tiltboard[physics]'")
+
+
+def _seen(perception: Perception, board: Board) -> Observation:
+    *_, last = map(perception.observe, board.frames(SCANS))
+    return last
+
+
+def _note(found: Found, board: Board, stood: set[int], seen: Observation, when: str) -> None:
+    for index, at in seen.positions.items():
+        if seen.magnets[index] is board.pieces.get(index):
+            east, north = board.offsets_mm[index]
+            error = hypot(at.east_mm - east, at.north_mm - north)
+            what = "strong" if board.pieces[index] in STRONG_CLASSES else "weak"
+            what = f"{what}, there at the start" if index in stood else what
+            found.setdefault(what + when, []).append((error, at.within_mm))
+
+
+def _row(pairs: list[tuple[float, float]]) -> str:
+    errors, circles = (sorted(column) for column in zip(*pairs, strict=True))
+    count = len(pairs)
+    inside = sum(error <= circle for error, circle in pairs) / count
+    at = [errors[count * share // 100] for share in (50, 95, 99)]
+    return (
+        f"{count:7}" + "".join(f"{mm:8.1f}" for mm in (*at, circles[count // 2])) + f"{inside:8.1%}"
+    )

@@ -1,0 +1,1 @@
+"""Commands that appear beside the table's own where the laboratory is installed."""

@@ -1,0 +1,146 @@
+"""The laboratory's measurements, which stand under ``tiltboard bench`` beside the table's own."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from firmware_host.room.seats import LEVELS
+
+SEATED_MODES = ("battle", "simple", "teams", "1v1")
+
+
+def _bench(
+    name: str, place: str, summary: str, *params: click.Option, example: str = ""
+) -> click.Command:
+    """``place``: module, and function if it is not ``run``. ``example``: options that are shown."""
+    module, _, function = place.partition(":")
+
+    def measure(**options: Any) -> None:
+        run = getattr(import_module(f"tiltboard_lab.bench.{module}"), function or "run")
+        run(click.echo, **options)
+
+    shown = f"Example: tiltboard bench {name} {example}".rstrip()
+    return click.Command(name, callback=measure, params=list(params), help=summary, epilog=shown)
+
+
+def _option(name: str, **settings: Any) -> click.Option:
+    return click.Option([*name.split()], show_default="default" in settings, **settings)
+
+
+_ANY_TABLE = _option("--profile", default="plate-10", help="Table profile.")
+_GAMES = _option("--games", type=click.IntRange(1), default=20)
+_SEED = _option("--seed", type=click.IntRange(1), default=1)
+
+engines = _bench(
+    "engines",
+    "engines",
+    "Random playouts of each game per CPU second.",
+    _option(
+        "--against",
+        type=click.Choice(["open_spiel"]),
+        help="Only this: beside another search, at connect four.",
+    ),
+    _option("--games", type=click.IntRange(1), default=100),
+    _option("--move-ms", type=click.IntRange(1), default=10),
+)
+perception = _bench(
+    "perception", "perception", "False events and wrong classes against noise and offset."
+)
+positions = _bench(
+    "positions",
+    "positions",
+    "How far off pieces are found, against their circles.",
+    _SEED,
+    _option("--rest", is_flag=True, help="Only pieces at rest."),
+    _option("--slides", is_flag=True, help="Only pieces that slide."),
+    example="--seed 2",
+)
+recovery = _bench(
+    "recovery",
+    "recovery",
+    "From the end of each fault to play going on.",
+    _ANY_TABLE,
+    example="--profile node",
+)
+lights = _bench("lights", "lights", "What a light update costs the scan loop.")
+loop = _bench(
+    "loop",
+    "loop",
+    "Gaps between scans while the page's visitors flood the table.",
+    _option("--seconds", type=click.IntRange(1, 60), default=3, help="Of each."),
+    _option("--thinking", is_flag=True, help="While two engines think."),
+)
+start = _bench(
+    "start",
+    "service:start",
+    "CPU from start to the first scan.",
+    _ANY_TABLE,
+    example="--profile node",
+)
+memory = _bench(
+    "memory",
+    "service:memory",
+    "Resident memory of the service with a page open.",
+    _ANY_TABLE,
+    example="--profile node",
+)
+speed = _bench(
+    "speed",
+    "service:speed",
+    "How much faster than real time a scenario runs.",
+    _ANY_TABLE,
+    example="--profile node",
+)
+profiles = _bench("profiles", "profiles", "Bus time, latency, CPU and errors of every profile.")
+calibration = _bench(
+    "calibration", "calibration", "Time of a calibration; errors before and after."
+)
+physics = _bench("physics", "physics", "Speed of the world in which pieces slide, tip and fall.")
+hour = _bench(
+    "hour",
+    "lasting",
+    "Whether an hour of play with physics keeps memory.",
+    _SEED,
+    example="--seed 2",
+)
+seats = _bench(
+    "seats",
+    "seats",
+    "Games of seats that computer players play against each other.",
+    _GAMES,
+    _option(
+        "--level levels",
+        type=click.Choice(LEVELS),
+        multiple=True,
+        default=("medium",),
+        help="Of the seats, in turn; each game begins with the next.",
+    ),
+    _option("--mode modes", type=click.Choice(SEATED_MODES), multiple=True, default=SEATED_MODES),
+    _option("--rounds", type=click.IntRange(1, 9), default=3),
+    _option("--physics", is_flag=True, help="At the simulated table; pieces slide and fall."),
+    example="--games 200 --level hard --level easy",
+)
+following = _bench(
+    "following",
+    "following",
+    "Whole random games by a robot that does what is published.",
+    _option("--games", type=click.IntRange(1), default=20, help="How many of each, in each way."),
+    _option("--game only", multiple=True, help="Only this one. Default: all of them."),
+    example="--game attraktion --games 1000",
+)
+
+
+@click.command(name="all", epilog="Example: tiltboard bench all")
+@click.pass_context
+def everything(context: click.Context) -> None:
+    """Every measurement, one after the other."""
+    group = context.parent.command if context.parent is not None else None
+    if isinstance(group, click.Group):
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            if command is not None and command is not everything:
+                click.echo(f"--- {name}")
+                context.invoke(command)

@@ -1,0 +1,118 @@
+"""``tiltboard match``: how much stronger one player is than another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firmware_host.cli.options import CONFIG, OPTIONS
+from firmware_host.cli.speech import misuse, say
+from firmware_host.messages import text
+from tiltboard_lab.cli.studying import (
+    RECORD_TASKS,
+    SEED,
+    found_by,
+    made_of,
+    pairs_options,
+    tell_score,
+    worker_options,
+)
+
+
+@click.command(
+    name="match",
+    epilog="Example: tiltboard match 2 1 --game momentum --games 100 --record 2-1.jsonl",
+)
+@click.argument("a")
+@click.argument("b")
+@click.option("--game", default="momentum", show_default=True, help="The game.")
+@OPTIONS
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="How many, rounded up to pairs.",
+)
+@click.option(
+    "--decide",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    multiple=True,
+    metavar="PERCENT",
+    help="Stop once it is known on which side of this A's share is; --games at most.",
+)
+@pairs_options
+@click.option(
+    "--move-ms",
+    type=click.IntRange(1),
+    help="The longest time for a move, of levels that of the CPU.  [1000]",
+)
+@click.option(
+    "--nodes",
+    type=click.IntRange(1),
+    help="Limit each move by positions looked at instead: the same games on every machine.",
+)
+@SEED
+@RECORD_TASKS
+@worker_options
+@CONFIG
+def command(
+    *,
+    a: str,
+    b: str,
+    game: str,
+    options: tuple[str, ...],
+    games: int,
+    decide: tuple[float, ...],
+    opening: int,
+    even: bool,
+    move_ms: int | None,
+    nodes: int | None,
+    seed: int,
+    record: Path | None,
+    workers: int,
+    on: str,
+    config: Path | None,
+) -> None:
+    """Let player A play against player B, each a level from 1 to 10, an engine in the settings, or
+    "plain": the kernels' tree search by random playouts alone. 10@500 looks at 500 positions a
+    move; 10+unproven and plain+unproven do without the solver, +forgetful without the tree of the
+    move before.
+
+    Each opening is played twice, with colours changed. The interval holds what A's share would be
+    in endless games, 95 times in a hundred; with --decide at all times, and it is wider.
+    """
+    from firmware_host.config.settings import engine_commands, load_settings
+    from firmware_host.engines.search.warmth import warm
+    from tiltboard_lab.studies.match import Match, decided, engines_of, score, until_decided
+
+    made = made_of(game, options, for_two=True)
+    if move_ms is not None and nodes is not None:
+        raise misuse(text("Limit moves by --move-ms or by --nodes, not by both."))
+    job = Match(
+        a=a,
+        b=b,
+        game=made.name,
+        options=dict(made.options),
+        opening=opening,
+        even=even,
+        seed=seed,
+        move_ms=1000 if move_ms is None and nodes is None else move_ms,
+        nodes=nodes,
+        kernels=warm(),
+        engines=engines_of((a, b), engine_commands(load_settings(config))),
+    )
+    shares = [percent / 100 for percent in decide]
+    with found_by(job, (games + 1) // 2, f"{a} - {b}", record, workers, on) as pairs:
+        if not shares:
+            result = score(pairs)
+            low, high = result.interval
+        else:
+            seen, watched = until_decided(pairs, shares)
+            result, low, high = score(seen), watched.low, watched.high
+    tell_score(a, b, result, (result.share, low, high))
+    if shares and decided(watched, shares):
+        say(text("That is decided after {games} games.", games=result.games))
+    elif shares:
+        say(text("{games} games do not decide that.", games=result.games))

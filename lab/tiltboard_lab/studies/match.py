@@ -1,0 +1,341 @@
+"""Matches of two players: each random opening is played twice, with colours changed."""
+
+from __future__ import annotations
+
+import functools
+import random
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import msgspec
+
+from drivers.clock import SystemClock, cpu_s
+from firmware_host.config.errors import ConfigError, NotPossibleError
+from firmware_host.engines.process import EngineProcess
+from firmware_host.engines.search.levels import LEVELS, STRONGEST
+from firmware_host.engines.search.limits import Budget, Limits, expected
+from firmware_host.engines.search.thinker import Thinker
+from firmware_host.engines.search.warmth import installed
+from games.base import Game
+from games.registry import game_type
+from games.rules import Rules
+from tiltboard_lab.studies import intervals
+from tiltboard_lab.studies.jobs import Job
+
+if TYPE_CHECKING:
+    from firmware_host.engines.search.fast import FastTree
+
+PLAIN = "plain"
+"""A player: the kernels' search by random playouts alone."""
+UNPROVEN, FORGETFUL = "unproven", "forgetful"
+_WRITTEN = re.compile(r"([^+@]+)((?:\+(?:unproven|forgetful))*)(?:@([1-9]\d{0,8}))?")
+OPENING_PLIES = 4
+EVEN_WITHIN = 0.05  # of one half
+EVEN_NODES = 20_000
+_MOST_LOOKS = 200 * EVEN_NODES  # for one opening that is even
+MOST_PLIES = 2000  # of a game that goes in circles: a draw
+_LEVEL_NAMES = tuple(map(str, LEVELS))
+_GRACE_S = 10.0
+_LONGEST_S = 600.0  # for a move of another engine that is limited by nodes
+
+
+class Player(Protocol):
+    """Somebody who chooses moves in a game that has begun."""
+
+    def move(self, names: Sequence[str], state: Any) -> int:
+        """The move in ``state``, to which the moves ``names`` have led."""
+
+
+class Played(msgspec.Struct, frozen=True):
+    """One game of a match. ``share``: of the game, for A."""
+
+    share: float
+    moves: list[str]
+
+
+class Match(Job, frozen=True, kw_only=True):
+    """Task n is a pair of games with opening n; A moves first in the first of them.
+
+    ``a``, ``b``: as ``Asked`` reads them; ``engines`` has the commands of those that are not ours.
+    ``opening``: random moves; ``even``: drawn anew until they are. ``move_ms`` or ``nodes`` limit
+    each move, the other is None; the time of our own players is the CPU's. ``kernels``: whether
+    levels think with them, wherever the task is run.
+    """
+
+    finds: ClassVar[Any] = tuple[Played, Played]
+    a: str
+    b: str
+    game: str
+    options: dict[str, Any]
+    opening: int = OPENING_PLIES
+    even: bool = False
+    move_ms: int | None = None
+    nodes: int | None = None
+    kernels: bool = False
+    engines: dict[str, list[str]] = msgspec.field(default_factory=dict)
+
+    def run(self, number: int) -> tuple[Played, Played]:
+        """Play a pair of games. Raises EngineError, ConfigError, NotPossibleError."""
+        game = game_type(self.game).create(self.options)
+        begun = self.begun(game, number)
+        dice = random.Random(f"{self.seed} players {number}")
+        with ExitStack() as stack:
+
+            def make(name: str) -> Player:
+                return player(self, name, game, dice.randrange(1, 2**31), stack)
+
+            first = play(game.rules, begun, (make(self.a), make(self.b)))
+            second = play(game.rules, begun, (make(self.b), make(self.a)))
+        return first, msgspec.structs.replace(second, share=1 - second.share)
+
+    def begun(self, game: Game, number: int) -> list[int]:
+        """Opening ``number``. Raises ConfigError; and NotPossibleError as ``even_opening``."""
+        rng = random.Random(f"{self.seed} opening {number}")
+        if self.even:
+            return even_opening(game, self.opening, rng, kernels=self.kernels)
+        return opening(game.rules, self.opening, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A player as he is written, ``NAME+SWITCH@NODES``. ``name``: a level, an engine or ``PLAIN``.
+    ``switches``: what the last and the strongest level may be asked to do without, ``unproven``
+    (the solver) and ``forgetful`` (the tree of the move before). ``nodes``: his own limit.
+    """
+
+    name: str
+    switches: tuple[str, ...]
+    nodes: int | None
+
+    @classmethod
+    def read(cls, written: str) -> Asked:
+        """Raises ConfigError for what is not written so."""
+        found = _WRITTEN.fullmatch(written)
+        if found is None:
+            raise _nobody(written)
+        name, switches, nodes = found.groups()
+        return cls(name, tuple(switches.split("+")[1:]), int(nodes) if nodes else None)
+
+    @property
+    def searches(self) -> bool:
+        """Whether he is a search of the kernels, not a level."""
+        return self.name == PLAIN or bool(self.switches)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Of A."""
+
+    won: int
+    drawn: int
+    lost: int
+
+    @property
+    def games(self) -> int:
+        """How many were played."""
+        return self.won + self.drawn + self.lost
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1; half where nothing was played."""
+        return (self.won + self.drawn / 2) / self.games if self.games else 0.5
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The share's 95 % interval."""
+        return intervals.wilson(self.share, self.games)
+
+
+def thinker(game: Game, seed: int, *, kernels: bool) -> Thinker:
+    """Our engine. Raises ConfigError where kernels are asked for and numba is not there."""
+    if kernels and not installed():
+        raise ConfigError(
+            "This study was begun with the engine's kernels, which are not here.",
+            remedy='Install them: pip install "tiltboard[fast]"',
+        )
+    return Thinker(game, random.Random(seed), cpu_s, kernels=kernels)
+
+
+class OurPlayer:
+    """A level of our own engine, without a process."""
+
+    def __init__(self, game: Game, level: int, limits: Limits, seed: int, *, kernels: bool) -> None:
+        self._thinker = thinker(game, seed, kernels=kernels)
+        self._level = level
+        self._limits = limits
+
+    def move(self, names: Sequence[str], state: Any) -> int:
+        """As ``Player.move``."""
+        return self._thinker.think(state, self._level, self._limits).move
+
+
+class SearchPlayer:
+    """A search of the kernels."""
+
+    def __init__(self, tree: FastTree, limits: Limits, *, forgetful: bool) -> None:
+        self._tree = tree
+        self._limits = limits
+        self._forgetful = forgetful
+
+    def move(self, names: Sequence[str], state: Any) -> int:
+        """As ``Player.move``."""
+        if self._forgetful:
+            self._tree.forget()
+        return self._tree.search(state, Budget(self._limits, cpu_s)).move
+
+
+class OtherPlayer:
+    """An engine in a process. ``go``: its limits, in its language. Raises EngineError."""
+
+    def __init__(self, process: EngineProcess, rules: Rules, go: str, longest_s: float) -> None:
+        self._process = process
+        self._rules = rules
+        self._go = go
+        self._longest_s = longest_s
+
+    def move(self, names: Sequence[str], state: Any) -> int:
+        """As ``Player.move``; what is no legal move is -1, which loses."""
+        name = self._process.think(names, self._go, self._longest_s)
+        number = None if name is None else self._rules.number(name)
+        legal = number is not None and self._rules.allows(state, number)
+        return number if legal and number is not None else -1
+
+
+def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> Player:
+    """A player; his process, if he has one, ends with ``stack``.
+
+    Raises EngineError, ConfigError.
+    """
+    asked = Asked.read(name)
+    nodes = asked.nodes or match.nodes
+    time_s = None if match.move_ms is None or asked.nodes else match.move_ms / 1000
+    if asked.searches:
+        tree, limits = _tree(match, asked, game, seed), Limits(nodes=nodes, time_s=time_s)
+        return SearchPlayer(tree, limits, forgetful=FORGETFUL in asked.switches)
+    if asked.name not in match.engines:
+        limits = Limits(nodes=nodes, time_s=time_s)
+        return OurPlayer(game, int(asked.name), limits, seed, kernels=match.kernels)
+    process = EngineProcess(asked.name, match.engines[asked.name], SystemClock())
+    stack.callback(process.close)
+    options = {key: value for key, value in game.options.items() if value is not None}
+    process.set_up(game.name, options, STRONGEST, seed)
+    if time_s is None:
+        return OtherPlayer(process, game.rules, f"nodes {nodes}", _LONGEST_S)
+    return OtherPlayer(process, game.rules, f"movetime {match.move_ms}", time_s + _GRACE_S)
+
+
+def _tree(match: Match, asked: Asked, game: Game, seed: int) -> FastTree:
+    if match.kernels and installed():
+        from firmware_host.engines.search.fast import fast_tree
+
+        solving = UNPROVEN not in asked.switches
+        plain = asked.name == PLAIN
+        if tree := fast_tree(game, random.Random(seed), plain=plain, solving=solving):
+            return tree
+    raise ConfigError(
+        "{name} plays with the engine's kernels only, which are not here for this game.",
+        remedy='Install them: pip install "tiltboard[fast]"; then: tiltboard warm',
+        name=asked.name,
+    )
+
+
+def _nobody(written: str) -> ConfigError:
+    return ConfigError(
+        "{name} is no player.",
+        remedy="Name a level from 1 to {most}, an engine in the settings, or plain.",
+        name=written,
+        most=STRONGEST,
+    )
+
+
+def engines_of(names: Iterable[str], commands: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The commands of those players that are engines in the settings.
+
+    Raises ConfigError for one who is nobody.
+    """
+    found = {}
+    for written in names:
+        asked = Asked.read(written)
+        switched = (PLAIN, str(STRONGEST))
+        if asked.name in commands and not asked.switches:
+            found[asked.name] = list(commands[asked.name])
+        elif asked.name not in switched and (asked.switches or asked.name not in _LEVEL_NAMES):
+            raise _nobody(written)
+    return found
+
+
+def opening(rules: Rules, plies: int, rng: random.Random) -> list[int]:
+    """Random moves after which the game still goes on."""
+    while True:
+        state, moves = rules.start(), []
+        for _ in range(plies):
+            moves.append(rng.choice(rules.moves(state)))
+            state = rules.apply(state, moves[-1])
+            if rules.result(state) is not None:
+                break
+        else:
+            return moves
+
+
+def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -> list[int]:
+    """The same, even: the strongest level, after ``EVEN_NODES`` positions, expects one half of the
+    game, give or take ``EVEN_WITHIN``, for the player to move. Raises ConfigError,
+    NotPossibleError where no such opening is found.
+    """
+    rules = game.rules
+    judge, looks = thinker(game, rng.randrange(1, 2**31), kernels=kernels), 0
+    while looks < _MOST_LOOKS:
+        moves = opening(rules, plies, rng)
+        state = functools.reduce(rules.apply, moves, rules.start())
+        found = judge.think(state, STRONGEST, Limits(nodes=EVEN_NODES))
+        if abs(expected(found.value) - 0.5) <= EVEN_WITHIN:
+            return moves
+        looks += found.nodes
+    raise NotPossibleError(
+        "No even opening was found.",
+        remedy="Choose another number of moves with --opening, or leave out --even.",
+    )
+
+
+def play(rules: Rules, begun: Iterable[int], players: tuple[Player, Player]) -> Played:
+    """A game of two after its opening; the share is the first player's."""
+    state, names = rules.start(), []
+    for move in begun:
+        names.append(rules.name(move))
+        state = rules.apply(state, move)
+    while (winners := rules.result(state)) is None and len(names) < MOST_PLIES:
+        mover = rules.mover(state)
+        move = players[mover].move(names, state)
+        if move < 0:
+            winners = (1 - mover,)
+            break
+        names.append(rules.name(move))
+        state = rules.apply(state, move)
+    return Played(0.5 if not winners else float(winners[0] == 0), names)
+
+
+def score(pairs: Iterable[Sequence[Played]]) -> Score:
+    """Of A."""
+    shares = [game.share for pair in pairs for game in pair]
+    return Score(shares.count(1.0), shares.count(0.5), shares.count(0.0))
+
+
+def decided(watched: intervals.Watched, shares: Sequence[float]) -> bool:
+    """Whether it is known of each of ``shares`` on which side of it A's is."""
+    return all(share < watched.low or share > watched.high for share in shares)
+
+
+def until_decided(
+    pairs: Iterable[Sequence[Played]], shares: Sequence[float]
+) -> tuple[list[Sequence[Played]], intervals.Watched]:
+    """``pairs`` up to the one that decides, and A's interval, which holds at all times."""
+    seen, watched = [], intervals.Watched()
+    for pair in pairs:
+        seen.append(pair)
+        watched.add((pair[0].share + pair[1].share) / 2)
+        if decided(watched, shares):
+            break
+    return seen, watched

@@ -1,0 +1,141 @@
+"""Weights of an evaluation fitted to how games ended.
+
+Each position of a game is evaluated as if one weight were 1 and the others 0, which gives what that
+weight is to be multiplied by, whatever the evaluation looks at; then logistic regression finds the
+weights with which the evaluation, which is in hundredths of the log-odds, tells best who won.
+(M. Buro, "Statistical feature combination for the evaluation of game positions", JAIR 3, 1995.)
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.engines.search.evaluation import Weights, evaluation, weights_of
+from games.base import Game
+from tiltboard_lab.studies.selfplay import SelfPlay
+
+_SPARED = 0.1  # of the games, to judge by
+_ROUNDS = 12  # of Newton's method
+_STIFF = 1e-3  # what holds weights at nothing that no position tells of
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A position: what the mover got in the end (0, 0.5, 1), and what each weight stands before."""
+
+    share: float
+    features: list[int]
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """``before``, ``after``: how badly the old and the new weights tell who wins games that were
+    not looked at: the mean logarithm of the odds that they give against it, 0.69 for a coin.
+    """
+
+    weights: dict[str, list[int]]
+    samples: int
+    before: float
+    after: float
+
+
+class Tuning(SelfPlay, frozen=True, kw_only=True):
+    """Task n is one game, and samples of its positions."""
+
+    finds: ClassVar[Any] = list[Sample]
+
+    def run(self, number: int) -> list[Sample]:
+        """Play."""
+        game = self.made()
+        check(game)
+        ended = self.played(game, number)
+        rules = game.rules
+        each = [evaluation(game, unit) for unit in _units(weights_of(game.name))]
+        state, samples = rules.start(), []
+        for at, move in enumerate(ended.moves):
+            if at >= self.opening and at >= rules.players:
+                share = 0.5 if not ended.winners else float(rules.mover(state) in ended.winners)
+                samples.append(Sample(share, [value(state) for value in each if value]))
+            state = rules.apply(state, rules.number(move) or 0)
+        rng = random.Random(f"{self.seed} samples {number}")
+        return rng.sample(samples, min(len(samples), 8))  # neighbours tell the same
+
+
+def check(game: Game) -> None:
+    """Raises NotPossibleError for a game that is played without an evaluation."""
+    if evaluation(game) is None:
+        raise NotPossibleError("{game} has no evaluation with weights.", game=game.name)
+
+
+def _units(weights: Weights) -> list[dict[str, list[int]]]:
+    """Each weight alone as 1."""
+    return [
+        {
+            name: [int((name, at) == (chosen, place)) for at in range(len(values))]
+            for name, values in weights.items()
+        }
+        for chosen, chosen_values in weights.items()
+        for place in range(len(chosen_values))
+    ]
+
+
+def fitted(games: Iterable[Sequence[Sample]], weights: Weights) -> Fitted:
+    """Every tenth game is kept to judge by."""
+    kept: list[Sample] = []
+    used: list[Sample] = []
+    for number, samples in enumerate(games):
+        (kept if number % round(1 / _SPARED) == 0 else used).extend(samples)
+    old = [value for values in weights.values() for value in values]
+    new = [round(100 * value) for value in regression(used, len(old))]
+    at = iter(new)
+    shaped = {name: [next(at) for _ in values] for name, values in weights.items()}
+    return Fitted(shaped, len(used), _surprise(kept, old), _surprise(kept, new))
+
+
+def regression(samples: Sequence[Sample], count: int) -> list[float]:
+    """Logistic regression by Newton's method: the log-odds that each feature adds."""
+    found = [0.0] * count
+    for _ in range(_ROUNDS):
+        slope = [-_STIFF * value for value in found]
+        curve = [[_STIFF * (row == column) for column in range(count)] for row in range(count)]
+        for sample in samples:
+            features = [(at, value) for at, value in enumerate(sample.features) if value]
+            log_odds = sum(found[at] * value for at, value in features)
+            share = 1 / (1 + math.exp(-max(min(log_odds, 30.0), -30.0)))
+            for at, value in features:
+                slope[at] += (sample.share - share) * value
+                for other, times in features:
+                    curve[at][other] += share * (1 - share) * value * times
+        found = [value + step for value, step in zip(found, _solved(curve, slope), strict=True)]
+    return found
+
+
+def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
+    """A system of linear equations, by elimination."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for at in range(len(rows)):
+        best = max(range(at, len(rows)), key=lambda row: abs(rows[row][at]))
+        rows[at], rows[best] = rows[best], rows[at]
+        for row in range(len(rows)):
+            if row != at:
+                times = rows[row][at] / rows[at][at]
+                rows[row] = [x - times * y for x, y in zip(rows[row], rows[at], strict=True)]
+    return [row[-1] / row[at] for at, row in enumerate(rows)]
+
+
+def _surprise(samples: Sequence[Sample], weights: Sequence[int]) -> float:
+    total = 0.0
+    for sample in samples:
+        value = sum(w * f for w, f in zip(weights, sample.features, strict=True)) / 100
+        total += math.log1p(math.exp(min(-value, 500))) * sample.share
+        total += math.log1p(math.exp(min(value, 500))) * (1 - sample.share)
+    return total / len(samples) if samples else math.nan
+
+
+def as_toml(game: str, weights: Mapping[str, Sequence[int]]) -> str:
+    """As they stand in weights.toml."""
+    return "\n".join([f"[{game}]", *(f"{name} = {list(row)}" for name, row in weights.items())])

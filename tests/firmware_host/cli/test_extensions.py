@@ -1,0 +1,97 @@
+"""Commands that other packages bring: found by entry points, and never in the way of our own."""
+
+from __future__ import annotations
+
+import ast
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli import extensions, speech
+from firmware_host.cli.main import COMMANDS, cli
+from firmware_host.messages import Catalogue
+
+ROOT = Path(__file__).parents[3]
+PRODUCT = ("drivers", "firmware_host", "games", "hw_sim")
+BROUGHT = {
+    "tiltboard.commands": {
+        "greet": f"{__name__}:greet",
+        "lost": "no_such_package.commands:command",
+        "number": f"{__name__}:NUMBER",
+        "sim": "no_such_package.commands:sim",
+    },
+    "tiltboard.benches": {"greet": f"{__name__}:greet"},
+}
+NUMBER = 7
+
+
+@click.command()
+def greet() -> None:
+    """Say hello."""
+    click.echo("hello")
+
+
+@pytest.fixture
+def run(monkeypatch):
+    def brought(group):
+        return [EntryPoint(name, value, group) for name, value in BROUGHT[group].items()]
+
+    monkeypatch.setattr(extensions, "entry_points", brought)
+    monkeypatch.setattr(extensions.EntryPoint, "load", _load)
+    return lambda *words: CliRunner().invoke(cli, words, obj=speech.Voice(Catalogue()))
+
+
+def _load(point):
+    if point.value.startswith("no_such_package"):
+        raise ModuleNotFoundError("No module named 'no_such_package'")
+    return {"greet": greet, "NUMBER": NUMBER}[point.attr]
+
+
+@pytest.mark.parametrize("words", [["greet"], ["bench", "greet"]])
+def test_a_command_that_a_package_brings_is_run(run, words):
+    told = run(*words)
+    assert (told.exit_code, told.output) == (0, "hello\n")
+
+
+def test_what_cannot_be_loaded_is_named_in_a_line_and_the_rest_is_listed(run):
+    told = run("--help")
+    assert told.exit_code == 0
+    assert told.stderr.splitlines() == [
+        "tiltboard: The command lost (no_such_package.commands:command) cannot be used: "
+        "ModuleNotFoundError: No module named 'no_such_package'. Update or uninstall its package.",
+        f"tiltboard: The command number ({__name__}:NUMBER) cannot be used: int is no "
+        "click.Command. Update or uninstall its package.",
+    ]
+    listed = [line.split()[0] for line in told.stdout.splitlines() if line.startswith("  ")]
+    assert {*COMMANDS, "greet"} <= set(listed)
+    assert "Say hello." in told.stdout
+
+
+def test_what_cannot_be_loaded_ends_with_one_line_when_it_is_called(run):
+    told = run("lost")
+    assert told.exit_code == 1
+    assert told.stderr.count("\n") == 1
+    assert "no_such_package" in told.stderr
+
+
+def test_a_command_of_ours_cannot_be_replaced(run):
+    assert "Play on the simulated table" in run("sim", "--help").stdout
+
+
+def test_a_command_that_nobody_has_is_answered_with_the_nearest(run):
+    told = run("gret")
+    assert told.exit_code == 2
+    assert "greet" in told.stderr
+
+
+def test_the_product_never_imports_the_laboratory():
+    found = []
+    for path in (path for package in PRODUCT for path in (ROOT / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [f"{path}: {name}" for name in names if name.startswith("tiltboard_lab")]
+    assert not found

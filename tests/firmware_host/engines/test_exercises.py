@@ -1,0 +1,75 @@
+"""The puzzles that come with the table: each proven again, by its proof and by plain minimax."""
+
+from itertools import pairwise
+
+import pytest
+
+from firmware_host.engines.puzzles import Exercise, Puzzle, daily, exercises, proven
+from games.registry import GAMES, game_type
+from tiltboard_lab.studies.mining import exercise
+
+MINED = [(name, number) for name in GAMES for number in range(1, len(exercises(name)) + 1)]
+
+
+def wins_at_once(rules, state):
+    mover = rules.mover(state)
+    return [m for m in rules.moves(state) if rules.result(rules.apply(state, m)) == (mover,)]
+
+
+def there(name, number):
+    asked = exercises(name)[number - 1]
+    game = game_type(name).create(asked.options)
+    state = game.rules.start()
+    for move in asked.moves:
+        state = game.rules.apply(state, game.rules.number(move))
+    return asked, game, state
+
+
+def test_every_game_has_a_few_dozen_of_each_kind():
+    for name in ("momentum", "gravity-connect", "gravity-trap", "attraktion"):
+        found = exercises(name)
+        assert len(found) >= 18
+        assert {(each.kind, each.turns) for each in found} >= {("win", 2), ("save", 2)}
+        assert len({tuple(each.moves) for each in found}) == len(found)
+    assert exercises("chess") == ()
+
+
+@pytest.mark.parametrize(("name", "number"), MINED)
+def test_a_puzzle_is_what_it_says(name, number):
+    asked, game, state = there(name, number)
+    rules = game.rules
+    assert proven(game, Puzzle(**{f: getattr(asked, f) for f in Puzzle.__struct_fields__}))
+    names = {rules.name(move) for move in rules.moves(state)}
+    winning = {rules.name(move) for move in wins_at_once(rules, state)}
+    assert winning == ({asked.solution} if (asked.kind, asked.turns) == ("win", 1) else set())
+    if asked.kind == "save" and asked.turns == 1:  # the solution alone lets the other not win
+        after = {name: rules.apply(state, rules.number(name)) for name in names}
+        over = {name: rules.result(each) for name, each in after.items()}
+        held = [n for n in names if over[n] is None and not wins_at_once(rules, after[n])]
+        drawn = [n for n in names if over[n] == ()]
+        assert held + drawn == [asked.solution]
+    if asked.kind == "win" and asked.turns == 2:
+        assert asked.holds.keys() == {
+            n
+            for n in names - {asked.solution}
+            if rules.result(rules.apply(state, rules.number(n))) is None
+        }
+        for wrong, reply in asked.holds.items():
+            position = rules.apply(rules.apply(state, rules.number(wrong)), rules.number(reply))
+            assert rules.result(position) is not None or not wins_at_once(rules, position)
+
+
+def test_an_exercise_is_made_of_a_puzzle_as_it_was_mined():
+    asked = next(each for each in exercises("gravity-trap") if each.holds)
+    game = game_type(asked.game).create(asked.options)
+    mined = Puzzle(**{f: getattr(asked, f) for f in Puzzle.__struct_fields__})
+    assert exercise(game, mined) == asked
+    assert isinstance(asked, Exercise)
+
+
+def test_each_day_has_another_one():
+    count = len(exercises("momentum"))
+    days = [daily("momentum", day) for day in range(count)]
+    assert all(1 <= number <= count for number in days)
+    assert all(one != other for one, other in pairwise(days))
+    assert daily("chess", 5) == 0

@@ -1,0 +1,36 @@
+"""Short runs of `tiltboard bench perception` and `positions`: their conditions and columns."""
+
+from __future__ import annotations
+
+import pytest
+
+from tiltboard_lab.bench.moving import flicked
+from tiltboard_lab.bench.perception import run
+
+
+def test_no_errors_at_three_times_the_noise_and_5_mm():
+    lines: list[str] = []
+    run(lines.append, scans=1600, chip_scans=800)
+    rows = {tuple(line.split()[:3]): line.split()[3:] for line in lines if "x" in line[:7]}
+    for noise in ("1x", "2x", "3x"):
+        scans, pieces, events, wrong, unsure = rows[noise, "5", "mm"]
+        assert int(scans) >= 200
+        assert int(pieces) > 0
+        assert (events, wrong, unsure) == ("0", "0", "0")
+    for row in (lines[-3], lines[-1]):  # through the chips: three times the noise; all at once
+        scans, actions, events, wrong, *_ = row.split()
+        assert (scans, events, wrong) == ("800", "0", "0")
+        assert int(actions) >= 3
+        assert row.endswith("0 events missed")
+
+
+def test_pieces_that_hands_put_and_flick_are_in_their_circles():
+    pytest.importorskip("mujoco")
+    found = flicked(3, "S-strong", 1.0, 0.0, 8)
+    errors = sorted(error for error, _ in found.known)
+    assert errors[len(errors) * 95 // 100] < 15.0
+    assert len(found.known) > 0.8 * found.scans
+    for pairs, least in ((found.put, 0.85), (found.known, 0.93), (found.stopped, 0.85)):
+        assert sum(error <= within for error, within in pairs) >= least * len(pairs)
+    stood = sorted(error for error, _ in found.put)
+    assert stood[len(stood) // 2] < 1.5
