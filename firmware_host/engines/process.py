@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import queue
+import secrets
+import select
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
+from pathlib import Path
 from typing import IO, Any
 
 from drivers.clock import Clock
@@ -28,7 +31,11 @@ MARGIN_S = 1.5  # beyond its time, on a machine that has much to do; then it is 
 STOP_S = 1.5  # and if it does not heed that, it is lost
 _QUIT_S = 0.5
 _TURN_S = 0.1  # between two looks at whether the question still stands
-_MOST_WAITING = 10_000  # lines; whoever sends more without being asked is stopped by the pipe
+_MOST_WAITING = 1_000  # lines; whoever sends more without being asked is stopped by the pipe
+_MOST_CHARACTERS = 1 << 13  # of a line: one with the longest variation has a few thousand
+_MOST_INTRODUCING = 2_000  # lines, until it is ready
+_MOST_THINKING = 50_000  # lines: five hundred moves, each valued at a hundred depths
+_MARK = "TILTBOARD_ENGINE"  # in the environment of whatever it starts
 
 
 class EngineProcess:
@@ -37,12 +44,21 @@ class EngineProcess:
     """
 
     def __init__(
-        self, name: str, command: Sequence[str], clock: Clock, *, start_s: float = START_S
+        self,
+        name: str,
+        command: Sequence[str],
+        clock: Clock,
+        *,
+        start_s: float = START_S,
+        wanted: Callable[[], bool] = lambda: True,
     ) -> None:
         """Start it and hear who it is. ``name``: what people call it. ``start_s``: how long it may
-        take to say that, and again to be ready for a game.
+        take to say that, and again to be ready for a game; then, and once it is not ``wanted``, it
+        is lost.
         """
         self.name = name
+        self._wanted = wanted
+        self._mark = secrets.token_hex(8)
         self._start_s = start_s
         self._now = clock.now
         self._heard: queue.Queue[str | None] = queue.Queue(_MOST_WAITING)
@@ -56,6 +72,7 @@ class EngineProcess:
                 encoding="utf-8",
                 errors="replace",
                 start_new_session=True,
+                env={**os.environ, _MARK: self._mark},
             )
         except OSError as error:
             raise EngineLostError(
@@ -66,6 +83,7 @@ class EngineProcess:
             ) from error
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
+        os.set_blocking(self._pipe(self._process.stdin).fileno(), False)
         self._listener = threading.Thread(target=self._listen, name=f"engine {name}", daemon=True)
         self._listener.start()
         self.identity = ugi.Identity()
@@ -73,8 +91,7 @@ class EngineProcess:
         self._lines = 1
         try:
             self._say("ugi")
-            until_s = self._now() + start_s
-            while (words := self._next(until_s)) != ["ugiok"]:
+            for words in self._introduction("ugiok"):
                 self.identity.read(words)
         except BaseException:
             self.close()
@@ -88,12 +105,25 @@ class EngineProcess:
                 self._say(ugi.setoption(name, value))
         self._say("uginewgame")
         self._say("isready")
-        until_s = self._now() + self._start_s
-        while (words := self._next(until_s)) != ["readyok"]:
+        for words in self._introduction("readyok"):
             if words[:1] == ["error"]:
                 raise CannotPlayError(
                     "The engine {name} says: {said}", name=self.name, said=" ".join(words[1:])[:200]
                 )
+
+    def _introduction(self, end: str) -> Iterator[list[str]]:
+        """What it says until ``end``, in its time and in not too many words."""
+        until_s = self._now() + self._start_s
+        for _ in range(_MOST_INTRODUCING):
+            words: list[str] = []
+            while not words:
+                if not self._wanted() or self._now() >= until_s:
+                    raise self._hung()
+                words = self._next(min(until_s, self._now() + _TURN_S))
+            if words == [end]:
+                return
+            yield words
+        raise self._endless()
 
     def think(
         self,
@@ -122,6 +152,7 @@ class EngineProcess:
         pondering = ponders is not None
         until_s = inf if pondering else self._now() + longest_s
         asked, stopped, told, self.slow = True, False, ugi.NOTHING_YET, False
+        said = 0
         while True:
             if pondering and ponders is not None and not ponders():
                 pondering = False
@@ -135,7 +166,10 @@ class EngineProcess:
                 stopped, self.slow = True, late
                 self._say("stop")
                 until_s = self._now() + STOP_S
-            words = self._next(min(until_s, self._now() + _TURN_S), patient=True)
+            words = self._next(min(until_s, self._now() + _TURN_S))
+            said += bool(words)
+            if said > _MOST_THINKING:
+                raise self._endless()
             if words[:1] == ["bestmove"]:
                 break
             if words[:1] == ["error"]:
@@ -163,50 +197,64 @@ class EngineProcess:
         self._say(ugi.setoption(ugi.LINES, lines))
         self._lines = lines
 
-    def close(self) -> None:
-        """End it, and whatever it has started; never waits long."""
-        with suppress(OSError, ValueError):
-            self._write("quit")
+    def ask_to_quit(self) -> None:
+        """What ``close`` begins with; several may be asked before the first is waited for."""
+        with suppress(OSError, ValueError, EngineLostError):
+            os.write(self._pipe(self._process.stdin).fileno(), b"quit\n")
         with suppress(OSError):
             self._pipe(self._process.stdin).close()
-        try:
+
+    def close(self) -> None:
+        """End it, and whatever it has started; never waits long."""
+        self.ask_to_quit()
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(_QUIT_S)
-        except subprocess.TimeoutExpired:
-            with suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
         with suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # what it has left behind
+            os.killpg(self._process.pid, signal.SIGKILL)  # or what it has left behind
+        self._process.wait()
+        for left in _marked(self._mark):
+            with suppress(OSError):
+                os.kill(left, signal.SIGKILL)
         until_s = self._now() + _QUIT_S
         while self._listener.is_alive() and self._now() < until_s:
             with suppress(queue.Empty):  # it may wait for room
                 self._heard.get(timeout=_TURN_S)
 
     def _say(self, line: str) -> None:
+        """Raises EngineLostError, also where it does not read what it is told."""
+        left = (line + "\n").encode()
+        until_s = self._now() + STOP_S
         try:
-            self._write(line)
+            stdin = self._pipe(self._process.stdin).fileno()
+            while left:
+                try:
+                    left = left[os.write(stdin, left) :]
+                except BlockingIOError:
+                    if self._now() >= until_s:
+                        raise self._hung() from None
+                    select.select((), (stdin,), (), _TURN_S)
+        except EngineLostError:
+            raise
         except (OSError, ValueError) as error:
             raise self._lost() from error
 
-    def _write(self, line: str) -> None:
-        stdin = self._pipe(self._process.stdin)
-        stdin.write(line + "\n")
-        stdin.flush()
-
-    def _next(self, until_s: float, *, patient: bool = False) -> list[str]:
-        """The words of its next line; if ``patient``, none where it has not come by then."""
+    def _next(self, until_s: float) -> list[str]:
+        """The words of its next line, none where it has not come by then. What is no character to
+        be seen, a terminal's commands for one, is left out.
+        """
         try:
             line = self._heard.get(timeout=max(until_s - self._now(), 0.0))
         except queue.Empty:
-            if patient:
-                return []
-            raise self._hung() from None
+            return []
         if line is None:
             raise self._lost()
-        return line.split()
+        return "".join(each if each.isprintable() else " " for each in line).split()
 
     def _hung(self) -> EngineHungError:
         return EngineHungError("The engine {name} does not answer.", name=self.name)
+
+    def _endless(self) -> EngineHungError:
+        return EngineHungError("The engine {name} talks without end.", name=self.name)
 
     def _lost(self) -> EngineLostError:
         return EngineLostError("The engine {name} has ended by itself.", name=self.name)
@@ -215,7 +263,7 @@ class EngineProcess:
         """In a thread of its own, until the process closes its end."""
         stdout = self._pipe(self._process.stdout)
         try:
-            while line := stdout.readline(ugi.MOST_LINE):
+            while line := stdout.readline(_MOST_CHARACTERS):
                 self._heard.put(line)
         except (OSError, ValueError):
             pass  # closed meanwhile
@@ -228,3 +276,15 @@ class EngineProcess:
         if pipe is None:
             raise ValueError("there is no pipe")
         return pipe
+
+
+def _marked(mark: str) -> list[int]:
+    """The processes with this mark in their environment: also those that left the group, where no
+    control group of systemd ends them. None on a system without /proc.
+    """
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"{_MARK}={mark}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return found

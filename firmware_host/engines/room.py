@@ -26,10 +26,11 @@ from firmware_host.engines.errors import (
 )
 from firmware_host.engines.process import MARGIN_S, START_S, STRANGER_S, EngineProcess
 from firmware_host.messages import Message, text
-from games.base import Game, Position
+from games.base import Position
 
 MOVE_S = 2.0
 VALUES_S = 1.0  # for what every move is worth: a person waits for it
+CLOSE_S = 5.0  # at most, for all engines together
 ADVISER = ""  # in the place of a player: whose engine looks at a person's moves
 OUR_COMMAND = (sys.executable, "-m", "firmware_host.cli", "engine")
 
@@ -156,7 +157,9 @@ class EngineRoom:
             self._closed, self._task = True, None
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(CLOSE_S)
+            if self._thread.is_alive():
+                _log.warning("An engine could not be ended")
 
     # What the room's thread does
 
@@ -169,8 +172,7 @@ class EngineRoom:
                         self._thought = thought
                         self._changed.notify_all()
         finally:
-            for process, _ in self._processes.values():
-                process.close()
+            self._end(list(self._processes))
 
     def _next(self) -> Task | None:
         with self._changed:
@@ -193,7 +195,7 @@ class EngineRoom:
                 thought = self._asked(task, seat)
             except EngineError as error:
                 _log.warning("%s", error)
-                self._end(task, seat)
+                self._end([(self._who(task), seat.engine)])
                 trouble = _told(error)
                 if isinstance(error, CannotPlayError | EngineHungError) and not own:
                     tries = [substitute] * 2 if seat is not substitute else tries
@@ -253,6 +255,9 @@ class EngineRoom:
                 name=process.name,
                 move=move[:40],
             )
+        if seat == task.seat:  # those that played in his place before are not needed any more
+            who = self._who(task)
+            self._end([key for key in self._processes if key[0] == who and key[1] != seat.engine])
         slow = text("The engine {name} took longer than it may.", name=process.name)
         named = EngineSeat(seat.engine, seat.level, process.identity.name[:80])
         return Thought(
@@ -288,13 +293,16 @@ class EngineRoom:
         found = self._processes.get((who, seat.engine))
         if found is not None and found[1] == playing:
             return found[0]
-        self._end_strangers(game)
+        self._end([key for key in self._processes if key[0] not in (*game.players, ADVISER)])
         if found is None:
             if seat.engine not in self._commands:
                 raise EngineError("There is no engine {name} in the settings.", name=seat.engine)
-            start_s = START_S if seat.engine == OURS else self._stranger_s
             process = EngineProcess(
-                seat.engine, self._commands[seat.engine], self._clock, start_s=start_s
+                seat.engine,
+                self._commands[seat.engine],
+                self._clock,
+                start_s=START_S if seat.engine == OURS else self._stranger_s,
+                wanted=lambda: not self._closed,
             )
         else:
             process = found[0]
@@ -303,15 +311,13 @@ class EngineRoom:
         process.set_up(game.name, options, seat.level)
         return process
 
-    def _end_strangers(self, game: Game) -> None:
-        """End the engines of players whom ``game`` does not have: each takes its memory."""
-        for key in [key for key in self._processes if key[0] not in (*game.players, ADVISER)]:
-            self._processes.pop(key)[0].close()
-
-    def _end(self, task: Task, seat: EngineSeat) -> None:
-        found = self._processes.pop((self._who(task), seat.engine), None)
-        if found is not None:
-            found[0].close()
+    def _end(self, keys: Sequence[tuple[str, str]]) -> None:
+        """End those processes, all at the same time."""
+        ended = [self._processes.pop(key)[0] for key in keys if key in self._processes]
+        for process in ended:
+            process.ask_to_quit()
+        for process in ended:
+            process.close()
 
     @staticmethod
     def _who(task: Task) -> str:

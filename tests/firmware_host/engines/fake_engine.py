@@ -5,6 +5,7 @@ Its argument is what it does wrong; ``once`` before it: only the first process t
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -16,6 +17,12 @@ LOG = Path(os.environ["TILTBOARD_FAKE_LOG"]) if "TILTBOARD_FAKE_LOG" in os.envir
 def main(how: str) -> None:
     if how == "mute":
         sys.stdin.read()
+    if how == "babble":
+        babble("id name x")
+    if how == "long":
+        babble("x" * 100_000)
+    if how == "leaves":
+        leave_somebody()
     game = game_type("momentum").create({"size": 5, "marbles": 4})
     position = game.start()
     for line in sys.stdin:
@@ -24,10 +31,16 @@ def main(how: str) -> None:
             with LOG.open("a") as log:
                 log.write(line)
         match words[:1]:
+            case ["ugi"] if how == "coloured":
+                print(
+                    "id name \x1b[31mRed\x1b]0;owned\x07 \u202eeno", "ugiok", sep="\n", flush=True
+                )
             case ["ugi"]:
                 option = "option name Ponder type check default false"
                 print(f"id name Fake {os.getpid()}", option, "ugiok", sep="\n", flush=True)
             case ["isready"]:
+                if how == "unready babble":
+                    babble("info string wait")
                 if how != "unready":
                     print("error no such game" if how == "refuse" else "readyok", flush=True)
             case ["position"]:
@@ -44,6 +57,23 @@ def main(how: str) -> None:
                 break
 
 
+def babble(line):
+    while True:
+        sys.stdout.write((line + "\n") * 10_000)
+
+
+def leave_somebody():
+    """A child that left the group and closed everything, so that only its environment tells."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        Path(os.environ["TILTBOARD_FAKE_CHILD"]).write_text(str(os.getpid()))
+        os.closerange(0, 3)
+        signal.pause()
+    os.wait()
+
+
 def go(how, position):
     match how:
         case "crash":
@@ -52,6 +82,8 @@ def go(how, position):
             return
         case "illegal":
             print("bestmove z9", flush=True)
+        case "stone deaf":
+            signal.pause()
         case "silly":
             print("bestmove", flush=True)
         case "flood":
