@@ -14,9 +14,9 @@ from functools import partial
 from drivers.mounting import Axis, Mounting, all_mountings
 from firmware_host.config.wiring import GpioPanel, MuxAdcHall
 from firmware_host.messages.hints import nearest
-from hw_sim.chips.drv5055 import HallSpread
+from hw_sim.boards import HallBoard
+from hw_sim.chips.hall import HallSpread
 from hw_sim.errors import FaultError
-from hw_sim.hall_board import HallBoard
 from hw_sim.table import SimTable
 
 LINES = ("S0", "S1", "S2", "S3")

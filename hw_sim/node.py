@@ -11,15 +11,15 @@ from drivers.node_firmware import plate
 from drivers.node_firmware.board import Board
 from drivers.node_firmware.node import Node
 from firmware_host.config.wiring import MuxAdcHall, Spare
+from hw_sim.buses.gpio import Piezo
 from hw_sim.buses.i2c import I2cBus, I2cChip, Message
 from hw_sim.buses.serial import SimLine
 from hw_sim.buses.spi import SpiPort
 from hw_sim.chips.cd74hc4067 import AddressBus
 from hw_sim.chips.mcp3008 import Mcp3008
-from hw_sim.chips.piezo import Piezo
 from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
 from hw_sim.clock import VirtualClock
-from hw_sim.world.buttons import Button
+from hw_sim.world.world import Button
 
 I2C_BUS = 0
 SPI_PORT = (0, 0)

@@ -69,7 +69,7 @@ def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> float:
 
 def _say_slides(echo: Callable[[str], None], profile: str, drivers_ms: float) -> None:
     """A whole scan while pieces slide: flicked one by one, and all as the plate is tilted."""
-    from hw_sim.worlds import has_physics
+    from hw_sim.world.world import has_physics
 
     if not has_physics():
         echo("  while pieces slide: needs physics, pip install 'tiltboard[physics]'")
@@ -88,7 +88,7 @@ def sliding_cpu_ms(profile: str) -> list[float]:
     is recorded from the table with physics.
     """
     from hw_sim.session import SimSession
-    from hw_sim.worlds import world
+    from hw_sim.world.world import world
 
     table, frames, sliding = load_profile(profile), list[Frame](), list[bool]()
     with (

@@ -150,7 +150,7 @@ class _AtTable:
         from firmware_host.commissioning.run import run_sweep
         from firmware_host.host.assemble import plate_for
         from firmware_host.service.pacer import Pacer
-        from hw_sim.maker import Maker
+        from hw_sim.session.maker import Maker
 
         sim = until_done.enter_context(simulated_table(self._table, seed, faults))
         plate = plate_for(self._table, sim.buses)

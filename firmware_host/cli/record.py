@@ -92,9 +92,9 @@ def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int, *, ph
     from firmware_host.scenario.parse import parse_scenario
     from firmware_host.scenario.run import ScenarioRunner
     from firmware_host.trace import TraceWriter, header_for
-    from hw_sim.scenario_hands import SimulatedHands
     from hw_sim.session import SimSession
-    from hw_sim.worlds import world
+    from hw_sim.session.deeds import SimulatedHands
+    from hw_sim.world.world import world
 
     kind = world(physics=physics)
     steps = parse_scenario(str(scenario), read_text(scenario))

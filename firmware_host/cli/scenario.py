@@ -99,9 +99,9 @@ def command(
 
 
 def _simulated(table: Profile, seed: int, until_done: ExitStack, *, physics: bool) -> Actor:
-    from hw_sim.scenario_hands import SimulatedHands
     from hw_sim.session import SimSession
-    from hw_sim.worlds import world
+    from hw_sim.session.deeds import SimulatedHands
+    from hw_sim.world.world import world
 
     kind = world(physics=physics)
     games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))

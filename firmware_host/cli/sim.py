@@ -32,8 +32,8 @@ def command(
     The games are kept apart from those of a real table, and go on where they stopped.
     """
     from firmware_host.cli.serve import serve, wanted
-    from hw_sim.live import LiveTable
-    from hw_sim.worlds import has_physics, world
+    from hw_sim.session.live import LiveTable
+    from hw_sim.world.world import has_physics, world
 
     if physics is None:
         physics = has_physics()

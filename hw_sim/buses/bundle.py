@@ -10,17 +10,15 @@ from typing import Protocol
 from smbus2 import SMBus
 
 from drivers.buses import PinFactory, PixelStrip, SerialPort, Writer
-from drivers.frame_sender import FrameLink, Sender
+from drivers.frame_sender import DirectSender, FrameLink, Sender
 from drivers.light_links import MOSI_PIN, SpiLink, strip_of
-from hw_sim.buses.gpio import SimFactory, Wiring
+from hw_sim.buses.gpio import Piezo, SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
-from hw_sim.buses.pixels import BlinkaModel, SideClock, VirtualSender
 from hw_sim.buses.serial import SimLine, SimSerial
 from hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
-from hw_sim.buses.timing import BLINKA_SLEEP_S, I2C_HZ, PIO_REST_S, SPI0_CORE_HZ
+from hw_sim.buses.timing import BLINKA_SLEEP_S, I2C_HZ, PIO_REST_S, SEND_HANDOVER_S, SPI0_CORE_HZ
 from hw_sim.chips.cd74hc4067 import AddressBus
-from hw_sim.chips.piezo import Piezo
-from hw_sim.chips.ws2812 import Ws2812Chain
+from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
 from hw_sim.clock import VirtualClock
 
 
@@ -183,3 +181,64 @@ def _address_line(address: AddressBus, line: int) -> Callable[[float, float | No
         address.drive(line, level >= 0.5, now_s)
 
     return driven
+
+
+class SideClock(VirtualClock):
+    """The time of a thread beside the main one: it passes while the main one's stands.
+
+    What begins on it begins when the main clock says so, or when the last thing has ended.
+    """
+
+    __slots__ = ("_main",)
+
+    def __init__(self, main: VirtualClock) -> None:
+        super().__init__()
+        self._main = main
+
+    def now(self) -> float:
+        """Seconds since the main clock's start."""
+        self._now_s = max(self._now_s, self._main.now())
+        return self._now_s
+
+    def advance(self, duration_s: float) -> None:
+        """Be busy; the main clock does not move."""
+        self.now()
+        super().advance(duration_s)
+
+
+class VirtualSender(DirectSender):
+    """ThreadSender's place in virtual time: the caller is held for the hand-over alone."""
+
+    def __init__(self, link: FrameLink, clock: VirtualClock) -> None:
+        super().__init__(link)
+        self._clock = clock
+
+    def send(self, frame: bytes, /) -> None:
+        """As Sender's."""
+        self._clock.advance(SEND_HANDOVER_S)
+        super().send(frame)
+
+
+class BlinkaModel:
+    """A link through either of Blinka's writers, which hold the interpreter while they send.
+
+    ``rest_s``: what passes after the reset before the next frame may begin.
+    """
+
+    def __init__(
+        self, chain: Ws2812Chain, clock: VirtualClock, side: SideClock, rest_s: float
+    ) -> None:
+        self._chain = chain
+        self._clock = clock
+        self._side = side
+        self._rest_s = rest_s
+
+    def write(self, frame: bytes, /) -> None:
+        """As FrameLink's."""
+        start_s = max(self._clock.now(), self._side.now())
+        end_s = self._chain.receive(frame, start_s)
+        self._clock.advance(end_s - self._clock.now())
+        self._side.advance(RESET_S + self._rest_s)
+
+    def close(self) -> None:
+        """As FrameLink's."""

@@ -1,9 +1,8 @@
 """GPIO pins for the real gpiozero: a ``MockFactory`` whose pins are wired to a simulated table."""
-# mypy: disable-error-code="import-untyped, misc"
-# gpiozero carries no types, so its classes are Any to a subclass.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,10 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from hw_sim.buses.timing import GPIO_CALL_S
 from hw_sim.clock import VirtualClock
+
+# mypy: disable-error-code="import-untyped, misc"
+# gpiozero carries no types, so its classes are Any to a subclass.
+
 
 REVISION = "c03111"  # a Pi 4B
 
@@ -121,3 +124,23 @@ class SimFactory(MockFactory):
     def ticks(self) -> float:
         """Seconds of virtual time."""
         return self.clock.now()
+
+
+KEPT = 256
+
+
+class Piezo:
+    """``tone_hz``: what it sounds now, None if silent. ``tones``: the last changes of that, as
+    (time, Hz or None), oldest first.
+    """
+
+    def __init__(self) -> None:
+        self.tone_hz: float | None = None
+        self.tones: deque[tuple[float, float | None]] = deque(maxlen=KEPT)
+
+    def drive(self, duty: float, frequency_hz: float | None, now_s: float) -> None:
+        """The pin's duty cycle (0 to 1) and PWM frequency; a steady level makes no sound."""
+        tone = frequency_hz if frequency_hz is not None and 0.0 < duty < 1.0 else None
+        if tone != self.tone_hz:
+            self.tone_hz = tone
+            self.tones.append((now_s, tone))

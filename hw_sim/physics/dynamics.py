@@ -12,7 +12,6 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 
-from hw_sim.physics.attraction import Magnets
 from hw_sim.physics.body import (
     DISC,
     GROUND_M,
@@ -27,10 +26,9 @@ from hw_sim.physics.body import (
     bare_table,
     clear_lanes,
 )
-from hw_sim.physics.grip import Gripped, pull
-from hw_sim.physics.motion import Motion, Motions
+from hw_sim.physics.magnets import Magnets
+from hw_sim.physics.motion import Array, Gripped, Motion, Motions, Poses, pull, turns_on
 from hw_sim.physics.pins import Pins
-from hw_sim.physics.poses import Array, Poses, turns_on
 from hw_sim.world.paths import Path, Point
 from hw_sim.world.plate import Vector
 

@@ -15,8 +15,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from hw_sim.physics.attraction import cross
 from hw_sim.physics.body import STEP_S, SURFACE_M, Shape
+from hw_sim.physics.magnets import cross
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]

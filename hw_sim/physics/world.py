@@ -14,7 +14,7 @@ from drivers.clock import Clock
 from firmware_host.config.profile import Profile
 from hw_sim.physics.body import DISC, FEET, SLICK, TILE, Lanes
 from hw_sim.physics.dynamics import Dynamics
-from hw_sim.physics.field import upward_mt
+from hw_sim.physics.magnets import upward_mt
 from hw_sim.rng import Stream, Streams
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Path, Point, still

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping
+from importlib.util import find_spec
 from typing import ClassVar
 
 from drivers.clock import Clock
 from firmware_host.config.profile import Profile
-from hw_sim.errors import HandsError
+from hw_sim.errors import HandsError, SimulationError
 from hw_sim.rng import Stream, Streams
-from hw_sim.world.buttons import Button
-from hw_sim.world.climate import Climate
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Path, Point
 from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, Piece
@@ -212,3 +212,103 @@ class World:
             ),
             default=None,
         )
+
+
+BOUNCE_S = 0.004  # typical of small tactile switches: a few ms
+WORN_BOUNCE_S = 0.040
+BOUNCES = 3
+WORN_BOUNCES = 8
+
+
+class Button:
+    """One contact. ``worn``: it chatters ten times as long (the fault button-bounce)."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._edges_s: list[float] = []  # the contact closes, opens, closes, ...
+        self.worn = False
+
+    @property
+    def chatter_s(self) -> float:
+        """How long the contact bounces after each edge."""
+        return WORN_BOUNCE_S if self.worn else BOUNCE_S
+
+    def press(self, now_s: float, held_s: float) -> tuple[float, float]:
+        """Held down from now on for ``held_s``; a press still going on is let go first.
+
+        Returns the first and the last change of the contact.
+        """
+        self._edges_s = [edge for edge in self._edges_s if edge <= now_s]
+        if len(self._edges_s) % 2 == 1:
+            self._edges_s.append(now_s)
+        first = len(self._edges_s)
+        self._edges_s += [now_s, *self._chatter(now_s, held_s)]
+        self._edges_s += [now_s + held_s, *self._chatter(now_s + held_s, self.chatter_s)]
+        return self._edges_s[first], self._edges_s[-1]
+
+    def closed(self, now_s: float) -> bool:
+        """Whether the contact conducts at this instant."""
+        return bisect_right(self._edges_s, now_s) % 2 == 1
+
+    def changes(self, start_s: float, end_s: float) -> int:
+        """How often the contact changes in that time."""
+        return bisect_right(self._edges_s, end_s) - bisect_right(self._edges_s, start_s)
+
+    def _chatter(self, start_s: float, room_s: float) -> list[float]:
+        """An even number of changes after an edge, within the bounce time and the room."""
+        length = min(self.chatter_s, room_s * 0.9)
+        count = 2 * (WORN_BOUNCES if self.worn else BOUNCES)
+        return sorted(start_s + length * self._stream.uniform(0.02, 1.0) for _ in range(count))
+
+
+REFERENCE_K = 298.15
+NTC_OHM = 10_000.0  # at 25 degC
+NTC_B_K = 3950.0
+NTC_FIXED_OHM = 10_000.0
+
+
+class Climate:
+    """A room, the warmth of 100 lights and sensors coming up after power-on, and a slow swing.
+
+    ``room_c`` may be set at any time (a bench that wants a hot day).
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self.room_c = stream.uniform(19.0, 23.0)
+        self.warming_k = stream.uniform(5.0, 8.0)
+        self.warming_s = 900.0
+        self.swing_k = 0.5
+        self.swing_s = stream.uniform(2000.0, 3000.0)
+
+    def temperature_c(self, now_s: float) -> float:
+        """Of the board, at the sensors."""
+        return (
+            self.room_c
+            - self.warming_k * math.expm1(-now_s / self.warming_s)
+            + self.swing_k * math.sin(2 * math.pi * now_s / self.swing_s)
+        )
+
+
+def ntc_share(temperature_c: float) -> float:
+    """Divider voltage over supply: NTC (10 k, B 3950) to ground, 10 k to the supply."""
+    ohm = NTC_OHM * math.exp(NTC_B_K * (1 / (temperature_c + 273.15) - 1 / REFERENCE_K))
+    return ohm / (ohm + NTC_FIXED_OHM)
+
+
+def has_physics() -> bool:
+    """Whether MuJoCo is installed."""
+    return find_spec("mujoco") is not None
+
+
+def world(*, physics: bool) -> type[World]:
+    """The kind of world. Raises SimulationError for ``physics`` where MuJoCo is not installed."""
+    if not physics:
+        return World
+    if not has_physics():
+        raise SimulationError(
+            "There is no physics engine here.",
+            remedy="Install it: pip install 'tiltboard[physics]'. Or leave out --physics.",
+        )
+    from hw_sim.physics.world import RigidWorld
+
+    return RigidWorld

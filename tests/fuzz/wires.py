@@ -273,7 +273,7 @@ class Messages(JsonTarget):
             return False  # answered with an error
         if isinstance(message, Ping | Watch):
             return True
-        from hw_sim.page_hands import PageHands
+        from hw_sim.session.live import PageHands
 
         session = self._table()
         try:

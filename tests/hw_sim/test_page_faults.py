@@ -6,8 +6,8 @@ from firmware_host.config.profile import load_profile
 from firmware_host.web.messages_in import parse
 from firmware_host.web.snapshot import BrokenInfo
 from hw_sim.errors import FaultError
-from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
+from hw_sim.session.live import PageHands, at_once
 
 
 def test_breaking_and_mending_from_a_page(tmp_path):

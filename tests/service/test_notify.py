@@ -158,7 +158,7 @@ def test_a_scan_never_waits_for_a_manager_that_does_not_read(manager, snapshot):
 
 def test_a_real_table_is_ready_after_its_first_scan_and_says_when_it_stops(tmp_path):
     from firmware_host.config.settings import Settings
-    from hw_sim.live import LiveTable
+    from hw_sim.session.live import LiveTable
 
     address = f"{tmp_path}/notify"
     sent = []

@@ -4,8 +4,8 @@ import pytest
 
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner, StepReport
-from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
+from hw_sim.session.deeds import SimulatedHands
 from tests.unhurried import unhurried
 
 

@@ -10,10 +10,10 @@ import pytest
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.table.observation import Magnet
-from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
+from hw_sim.session.deeds import SimulatedHands
 from hw_sim.world.paths import PathBuilder
-from hw_sim.worlds import world
+from hw_sim.world.world import world
 from tests.soak.eyes import Eyes
 from tests.unhurried import unhurried
 

@@ -13,9 +13,9 @@ from firmware_host.cli.scenario import command
 from firmware_host.config.profile import profile_names
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
-from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
-from hw_sim.worlds import world
+from hw_sim.session.deeds import SimulatedHands
+from hw_sim.world.world import world
 from tests.unhurried import unhurried
 
 FOLDER = Path(__file__).parent

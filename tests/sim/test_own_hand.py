@@ -24,7 +24,7 @@ from firmware_host.table.commands import (
 from firmware_host.table.standing import Phase
 from hw_sim.errors import HandsError
 from hw_sim.session import SimSession
-from hw_sim.worlds import world
+from hw_sim.world.world import world
 from tests.sim.own_hand import OwnHand
 from tests.unhurried import unhurried
 

@@ -16,9 +16,9 @@ from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.web.language import encoder
 from firmware_host.web.publish import Publisher
-from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
-from hw_sim.worlds import world
+from hw_sim.session.deeds import SimulatedHands
+from hw_sim.world.world import world
 from tests.sim.marked import Marked
 from tests.unhurried import unhurried
 

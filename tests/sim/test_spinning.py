@@ -10,11 +10,10 @@ from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.table.commands import SpinPlate
 from firmware_host.table.standing import Phase
-from hw_sim.deeds import Deeds
 from hw_sim.errors import HandsError
-from hw_sim.scenario_hands import SimulatedHands
 from hw_sim.session import SimSession
-from hw_sim.worlds import world
+from hw_sim.session.deeds import Deeds, SimulatedHands
+from hw_sim.world.world import world
 
 STARTED_S = 4.0  # gyroscope and bias
 

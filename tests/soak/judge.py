@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from firmware_host.table.standing import Standing
 from games.base import Position, Shift, Turn
 from games.registry import game_type
+from hw_sim.boards import SwitchBoard
 from hw_sim.session import SimSession
-from hw_sim.switch_board import SwitchBoard
 from tests.soak.eyes import Eyes
 
 SEEN_S = 0.5  # how old what the table has seen of a place may be

@@ -25,7 +25,7 @@ from firmware_host.table.preview import Preview
 from firmware_host.web.server import WebServer
 from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import HealthMap, TablePort
-from hw_sim.live import LiveTable
+from hw_sim.session.live import LiveTable
 
 # The first that is there: without windows, extensions and sync, a page costs a quarter less.
 CHROMIUMS = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")

@@ -18,9 +18,8 @@ from firmware_host.config.settings import Settings
 from firmware_host.table.commands import Drop, PlayFreely, Take
 from firmware_host.table.observation import Happening
 from firmware_host.table.seat_commands import SeatMove
-from hw_sim.live import LiveTable
-from hw_sim.world.world import World
-from hw_sim.worlds import world
+from hw_sim.session.live import LiveTable
+from hw_sim.world.world import World, world
 
 pytestmark = pytest.mark.web
 

@@ -18,7 +18,7 @@ from firmware_host.config.settings import Settings
 from firmware_host.room.zones import PIECE, ZoneOverlay
 from firmware_host.web.api import ENDPOINTS
 from games.gravity_warfare import GRAVITY_WARFARE
-from hw_sim.live import LiveTable
+from hw_sim.session.live import LiveTable
 
 pytestmark = pytest.mark.web
 PLAYERS = ("red", "blue", "white", "green")

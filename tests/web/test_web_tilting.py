@@ -16,8 +16,8 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.table.commands import NewGame
 from firmware_host.web.table_port import TablePort
-from hw_sim.live import LiveTable
-from hw_sim.worlds import world
+from hw_sim.session.live import LiveTable
+from hw_sim.world.world import world
 
 pytestmark = pytest.mark.web
 

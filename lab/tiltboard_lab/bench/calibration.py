@@ -78,7 +78,7 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
     from firmware_host.commissioning.sweep import Sweep
     from firmware_host.host.assemble import plate_for
     from firmware_host.service.pacer import Pacer
-    from hw_sim.maker import Maker
+    from hw_sim.session.maker import Maker
 
     profile = table.profile
     sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=ALL))
@@ -167,8 +167,8 @@ class _Board:
     """Random pieces on one table's sensors, their field from the simulator's own exact model."""
 
     def __init__(self, table: SimTable) -> None:
-        from hw_sim.chips import drv5055
-        from hw_sim.hall_board import HallBoard
+        from hw_sim.boards import HallBoard
+        from hw_sim.chips import hall
         from hw_sim.rng import Streams
 
         board = table.hall_board
@@ -183,10 +183,9 @@ class _Board:
             for magnet in (Magnet.S_STRONG, Magnet.S_WEAK)
             for sensor, gap_mm in enumerate(table.world.gaps_mm)
         }
-        self._gains = [s.spread.sensitivity_v_mt / drv5055.SENSITIVITY_V_MT for s in board.sensors]
+        self._gains = [s.spread.sensitivity_v_mt / hall.SENSITIVITY_V_MT for s in board.sensors]
         self.offsets_mt = [
-            (s.spread.quiescent_v - drv5055.QUIESCENT_V) / drv5055.SENSITIVITY_V_MT
-            for s in board.sensors
+            (s.spread.quiescent_v - hall.QUIESCENT_V) / hall.SENSITIVITY_V_MT for s in board.sensors
         ]
 
     def reading(self) -> tuple[dict[int, Magnet], list[float]]:

@@ -27,7 +27,7 @@ def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> N
     from hw_sim.errors import HandsError
     from hw_sim.rng import Streams
     from hw_sim.session import SimSession
-    from hw_sim.worlds import world
+    from hw_sim.world.world import world
 
     table, stream = load_profile("plate-10"), Streams(seed).stream("bench-hour")
     with (

@@ -257,7 +257,7 @@ def with_a_long_game(state: Path) -> str:
 @contextmanager
 def served(state: Path) -> Iterator[tuple[Scans, int]]:
     """A simulated table with its page, for this machine alone."""
-    from hw_sim.live import LiveTable
+    from hw_sim.session.live import LiveTable
 
     scans = Scans()
     live = LiveTable(load_profile("plate-10"), state, Settings())

@@ -34,7 +34,7 @@ class Rig:
         from hw_sim.rng import Streams
         from hw_sim.table import SimTable
         from hw_sim.world.magnet import KINDS as MAGNETS
-        from hw_sim.worlds import world
+        from hw_sim.world.world import world
 
         self.profile = load_profile("plate-10")
         self._open = ExitStack()

@@ -247,7 +247,7 @@ def through_the_chips(
 
 def _spoil(table: SimTable) -> Calibration:
     """Let all that happens to tables happen to this one. What calibrating it would have found."""
-    from hw_sim.hall_board import HallBoard
+    from hw_sim.boards import HallBoard
     from hw_sim.miswiring import miswire
     from hw_sim.world.magnet import MagnetKind
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from firmware_host.config.profile import load_profile
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import KINDS
-from hw_sim.worlds import world
+from hw_sim.world.world import world
 
 COUNTS = (1, 12, 36)
 SIDE = 6  # of the block in which they stand

@@ -34,7 +34,7 @@ def run(
     slide.
     """
     from hw_sim.rng import Streams
-    from hw_sim.worlds import has_physics
+    from hw_sim.world.world import has_physics
 
     if slides and has_physics():
         moving.run(echo, towers=0, seed=seed)

@@ -15,9 +15,9 @@ from firmware_host.config.settings import Settings
 from firmware_host.table.commands import NewGame
 from firmware_host.table.seat_commands import SeatComputer
 from games.gravity_warfare import GRAVITY_WARFARE
-from hw_sim.page_hands import PageHands, at_once
 from hw_sim.session import SimSession
-from hw_sim.worlds import world
+from hw_sim.session.live import PageHands, at_once
+from hw_sim.world.world import world
 
 LONGEST_S = 3 * 3600.0  # of a game, by the table's clock
 TIDIES_S = 30.0  # after its end

@@ -12,8 +12,8 @@ from firmware_host.commissioning.run import run_sweep
 from firmware_host.commissioning.sweep import Sweep
 from firmware_host.host.assemble import plate_for
 from firmware_host.service.pacer import Pacer
-from hw_sim.maker import Maker
 from hw_sim.miswiring import miswire
+from hw_sim.session.maker import Maker
 from hw_sim.table import SimTable
 from tests.unhurried import unhurried
 

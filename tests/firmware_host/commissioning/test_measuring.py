@@ -14,7 +14,7 @@ from firmware_host.perception.bands import classify
 from firmware_host.perception.calibration import uncalibrated
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.table.observation import Magnet
-from hw_sim.chips.drv5055 import SENSITIVITY_V_MT
+from hw_sim.chips.hall import SENSITIVITY_V_MT
 from hw_sim.rng import Streams
 from hw_sim.world.magnet import MagnetKind
 from tiltboard_lab.bench.perception import CLASSES

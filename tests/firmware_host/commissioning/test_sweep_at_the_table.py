@@ -11,8 +11,8 @@ from firmware_host.perception.calibration import read_calibration
 from firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration
 from firmware_host.web.messages_in import parse
 from games.momentum import MOMENTUM
-from hw_sim.maker import Maker
 from hw_sim.session import SimSession
+from hw_sim.session.maker import Maker
 from tests.unhurried import unhurried
 
 

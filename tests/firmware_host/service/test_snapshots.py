@@ -8,7 +8,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.table.commands import NewGame
 from hw_sim.clock import VirtualClock
-from hw_sim.live import LiveTable
+from hw_sim.session.live import LiveTable
 
 STEPS = 500
 

@@ -24,9 +24,9 @@ from firmware_host.trace.recorder import KEPT, Recorder
 from firmware_host.trace.rerun import Seen, rerun
 from games.momentum import MOMENTUM
 from hw_sim.clock import VirtualClock
-from hw_sim.live import LiveTable
 from hw_sim.session import SimSession
-from hw_sim.worlds import world
+from hw_sim.session.live import LiveTable
+from hw_sim.world.world import world
 
 PROFILE = "plate-7"  # no noise: its traces are short
 

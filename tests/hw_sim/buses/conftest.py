@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from hw_sim.buses import SimBuses
+from hw_sim.buses.gpio import Piezo
 from hw_sim.chips.cd74hc4067 import AddressBus, Cd74Hc4067
 from hw_sim.chips.inertial import ImuSpread
 from hw_sim.chips.mcp3008 import Mcp3008
 from hw_sim.chips.mpu6050 import Mpu6050
-from hw_sim.chips.piezo import Piezo
 from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
 from hw_sim.rng import Streams

@@ -5,7 +5,7 @@ import pytest
 from drivers.buses import Buses
 from hw_sim.buses import SimBuses
 from hw_sim.chips.cd74hc4067 import AddressBus, Cd74Hc4067
-from hw_sim.chips.drv5055 import Drv5055
+from hw_sim.chips.hall import Drv5055
 from hw_sim.chips.mcp3008 import Mcp3008
 from hw_sim.clock import VirtualClock
 from hw_sim.rng import Streams

@@ -1,6 +1,6 @@
 """WS2812B against its datasheet: data order, cascade, reset; and the buzzer."""
 
-from hw_sim.chips.piezo import Piezo
+from hw_sim.buses.gpio import Piezo
 from hw_sim.chips.ws2812 import Ws2812Chain
 
 DARK = (0, 0, 0)

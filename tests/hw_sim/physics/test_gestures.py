@@ -12,8 +12,7 @@ from hw_sim.errors import HandsError
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Leg, Path, Quintic
-from hw_sim.world.world import World
-from hw_sim.worlds import world
+from hw_sim.world.world import World, world
 
 RED = MagnetKind.parse("N-strong")
 HEIGHT_MM, RADIUS_MM = 15.0, 14.0

@@ -8,8 +8,11 @@ magpylib = pytest.importorskip("magpylib")
 
 from scipy.spatial.transform import Rotation  # noqa: E402
 
-from hw_sim.physics.attraction import MU0_4PI, Magnets  # noqa: E402
-from hw_sim.physics.field import upward_mt  # noqa: E402
+from hw_sim.physics.magnets import (  # noqa: E402
+    MU0_4PI,
+    Magnets,
+    upward_mt,
+)
 from hw_sim.world.magnet import STRONG, WEAK  # noqa: E402
 
 

@@ -13,8 +13,7 @@ from firmware_host.cli.sim import command as sim_command
 from firmware_host.config.profile import load_profile
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.world import World
-from hw_sim.worlds import world
+from hw_sim.world.world import World, world
 
 RED, BLUE = MagnetKind.parse("N-strong"), MagnetKind.parse("S-weak")
 
@@ -96,7 +95,7 @@ def test_the_table_has_physics_where_it_is_installed_and_says_where_not(
     installed, kind, monkeypatch, tmp_path
 ):
     opened = []
-    monkeypatch.setattr("hw_sim.worlds.has_physics", lambda: installed)
+    monkeypatch.setattr("hw_sim.world.world.has_physics", lambda: installed)
     monkeypatch.setattr(
         "firmware_host.cli.serve.serve", lambda table, *_, **__: opened.append(table) and 0
     )

@@ -14,7 +14,7 @@ from hw_sim.physics.body import FEET, SLICK, TILE, Lanes
 from hw_sim.physics.dynamics import Dynamics
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
-from hw_sim.worlds import world
+from hw_sim.world.world import world
 from tests.hw_sim.overlapping import overlapping
 
 G = 9.81

@@ -12,7 +12,7 @@ from hw_sim.hands import Hands
 from hw_sim.rng import Streams
 from hw_sim.table import SimTable
 from hw_sim.world import MagnetKind, World
-from hw_sim.worlds import world as world_with
+from hw_sim.world.world import world as world_with
 from tests.hw_sim.overlapping import overlapping
 
 

@@ -9,8 +9,8 @@ import pytest
 from firmware_host.config.profile import load_profile
 from firmware_host.table.commands import NewGame
 from firmware_host.table.standing import Phase
-from hw_sim.kept_plate import PLATE_NAME, KeptPlate
 from hw_sim.session import SimSession
+from hw_sim.session.live import PLATE_NAME, KeptPlate
 
 OFF_MM = (2.5, -3.0)
 

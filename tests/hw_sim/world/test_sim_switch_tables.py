@@ -8,9 +8,9 @@ import pytest
 from drivers.errors import PartReadingError
 from firmware_host.config.profile import load_profile
 from firmware_host.host.assemble import plate_for
-from hw_sim.chips import ah1889
+from hw_sim.boards import AH1889, BIASED_REED
+from hw_sim.chips import hall
 from hw_sim.errors import FaultError
-from hw_sim.switch_board import AH1889, BIASED_REED
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 
@@ -76,7 +76,7 @@ def test_the_margins_that_the_documents_state():
     # Why not plate-10's 35 mm: sensitive copies would close by themselves.
     close = crosstalk_mt(7, 7, 35.0, worst=False)
     assert close == pytest.approx(1.87, abs=0.01)
-    assert close > ah1889.RELEASE_MT * (1 - ah1889.SPREAD)
+    assert close > hall.RELEASE_MT * (1 - hall.SPREAD)
 
 
 def stand(table: SimTable, place: str, magnet: str) -> None:

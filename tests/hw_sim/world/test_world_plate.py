@@ -7,9 +7,8 @@ import pytest
 
 from drivers.ntc10k import temperature_c
 from hw_sim.rng import Streams
-from hw_sim.world.buttons import BOUNCE_S, WORN_BOUNCE_S, Button
-from hw_sim.world.climate import Climate, ntc_share
 from hw_sim.world.plate import BUMP_S, G_M_S2, SLEW_RAD_S, Plate
+from hw_sim.world.world import BOUNCE_S, WORN_BOUNCE_S, Button, Climate, ntc_share
 
 
 @pytest.fixture

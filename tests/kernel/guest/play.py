@@ -19,7 +19,7 @@ from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.table.commands import NewGame
 from firmware_host.table.seat_commands import SeatComputer
 from hw_sim.errors import SimulationError
-from hw_sim.scenario_hands import SimulatedHands
+from hw_sim.session.deeds import SimulatedHands
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "sim/scenarios"
 STATE = "/var/lib/tiltboard"

@@ -224,7 +224,7 @@ def _outcome(winner: str | None, reason: str, **extra: Any) -> Outcome:
 
 
 class ServiceSession:
-    """What hw_sim.scenario_hands.SimulatedHands uses of a session, at the installed service."""
+    """What hw_sim.session.deeds.SimulatedHands uses of a session, at the installed service."""
 
     def __init__(self) -> None:
         self.world = World()

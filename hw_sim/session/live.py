@@ -1,15 +1,88 @@
-"""The hands that a page offers on a simulated table (``web.table_port.HandsPort``)."""
+"""The simulated table in real time, for a page: its hands, and what stays on its plate."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from pathlib import Path
 
+import msgspec
+
+from drivers.clock import Clock, SystemClock
+from firmware_host.config.profile import Profile
+from firmware_host.config.settings import Settings
+from firmware_host.host.host import Host
+from firmware_host.service.table import Table
 from firmware_host.table.commands import CarryOut, HandsCommand
 from firmware_host.web.snapshot import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
-from hw_sim.deeds import Deeds
-from hw_sim.own_hand import OwnHand
-from hw_sim.session import SimSession
+from hw_sim.errors import HandsError
+from hw_sim.session.deeds import Deeds
+from hw_sim.session.own_hand import OwnHand
+from hw_sim.session.session import SimSession
+from hw_sim.world import MagnetKind, World
+from hw_sim.world.paths import Point
+
+PLATE_NAME = "plate.json"
+
+_log = logging.getLogger(__name__)
+
+
+class Lying(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A piece at rest. ``magnet``: as perception writes it; ``at_mm``: from the plate's centre."""
+
+    label: str
+    magnet: str
+    factor: float
+    at_mm: Point
+
+
+class KeptPlate:
+    """The file in the folder ``state``. It is a convenience: no game depends on it."""
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / PLATE_NAME
+        self._kept: list[Lying] = []
+        self._complained = False
+
+    def lay_out(self, world: World) -> None:
+        """Put on the empty plate of ``world`` what lay there; with a file that cannot be read,
+        nothing, and the log says so.
+        """
+        try:
+            lying = msgspec.json.decode(self._path.read_bytes(), type=list[Lying])
+            pieces = [(piece, MagnetKind.parse(piece.magnet)) for piece in lying]
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, HandsError) as error:
+            _log.warning(
+                "The simulated plate starts empty: %s cannot be read: %s.", self._path, error
+            )
+            return
+        for piece, kind in pieces:
+            world.lay(piece.label, kind, piece.factor, piece.at_mm)
+        self._kept = lying
+
+    def keep(self, world: World) -> None:
+        """Write down what lies on the plate, where that has changed. Pieces in hands do not lie."""
+        lying = [
+            Lying(piece.label, piece.kind.name, piece.factor, piece.here)
+            for piece in world.pieces.values()
+            if piece.path is None and not piece.held
+        ]
+        if lying == self._kept:
+            return
+        fresh = self._path.with_suffix(".new")
+        try:
+            fresh.write_bytes(msgspec.json.encode(lying))
+            fresh.replace(self._path)
+        except OSError as error:
+            if not self._complained:
+                _log.warning("What lies on the simulated plate could not be kept: %s.", error)
+            self._complained = True
+            return
+        self._kept, self._complained = lying, False
+
 
 Call = Callable[[Callable[[], None]], Future[None]]
 
@@ -125,3 +198,58 @@ def _refuse(answer: Future[None], begun: Future[None]) -> None:
     why = begun.exception()
     if why is not None:
         answer.set_exception(why)
+
+
+CATCH_UP_S = 0.5  # further behind than this, the lost time is given up
+
+
+class LiveTable:
+    """A simulated table that a page can play on. ``seed``: another table, other hands.
+
+    What lies on its plate is there again when it is opened anew.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        state: Path,
+        settings: Settings,
+        *,
+        seed: int = 1,
+        real: Clock | None = None,
+        world: type[World] = World,
+    ) -> None:
+        self._session = SimSession(profile, state, seed=seed, settings=settings, world=world)
+        self._real = real or SystemClock()
+        self._session.clock.start_calendar_s = self._real.calendar()
+        self._plate = KeptPlate(state)
+        self._hands = PageHands(self._session, self._call)
+        self._ahead_s = 0.0  # the real clock minus the virtual one
+        self.table = Table(
+            self._open,
+            self._wait,
+            self._real,
+            hands=self._hands,
+            close=self._close,
+        )
+
+    def _call(self, work: Callable[[], None]) -> Future[None]:
+        return self.table.call(work)
+
+    def _open(self) -> Host:
+        self._plate.lay_out(self._session.table.world)
+        self._session.__enter__()
+        self._ahead_s = self._real.now() - self._session.clock.now()
+        return self._session.host
+
+    def _wait(self) -> None:
+        self._session.wait()
+        self._hands.settle()
+        self._plate.keep(self._session.table.world)
+        delay_s = self._session.clock.now() + self._ahead_s - self._real.now()
+        if delay_s < -CATCH_UP_S:
+            self._ahead_s -= delay_s
+        self._real.sleep(delay_s)
+
+    def _close(self) -> None:
+        self._session.__exit__(None, None, None)

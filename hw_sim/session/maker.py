@@ -9,9 +9,8 @@ import math
 from firmware_host.commissioning.step import Answer, Step
 from firmware_host.commissioning.tasks import Ask, Task
 from firmware_host.messages import Message
-from hw_sim.parts import Rgb
 from hw_sim.rng import Streams
-from hw_sim.table import SimTable
+from hw_sim.table import Rgb, SimTable
 from hw_sim.world.magnet import MagnetKind
 
 MAGNETS = ("N-strong", "S-strong", "N-weak", "S-weak")

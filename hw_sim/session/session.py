@@ -12,8 +12,7 @@ from firmware_host.host.assemble import open_host
 from firmware_host.host.host import Host
 from firmware_host.service.pacer import Pacer
 from firmware_host.table.overlay import Overlay
-from hw_sim.disk import SimDisk
-from hw_sim.table import SimTable
+from hw_sim.table import SimDisk, SimTable
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.world import World
 

@@ -94,3 +94,59 @@ class Drv5055:
         if volt > self._high_v:
             return self._high_v
         return volt
+
+
+OPERATE_MT = 2.5
+RELEASE_MT = 2.0
+SPREAD = 0.3
+"""Share by which one copy's points lie off, both together: 1.4 to 2.6 mT to release."""
+RESPONSE_S = 10e-6  # chopper-stabilised parts of this kind answer within 10 us
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPoints:
+    """One pole's: closes when the field exceeds ``operate_mt``, opens below ``release_mt``."""
+
+    operate_mt: float = OPERATE_MT
+    release_mt: float = RELEASE_MT
+
+    @classmethod
+    def drawn(
+        cls,
+        stream: Stream,
+        operate_mt: float = OPERATE_MT,
+        release_mt: float = RELEASE_MT,
+        spread: float = SPREAD,
+    ) -> SwitchPoints:
+        """One copy's, within the spread."""
+        factor = 1.0 + stream.uniform(-spread, spread)
+        return cls(operate_mt * factor, release_mt * factor)
+
+
+class DualSwitch:
+    """One package. ``field_mt(now_s)``: upward, a south pole above reads positive.
+
+    ``closed(south, now_s)``: whether that pole's output is low.
+    """
+
+    def __init__(
+        self,
+        field_mt: Callable[[float], float],
+        north: SwitchPoints | None = None,
+        south: SwitchPoints | None = None,
+        response_s: float = RESPONSE_S,
+    ) -> None:
+        self.field_mt = field_mt
+        self.north = north or SwitchPoints()
+        self.south = south or SwitchPoints()
+        self._response_s = response_s
+        self._is_closed = {False: False, True: False}
+
+    def closed(self, now_s: float, *, south: bool) -> bool:
+        """Whether that pole's output is low now."""
+        field = self.field_mt(now_s - self._response_s)
+        points = self.south if south else self.north
+        towards_mt = field if south else -field
+        limit_mt = points.release_mt if self._is_closed[south] else points.operate_mt
+        self._is_closed[south] = towards_mt > limit_mt
+        return self._is_closed[south]

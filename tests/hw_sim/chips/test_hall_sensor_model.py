@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hw_sim.chips.drv5055 import Drv5055, HallSpread
+from hw_sim.chips.hall import Drv5055, HallSpread
 from hw_sim.rng import Streams
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hw_sim.chips.ah1889 import DualSwitch, SwitchPoints
+from hw_sim.chips.hall import DualSwitch, SwitchPoints
 from hw_sim.rng import Streams
 
 POINTS = SwitchPoints(operate_mt=2.5, release_mt=2.0)

@@ -1,0 +1,439 @@
+"""The board under the plate: Hall sensors and spare inputs behind their multiplexers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from firmware_host.config.profile import Profile
+from firmware_host.config.wiring import MuxAdcHall
+from hw_sim.buses.gpio import Wiring
+from hw_sim.chips.cd74hc4067 import INPUTS, AddressBus, AnalogSource, Cd74Hc4067
+from hw_sim.chips.hall import (
+    NOISE_RMS_MT,
+    OPERATE_MT,
+    QUIESCENT_DRIFT,
+    QUIESCENT_TOLERANCE_V,
+    QUIESCENT_V,
+    RELEASE_MT,
+    RESPONSE_S,
+    SENSITIVITY_PER_K,
+    SENSITIVITY_TOLERANCE,
+    SENSITIVITY_V_MT,
+    SPREAD,
+    SUPPLY_V,
+    Drv5055,
+    DualSwitch,
+    HallSpread,
+    SwitchPoints,
+)
+from hw_sim.chips.mcp3008 import CHANNELS
+from hw_sim.chips.ws2812 import Ws2812Chain
+from hw_sim.rng import Streams
+from hw_sim.world.world import World, ntc_share
+
+GAIN_SPREAD_PER_K = 0.0003  # of the sensors' temperature coefficient around its typical value
+DRIFT_RANGE_K = 100.0  # the sensors' quiescent drift is specified from 25 to 125 degC
+NOISY = 10.0  # a noisy sensor's factor
+DRIFT_MT_S = 0.02
+DRIFT_MOST_MT = 4.0
+
+
+class HallBoard:
+    """Sensors, each a copy of its own within the datasheet's limits, and what is wrong with them.
+
+    Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``sensors``: the chips,
+    by place. ``multiplexers``: at the converter's channels. ``tolerances``: of the sensitivities,
+    against the datasheet's. Places given to the faults are not
+    checked here.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        hall: MuxAdcHall,
+        world: World,
+        streams: Streams,
+        tolerances: float = 1.0,
+    ) -> None:
+        self._hall = hall
+        self._world = world
+        self._noise_factor = 1.0
+        self._wires = list(range(profile.size))
+        self._dead: set[int] = set()
+        self._noisy: set[int] = set()
+        self._stuck_v: dict[int, float] = {}
+        self._drift_from_s: dict[int, float] = {}
+        self._lit: LitBoard | None = None
+        spread, noise = streams.stream("hall-spread"), streams.stream("hall-noise")
+        self.sensors = tuple(
+            Drv5055(
+                partial(world.field_mt, index),
+                world.climate.temperature_c,
+                noise,
+                HallSpread(
+                    quiescent_v=QUIESCENT_V + spread.uniform(-1, 1) * QUIESCENT_TOLERANCE_V,
+                    sensitivity_v_mt=SENSITIVITY_V_MT
+                    * (1 + spread.uniform(-1, 1) * SENSITIVITY_TOLERANCE * tolerances),
+                    sensitivity_per_k=SENSITIVITY_PER_K + spread.uniform(-1, 1) * GAIN_SPREAD_PER_K,
+                    quiescent_v_k=spread.uniform(-1, 1)
+                    * QUIESCENT_DRIFT
+                    * SUPPLY_V
+                    / DRIFT_RANGE_K,
+                ),
+                supply_v=hall.reference_v,
+            )
+            for index in range(profile.size)
+        )
+        self.address = AddressBus()
+        self.multiplexers = tuple(Cd74Hc4067(self.address, ()) for _ in range(CHANNELS))
+        self._wire_spares()
+        self._wire_sensors()
+
+    @property
+    def noise_factor(self) -> float:
+        """Every sensor's noise against the datasheet's."""
+        return self._noise_factor
+
+    @noise_factor.setter
+    def noise_factor(self, factor: float) -> None:
+        self._noise_factor = factor
+        self._set_noise()
+
+    def voltage_v(self, index: int, now_s: float) -> float:
+        """What the wire of place ``index`` carries now (drawing noise as a reading does)."""
+        channel, address = divmod(index, INPUTS)
+        return self.multiplexers[channel].inputs[address](now_s)
+
+    def set_dead(self, index: int, on: bool) -> None:
+        """The sensor's output is broken off; the input lies at ground."""
+        _mark(self._dead, index, on)
+        self._wire_sensors()
+
+    def set_stuck(self, index: int, on: bool) -> None:
+        """The output stays at what it is now."""
+        if on:
+            now_s = self._world.clock.now()
+            self._stuck_v[index] = self.sensors[index].voltage_v(now_s)
+        else:
+            self._stuck_v.pop(index, None)
+        self._wire_sensors()
+
+    def set_drifting(self, index: int, on: bool) -> None:
+        """The output creeps up at ``DRIFT_MT_S``, by ``DRIFT_MOST_MT`` in the end."""
+        if on:
+            self._drift_from_s[index] = self._world.clock.now()
+        else:
+            self._drift_from_s.pop(index, None)
+        self._wire_sensors()
+
+    def set_noisy(self, index: int, on: bool) -> None:
+        """The sensor's noise is ``NOISY`` times the others'."""
+        _mark(self._noisy, index, on)
+        self._set_noise()
+
+    def under(self, lit: LitBoard) -> None:
+        """From now on the lights act on the sensors so."""
+        self._lit = lit
+        for index, sensor in enumerate(self.sensors):
+            sensor.temperature_c = partial(lit.temperature_c, index)
+        self._wire_sensors()
+
+    def swap_wires(self, one: int, other: int) -> None:
+        """The wires of two places change sides; again, and they are right."""
+        self._wires[one], self._wires[other] = self._wires[other], self._wires[one]
+        self._wire_sensors()
+
+    def wire_of(self, index: int) -> int:
+        """The place whose sensor is wired to the input of place ``index``."""
+        return self._wires[index]
+
+    def crept_mt(self, index: int, now_s: float) -> float:
+        """How far a drifting sensor's output is off by then; 0 for a sound one."""
+        since_s = now_s - self._drift_from_s.get(index, now_s)
+        return min(DRIFT_MOST_MT, since_s * DRIFT_MT_S)
+
+    def _set_noise(self) -> None:
+        for index, sensor in enumerate(self.sensors):
+            factor = self._noise_factor * (NOISY if index in self._noisy else 1.0)
+            sensor.noise_rms_mt = NOISE_RMS_MT * factor
+
+    def _wire_sensors(self) -> None:
+        for position, index in enumerate(self._wires):
+            output = self._output(index)
+            if self._lit is not None:
+                output = partial(self._lit.voltage_v, index, output)
+            self._connect(position, output)
+
+    def _output(self, index: int) -> AnalogSource:
+        if index in self._dead:
+            return _ground
+        if index in self._stuck_v:
+            return partial(_constant, self._stuck_v[index])
+        if index in self._drift_from_s:
+            return partial(self._drifting_v, index)
+        return self.sensors[index].voltage_v
+
+    def _drifting_v(self, index: int, now_s: float) -> float:
+        crept_v = self.crept_mt(index, now_s) * SENSITIVITY_V_MT
+        return self.sensors[index].voltage_v(now_s) + crept_v
+
+    def _wire_spares(self) -> None:
+        supply_v = self._hall.reference_v
+        sources: dict[str, AnalogSource] = {
+            "ground": _ground,
+            "half": partial(_constant, supply_v / 2),
+            "full": partial(_constant, supply_v),
+            "ntc": lambda now_s: supply_v * ntc_share(self._world.climate.temperature_c(now_s)),
+        }
+        for spare in self._hall.spares:
+            self._connect(spare.input, sources[spare.carries])
+
+    def _connect(self, position: int, source: AnalogSource) -> None:
+        channel, address = divmod(position, INPUTS)
+        self.multiplexers[channel].inputs[address] = source
+
+
+def _mark(marks: set[int], index: int, on: bool) -> None:
+    if on:
+        marks.add(index)
+    else:
+        marks.discard(index)
+
+
+def _ground(now_s: float) -> float:
+    return _constant(0.0, now_s)
+
+
+def _constant(value: float, now_s: float) -> float:
+    del now_s
+    return value
+
+
+CHANNEL_A = 0.020  # WS2812B, one channel at 255; HARDWARE.md: 100 lights up to 6 A
+WARMING_S = 60.0  # of a sensor under a lit light
+
+
+class LitTable(Protocol):
+    """What a table has that is lit."""
+
+    profile: Profile
+    world: World
+    chain: Ws2812Chain
+
+    def strip_rgb(self, index: int) -> tuple[int, int, int]:
+        """The light of a place as it shines now, 0 to 255."""
+
+
+@dataclass
+class LitBoard:
+    """``ground_v_a``: how far the ground of the last row of sensors rises, per ampere of the
+    lights; nearer rows' less. ``sag_a``: share by which the sensors' supply falls against the
+    converter's reference, per ampere. ``heat_k``: by which a sensor under a white light warms.
+    """
+
+    table: LitTable
+    ground_v_a: float = 0.0
+    sag_a: float = 0.0
+    heat_k: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._warmth = [(0.0, 0.0)] * self.table.profile.size
+
+    def voltage_v(self, index: int, output: AnalogSource, now_s: float) -> float:
+        """What the converter finds of a sensor's ``output``."""
+        profile = self.table.profile
+        amps = self.table.chain.level * CHANNEL_A
+        row = index // profile.columns + 1
+        shift_v = self.ground_v_a * amps * row / profile.rows
+        return output(now_s) * (1.0 - self.sag_a * amps) + shift_v
+
+    def temperature_c(self, index: int, now_s: float) -> float:
+        """Of that sensor; to be asked now and then, in the order of time."""
+        since_s, above_k = self._warmth[index]
+        wanted_k = self.heat_k * sum(self.table.strip_rgb(index)) / 765
+        share = min(1.0, (now_s - since_s) / WARMING_S)
+        above_k += (wanted_k - above_k) * share
+        self._warmth[index] = now_s, above_k
+        return self.table.world.climate.temperature_c(now_s) + above_k
+
+
+PROBE_MT = 30.0  # more than any magnet puts on a switch
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchKind:
+    """Typical operate and release points, their spread as a share, and the response time."""
+
+    operate_mt: float
+    release_mt: float
+    spread: float
+    response_s: float
+
+
+AH1889 = SwitchKind(OPERATE_MT, RELEASE_MT, SPREAD, RESPONSE_S)
+# A reed switch upright under its place, with a small magnet that biases it so that one pole closes
+# it: where it operates is a matter of that magnet and of patience (docs/wiring-matrix-gpio.md).
+# Reeds bounce for about half a millisecond.
+BIASED_REED = SwitchKind(4.0, 2.5, 0.2, 0.5e-3)
+
+
+class SwitchBoard:
+    """Switches, each a copy of its own, and what is wrong with them.
+
+    ``closed(index, south, now_s)`` is what arrives at the lines of place ``index``. Places given to
+    the faults are not checked here.
+    """
+
+    def __init__(self, profile: Profile, kind: SwitchKind, world: World, streams: Streams) -> None:
+        self._world = world
+        self._wires = list(range(profile.size))
+        self._dead: set[int] = set()
+        self._stuck: dict[int, tuple[bool, bool]] = {}
+        spread = streams.stream("switch-spread")
+
+        def points() -> SwitchPoints:
+            return SwitchPoints.drawn(spread, kind.operate_mt, kind.release_mt, kind.spread)
+
+        self.switches = tuple(
+            DualSwitch(partial(world.field_mt, index), points(), points(), kind.response_s)
+            for index in range(profile.size)
+        )
+
+    def closed(self, index: int, now_s: float, *, south: bool) -> bool | None:
+        """Whether the switch wired to that place's line is closed; None if the line hangs free."""
+        wired = self._wires[index]
+        if wired in self._dead:
+            return None
+        if wired in self._stuck:
+            return self._stuck[wired][south]
+        return self.switches[wired].closed(now_s, south=south)
+
+    def set_dead(self, index: int, on: bool) -> None:
+        """Both outputs are broken off."""
+        if on:
+            self._dead.add(index)
+        else:
+            self._dead.discard(index)
+
+    def set_stuck(self, index: int, on: bool) -> None:
+        """Both outputs stay as they are now."""
+        if on:
+            now_s, switch = self._world.clock.now(), self.switches[index]
+            self._stuck[index] = (
+                switch.closed(now_s, south=False),
+                switch.closed(now_s, south=True),
+            )
+        else:
+            self._stuck.pop(index, None)
+
+    def swap_wires(self, one: int, other: int) -> None:
+        """The wires of two places change sides; again, and they are right."""
+        self._wires[one], self._wires[other] = self._wires[other], self._wires[one]
+
+    def wire_of(self, index: int) -> int:
+        """The place whose switches are wired to the lines of place ``index``."""
+        return self._wires[index]
+
+    def answers(self, index: int) -> tuple[bool | None, ...]:
+        """What the lines of that place say to no field, a north and a south one, in turn: the two
+        lines each time. Leaves the switches as they are.
+        """
+        wired = self._wires[index]
+        switch = self.switches[wired]
+        said: list[bool | None] = []
+        for field in (0.0, -PROBE_MT, PROBE_MT):
+            probe = DualSwitch(partial(_constant, field), switch.north, switch.south)
+            for south in (False, True):
+                if wired in self._dead:
+                    said.append(None)
+                elif wired in self._stuck:
+                    said.append(self._stuck[wired][south])
+                else:
+                    said.append(probe.closed(0.0, south=south))
+        return tuple(said)
+
+
+DIODE_V = 0.5  # 1N4148 at the 60 uA of a pull-up
+THRESHOLD_V = 1.2  # where a Pi's input typically turns; 0.8 V low and 1.6 V high are promised
+
+STEP_S = 0.5e-3
+"""How long the switches are taken to stay as they are: a hand moves 0.2 mm in that time."""
+
+
+class SwitchMatrix:
+    """The copper of profile matrix-gpio. Lines are GPIO numbers.
+
+    ``shorted``: (row, column, south) of switches whose diode is shorted or left out.
+    """
+
+    def __init__(
+        self,
+        board: SwitchBoard,
+        row_pins: tuple[int, ...],
+        north_pins: tuple[int, ...],
+        south_pins: tuple[int, ...],
+    ) -> None:
+        self._board = board
+        self._row_pins = row_pins
+        self._columns = len(north_pins)
+        self._column_pins = (*north_pins, *south_pins)
+        self._driven: dict[int, bool] = {}
+        self.shorted: set[tuple[int, int, bool]] = set()
+        self._ways_s = -math.inf
+        self._ways_known: dict[int, list[tuple[int, float]]] = {}
+
+    def wire(self, wiring: Wiring) -> None:
+        """Connect to the Pi."""
+        for pin in (*self._row_pins, *self._column_pins):
+            wiring.drives[pin] = partial(self._drive, pin)
+            wiring.inputs[pin] = partial(self.level, pin)
+
+    def level(self, pin: int, now_s: float) -> bool | None:
+        """What is on a line that the Pi reads; None: nothing but its pull."""
+        volt = self._volts(now_s).get(pin)
+        return None if volt is None else volt > THRESHOLD_V
+
+    def _drive(self, pin: int, level: bool | None) -> None:
+        """The Pi drives a line, or lets it go."""
+        if level is None:
+            self._driven.pop(pin, None)
+        else:
+            self._driven[pin] = level
+
+    def _volts(self, now_s: float) -> dict[int, float]:
+        """Every line that is pulled below its pull-up, by the lowest way there is."""
+        low = {pin: 0.0 for pin, level in self._driven.items() if not level}
+        if not low:
+            return low
+        ways = self._ways(now_s)
+        waiting = list(low)
+        while waiting:
+            here = waiting.pop(0)
+            for there, drop_v in ways.get(here, ()):
+                volt = low[here] + drop_v
+                if there not in self._driven and volt < low.get(there, SUPPLY_V):
+                    low[there] = volt
+                    waiting.append(there)
+        return low
+
+    def _ways(self, now_s: float) -> dict[int, list[tuple[int, float]]]:
+        """From each line to those that a low level on it pulls low, with the drop between."""
+        if self._ways_s <= now_s < self._ways_s + STEP_S:
+            return self._ways_known
+        ways: dict[int, list[tuple[int, float]]] = {}
+        for number, row_pin in enumerate(self._row_pins):
+            for position, column_pin in enumerate(self._column_pins):
+                south, column = divmod(position, self._columns)
+                index = number * self._columns + column
+                if not self._board.closed(index, now_s, south=bool(south)):
+                    continue
+                if (number, column, bool(south)) in self.shorted:
+                    ways.setdefault(row_pin, []).append((column_pin, 0.0))
+                    ways.setdefault(column_pin, []).append((row_pin, 0.0))
+                else:
+                    ways.setdefault(row_pin, []).append((column_pin, DIODE_V))
+        self._ways_s, self._ways_known = now_s, ways
+        return ways
