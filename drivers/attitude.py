@@ -1,12 +1,17 @@
-"""Tilt and spin from gravity and rates: a complementary filter that finds the bias at rest."""
+"""How the plate lies and turns, of a motion sensor's readings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from operator import sub
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
+
+from drivers.errors import PartReadingError
+
+# Tilt and spin from gravity and rates: a complementary filter that finds the bias at rest.
+
 
 Vector: TypeAlias = tuple[float, float, float]
 
@@ -194,3 +199,131 @@ class _Rest:
             and abs(rate[1] - sums[4] / count) <= REST_RAD_S
             and abs(rate[2] - sums[5] / count) <= REST_RAD_S
         )
+
+
+# How a tilt sensor lies on the plate: which of its axes points east, north and up.
+
+
+Axis: TypeAlias = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
+AXES: Final[tuple[Axis, ...]] = ("+x", "-x", "+y", "-y", "+z", "-z")
+
+_Pick: TypeAlias = tuple[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Mounting:
+    """One of 24 ways to lie square. ``east``, ``north``, ``up``: the chip's axis that points there.
+
+    Raises ValueError for three axes that are not right-handed.
+    """
+
+    east: Axis = "+x"
+    north: Axis = "+y"
+    up: Axis = "+z"
+    _picks: tuple[_Pick, _Pick, _Pick] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        picks = _pick(self.east), _pick(self.north), _pick(self.up)
+        east, north, up = (_along(*pick) for pick in picks)
+        if _cross(east, north) != up:
+            raise ValueError(f"no chip has {self.east} east, {self.north} north, {self.up} up")
+        object.__setattr__(self, "_picks", picks)
+
+    def on_plate(self, chip: Vector) -> Vector:
+        """A vector in the chip's axes, in the plate's: x east, y north, z up."""
+        (a, s), (b, t), (c, u) = self._picks
+        return s * chip[a], t * chip[b], u * chip[c]
+
+    def on_chip(self, plate: Vector) -> Vector:
+        """The way back."""
+        (a, s), (b, t), (c, u) = self._picks
+        found = [0.0, 0.0, 0.0]
+        found[a], found[b], found[c] = s * plate[0], t * plate[1], u * plate[2]
+        return found[0], found[1], found[2]
+
+
+def all_mountings() -> Iterator[Mounting]:
+    """All 24."""
+    for up in AXES:
+        for north in AXES:
+            if north[1] != up[1]:
+                yield mounting(north, up)
+
+
+def mounting(north: Axis, up: Axis) -> Mounting:
+    """The one with these axes. Raises ValueError if both are of one line."""
+    x, y, z = _cross(_along(*_pick(north)), _along(*_pick(up)))
+    for axis in AXES:
+        if _along(*_pick(axis)) == (x, y, z):
+            return Mounting(axis, north, up)
+    raise ValueError(f"{north} and {up} are not at right angles")
+
+
+def _pick(axis: str) -> _Pick:
+    return "xyz".index(axis[1]), -1.0 if axis[0] == "-" else 1.0
+
+
+def _along(index: int, sign: float) -> Vector:
+    return (
+        sign if index == 0 else 0.0,
+        sign if index == 1 else 0.0,
+        sign if index == 2 else 0.0,
+    )
+
+
+FLAT: Final = Mounting()  # as the wiring pages ask for
+
+
+# An accelerometer's axis that stands still: its own noise should keep it from doing that.
+
+
+# Readings in a row that are equal to the bit on one axis while both others change. MPU-6050's noise
+# is 15 steps of 4 g / 32768 (PS-MPU-6000A 6.2), LSM6DSOX's 4: an equal pair is at most 1 in 10.
+STUCK_READINGS: Final = 16
+
+
+class AxisWatch:
+    """Fed with the raw words of each reading."""
+
+    def __init__(self) -> None:
+        self._suspicious = False
+        self.restart()
+
+    def restart(self) -> None:
+        """The readings were interrupted."""
+        self._last: tuple[int, ...] | None = None
+        self._equal = [0] * 3
+        self._alive = [False] * 3
+
+    @property
+    def trusted(self) -> bool:
+        """Whether no axis was found dead, or all have moved again since."""
+        return not self._suspicious
+
+    def update(self, words: Sequence[int]) -> None:
+        """One reading. Raises PartReadingError once an axis is dead."""
+        now = tuple(words)
+        last, self._last = self._last, now
+        if last is None or last == now:  # the same sample, read twice
+            return
+        moved = [new != old for new, old in zip(now, last, strict=True)]
+        if all(moved):  # as in most readings
+            self._equal, self._alive = [0] * 3, moved
+            self._suspicious = False
+            return
+        for axis, has_moved in enumerate(moved):
+            if has_moved:
+                self._equal[axis] = 0
+                self._alive[axis] = True
+            elif sum(moved) == 3 - 1:
+                self._equal[axis] += 1
+        if max(self._equal) >= STUCK_READINGS:
+            self._suspicious = True
+            raise PartReadingError(
+                "imu",
+                "The tilt sensor does not feel its {axis} axis.",
+                remedy="Replace the tilt sensor. Play goes on once it feels all three axes.",
+                axis="xyz"[self._equal.index(max(self._equal))],
+            )
+        if all(self._alive):
+            self._suspicious = False

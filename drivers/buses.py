@@ -1,7 +1,7 @@
 """The buses that drivers are handed: what they offer. A Raspberry Pi's own: drivers.pi_buses.
 
 Opening anything raises OSError or ImportError; the drivers turn both into PartAbsentError with
-drivers.absence, so that a missing bus is a fault of the part on it.
+drivers.errors, so that a missing bus is a fault of the part on it.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class PinFactory(Protocol):
 
 
 class PixelStrip(Protocol):
-    """The part of drivers.neopixel_strip.SentStrip, a ``neopixel.NeoPixel``, that drivers use.
+    """The part of drivers.light_links.SentStrip, a ``neopixel.NeoPixel``, that drivers use.
 
-    What cannot be sent raises OSError, at that call or at a later one (drivers.frame_sender).
+    What cannot be sent raises OSError, at that call or at a later one (drivers.light_links).
     """
 
     def __setitem__(self, index: int, colour: tuple[int, int, int], /) -> None:

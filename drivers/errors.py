@@ -1,10 +1,16 @@
-"""The tree of errors of the table, from the chips up. Each says what is wrong and what to do.
-
-``template`` and ``remedy`` are English with ``{named}`` fields filled from ``params``, so that a
-host can translate both.
-"""
+"""What can go wrong at a table, from the chips up, and what Linux's own errors mean of a part."""
 
 from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Final
+
+# The tree of errors of the table, from the chips up. Each says what is wrong and what to do.
+#
+# ``template`` and ``remedy`` are English with ``{named}`` fields filled from ``params``, so that a
+# host can translate both.
 
 
 class TiltboardError(Exception):
@@ -40,3 +46,160 @@ class WrongPartError(PartError):
 
 class PartReadingError(PartError, ValueError):
     """The part answers, but with values that it cannot have measured. Retry; then look."""
+
+
+# What a person is told when a bus, a package or a permission is missing.
+
+
+_NO_DEVICE: Final = (
+    (
+        "/dev/spidev0",
+        "Add dtparam=spi=on to /boot/firmware/config.txt and restart the Pi."
+        " Without a Raspberry Pi run: tiltboard sim.",
+    ),
+    (
+        "/dev/spidev1",
+        "Add dtoverlay=spi1-1cs to /boot/firmware/config.txt and restart the Pi."
+        " Without a Raspberry Pi run: tiltboard sim.",
+    ),
+    (
+        "/dev/i2c-",
+        "Add dtparam=i2c_arm=on to /boot/firmware/config.txt, run: echo i2c-dev | sudo tee"
+        " /etc/modules-load.d/i2c-dev.conf, and restart the Pi."
+        " Without a Raspberry Pi run: tiltboard sim.",
+    ),
+    (
+        "/dev/pio0",
+        "Update the Pi 5: sudo apt full-upgrade, sudo rpi-eeprom-update -a, and restart it."
+        " Without a Raspberry Pi run: tiltboard sim.",
+    ),
+    ("", "This needs a Raspberry Pi. Without one run: tiltboard sim."),
+)
+INSTALL: Final = {
+    "lgpio": "sudo apt install python3-lgpio",
+    "RPi": "sudo apt install python3-lgpio",
+    "spidev": "sudo apt install python3-spidev",
+    "_rpi_ws281x": "sudo apt install python3-dev gcc && pip install rpi_ws281x",
+    "adafruit_raspberry_pi5_neopixel_write": "pip install 'tiltboard[pio]'",
+}
+"""How a package that nothing brings along is installed, by its module."""
+_USUAL: Final = "pip install 'tiltboard[pi]'"
+_GROUPS: Final = (("/dev/spidev", "spi"), ("/dev/i2c-", "i2c"), ("", "gpio"))
+
+
+def how_to_install(module: str) -> str:
+    """The command that brings the package of a module."""
+    return INSTALL.get(module.partition(".")[0], _USUAL)
+
+
+def unsupplied() -> PartAbsentError:
+    """The lights' own supply is gone, whoever sees that."""
+    return PartAbsentError(
+        "lights",
+        "The lights have no supply.",
+        remedy="Check their 5 V, its fuse and its plug; play goes on by itself.",
+    )
+
+
+def _by_start(table: tuple[tuple[str, str], ...], device: str) -> str:
+    return next(value for start, value in table if device.startswith(start))
+
+
+def absent(part: str, error: OSError | ImportError, device: str) -> PartAbsentError:
+    """The error to raise when ``error`` came of using ``device``, the bus of ``part``."""
+    if isinstance(error, ImportError):
+        return PartAbsentError(
+            part,
+            "The Python package {package} is missing ({why}).",
+            remedy="On a Raspberry Pi run: {command}. Elsewhere run: tiltboard sim.",
+            command=how_to_install(error.name or ""),
+            package=error.name or "for the hardware",
+            why=str(error),
+        )
+    device = str(error.filename or device)
+    if error.errno in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
+        return PartAbsentError(
+            part,
+            "There is no {device} on this computer.",
+            remedy=_by_start(_NO_DEVICE, device),
+            device=device,
+        )
+    if error.errno in (errno.EACCES, errno.EPERM) and device.startswith("/dev/pio"):
+        return PartAbsentError(
+            part,
+            "This user may not use {device}.",
+            remedy=(
+                'Write SUBSYSTEM=="*-pio", GROUP="gpio", MODE="0660" to'
+                " /etc/udev/rules.d/99-pio.rules, run: sudo usermod -aG gpio $USER, and restart"
+                " the Pi."
+            ),
+            device=device,
+        )
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return PartAbsentError(
+            part,
+            "This user may not use {device}.",
+            remedy="Run: sudo usermod -aG {group} $USER, then log in again.",
+            device=device,
+            group=_by_start(_GROUPS, device),
+        )
+    if error.errno == errno.EBUSY:
+        return PartAbsentError(
+            part,
+            "{device} is in use by something else.",
+            remedy="Stop the other program, or the second tiltboard.",
+            device=device,
+        )
+    return PartAbsentError(
+        part,
+        "{device} does not work: {why}.",
+        remedy="Check the plug and the supply of this part.",
+        device=device,
+        why=error.strerror or (os.strerror(error.errno) if error.errno else str(error)),
+    )
+
+
+# What a person is told when a chip on I2C does not answer.
+
+
+def lost_on_i2c(
+    part: str, error: OSError | ImportError, bus: int, silent: PartAbsentError
+) -> PartAbsentError:
+    """The error to raise when ``error`` came of I2C ``bus``; ``silent`` if the chip is not there.
+
+    Linux answers EREMOTEIO or ENXIO for an address that nobody acknowledges, and ETIMEDOUT for a
+    bus whose lines do not rise (Documentation/i2c/fault-codes). One that breaks off is EIO on
+    a Pi 4 and earlier (drivers/i2c/busses/i2c-bcm2835.c: SCL was held low for too long, or bytes
+    are missing), and EAGAIN where another has pulled a line low (arbitration lost). None of these
+    drivers sends a chip that holds SDA low the nine clocks that free it, and a program cannot while
+    the kernel has the pins: docs/wiring-plate-7.md says how a person can.
+    """
+    if isinstance(error, ImportError):
+        return absent(part, error, "")
+    # An error of opening the device file names it; one of a transfer does not.
+    if error.errno in (errno.EREMOTEIO, errno.ENXIO) and error.filename is None:
+        return silent
+    if error.errno == errno.ETIMEDOUT:
+        return PartAbsentError(
+            part,
+            "I2C bus {bus} hangs: something holds SDA or SCL low.",
+            remedy="Unplug the parts on it one by one; switching the table off frees it too.",
+            bus=bus,
+        )
+    if error.errno in (errno.EIO, errno.EAGAIN) and error.filename is None:
+        return PartAbsentError(
+            part,
+            "Transfers on I2C bus {bus} break off: a line is held low, or disturbed.",
+            remedy="Check SDA, SCL, ground and 3.3 V of the parts on it; unplug them one by one.",
+            bus=bus,
+        )
+    return absent(part, error, f"/dev/i2c-{bus}")
+
+
+def unusable(device: str) -> OSError | None:
+    """Why a device file cannot be used; None if it can."""
+    if not Path(device).exists():
+        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), device)
+    if not os.access(device, os.R_OK | os.W_OK):
+        return PermissionError(errno.EACCES, os.strerror(errno.EACCES), device)
+    return None

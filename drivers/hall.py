@@ -1,22 +1,295 @@
-"""The Hall array: sensors through multiplexers with shared address lines, and one converter.
-
-Input ``k`` is the converter's channel ``k // 16`` and the multiplexers' address ``k % 16``. The
-first inputs are the sensors, in index order; spare inputs carry known voltages, from which each
-scan proves its own wiring (drivers.hall_check).
-"""
+"""Linear Hall sensors behind multiplexers and a converter, and what proves their wiring."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
 
-from drivers import ntc10k
-from drivers.absence import absent
-from drivers.buses import Buses
-from drivers.cd74hc4067 import GRAY_ORDER, INPUTS, SETTLING_S, AddressLines
-from drivers.drv5055 import SENSITIVITY_MV_MT, field_table_mt
-from drivers.errors import PartError
-from drivers.hall_check import Carries, WiringCheck
+from drivers.buses import Buses, Pin, PinFactory
+from drivers.errors import PartError, PartReadingError, absent
 from drivers.mcp3008 import CHANNELS, CLOCKS_BEFORE_SAMPLE, MAX_HZ, STEPS, Mcp3008
+
+# DRV5055A1: ratiometric linear Hall sensor (Texas Instruments SBAS640).
+#
+# At no field the output stands at half the supply; a south pole at the marked face raises it
+# (sections "Magnetic Flux Direction" and "Magnetic Response").
+
+
+QUIESCENT: Final = 0.5  # of the supply
+SENSITIVITY_MV_MT: Final = 60.0  # A1 at 3.3 V, +-5 %
+
+
+def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> tuple[float, ...]:
+    """Field in mT for each code of a converter whose reference is the sensor's supply."""
+    scale = reference_v * 1000.0 / sensitivity_mv_mt
+    return tuple((code / steps - QUIESCENT) * scale for code in range(steps))
+
+
+# CD74HC4067: 16-channel analog multiplexer (Texas Instruments SCHS209).
+#
+# Several of them share their four address lines; their enable pins are tied low.
+
+
+LINES: Final = 4
+INPUTS: Final = 16
+
+# From an address change until the common pin stands within half a step of ten bits. The switch
+# turns on within 75 ns at 4.5 V and 85 C (switching characteristics, Sn to out); five times that is
+# allowed for 3.3 V. Then 50 pF at the common pin (analog channel specifications), 27 pF of the
+# converter and 50 pF of wire charge through at most 1.5 kilohm (switch, 225 ohm at 4.5 V;
+# converter, 1 kilohm, DS21295 figure 4-1; sensor): 7.6 times 0.19 us.
+SETTLING_S: Final = 2e-6
+
+# Each address differs from the one before in one line, the first from the last as well.
+GRAY_ORDER: Final = tuple(step ^ step >> 1 for step in range(INPUTS))
+
+
+class AddressLines:
+    """The four lines S0 to S3, claimed as outputs and low."""
+
+    def __init__(self, factory: PinFactory, pins: tuple[int, ...]) -> None:
+        self._pins: tuple[Pin, ...] = tuple(factory.pin(number) for number in pins)
+        for pin in self._pins:
+            pin.output_with_state(0)
+        self._address = 0
+
+    def select(self, address: int) -> bool:
+        """Put ``address`` on the lines, writing only those that change; False if none does."""
+        changed = address ^ self._address
+        if not changed:
+            return False
+        for line, pin in enumerate(self._pins):
+            if changed >> line & 1:
+                pin.state = address >> line & 1
+        self._address = address
+        return True
+
+    def close(self) -> None:
+        """Let the lines float."""
+        for pin in self._pins:
+            pin.close()
+
+
+# NTC thermistor, 10 kilohm at 25 C, B = 3950 K, as the lower half of a divider.
+#
+# A 10 kilohm resistor goes from the supply to the input, the NTC from the input to ground, 100 nF
+# beside it. At 25 C the input stands at half the supply, and lower when it is warmer.
+
+
+RESISTANCE_OHM = 10_000.0
+FIXED_OHM = 10_000.0
+B_K = 3950.0
+KELVIN_25_C = 298.15
+
+# Outside these fractions of the supply (-30 to 100 C) the NTC is shorted, open or not there.
+LOWEST_RATIO = 0.06
+HIGHEST_RATIO = 0.95
+
+
+def temperature_c(ratio: float) -> float | None:
+    """Temperature in C from the input's fraction of the supply; None if no NTC reads like that."""
+    if not LOWEST_RATIO <= ratio <= HIGHEST_RATIO:
+        return None
+    ntc_ohm = FIXED_OHM * ratio / (1.0 - ratio)
+    return 1.0 / (1.0 / KELVIN_25_C + math.log(ntc_ohm / RESISTANCE_OHM) / B_K) - 273.15
+
+
+# What the spare inputs of the Hall array prove, and what is wrong where they do not.
+
+
+Carries: TypeAlias = Literal["ground", "half", "full", "ntc"]
+
+# Codes that each voltage may read as: supply and ground to 3 %, the divider to 8 % (resistors of
+# 5 % and the converter's errors); the NTC anything between.
+_WINDOWS: Final[Mapping[Carries, tuple[int, int]]] = {
+    "ground": (0, STEPS * 3 // 100),
+    "half": (STEPS * 42 // 100, STEPS * 58 // 100),
+    "full": (STEPS * 97 // 100, STEPS - 1),
+    "ntc": (STEPS * 4 // 100, STEPS * 96 // 100),
+}
+_SENSOR: Final = _WINDOWS["ntc"]  # the sensors' outputs keep 0.2 V from both rails
+_NO_NTC: Final = (0, STEPS - 1)  # a lost NTC costs the temperature, not the game
+
+_MEND_REFERENCE: Final = (
+    "Wire the MCP3008's VREF to the same 3.3 V regulator that feeds the sensors."
+)
+
+_Fault: TypeAlias = tuple[Callable[[int], int], PartReadingError]
+
+
+class WiringCheck:
+    """Compares the spare inputs' codes with what they carry."""
+
+    def __init__(
+        self, sensors: int, spares: Mapping[int, Carries], address_pins: Sequence[int]
+    ) -> None:
+        self._sensors = sensors
+        self._spares = dict(spares)
+        self._pins = tuple(address_pins)
+        self._bounds = tuple(
+            (number, *(_NO_NTC if what == "ntc" else _WINDOWS[what]))
+            for number, what in spares.items()
+        )
+
+    def __call__(self, codes: Sequence[int]) -> None:
+        """Raise PartReadingError, naming the likely cause, unless every spare input is right."""
+        for number, lowest, highest in self._bounds:
+            if not lowest <= codes[number] <= highest:
+                raise self._diagnose(codes)
+
+    def _diagnose(self, codes: Sequence[int]) -> PartReadingError:
+        if not any(codes):
+            return PartReadingError(
+                "hall",
+                "The sensors' converter does not answer: its data line stays low.",
+                remedy=(
+                    "Check the sensors' 3.3 V regulator, the MCP3008's supply and reference,"
+                    " and the wires of MISO, clock and chip select."
+                ),
+            )
+        crossed = self._crossed(codes)
+        if crossed is not None:
+            return crossed
+        evidence, error = max(
+            ((self._evidence(select, codes), error) for select, error in self._address_faults()),
+            key=lambda candidate: candidate[0],
+        )
+        return error if evidence > 0 else self._reference_fault(codes)
+
+    def _crossed(self, codes: Sequence[int]) -> PartReadingError | None:
+        """Another channel reads just what the test inputs' multiplexer carries, and it does not."""
+        homes = {number // INPUTS for number in self._spares}
+        if len(homes) != 1:
+            return None
+        [home] = homes
+        for channel in range(len(codes) // INPUTS):
+            there = [
+                lowest <= codes[channel * INPUTS + number % INPUTS] <= highest
+                for number, lowest, highest in self._bounds
+            ]
+            if channel != home and all(there):
+                return PartReadingError(
+                    "hall",
+                    "Multiplexers {one} and {other} are exchanged.",
+                    remedy=(
+                        "Exchange the wires from their common pins to the converter: multiplexer"
+                        " {one} goes to CH{one}, {other} to CH{other}."
+                    ),
+                    one=channel,
+                    other=home,
+                )
+        return None
+
+    def _evidence(self, select: Callable[[int], int], codes: Sequence[int]) -> int:
+        """How many codes speak for ``select`` being what the address lines do; 0 if it cannot be.
+
+        An input that nobody has named may read anything and says nothing.
+        """
+        fitting = 0
+        for number in self._spares:
+            channel, address = divmod(number, INPUTS)
+            window = self._window(channel * INPUTS + select(address))
+            if window is None:
+                continue
+            lowest, highest = window
+            if not lowest <= codes[number] <= highest:
+                return 0
+            fitting += 1
+        return fitting
+
+    def _window(self, number: int) -> tuple[int, int] | None:
+        if number < self._sensors:
+            return _SENSOR
+        carried = self._spares.get(number)
+        return None if carried is None else _WINDOWS[carried]
+
+    def _address_faults(self) -> Iterator[_Fault]:
+        for line in range(LINES):
+            for level in (0, 1):
+                yield _stuck(line, level), self._stuck_error(line, level)
+        for first in range(LINES):
+            for second in range(first + 1, LINES):
+                yield _swapped(first, second), self._swapped_error(first, second)
+
+    def _stuck_error(self, line: int, level: int) -> PartReadingError:
+        return PartReadingError(
+            "hall",
+            "Address line S{line} of the sensors' multiplexers stays high."
+            if level
+            else "Address line S{line} of the sensors' multiplexers stays low.",
+            remedy="Check the wire from GPIO{pin} to pin S{line} of the multiplexers.",
+            line=line,
+            pin=self._pins[line],
+        )
+
+    def _swapped_error(self, first: int, second: int) -> PartReadingError:
+        return PartReadingError(
+            "hall",
+            "Address lines S{first} and S{second} of the sensors' multiplexers are swapped.",
+            remedy=(
+                "GPIO{first_pin} belongs to pin S{first} of the multiplexers and"
+                " GPIO{second_pin} to S{second}."
+            ),
+            first=first,
+            second=second,
+            first_pin=self._pins[first],
+            second_pin=self._pins[second],
+        )
+
+    def _reference_fault(self, codes: Sequence[int]) -> PartReadingError:
+        """The addresses are right or wrong in no simple way: look at the levels."""
+        read = {what: codes[number] for number, what in self._spares.items()}
+        ground, half, full = (read.get(what) for what in ("ground", "half", "full"))
+        if ground is not None and ground <= _WINDOWS["ground"][1] and half and full:
+            if full < _WINDOWS["full"][0] and abs(full - 2 * half) < STEPS // 10:
+                return PartReadingError(
+                    "hall",
+                    "The converter's reference is higher than the sensors' supply"
+                    " (the full supply reads {percent} %).",
+                    remedy=_MEND_REFERENCE,
+                    percent=round(100 * full / STEPS),
+                )
+            if full >= _WINDOWS["full"][0] and half > _WINDOWS["half"][1]:
+                return PartReadingError(
+                    "hall",
+                    "The converter's reference is lower than the sensors' supply"
+                    " (half the supply reads {percent} %).",
+                    remedy=_MEND_REFERENCE,
+                    percent=round(100 * half / STEPS),
+                )
+        return PartReadingError(
+            "hall",
+            "The multiplexers' test inputs read wrong: {readings}.",
+            remedy=(
+                "Check the wiring of the test inputs, and the supply, ground and enable pins of"
+                " the multiplexers."
+            ),
+            readings=", ".join(
+                f"{number}: {round(100 * codes[number] / STEPS)} %" for number in self._spares
+            ),
+        )
+
+
+def _stuck(line: int, level: int) -> Callable[[int], int]:
+    mask = 1 << line
+    return (lambda address: address | mask) if level else (lambda address: address & ~mask)
+
+
+def _swapped(first: int, second: int) -> Callable[[int], int]:
+    def select(address: int) -> int:
+        differ = (address >> first ^ address >> second) & 1
+        return address ^ (differ << first | differ << second)
+
+    return select
+
+
+# The Hall array: sensors through multiplexers with shared address lines, and one converter.
+#
+# Input ``k`` is the converter's channel ``k // 16`` and the multiplexers' address ``k % 16``. The
+# first inputs are the sensors, in index order; spare inputs carry known voltages, from which each
+# scan proves its own wiring (drivers.hall).
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +357,7 @@ class MuxHallArray:
             device = f"/dev/spidev{self._settings.spi_bus}.{self._settings.spi_device}"
             raise absent("hall", error, device) from error
         if self._ntc is not None:
-            self.temperature_c = ntc10k.temperature_c(codes[self._ntc] / STEPS)
+            self.temperature_c = temperature_c(codes[self._ntc] / STEPS)
         return tuple(map(self._field_mt, codes[: self._settings.sensors]))
 
     def close(self) -> None:

@@ -1,21 +1,91 @@
-"""The Hall array of switches: an AH1889 under each place, an MCP23017 for each row.
-
-AH1889 (Diodes Incorporated) pulls OUTPUT1 low over a south pole and OUTPUT2 over a north pole,
-without sleeping between looks. Column ``k`` of a row is bit ``k``: north on GPA, south on GPB.
-"""
+"""Hall switches tell a magnet's pole: on port expanders, or in a matrix of rows and columns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from drivers.buses import Buses
-from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError
-from drivers.i2c_loss import lost_on_i2c
-from drivers.mcp23017 import INPUTS, Mcp23017
+from drivers.buses import Buses, Pin
+from drivers.errors import (
+    PartAbsentError,
+    PartError,
+    PartReadingError,
+    WrongPartError,
+    absent,
+    lost_on_i2c,
+)
 
 if TYPE_CHECKING:
     from smbus2 import SMBus
+
+
+# MCP23017: sixteen inputs on I2C (Microchip DS20001952).
+#
+# Used with its power-on register layout, IOCON.BANK = 0, in which the two ports' registers stand in
+# pairs and a burst walks from one to the next. The eighth line of each port, GPA7 and GPB7, can
+# only be an output: it is driven low and left unconnected.
+
+
+# Table 3-1, register addresses with IOCON.BANK = 0; port B's follows port A's.
+IODIRA: Final = 0x00
+IOCON: Final = 0x0A
+GPPUA: Final = 0x0C
+GPIOA: Final = 0x12
+OLATA: Final = 0x14
+IOCON_BANK_1: Final = 0x05  # where IOCON is if BANK is 1; with BANK 0 that is GPINTENB
+
+INPUTS: Final = 7  # per port
+INPUT_MASK: Final = 0x7F
+
+# From IODIRA on: seven inputs a port, not inverted, no interrupts, IOCON at its reset value
+# (BANK 0,
+# sequential), pulled up inside by some 100 kilohm (GPPU), so that a broken wire reads as
+# open rather than as anything.
+SETTINGS: Final = (
+    *(INPUT_MASK, INPUT_MASK),  # IODIR
+    *(0x00, 0x00),  # IPOL
+    *(0x00, 0x00),  # GPINTEN
+    *(0x00, 0x00),  # DEFVAL
+    *(0x00, 0x00),  # INTCON
+    *(0x00, 0x00),  # IOCON, twice the same register
+    *(INPUT_MASK, INPUT_MASK),  # GPPU
+)
+DIRECTIONS: Final = SETTINGS[:2]  # 0xFF after a reset: enough to notice one
+
+
+class Mcp23017:
+    """One chip on an open bus. Every method raises OSError from the bus."""
+
+    def __init__(self, bus: SMBus, address: int) -> None:
+        self._bus = bus
+        self.address = address
+
+    def set_up(self) -> bool:
+        """Write the settings and read them back; False if something else answers there."""
+        bus, address = self._bus, self.address
+        # The chip has no reset over I2C: whatever was left of an earlier program goes first.
+        bus.write_byte_data(address, IOCON_BANK_1, 0x00)
+        bus.write_byte_data(address, IOCON, 0x00)
+        bus.write_i2c_block_data(address, OLATA, [0x00, 0x00])
+        bus.write_i2c_block_data(address, IODIRA, list(SETTINGS))
+        read = bus.read_i2c_block_data(address, IODIRA, len(SETTINGS))
+        return tuple(read) == SETTINGS
+
+    def is_set_up(self) -> bool:
+        """Whether the chip still has its settings: a reset makes every line an input."""
+        return tuple(self._bus.read_i2c_block_data(self.address, IODIRA, 2)) == DIRECTIONS
+
+    def read(self) -> tuple[int, int]:
+        """The levels of GPA0-6 and of GPB0-6, a bit each, in one burst."""
+        port_a, port_b = self._bus.read_i2c_block_data(self.address, GPIOA, 2)
+        return port_a & INPUT_MASK, port_b & INPUT_MASK
+
+
+# The Hall array of switches: an AH1889 under each place, an MCP23017 for each row.
+#
+# AH1889 (Diodes Incorporated) pulls OUTPUT1 low over a south pole and OUTPUT2 over a north pole,
+# without sleeping between looks. Column ``k`` of a row is bit ``k``: north on GPA, south on GPB.
+
 
 # A switch tells a pole, no strength. What stands for a closed one is what a piece's magnet reads,
 # centred (HARDWARE, pieces and the field), so that the rest of the table need not know.
@@ -141,3 +211,118 @@ class SwitchArray:
             address=self._settings.addresses[self._row],
             bus=self._settings.i2c_bus,
         )
+
+
+# The Hall array of a first breadboard: switches in a matrix of rows and columns, on GPIO.
+#
+# Each place has two switches, one that a north pole closes and one that a south pole closes, each
+# with a diode in series that lets current flow from its column to its row only. One row at a time
+# is pulled low; every other line is an input with the Pi's pull-up, and a column that reads low has
+# a closed switch in that row. Without the diodes three closed corners of a rectangle pull the
+# fourth low as well, a ghost: the current then comes through another row, which reads low too. So
+# the rows that are not driven are read, and no ghost is taken for a piece.
+
+
+# A column that was low rises through the Pi's pull-up, 65 kilohm at most (BCM2711 ARM Peripherals,
+# table of pads: 33 to 73 kilohm), with about 100 pF of wires, breadboard and diodes, to 1.6 V of
+# 3.3 V: 0.66 times 6.5 us.
+SETTLING_S: Final = 10e-6
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixSettings:
+    """GPIO numbers: a row each, from row 1 on; two for each column, from column a on."""
+
+    row_pins: tuple[int, ...]
+    north_pins: tuple[int, ...]
+    south_pins: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.row_pins or not self.north_pins or len(self.north_pins) != len(self.south_pins):
+            raise ValueError("a matrix needs rows, and a north and a south pin for each column")
+
+
+class SwitchMatrix:
+    """The sensors of the plate. Claims its lines at the first read, again after any failure."""
+
+    def __init__(self, settings: MatrixSettings, buses: Buses) -> None:
+        self._settings = settings
+        self._buses = buses
+        self._clock = buses.clock
+        self._rows: tuple[Pin, ...] = ()
+        self._columns: tuple[Pin, ...] = ()  # north ones, then south ones
+        self.temperature_c: float | None = None
+
+    def read(self) -> tuple[float, ...]:
+        """Scan the matrix: the pole over each place as ``hall_switches.field_mt`` gives it.
+
+        Raises PartAbsentError if a line cannot be used, PartReadingError if a line is held low or
+        current comes through a row that is not driven. Does not judge single switches.
+        """
+        try:
+            if not self._columns:
+                self._open()
+            self._check_idle()
+            field: list[float] = []
+            for number in range(len(self._rows)):
+                field += self._row(number)
+        except PartError:
+            self.close()
+            raise
+        except (OSError, ImportError) as error:
+            self.close()
+            raise absent("hall", error, "GPIO") from error
+        return tuple(field)
+
+    def close(self) -> None:
+        """Let the lines float; the next read claims them again."""
+        rows, self._rows = self._rows, ()
+        columns, self._columns = self._columns, ()
+        for pin in (*rows, *columns):
+            pin.close()
+
+    def _open(self) -> None:
+        settings, factory = self._settings, self._buses.pin_factory
+        numbers = (*settings.north_pins, *settings.south_pins)
+        self._rows = tuple(factory.pin(number) for number in settings.row_pins)
+        self._columns = tuple(factory.pin(number) for number in numbers)
+        for pin in (*self._rows, *self._columns):
+            pin.input_with_pull("up")
+        self._clock.sleep(SETTLING_S)
+
+    def _check_idle(self) -> None:
+        """With no row driven, nothing pulls a line low."""
+        settings = self._settings
+        numbers = (*settings.row_pins, *settings.north_pins, *settings.south_pins)
+        for number, pin in zip(numbers, (*self._rows, *self._columns), strict=True):
+            if not pin.state:
+                raise PartReadingError(
+                    "hall",
+                    "GPIO{pin} of the sensors' matrix is held low.",
+                    remedy="Look for a short to ground, or a wire of its in another pin's hole.",
+                    pin=number,
+                )
+
+    def _row(self, number: int) -> list[float]:
+        driven = self._rows[number]
+        driven.output_with_state(0)
+        self._clock.sleep(SETTLING_S)
+        closed = [not pin.state for pin in self._columns]
+        ghost = next(
+            (other for other, pin in enumerate(self._rows) if pin is not driven and not pin.state),
+            None,
+        )
+        driven.input_with_pull("up")
+        self._clock.sleep(SETTLING_S)
+        if ghost is not None:
+            raise PartReadingError(
+                "hall",
+                "Current flows from row {other} of the sensors' matrix into row {row}, where the"
+                " diodes should stop it.",
+                remedy="Check the diodes of row {other}: each must be there, its ring toward the"
+                " row's wire, and none shorted.",
+                row=number + 1,
+                other=ghost + 1,
+            )
+        count = len(closed) // 2
+        return [field_mt(closed[k], closed[count + k]) for k in range(count)]

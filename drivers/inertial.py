@@ -7,13 +7,10 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import Attitude
-from drivers.axis_watch import AxisWatch
+from drivers.attitude import FLAT, Attitude, AxisWatch, Mounting
 from drivers.buses import Buses
-from drivers.errors import PartAbsentError, PartError, PartReadingError
+from drivers.errors import PartAbsentError, PartError, PartReadingError, lost_on_i2c
 from drivers.frame import Motion
-from drivers.i2c_loss import lost_on_i2c
-from drivers.mounting import FLAT, Mounting
 
 if TYPE_CHECKING:
     from smbus2 import SMBus

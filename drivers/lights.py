@@ -1,21 +1,102 @@
-"""The light strip: gamma, brightness, the supply's limit, and no more writes than needed.
-
-WS2812B say nothing back: a strip that lost its power comes up dark, and does not tell. A pin that
-watches its supply does; and the same bytes are sent again every few seconds, which brings a strip
-back without a restart where no pin has seen the dip.
-"""
+"""The strip of lights: what a light may be told, its current, and the strip itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
-from drivers.absence import absent, unsupplied
 from drivers.buses import Buses, Pin, PixelStrip, Writer
-from drivers.errors import PartError
-from drivers.light_levels import WRITE_EVERY_S, Colour, LightsSettings, rgb_of
+from drivers.errors import PartError, absent, unsupplied
+
+# How a light looks over time, for plates whose own computer draws their lights.
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Colour at full brightness (0 to 255 as the eye sees it), and the levels (0 to 1) that it goes
+    through again and again, each for ``step_s``. One level: steady.
+    """
+
+    rgb: Rgb
+    levels: tuple[float, ...] = (1.0,)
+    step_s: float = 0.25
+
+    def now(self, since_s: float) -> Rgb:
+        """The colour so long after the first level began."""
+        # A thousandth of slack: sums of scan periods fall just short of a step's end.
+        step = int(max(0.0, since_s) / self.step_s + 1e-3)
+        level = round(self.levels[step % len(self.levels)] * 255)
+        red, green, blue = self.rgb
+        return (
+            (red * level + 127) // 255,
+            (green * level + 127) // 255,
+            (blue * level + 127) // 255,
+        )
+
+
+# From colours as the eye sees them to the bytes of a light, and what the supply can feed.
+
+
+Colour: TypeAlias = tuple[float, float, float]
+"""Red, green, blue, 0 to 1 as the eye sees them."""
+Rgb: TypeAlias = tuple[int, int, int]
+
+# 30/s also keeps the strip's reset gap of 280 us (WS2812B datasheet): 100 lights take 3.3 ms.
+WRITE_EVERY_S: Final = 1 / 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LightsSettings:
+    """``count`` lights; they and nothing else live on ``supply_a`` amperes.
+
+    ``channel_ma``: one of the three channels at 255; ``idle_ma``: a dark light.
+    """
+
+    count: int
+    supply_a: float
+    brightness: float = 0.5
+    gamma: float = 2.2
+    channel_ma: float = 20.0
+    idle_ma: float = 1.0
+
+    def curve(self) -> bytes:
+        """The byte for each of 256 brightnesses as the eye sees them."""
+        return bytes(
+            round(255 * self.brightness * (step / 255) ** self.gamma) for step in range(256)
+        )
+
+    def current_a(self, levels: bytes) -> float:
+        """What these bytes draw from the supply, idle current included."""
+        return (sum(levels) / 255 * self.channel_ma + self.idle_ma * self.count) / 1000
+
+    def limited(self, levels: bytes) -> tuple[bytes, float]:
+        """The bytes as far as the supply can feed them, and their share of ``levels``."""
+        idle_a = self.idle_ma * self.count / 1000
+        lit_a = self.current_a(levels) - idle_a
+        if lit_a <= 0 or lit_a + idle_a <= self.supply_a:
+            return levels, 1.0
+        share = max(0.0, (self.supply_a - idle_a) / lit_a)
+        return bytes(int(level * share) for level in levels), share
+
+
+def rgb_of(colour: Colour) -> Rgb:
+    """The same in 256 steps; what lies outside is cut off."""
+    red, green, blue = colour
+    return (_step(red), _step(green), _step(blue))
+
+
+def _step(channel: float) -> int:
+    return min(255, max(0, int(channel * 255 + 0.5)))
+
+
+# The light strip: gamma, brightness, the supply's limit, and no more writes than needed.
+#
+# WS2812B say nothing back: a strip that lost its power comes up dark, and does not tell. A pin that
+# watches its supply does; and the same bytes are sent again every few seconds, which brings a strip
+# back without a restart where no pin has seen the dip.
+
 
 REFRESH_S: Final = 5.0
 LOOK_EVERY_S: Final = 0.1  # at the supply

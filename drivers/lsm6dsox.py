@@ -1,6 +1,6 @@
 """LSM6DSOX: accelerometer, gyroscope and thermometer on I2C (STMicroelectronics DS12814).
 
-How its axes lie on the plate is the mounting's business (drivers.mounting). An LSM6DSO answers to
+How its axes lie on the plate is the mounting's business (drivers.attitude). An LSM6DSO answers to
 the same identity and has the same registers and scales; an LSM6DSO32 does too, with another scale
 of the accelerometer, which is not noticed here.
 """

@@ -1,7 +1,7 @@
 """MPU-6050: accelerometer, gyroscope and thermometer on I2C.
 
 Registers: InvenSense RM-MPU-6000A rev. 4.2; figures: PS-MPU-6000A rev. 3.4. How its axes lie on
-the plate is the mounting's business (drivers.mounting).
+the plate is the mounting's business (drivers.attitude).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from adafruit_pixelbuf import PixelBuf
 from neopixel import GRB, NeoPixel
 
-from drivers.frame_sender import Sender
+from drivers.light_links import Sender
 
 
 class SentStrip(NeoPixel):  # type: ignore[misc]

@@ -8,11 +8,9 @@ from __future__ import annotations
 from functools import partial
 
 from drivers import node_protocol as protocol
-from drivers.attitude import ON_THE_PIVOT, Attitude, Vector
-from drivers.axis_watch import AxisWatch
+from drivers.attitude import FLAT, ON_THE_PIVOT, Attitude, AxisWatch, Mounting, Vector
 from drivers.errors import PartReadingError
 from drivers.frame import Motion
-from drivers.mounting import FLAT, Mounting
 from drivers.node_link import NodeLink, Scan
 from drivers.node_troubles import PART_HALL, PART_IMU, reported
 from drivers.panel import HIGHEST_HZ, LOWEST_HZ

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from drivers import node_protocol as protocol
-from drivers.light_levels import WRITE_EVERY_S, Colour, LightsSettings, Rgb, rgb_of
-from drivers.looks import Look
+from drivers.lights import WRITE_EVERY_S, Colour, LightsSettings, Look, Rgb, rgb_of
 from drivers.node_link import NodeLink
 from drivers.node_troubles import PART_LIGHTS, reported
 

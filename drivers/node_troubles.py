@@ -6,8 +6,7 @@ import errno
 import os
 from typing import Final
 
-from drivers.absence import unsupplied
-from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError
+from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError, unsupplied
 from drivers.node_protocol import MAJOR, Capabilities, Status
 
 PART_HALL: Final = 1

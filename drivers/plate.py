@@ -6,19 +6,15 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Final, Protocol, TypeVar
 
-from drivers.attitude import ON_THE_PIVOT, Vector
+from drivers.attitude import ON_THE_PIVOT, Mounting, Vector
 from drivers.buses import Buses
 from drivers.clock import Clock
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
 from drivers.hall import HallSettings, MuxHallArray
-from drivers.hall_switches import SwitchArray, SwitchSettings
-from drivers.light_levels import Colour, LightsSettings
-from drivers.lights import LightStrip, StripSettings
-from drivers.looks import Look
+from drivers.hall_switches import MatrixSettings, SwitchArray, SwitchMatrix, SwitchSettings
+from drivers.lights import Colour, LightsSettings, LightStrip, Look, StripSettings
 from drivers.lsm6dsox import Lsm6dsox, Lsm6dsoxSettings
-from drivers.matrix import MatrixSettings, SwitchMatrix
-from drivers.mounting import Mounting
 from drivers.mpu6050 import ImuSettings, Mpu6050
 from drivers.node import NodeHall, NodeImu, NodePanel
 from drivers.node_lights import NodeLights

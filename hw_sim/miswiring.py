@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from drivers.mounting import Axis, Mounting, all_mountings
+from drivers.attitude import Axis, Mounting, all_mountings
 from firmware_host.config.wiring import GpioPanel, MuxAdcHall
 from firmware_host.messages.hints import nearest
 from hw_sim.boards import HallBoard

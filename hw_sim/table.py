@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from drivers.mounting import FLAT, Vector
+from drivers.attitude import FLAT, Vector
 from drivers.node_firmware.lights import strip_order
 from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.config.profile import Profile

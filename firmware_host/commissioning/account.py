@@ -7,8 +7,7 @@ from statistics import fmean, median
 
 from msgspec.structs import replace
 
-from drivers.attitude import gravity_tilt
-from drivers.mounting import FLAT, Mounting
+from drivers.attitude import FLAT, Mounting, gravity_tilt
 from firmware_host.commissioning import light_map, sensor_map
 from firmware_host.commissioning.findings import Finding, note, problem
 from firmware_host.commissioning.light_map import NO_LIGHT, pairs

@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from drivers.frame import Frame
-from drivers.light_levels import Colour
+from drivers.lights import Colour
 from firmware_host.commissioning.account import calibration_of
 from firmware_host.commissioning.begin import begin, measured_again
 from firmware_host.commissioning.progress import PROGRESS_NAME, write_progress

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from drivers.attitude import Mounting, Vector
 from drivers.frame import Frame
-from drivers.mounting import Mounting, Vector
 from firmware_host.commissioning import mounting, reasons
 from firmware_host.commissioning.placing import OFF_SCALE_MT, can_spare, sound
 from firmware_host.commissioning.progress import Progress

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import acos, hypot, radians
 
-from drivers.mounting import AXES, FLAT, Axis, Mounting, Vector, mounting
+from drivers.attitude import AXES, FLAT, Axis, Mounting, Vector, mounting
 from firmware_host.messages import Message, text
 
 LIFTED_RAD = radians(5.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from drivers.mounting import Vector
+from drivers.attitude import Vector
 from firmware_host.config.paths import read_file, write_durably
 from firmware_host.config.profile import Profile
 from firmware_host.table.observation import Magnet

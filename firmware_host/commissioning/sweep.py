@@ -12,10 +12,10 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from drivers.attitude import FLAT, Mounting
 from drivers.errors import PartError, WrongPartError
 from drivers.frame import Frame
-from drivers.light_levels import Colour
-from drivers.mounting import FLAT, Mounting
+from drivers.lights import Colour
 from firmware_host.commissioning import reasons
 from firmware_host.commissioning.emptying import Emptying
 from firmware_host.commissioning.findings import Finding, note, of_error, problem

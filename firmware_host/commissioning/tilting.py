@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from drivers.attitude import Mounting, Vector
 from drivers.frame import Frame
-from drivers.mounting import Mounting, Vector
 from firmware_host.commissioning import mounting, places, reasons
 from firmware_host.commissioning.mounting import EAST, Edge
 from firmware_host.commissioning.progress import Progress

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 
-from drivers.absence import how_to_install
+from drivers.errors import how_to_install
 from firmware_host.commissioning.findings import Finding, note, ok, problem
 from firmware_host.config.needs import I2C, SOUND, Need, needs_of, needs_of_speaker
 from firmware_host.config.profile import Profile

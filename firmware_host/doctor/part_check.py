@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import degrees, hypot
 
+from drivers.attitude import FLAT
 from drivers.buses import Buses
 from drivers.errors import PartError
 from drivers.frame import Frame
-from drivers.mounting import FLAT
 from firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
 from firmware_host.commissioning.mounting import describe, up_axis
 from firmware_host.config.profile import Profile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from drivers.absence import how_to_install
+from drivers.errors import how_to_install
 from firmware_host.commissioning.findings import Finding, note, ok, problem
 from firmware_host.config.needs import Need
 from firmware_host.doctor.machine import Machine

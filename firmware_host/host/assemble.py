@@ -9,11 +9,9 @@ from drivers.attitude import Vector
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError
 from drivers.hall import HallSettings
-from drivers.hall_switches import SwitchSettings
-from drivers.light_levels import LightsSettings
-from drivers.lights import StripSettings
+from drivers.hall_switches import MatrixSettings, SwitchSettings
+from drivers.lights import LightsSettings, StripSettings
 from drivers.lsm6dsox import Lsm6dsoxSettings
-from drivers.matrix import MatrixSettings
 from drivers.mpu6050 import ImuSettings
 from drivers.node_link import NodeSettings
 from drivers.panel import PanelSettings

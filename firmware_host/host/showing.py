@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TypeVar
 
-from drivers.looks import Look
+from drivers.lights import Look
 from drivers.plate import Plate
 from firmware_host.commissioning.run import TRIED_HZ
 from firmware_host.config.profile import Profile

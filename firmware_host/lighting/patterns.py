@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import cos, tau
 
-from drivers.looks import Look
+from drivers.lights import Look
 from firmware_host.lighting.palette import Rgb
 from firmware_host.table.standing import Quality, Role
 

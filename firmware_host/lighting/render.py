@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from drivers.looks import Look
+from drivers.lights import Look
 from firmware_host.lighting.bubble import bubble_at
 from firmware_host.lighting.legend import LEGEND
 from firmware_host.lighting.palette import ORANGE, WHITE, Rgb, piece_colour, tint

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from drivers.mounting import Axis, Mounting, all_mountings
+from drivers.attitude import Axis, Mounting, all_mountings
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.paths import read_file, write_durably
 from firmware_host.config.profile import Profile

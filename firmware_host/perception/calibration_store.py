@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from drivers.mounting import FLAT, Mounting
+from drivers.attitude import FLAT, Mounting
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.profile import Profile
 from firmware_host.perception import Perception

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from drivers.attitude import Mounting
 from drivers.frame import Frame
-from drivers.light_levels import Colour
-from drivers.looks import Look
-from drivers.mounting import Mounting
+from drivers.lights import Colour, Look
 from drivers.plate import Plate
 from firmware_host.config.errors import NotPossibleError, TraceError
 from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME

@@ -10,8 +10,7 @@ from typing import Protocol
 from smbus2 import SMBus
 
 from drivers.buses import PinFactory, PixelStrip, SerialPort, Writer
-from drivers.frame_sender import DirectSender, FrameLink, Sender
-from drivers.light_links import MOSI_PIN, SpiLink, strip_of
+from drivers.light_links import MOSI_PIN, DirectSender, FrameLink, Sender, SpiLink, strip_of
 from hw_sim.buses.gpio import Piezo, SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
 from hw_sim.buses.serial import SimLine, SimSerial

@@ -16,8 +16,7 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from drivers.errors import PartError
 from drivers.hall import HallSettings
-from drivers.light_levels import LightsSettings
-from drivers.lights import StripSettings
+from drivers.lights import LightsSettings, StripSettings
 from drivers.mpu6050 import ImuSettings
 from drivers.panel import PanelSettings
 from drivers.plate import Plate, build_plate

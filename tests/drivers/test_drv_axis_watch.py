@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from drivers.axis_watch import STUCK_READINGS, AxisWatch
+from drivers.attitude import STUCK_READINGS, AxisWatch
 from drivers.errors import PartReadingError
 
 

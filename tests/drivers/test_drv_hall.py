@@ -6,9 +6,8 @@ import itertools
 
 import pytest
 
-from drivers import ntc10k
 from drivers.errors import PartAbsentError, PartReadingError
-from drivers.hall import HallSettings, MuxHallArray
+from drivers.hall import HallSettings, MuxHallArray, temperature_c
 
 
 @pytest.fixture
@@ -83,7 +82,7 @@ def test_a_lost_ntc_costs_the_temperature_alone(hall, buses, volt: float) -> Non
 
 
 def test_ntc_falls_as_it_warms() -> None:
-    warm, cold = ntc10k.temperature_c(0.3), ntc10k.temperature_c(0.7)
+    warm, cold = temperature_c(0.3), temperature_c(0.7)
     assert warm is not None
     assert cold is not None
     assert warm > 25.0 > cold

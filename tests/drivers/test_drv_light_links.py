@@ -10,14 +10,18 @@ import weakref
 
 import pytest
 
-from drivers.absence import absent
-from drivers.errors import PartAbsentError
-from drivers.frame_sender import DirectSender, ThreadSender
-from drivers.light_levels import LightsSettings
-from drivers.light_links import PioLink, SpiLink, Ws281xLink, strip_of
-from drivers.lights import LightStrip, StripSettings
+from drivers.errors import PartAbsentError, absent
+from drivers.light_links import (
+    DirectSender,
+    PioLink,
+    SpiLink,
+    ThreadSender,
+    Ws281xLink,
+    encode,
+    strip_of,
+)
+from drivers.lights import LightsSettings, LightStrip, StripSettings
 from drivers.pi_buses import PiBuses
-from drivers.ws2812_bits import encode
 
 WRITER_5 = "adafruit_raspberry_pi5_neopixel_write"
 BLINKA_WS281X = "adafruit_blinka.microcontroller.bcm283x.neopixel"

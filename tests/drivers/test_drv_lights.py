@@ -7,8 +7,7 @@ import weakref
 import pytest
 
 from drivers.errors import PartAbsentError
-from drivers.light_levels import LightsSettings
-from drivers.lights import LightStrip, StripSettings
+from drivers.lights import LightsSettings, LightStrip, StripSettings
 
 WHITE = [(1.0, 1.0, 1.0)] * 100
 DARK = [(0.0, 0.0, 0.0)] * 100

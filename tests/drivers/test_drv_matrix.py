@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.errors import PartAbsentError, PartReadingError
-from drivers.matrix import MatrixSettings, SwitchMatrix
+from drivers.hall_switches import MatrixSettings, SwitchMatrix
 from tests.few import few
 
 ROWS = (5, 6, 13)

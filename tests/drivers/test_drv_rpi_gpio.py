@@ -10,9 +10,9 @@ import types
 
 import pytest
 
-from drivers.cd74hc4067 import AddressLines
 from drivers.errors import PartAbsentError
-from drivers.matrix import MatrixSettings, SwitchMatrix
+from drivers.hall import AddressLines
+from drivers.hall_switches import MatrixSettings, SwitchMatrix
 from drivers.panel import Panel, PanelSettings
 from drivers.pi_buses import PiBuses
 
@@ -109,7 +109,7 @@ def gpio(monkeypatch):
     local = importlib.import_module("gpiozero.pins.local")
     monkeypatch.setattr(local.LocalPiFactory, "pins", {})  # shared by all of a process
     monkeypatch.setattr(local.LocalPiFactory, "_get_revision", lambda self: PI_4B)
-    monkeypatch.setattr("drivers.pi_libraries.GPIO_DEVICE", "/dev/null")
+    monkeypatch.setattr("drivers.pi_buses.GPIO_DEVICE", "/dev/null")
     yield stand_in
     sys.modules.pop("gpiozero.pins.rpigpio", None)
 

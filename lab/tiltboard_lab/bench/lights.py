@@ -7,11 +7,16 @@ from typing import Any
 
 from drivers.buses import PixelStrip, Writer
 from drivers.clock import Clock, SystemClock
-from drivers.frame_sender import DirectSender, SendBy, ThreadSender
-from drivers.light_levels import WRITE_EVERY_S, LightsSettings
-from drivers.light_links import BUFFER_SIZE, SpiLink, strip_of
-from drivers.lights import LightStrip, StripSettings
-from drivers.ws2812_bits import SPI_HZ
+from drivers.light_links import (
+    BUFFER_SIZE,
+    SPI_HZ,
+    DirectSender,
+    SendBy,
+    SpiLink,
+    ThreadSender,
+    strip_of,
+)
+from drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, StripSettings
 from firmware_host.bench.latency import at_share
 
 COUNT = 100

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from drivers import node_firmware
-from drivers.light_levels import LightsSettings
+from drivers.lights import LightsSettings
 from drivers.node_link import NodeLink, NodeSettings
 from drivers.plate import Plate, build_node_plate
 from hw_sim.clock import VirtualClock

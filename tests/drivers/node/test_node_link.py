@@ -6,7 +6,7 @@ import pytest
 
 from drivers import node_protocol as protocol
 from drivers.errors import PartAbsentError, WrongPartError
-from drivers.light_levels import LightsSettings
+from drivers.lights import LightsSettings
 from drivers.node_lights import NodeLights
 from drivers.node_link import NodeSettings
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
-from drivers.looks import Look
+from drivers.lights import Look
 from firmware_host.service.pacer import Pacer
 
 SCAN_S = 0.010

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from drivers.cd74hc4067 import GRAY_ORDER
+from drivers.hall import GRAY_ORDER
 from firmware_host.bench.computers import COMPUTERS
 from firmware_host.bench.pi import budget
 from firmware_host.config.profile import load_profile

@@ -7,7 +7,7 @@ from math import atan, cos, degrees, radians, sin
 import msgspec
 import pytest
 
-from drivers.mounting import FLAT, Mounting, all_mountings
+from drivers.attitude import FLAT, Mounting, all_mountings
 from firmware_host.commissioning.mounting import (
     EAST,
     NORTH,

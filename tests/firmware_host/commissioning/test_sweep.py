@@ -7,7 +7,7 @@ import re
 import msgspec
 import pytest
 
-from drivers.mounting import Mounting
+from drivers.attitude import Mounting
 from firmware_host.commissioning.begin import begin, measured_again
 from firmware_host.commissioning.health import worth_a_look
 from firmware_host.commissioning.light_map import find_order

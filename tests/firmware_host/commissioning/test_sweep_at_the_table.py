@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.mounting import Mounting
+from drivers.attitude import Mounting
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.host.menu import usual_options
 from firmware_host.perception.calibration import read_calibration

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from drivers.attitude import Mounting
 from drivers.clock import SystemClock
-from drivers.mounting import Mounting
 from firmware_host.cli.doctor import command
 from firmware_host.commissioning.progress import (
     FORMAT,

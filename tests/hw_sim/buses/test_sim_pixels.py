@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drivers.ws2812_bits import encode
+from drivers.light_links import encode
 from hw_sim.chips.ws2812 import Ws2812Chain
 
 DARK = (0, 0, 0)
