@@ -8,7 +8,7 @@ raises HandsError, and nothing has happened then.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -235,9 +235,17 @@ class Hands:
         return self._start(piece, carry_away, leaves=True)
 
     def clear(self) -> None:
-        """Every piece is off the plate at once: the set-up between two games of a scenario."""
+        """Every piece is off the plate at once."""
+        self.set_up({})
+
+    def set_up(self, labels: Mapping[int, str]) -> None:
+        """The plate at once as a game of a scenario begins: these pieces from their trays, each in
+        the middle of its place, and no others.
+        """
         for piece in list(self._world.pieces.values()):
             self._world.remove(piece)
+        for index, label in labels.items():
+            self._world.changed(self._world.new_piece(label, self._goal(index, (0.0, 0.0))))
 
     # The plate and the buttons
 

@@ -213,8 +213,9 @@ class SimulatedHands:
             self._deeds.mended = False  # what works again has been found, and play goes on
 
     def set_up(self, tick: Tick) -> None:
-        """Nothing stands on the plate, at once."""
-        self._session.hands.clear()
+        """The pieces with which the game begins stand on the plate, at once, and no others."""
+        index, begun = self.host.overlay.index_of, self.host.game.start().cells
+        self._session.hands.set_up({index(place): piece for place, piece in begun.items()})
 
     def act(self, deed: Act, tick: Tick) -> None:
         """Do it, and wait until the hand has left."""

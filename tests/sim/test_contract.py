@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.scenario import command
+from games.momentum.game import MomentumGame
 
 
 def run(tmp_path: Path, text: str, *arguments: str):
@@ -95,3 +96,19 @@ def test_a_bus_and_a_chip_go_by_the_names_on_their_labels_too(play):
         "expect phase turn\nfault chip-reset mpu6050\nexpect within 0.5s phase paused\n"
         "expect phase turn\n"
     )
+
+
+# Ours all begin with an empty board; many that others write do not.
+@pytest.mark.parametrize("physics", [False, True], ids=["quick", "physics"])
+def test_a_game_step_sets_the_plate_up_as_that_game_starts(monkeypatch, tmp_path, physics):
+    if physics:
+        pytest.importorskip("mujoco")
+    empty = MomentumGame.start
+    monkeypatch.setattr(MomentumGame, "start", lambda game: empty(game).after("a1").after("g7"))
+    begun = "game momentum\nput red d4\nput blue b6\n"
+    text = f"{begun}game momentum\nexpect cells a1=red g7=blue d4=empty b6=empty\n" + (
+        "expect phase turn\nput red c3\nexpect to-move blue\n"
+        "game momentum\nsetup by-hand\nexpect phase setup\nexpect lights remove c3\n"
+    )
+    held = run(tmp_path, text, *(["--physics"] if physics else []))
+    assert held.exit_code == 0, held.stderr
