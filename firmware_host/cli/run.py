@@ -18,17 +18,18 @@ def command(**asked: Unpack[TableOptions]) -> None:
     Where there is no hardware it says what is missing, and how to simulate.
     """
     from drivers.clock import SystemClock
-    from firmware_host.cli.hardware import need_table
+    from firmware_host.cli.hardware import wait_for_table
     from firmware_host.cli.serve import serve, wanted
     from firmware_host.config.locks import own_board
     from firmware_host.host.assemble import open_host
     from firmware_host.service.pacer import AdaptivePacer
+    from firmware_host.service.supply import SupplyWatch
     from firmware_host.service.table import Table
 
     plan = wanted(asked)
     clock = SystemClock()
     with own_board(plan.profile, clock) as buses:
-        need_table(plan.profile, buses)
+        wait_for_table(plan.profile, buses, clock)
         state = plan.state()
         pacer = AdaptivePacer(clock, plan.profile.scans_per_s)
         table = Table(
@@ -37,4 +38,5 @@ def command(**asked: Unpack[TableOptions]) -> None:
             clock,
         )
         pacer.tell = table.scans_at
+        table.subscribe(SupplyWatch(clock, table.notice), looks=False)
         sys.exit(serve(table, plan, state))

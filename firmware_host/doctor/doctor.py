@@ -16,9 +16,9 @@ from firmware_host.doctor.running import running_table
 from firmware_host.doctor.service_check import examine_service
 from firmware_host.doctor.stored import check_stored
 from firmware_host.messages import Message, text
+from firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
 
 OLDEST_PYTHON = (3, 11)
-MONITORS = "sys/class/hwmon"
 SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)
 # No clock that runs right shows a time before this program was written (2026-01-01 UTC).
 EARLIEST_S = 1_767_225_600.0
@@ -218,22 +218,14 @@ def _forbidden(
 
 
 def _supply(machine: Machine) -> Iterator[Finding]:
-    """Of the Pi, in the last two seconds, in which the parts were asked: below 4.63 V.
-
-    Source: the kernel's Documentation/hwmon/raspberrypi-hwmon.rst and its driver, rpi_volt.
-    """
-    for name in sorted(machine.path(MONITORS).glob("hwmon*/name")):
-        alarm = machine.read(f"{MONITORS}/{name.parent.name}/in0_lcrit_alarm")
-        if machine.read(f"{MONITORS}/{name.parent.name}/name") != "rpi_volt" or alarm is None:
-            continue
-        if alarm == "0":
-            yield ok("supply", text("The Pi has had its 5 V for the last two seconds."))
-        else:
-            yield problem(
-                "supply",
-                text("The Pi's supply falls below 4.63 V."),
-                text("Take a supply made for this Pi, a short cable, and another for the lights."),
-            )
+    """Of the Pi, in the last two seconds, in which the parts were asked."""
+    sags = supply_sags(machine.root)
+    if sags:
+        yield problem("supply", SAGS, SUPPLY)
+    elif sags is not None:
+        yield ok("supply", text("The Pi has had its 5 V for the last two seconds."))
+    if is_slowed(machine.root):
+        yield note("supply", HOT, COOL)
 
 
 def _clock(machine: Machine, *, simulated: bool) -> Iterator[Finding]:

@@ -50,6 +50,12 @@ def watchdog_s(environ: Mapping[str, str], pid: int) -> float | None:
     return int(limit_us) / 1e6
 
 
+def beats_every_s(environ: Mapping[str, str], pid: int | None = None) -> float | None:
+    """How often the watchdog is to be fed; None: there is none."""
+    limit_s = watchdog_s(environ, os.getpid() if pid is None else pid)
+    return None if limit_s is None else limit_s / BEATS_PER_LIMIT
+
+
 class Heartbeat:
     """Feeds the watchdog, from the table's thread and only with scans that have really happened.
 
@@ -67,8 +73,7 @@ class Heartbeat:
         self._latest = latest
         self._clock = clock
         self._notifier = Notifier(environ.get("NOTIFY_SOCKET", ""))
-        limit_s = watchdog_s(environ, os.getpid() if pid is None else pid)
-        self._every_s = None if limit_s is None else limit_s / BEATS_PER_LIMIT
+        self._every_s = beats_every_s(environ, pid)
         self._due_s = clock.now()
         self._scan_s: float | None = None
         self._status = ""
@@ -102,6 +107,9 @@ class Heartbeat:
 
 
 def status_of(snapshot: Snapshot) -> str:
-    """One line for ``systemctl status``: what is broken, else what the table says."""
-    words = [f"{fault.problem}" for fault in snapshot.faults] or [f"{snapshot.say}"]
+    """One line for ``systemctl status``: what the table says, then what else is broken or is to be
+    known, such as a computer that is too slow.
+    """
+    words = [f"{snapshot.say}"]
+    words += [f"{each.problem}" for each in snapshot.faults if f"{each.problem}" not in words[0]]
     return " ".join(f"{snapshot.phase}: {' '.join(words)}".split())

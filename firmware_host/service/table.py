@@ -17,7 +17,7 @@ from firmware_host.guidance import engines as say
 from firmware_host.host.host import Host
 from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import Replay, replay, write_game
-from firmware_host.messages import text
+from firmware_host.messages import Message, text
 from firmware_host.room import overlay_for
 from firmware_host.service.analysing import Analysing
 from firmware_host.service.reading import JournalReading
@@ -273,7 +273,7 @@ class Table:
         """
         wanted_hz = self._host.profile.scans_per_s
         if rate_hz >= wanted_hz:
-            self._host.notices.pop("computer", None)
+            self.notice("computer", None)
             _log.warning("The table scans %g times a second again", rate_hz)
             return
         notice = text(
@@ -281,8 +281,15 @@ class Table:
             wanted=wanted_hz,
             rate=f"{rate_hz:g}",
         )
-        self._host.notices["computer"] = notice
+        self.notice("computer", notice)
         _log.warning("%s", notice)
+
+    def notice(self, part: str, what: Message | None) -> None:
+        """What people should know of a part; None: it is over. Called in the table's thread."""
+        if what is None:
+            self._host.notices.pop(part, None)
+        else:
+            self._host.notices[part] = what
 
     # The thread
 

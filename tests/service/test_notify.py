@@ -131,10 +131,19 @@ def test_a_table_that_is_calibrated_still_shows_its_scans(tmp_path):
         assert len(seen) == 50
 
 
-def test_the_status_names_what_is_broken(snapshot):
-    broken = [FaultInfo("imu", "The tilt sensor is lost.", "Check its plug.")]
-    line = status_of(msgspec.structs.replace(snapshot, faults=broken, phase="paused"))
-    assert line == "paused: The tilt sensor is lost."
+def test_the_status_is_the_sentence_and_then_what_it_does_not_say(snapshot):
+    lost = FaultInfo("imu", "The tilt sensor is lost.", "Check its plug.")
+    slow = FaultInfo("computer", "This computer is too slow.", "")
+    told = msgspec.structs.replace(
+        snapshot,
+        phase="paused",
+        say="The tilt sensor is lost. Check its plug.",
+        faults=[slow, lost],
+    )
+    said = "paused: The tilt sensor is lost. Check its plug. This computer is too slow."
+    assert status_of(told) == said
+    leaning = msgspec.structs.replace(told, say="The plate leans. Level it.", faults=[slow])
+    assert status_of(leaning) == "paused: The plate leans. Level it. This computer is too slow."
 
 
 def test_a_scan_never_waits_for_a_manager_that_does_not_read(manager, snapshot):

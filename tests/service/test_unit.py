@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shutil
 import stat
 import subprocess
@@ -13,7 +14,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firmware_host.config.needs import DEVICE_CLASSES
+from drivers.ws2812_bits import SPI_HZ, encode
+from firmware_host.config.needs import DEVICE_CLASSES, needs_of
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.config.settings import Settings
 from firmware_host.config.unit import PRIVATE_NETWORKS, drop_in
@@ -66,7 +68,7 @@ def test_systemd_has_nothing_to_remark(installed):
     # man pages are not staged; --man=no leaves everything else
     done = subprocess.run(
         ["systemd-analyze", "verify", f"--root={installed}", "--man=no", "--recursive-errors=no",
-         "tiltboard.service"],
+         "tiltboard.service", "tiltboard-light.service"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     ours = [line for line in done.stderr.splitlines() if "tiltboard" in line]
@@ -314,3 +316,16 @@ def test_the_installer_names_each_module_that_its_python_cannot_use(root, tmp_pa
     for name, line in zip(lacking, said, strict=True):
         assert f"cannot use {name} (ImportError: liblgpio.so.1)" in line
         assert f"python3-{name}" in line
+
+
+def test_the_first_light_is_sent_as_the_table_s_own_program_sends_it(root, tmp_path):
+    sent = tmp_path / "spidev0.0"
+    sent.touch()
+    script = runpy.run_path(str(root / "systemd/light"))
+    asked = []
+    script["main"].__globals__["ioctl"] = lambda _, request, speed: asked.append((request, speed))
+    script["main"](str(sent))
+    # linux/spi/spidev.h: _IOW('k', 4, __u32)
+    assert asked == [(1 << 30 | 4 << 16 | ord("k") << 8 | 4, SPI_HZ.to_bytes(4, sys.byteorder))]
+    assert sent.read_bytes() == encode(bytes(script["GREEN_RED_BLUE"]))
+    assert script["DEVICE"] in {need.device for need in needs_of(load_profile("plate-10"))}

@@ -1,0 +1,88 @@
+"""Whether the Pi has its 5 V and keeps cool: looked at while the table plays, and by the doctor."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from drivers.clock import Clock
+from firmware_host.messages import Message, text
+
+# linux, Documentation/hwmon/raspberrypi-hwmon.rst: below 4.63 V within the last two seconds
+MONITORS = "sys/class/hwmon"
+# raspberrypi/linux, drivers/firmware/raspberrypi.c; the bits are those of `vcgencmd get_throttled`
+THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
+UNDERVOLTAGE, SLOWED = 1 << 0, 1 << 1 | 1 << 2 | 1 << 3  # capped, throttled, soft limit: all now
+LOOK_S = 5.0
+
+SAGS = text("The Pi's supply falls below 4.63 V.")
+SUPPLY = text("Take a supply made for this Pi, a short cable, and another for the lights.")
+HOT = text("The Pi is hot, and slows itself down.")
+COOL = text("Give it air or a heat sink.")
+
+_log = logging.getLogger(__name__)
+
+
+def supply_sags(root: Path) -> bool | None:
+    """Whether it did in the last two seconds; None: this computer does not say."""
+    throttled = _throttled(root)
+    said = None if throttled is None else bool(throttled & UNDERVOLTAGE)
+    for name in (root / MONITORS).glob("hwmon*/name"):
+        if _read(name) == "rpi_volt":
+            alarm = _read(name.with_name("in0_lcrit_alarm"))
+            said = said if alarm is None else bool(said) or alarm != "0"
+    return said
+
+
+def is_slowed(root: Path) -> bool:
+    """Whether it is hot enough to be slowed down now, and not merely short of power."""
+    throttled = _throttled(root) or 0
+    return bool(throttled & SLOWED) and not throttled & UNDERVOLTAGE
+
+
+class SupplyWatch:
+    """Says on the page what is wrong, for as long as it lasts, and in the log when it comes.
+
+    ``notice``: sets or takes back what people should know of a part. To be called after each
+    snapshot, from the table's thread; looks every ``LOOK_S``.
+    """
+
+    def __init__(
+        self, clock: Clock, notice: Callable[[str, Message | None], None], root: Path = Path("/")
+    ) -> None:
+        self._clock = clock
+        self._notice = notice
+        self._root = root
+        self._due_s = clock.now()
+        self._said: Message | None = None
+
+    def __call__(self) -> None:
+        """Look, if it is time."""
+        if self._clock.now() < self._due_s:
+            return
+        self._due_s = self._clock.now() + LOOK_S
+        found = None
+        if supply_sags(self._root):
+            found = text("{problem} {remedy}", problem=SAGS, remedy=SUPPLY)
+        elif is_slowed(self._root):
+            found = text("{problem} {remedy}", problem=HOT, remedy=COOL)
+        if found != self._said:
+            self._said = found
+            self._notice("supply", found)
+            if found is not None:
+                _log.warning("%s", found)
+
+
+def _throttled(root: Path) -> int | None:
+    try:
+        return int(_read(root / THROTTLED) or "", 16)
+    except ValueError:
+        return None
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text("ascii", errors="replace").strip()
+    except OSError:
+        return None
