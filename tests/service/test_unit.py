@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from drivers.ws2812_bits import SPI_HZ, encode
+from drivers.light_links import SPI_HZ, encode
 from firmware_host.config.needs import DEVICE_CLASSES, needs_of
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.config.settings import Settings
