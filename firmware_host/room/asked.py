@@ -30,7 +30,8 @@ def check_move(
         or any(_tells(game, position, each, asked.move) for each in proposed)
     ):
         raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
-    if who == CHANCE and game.at_once(position):
+    secret = game.shown_move(asked.move, "") != asked.move  # which cards lie where
+    if who == CHANCE and (game.at_once(position) or secret):
         raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.messages import Message
 from firmware_host.room.asked import check_hands, check_move, kept_moves
-from firmware_host.room.chance import CHANCE, dealt
+from firmware_host.room.chance import CHANCE, SEED_BYTES, dealt
 from firmware_host.room.computers import ROLL_S, Computers
 from firmware_host.room.proposals import REST_S, Proposal, Witness, looked
 from firmware_host.room.shown import Aspect, heard
@@ -32,7 +32,6 @@ from games.seated import SeatedGame
 
 COUNT_S = 5.0
 RETRY_S = 1.0  # between attempts to write a journal that refuses
-SEEDS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Room:
         """The options of a new game: with a seed of its own where none was chosen."""
         options = dict(game.options)
         for name in game.secret_options:
-            options[name] = options[name] or 1 + self._draw(SEEDS)
+            options[name] = options[name] or 1 + self._draw((1 << 8 * SEED_BYTES) - 1)
         return options
 
     def begin(self, beginning: Beginning) -> None:

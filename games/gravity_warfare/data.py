@@ -48,7 +48,7 @@ SPECS: tuple[OptionSpec, ...] = (
         choices=FACES, label="Face", choice_labels=("Universe", "Mothership"),
     ),
     OptionSpec(
-        "seed", "int", "Of the host that shuffles and rolls.", 0, 0, label="Seed",
+        "seed", "int", "Of the host that shuffles and rolls.", 0, 0, 2**128 - 1, label="Seed",
         secret=True,
     ),
     OptionSpec(
