@@ -84,7 +84,7 @@ class GameClock:
         self.running = standing.to_move if thinks else None
         if self.running is None or self.state is None or self.state.left_s[self.running] > 0:
             return ()
-        return (TimeUp(self.running),)
+        return (TimeUp(self.running, game=standing.game_id),)
 
     def _count(self, state: ClockLeft, standing: Standing) -> None:
         """A move more or fewer, or an end that was taken back."""

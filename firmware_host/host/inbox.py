@@ -55,6 +55,7 @@ class Inbox:
         self._clock = clock
         self._lock = threading.Lock()
         self._waiting: deque[_Asked] = deque()
+        self._own: set[str] = set()
 
     def call(self, work: Callable[[], T]) -> Future[T]:
         """Have ``work`` done by a coming step. BusyError in the future where too much waits."""
@@ -67,6 +68,21 @@ class Inbox:
         """
         return self._ask(_Asked(work, ahead))
 
+    def once(self, name: str, work: Callable[[], None]) -> None:
+        """As ``call``, for the table's own thread, however much waits; nothing where something of
+        that ``name`` waits already. ``work`` raises nothing that anybody has to know.
+        """
+        if name in self._own:
+            return
+        self._own.add(name)
+
+        def run() -> None:
+            self._own.discard(name)
+            work()
+
+        with self._lock:
+            self._waiting.append(_Asked(lambda _: run(), None))
+
     def _ask(self, asked: _Asked) -> Future[Any]:
         with self._lock:
             if len(self._waiting) < MOST_WAITING:
@@ -77,14 +93,13 @@ class Inbox:
         )
         return asked.answer
 
-    def work_off(self, enough: Callable[[], bool] = lambda: False) -> None:
-        """Do what waits until ``BUDGET_S`` is used up, ``MOST_AT_ONCE`` are done, or it is
-        ``enough``; the rest waits for the next step, so that a scan is late by one piece of work
-        at most.
+    def work_off(self) -> None:
+        """Do what waits until ``BUDGET_S`` is used up or ``MOST_AT_ONCE`` are done; the rest waits
+        for the next step, so that a scan is late by one piece of work at most.
         """
         until_s = self._clock.now() + BUDGET_S
         for _ in range(MOST_AT_ONCE):
-            if enough() or not self._waiting or not self._waiting[0].ready():
+            if not self._waiting or not self._waiting[0].ready():
                 return
             self._waiting.popleft().run()
             if self._clock.now() >= until_s:

@@ -7,8 +7,9 @@ counts once it lies on the board. A person may at any time make another move for
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Protocol
 
@@ -22,7 +23,7 @@ from firmware_host.engines.search.limits import expected
 from firmware_host.guidance import engines as say
 from firmware_host.host.advice import Advice, AssistBook
 from firmware_host.messages import Message
-from firmware_host.table.commands import MakeMove, OfferDraw, Request, Resign, TakeBack
+from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, Resign, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game
 from games.seated import SeatedGame
@@ -30,6 +31,16 @@ from games.seated import SeatedGame
 ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What an engine, or a clock, asks of the game. ``done``: called once that is carried out, and
+    never where it had become impossible.
+    """
+
+    request: GameRequest
+    done: Callable[[], None] = lambda: None
 
 
 class Thinks(Protocol):
@@ -103,7 +114,7 @@ class Opponents:
                     known=", ".join(known),
                 )
 
-    def check_spoken_for(self, request: Request) -> None:
+    def check_spoken_for(self, request: GameRequest) -> None:
         """Raises NotPossibleError where a person speaks for an engine."""
         if isinstance(request, Resign | OfferDraw) and request.player in self.seats:
             raise NotPossibleError(
@@ -161,7 +172,7 @@ class Opponents:
 
     def step(
         self, standing: Standing, now_s: float, clock: ClockLeft | None = None
-    ) -> Sequence[MakeMove | TakeBack | OfferDraw]:
+    ) -> Sequence[Ask]:
         """What engines ask for, seen how the game stands after a step. ``clock``: the players' time
         before their next moves.
         """
@@ -184,8 +195,9 @@ class Opponents:
         plain = EngineSeat(seat.engine, seat.level)
         task = Task(self._game_id, player, plain, standing.moves, position, clock=clock)
         if len(standing.moves) < moves:
-            self._given = None
-            return self._back(standing)
+            back = self._back(standing)
+            self._given = None if back else self._given  # whose hand is to take it back
+            return back
         if standing.phase is not Phase.TURN:
             return ()
         if self._given is not None and _same(self._given, task):
@@ -204,13 +216,13 @@ class Opponents:
         if thought.move is None:
             self._stuck = task  # a person plays it
             return ()
-        self._given, self._answer = task, thought
-        self._seat(player, seat, thought)
-        return (MakeMove(thought.move),)
+        move = MakeMove(thought.move, game=standing.game_id, step=standing.step)
+        return (Ask(move, partial(self._played, task, seat, thought)),)
 
-    def _seat(self, player: str, before: EngineSeat, thought: Thought) -> None:
-        """Who has found the move, and how long he has thought so far."""
-        found = thought.seat
+    def _played(self, task: Task, before: EngineSeat, thought: Thought) -> None:
+        """Its move is being carried out: who has found it, and how long he has thought so far."""
+        self._given, self._answer = task, thought
+        player, found = task.player, thought.seat
         told_s = before.thought_s if found.engine == before.engine else 0.0
         thought_s = round(told_s + thought.thought_s, 2)
         seat = EngineSeat(found.engine, found.level, found.version, thought_s)
@@ -247,23 +259,21 @@ class Opponents:
         plain, moves = EngineSeat(seat.engine, seat.level), (*standing.moves, line[1])
         return Task(self._game_id, task.player, plain, moves, after, Purpose.PONDER, clock)
 
-    def _agrees(self, standing: Standing) -> Sequence[OfferDraw]:
+    def _agrees(self, standing: Standing) -> Sequence[Ask]:
         """To a draw that somebody offers, the engines that stood badly when they moved last."""
         if not standing.draw_offers:
             return ()
         silent = self.seats.keys() - set(standing.draw_offers)
         willing = [p for p in sorted(silent) if self._expects.get(p, 1.0) < ACCEPTED]
-        return [OfferDraw(player) for player in willing]
+        return [Ask(OfferDraw(player, game=standing.game_id)) for player in willing]
 
-    def refused(self) -> None:
-        """What was asked for last is not possible just now."""
-        self._given = None
-
-    def _back(self, standing: Standing) -> Sequence[TakeBack]:
+    def _back(self, standing: Standing) -> Sequence[Ask]:
         """Whoever takes back an engine's move wants to play another one himself before it."""
         made = len(standing.moves)
         people = standing.game is not None and set(standing.game.players) - self.seats.keys()
-        return (TakeBack(made - 1),) if people and made else ()
+        if not people or not made:
+            return ()
+        return (Ask(TakeBack(made - 1, game=standing.game_id, step=standing.step)),)
 
     def _note_seats(self, game_id: int) -> None:
         if not self._seat_owed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from firmware_host.config.engine_seats import Assist
@@ -19,18 +20,11 @@ from firmware_host.referee import Referee
 from firmware_host.room import Room, Seats, overlay_for
 from firmware_host.room.zones import ZoneOverlay
 from firmware_host.table.agreement import agreed_end
+from firmware_host.table.arbiter import Arbiter
 from firmware_host.table.commands import ImportGame, NewGame, ResumeGame
 from firmware_host.table.line import Beginning, Line
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.seat_commands import (
-    Count,
-    NotSo,
-    SeatCommand,
-    SeatComputer,
-    SeatMove,
-    SitDown,
-    StandUp,
-)
+from firmware_host.table.seat_commands import SeatComputer, SitDown, StandUp
 from games.base import Game, Position
 from games.guided import GuidedGame
 from games.registry import game_type
@@ -48,7 +42,7 @@ class Playing:
 
     game: Game
     overlay: Overlay
-    referee: Referee | Room
+    referee: Arbiter
 
     def __init__(self, profile: Profile, journal: Journal, engines: Thinks | None) -> None:
         """Nothing is played yet. ``engines``: where those think that play; without, people play
@@ -59,12 +53,13 @@ class Playing:
         able = profile.capabilities
         self._referee = partial(Referee, silent_failures=not able.measures, tilts=able.sees_tilt)
         self._of_places = self._referee(journal, game_menu(able))
+        self.seats = Seats(journal.path.parent)
+        self.room = Room(journal, self.seats, game_menu(able))
+        self.ask_pairing: Callable[[], None] | None = None
+        self.game_id = 0
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines, journal)
         self.clock = GameClock(journal)
-        self.room = Room(journal)
-        self.room.menu = game_menu(profile.capabilities)
-        self.seats = Seats(journal.path.parent)
         self.free_mark = FreeMark(journal.path.parent)
 
     @property
@@ -77,11 +72,12 @@ class Playing:
         """Whether the game is one of seats."""
         return self.referee is self.room
 
-    def offer_pairing(self) -> None:
-        """Let the menu at the table ask for a code too."""
-        menu = game_menu(self._profile.capabilities, pairing=True)
-        self._of_places.set_menu(menu)
-        self.room.menu = menu
+    def offer_pairing(self, ask: Callable[[], None]) -> None:
+        """Let the menu at the table ask for a code too: ``ask`` is called, in its thread."""
+        self.ask_pairing = ask
+        arbiters: tuple[Arbiter, ...] = (self._of_places, self.room)
+        for each in arbiters:
+            each.set_menu(game_menu(self._profile.capabilities, pairing=True))
 
     def start(self, first_game: NewGame) -> Position:
         """Go on where the journal ends, else with ``first_game``."""
@@ -105,8 +101,8 @@ class Playing:
         game_id = self._journal.start(
             game.name, game.options, engines=command.engines, clock=clock, assist=assist
         )
-        self._lay(game, overlay)
-        self.referee.begin(Beginning(Line.of(game, game_id)))
+        self._lay(game, overlay, game_id)
+        self.referee.begin(Beginning(Line.of(game, game_id), overlay=overlay))
         self.opponents.sit_down(game_id, command.engines, assist=assist)
         self.clock.wind(game_id, clock, 0, over=False)
         return game.start()
@@ -147,9 +143,9 @@ class Playing:
 
     def _unwritten(self, game: Lesson) -> Position:
         """A game that is not kept."""
-        self._lay(game, overlay_for(self._profile, game))
-        self.referee = self._referee(Unwritten())
         self._lessons += 1
+        self._lay(game, overlay_for(self._profile, game), -self._lessons)
+        self.referee = self._referee(Unwritten())
         self.referee.begin(Beginning(Line.of(game, -self._lessons)))
         self.opponents.sit_down(-self._lessons, {})
         self.clock.wind(-self._lessons, None, 0, over=False)
@@ -160,24 +156,15 @@ class Playing:
         record = None if self.lesson is None else self._journal.current()
         return None if record is None else self._go_on(record)
 
-    def at_a_seat(self, command: SeatCommand) -> None:
-        """What players of a game of seats do. Raises NotPossibleError, RulesError, JournalError."""
+    def seat(self, command: SitDown | StandUp | SeatComputer) -> None:
+        """Who sits where. Raises NotPossibleError."""
         match command:
-            case SeatMove() | Count() | NotSo() if not self.seated:
-                raise NotPossibleError("This game has no seats.", remedy="Play it on the board.")
-            case SeatMove():
-                self.room.move(command)
-            case Count():
-                self.room.count()
-            case NotSo():
-                self.room.doubt()
             case SitDown(digest, player, code):
                 self.seats.sit(digest, player, code)
             case StandUp(player):
                 self.seats.stand_up(player)
             case SeatComputer(player, level):
                 self.seats.play(player, level)
-                self.room.computers = self.seats.computers
 
     def set_up_again(self) -> None:
         """After people have played freely. In a game of seats they say what lies there."""
@@ -196,11 +183,17 @@ class Playing:
         game, reached = replayed.game, replayed.positions
         overlay = overlay_for(self._profile, game)
         self._journal.resume(record.id)  # first: the referee must never play what is not on disk
-        self._lay(game, overlay)
+        self._lay(game, overlay, record.id)
         agreed = None if reached[-1].outcome is not None else agreed_end(game, record.result)
         line = Line.of(game, record.id, record.moves, reached, agreed=agreed)
         self.referee.begin(
-            Beginning(line, resumed=True, taken_back=record.taken_back, pending=record.pending)
+            Beginning(
+                line,
+                resumed=True,
+                taken_back=record.taken_back,
+                pending=record.pending,
+                overlay=overlay,
+            )
         )
         self.opponents.sit_down(record.id, record.engines, record.moves, record.assist)
         over = record.result is not None
@@ -209,10 +202,8 @@ class Playing:
             self.set_up_again()
         return line.position
 
-    def _lay(self, game: Game, overlay: Overlay) -> None:
+    def _lay(self, game: Game, overlay: Overlay, game_id: int) -> None:
         """Over the plate, before the referee that such a game has."""
-        self.game, self.overlay = game, overlay
+        self.game, self.overlay, self.game_id = game, overlay, game_id
         self.referee = self.room if isinstance(overlay, ZoneOverlay) else self._of_places
-        self.room.overlay = overlay if isinstance(overlay, ZoneOverlay) else None
         self.seats.lay(game.players if self.seated else ())
-        self.room.computers = self.seats.computers

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from firmware_host.guidance import questions
 from firmware_host.messages import Message
 from firmware_host.referee.book import Pending
-from firmware_host.referee.unseen import Claim, ends
+from firmware_host.referee.unseen import ends
 from firmware_host.referee.view import Meaning
-from firmware_host.table.standing import Choice, Question
+from firmware_host.table.standing import Choice, Claim, Question
 from games.base import Game
 
 DONE = "done"

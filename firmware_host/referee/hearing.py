@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
+from typing import assert_never
 
 from msgspec.structs import replace
 
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.guidance import troubles
 from firmware_host.referee import record
 from firmware_host.referee.book import Pending
@@ -14,14 +16,22 @@ from firmware_host.referee.following import made
 from firmware_host.referee.play import Guide
 from firmware_host.referee.state import State
 from firmware_host.referee.view import Meaning
-from firmware_host.table.agreement import TIME_UP, agreed_draw, resignation, sides
+from firmware_host.table.agreement import (
+    RESIGNED,
+    TIME_UP,
+    agreed_draw,
+    resignation,
+    side_of,
+    sides,
+)
+from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.asking import Asking
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.commands import (
     Answer,
+    BoardRequest,
     MakeMove,
     OfferDraw,
-    Request,
     Resign,
     Swap,
     TakeBack,
@@ -32,16 +42,17 @@ from firmware_host.table.standing import Choice, Phase
 from games.base import Turn
 
 
-def heard(
-    state: State, journal: JournalPort, presses: Sequence[Press], requests: Sequence[Request]
-) -> State:
-    """Carry it out, one after the other; nothing more once the journal has refused."""
+def heard(state: State, journal: JournalPort, presses: Sequence[Press]) -> State:
+    """What the plate's tilt and the buttons ask for, one after the other; nothing more once the
+    journal has refused.
+    """
     before = state.trouble
     if state.may_answer:
         state = _answered(state, *state.asking.leant(state.seen.sight.tilt_rad, state.seen.now_s))
-    for asked in (*presses, *requests):
+    for press in presses:
         if state.trouble is None or state.trouble is before:
-            state = _carry_out(state, journal, asked)
+            pressed = _back if press.button == BACK else _confirm
+            state = pressed(state, journal, press)
     if state.trouble is not None and state.seen.is_due(state.retry_s):
         state = replace(state, trouble=None, retry_s=inf)
         if state.owed is not None:
@@ -49,32 +60,54 @@ def heard(
     return state
 
 
-def _carry_out(state: State, journal: JournalPort, asked: Press | Request) -> State:
+def carried_out(state: State, journal: JournalPort, asked: BoardRequest) -> State:
+    """What somebody asks for is done, if it is possible. Raises NotPossibleError; where the journal
+    refuses, the state has its ``trouble``.
+    """
+    play = state.play
     match asked:
-        case Press():
-            return _back(state, journal, asked) if asked.button == BACK else _confirm(state, asked)
+        case TakeBack(to):
+            _check_take_back(state, to)
+            return replace(_take_back(state, journal, to), owed=None)  # who asks is told, and asks
+        case Answer(value):
+            state.asking.check(value)
+            return _answered(state, state.asking, state.asking.named(value))
+        case MakeMove(move):
+            if not state.may_make(move):
+                raise NotPossibleError("{move} is not a legal move now.", move=move)
+            return _ask_for(state, play.line.position.play(move))
         case Swap():
-            return _swap(state)
-        case MakeMove():
-            position = state.play.line.position
-            return (
-                _ask_for(state, position.play(asked.move)) if state.may_make(asked.move) else state
-            )
-        case Resign():
-            return record.agree(state, journal, resignation(state.play.line.game, asked.player))
-        case TimeUp():
-            end = resignation(state.play.line.game, asked.player, TIME_UP)
-            return record.agree(state, journal, end)
-        case OfferDraw():
-            return _offer_draw(state, journal, asked.player)
-        case Answer():
-            return _answered(state, state.asking, state.asking.named(asked.value))
-        case TakeBack():
-            # Who asks through a page is told where the journal refuses: it is not tried again.
-            return replace(_take_back(state, journal, asked.to), owed=None)
+            if play.swap is None or play.line.outcome is not None:
+                raise NotPossibleError("A swap is not possible now.")
+            return _ask_for(state, play.swap)
+        case Resign(player) | TimeUp(player):
+            _check_going_on(state, player)
+            reason = RESIGNED if isinstance(asked, Resign) else TIME_UP
+            return record.agree(state, journal, resignation(play.line.game, player, reason))
+        case OfferDraw(player):
+            _check_going_on(state, player)
+            return _offer_draw(state, journal, player)
+    assert_never(asked)
 
 
-def _confirm(state: State, press: Press) -> State:
+def _check_take_back(state: State, to: int | None) -> None:
+    line = state.play.line
+    if not (state.made or line.moves or line.agreed is not None):
+        raise NotPossibleError("There is no move to take back.")
+    if to is not None and to >= len(line.moves) + state.made:
+        raise NotPossibleError("There is no move after move {to} to take back.", to=to)
+
+
+def _check_going_on(state: State, player: str) -> None:
+    """Raises NotPossibleError where ``player`` cannot end the game now."""
+    if state.play.line.outcome is not None:
+        raise NotPossibleError("There is no game to end.")
+    if state.made:
+        raise NotPossibleError("A move is being carried out.", remedy="Finish it first.")
+    side_of(state.play.line.game, player)
+
+
+def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
     """Answers what is asked; else a long press swaps, and a short one ends the end of a game."""
     asking, play = state.asking, state.play
     asked, paused = asking.question, state.view.phase is Phase.PAUSED
@@ -85,7 +118,7 @@ def _confirm(state: State, press: Press) -> State:
     if press.long:
         return _swap(state)
     if play.line.outcome is not None:
-        return replace(state, wants_new_game=True)
+        return replace(state, wish=AGAIN)
     if state.silent_failures and state.view.phase is Phase.TURN:
         empty = frozenset(play.line.game.board.keys() - state.seen.sight.cells.keys())
         return state.playing(replace(play, missed=empty))
@@ -115,7 +148,7 @@ def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> S
     meant = asking.meaning(choice)
     state = replace(state, asking=Asking())
     if isinstance(meant, str):
-        return replace(state, wants_game=meant)
+        return replace(state, wish=meant)
     if isinstance(meant, Pending):
         return made(state, meant)
     said = {place: piece for place, piece in meant if piece is not None}

@@ -12,31 +12,23 @@ from firmware_host.guidance import turns
 from firmware_host.messages import Message
 from firmware_host.referee.book import Book, Pending
 from firmware_host.referee.following import followed
-from firmware_host.referee.hearing import heard
+from firmware_host.referee.hearing import carried_out, heard
 from firmware_host.referee.play import Guide, Play
 from firmware_host.referee.state import State, why_unread
 from firmware_host.referee.telling import standing, told
-from firmware_host.referee.unseen import Claim
-from firmware_host.table.agreement import resignation, side_of
 from firmware_host.table.buttons import Press
-from firmware_host.table.commands import (
-    Answer,
-    MakeMove,
-    OfferDraw,
-    Request,
-    Resign,
-    TakeBack,
-    TimeUp,
-)
+from firmware_host.table.commands import GameRequest
 from firmware_host.table.journal_port import JournalPort
 from firmware_host.table.line import Beginning
+from firmware_host.table.seat_commands import SeatRequest
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Question, Standing
 
 
 class Referee:
-    """One table's referee. It judges whole boards, never single events, so that any way of getting
-    to a board is as good as another; all its times are differences of the ``now_s`` it is given.
+    """One table's referee of boards (an Arbiter). It judges whole boards, never single events, so
+    that any way of getting to a board is as good as another; all its times are differences of the
+    ``now_s`` it is given.
     """
 
     def __init__(
@@ -58,28 +50,42 @@ class Referee:
         self._state: State | None = None
         self._standing: Standing | None = None
 
-    def step(
-        self,
-        sight: Sight,
-        now_s: float,
-        presses: Sequence[Press] = (),
-        requests: Sequence[Request] = (),
-    ) -> Standing:
-        """Judge one scan. ``presses``: debounced and timed (firmware_host.table.buttons)."""
+    def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
+        """As in Arbiter."""
         state = self._state
         if state is None:
             return _no_game(sight)
-        asked = bool(presses or requests)
-        if self._standing is not None and not asked and state.rests(sight, now_s):
+        if self._standing is not None and not presses and state.rests(sight, now_s):
             return self._standing
-        state = state.seeing(sight, now_s)
-        state = heard(state, self._journal, presses, requests)
+        state = heard(state.seeing(sight, now_s), self._journal, presses)
+        return self._judge(state)
+
+    def _judge(self, state: State) -> Standing:
+        """How far the board shows that the game has come, and what is to be told."""
         if state.why_paused is None:
             state = followed(state, self._journal)
         state = told(state)
-        self._state = state.until_next()
-        self._standing = standing(state)
+        self._state, self._standing = state.until_next(), standing(state)
         return self._standing
+
+    def carry_out(self, request: GameRequest) -> None:
+        """As in Arbiter; by what was seen last."""
+        before = self._state
+        if before is None or isinstance(request, SeatRequest):
+            raise NotPossibleError("This game has no seats.", remedy="Play it on the board.")
+        request.check_current(before.play.line.game_id, before.step)
+        if before.trouble is not None:
+            raise before.trouble
+        state = carried_out(before, self._journal, request)
+        if state.trouble is None and before.seen.now_s > -inf and state.why_paused is None:
+            state = followed(state, self._journal)
+        if state.trouble is not None:
+            self._state = replace(before, trouble=state.trouble, retry_s=state.retry_s)
+        else:
+            self._state = state if before.seen.now_s == -inf else told(state)
+        self._state, self._standing = replace(self._state, wake_s=-inf), None
+        if state.trouble is not None:
+            raise state.trouble
 
     def set_up_again(self) -> None:
         """Hands have done with the board what they liked: nothing on it counts as a move until it
@@ -97,14 +103,12 @@ class Referee:
         return self._state is not None and self._state.play.guide is Guide.SETUP
 
     def set_menu(self, menu: Question) -> None:
-        """What is asked for at the table where there is no page; its answer is ``wants_game``."""
+        """As in Arbiter."""
         self._menu = menu
         self._state = self._state and replace(self._state, menu=menu)
 
     def begin(self, beginning: Beginning) -> None:
-        """Another game. Raises IllegalMoveError for a move that was taken back, or is pending, and
-        cannot have been made.
-        """
+        """As in Arbiter."""
         line, taken_back, pending = beginning.line, beginning.taken_back, beginning.pending
         position = line.position
         play = Play(
@@ -118,72 +122,26 @@ class Referee:
         )
         self._state = State(play, self._menu, self._silent_failures, self._tilts)
 
-    def check(self, request: Request) -> None:
-        """Raises NotPossibleError where ``request`` could not be carried out now."""
-        state = self._state
-        if isinstance(request, TakeBack):
-            if state is None or not (
-                state.made or state.play.line.moves or state.play.line.agreed is not None
-            ):
-                raise NotPossibleError("There is no move to take back.")
-            if request.to is not None and request.to >= len(state.play.line.moves) + state.made:
-                raise NotPossibleError(
-                    "There is no move after move {to} to take back.", to=request.to
-                )
-        elif isinstance(request, Answer) and state is not None:
-            state.asking.check(request.value)
-        elif isinstance(request, MakeMove):
-            if state is None or not state.may_make(request.move):
-                raise NotPossibleError("{move} is not a legal move now.", move=request.move)
-        elif isinstance(request, Resign | OfferDraw | TimeUp):
-            _check_end(state, request)
-        elif state is None or state.play.swap is None:
-            raise NotPossibleError("A swap is not possible now.")
+    @property
+    def step_number(self) -> int:
+        """As in Arbiter."""
+        return 0 if self._state is None else self._state.step
 
     @property
     def trouble(self) -> JournalError | None:
-        """Why nothing can be confirmed now: what the last step was asked for was not done."""
+        """Why nothing can be confirmed now."""
         return None if self._state is None else self._state.trouble
 
     @property
-    def wants_new_game(self) -> bool:
-        """Confirm was pressed at the end of a game; until ``begin``, ``refuse`` or ``grant``."""
-        return self._state is not None and self._state.wants_new_game
+    def wish(self) -> str | None:
+        """As in Arbiter."""
+        return None if self._state is None else self._state.wish
 
-    @property
-    def wants_game(self) -> str | None:
-        """The name that was chosen in the menu; until ``begin``, ``refuse`` or ``grant``."""
-        return None if self._state is None else self._state.wants_game
-
-    def grant(self) -> None:
-        """What was wanted of the host is done."""
+    def answer_wish(self, refused: Message | None = None) -> None:
+        """As in Arbiter."""
         if self._state is not None:
-            self._state = replace(self._state, wants_new_game=False, wants_game=None)
-
-    def refuse(self, why: Message) -> None:
-        """What was wanted of the host cannot be; say why for a moment."""
-        self.grant()
-        self._state = self._state and replace(self._state.noticed(why), wake_s=-inf)
-
-    def pop_claims(self) -> Sequence[Claim]:
-        """What is known of places that no sensor sees since this was asked last."""
-        if self._state is None or not self._state.claims.untold:
-            return ()
-        claims = self._state.claims
-        self._state = replace(self._state, claims=claims.told())
-        return claims.untold
-
-
-def _check_end(state: State | None, request: Resign | OfferDraw | TimeUp) -> None:
-    """Raises NotPossibleError where players cannot end the game now."""
-    if state is None or state.play.line.outcome is not None:
-        raise NotPossibleError("There is no game to end.")
-    if state.made:
-        raise NotPossibleError("A move is being carried out.", remedy="Finish it first.")
-    game = state.play.line.game
-    side_of(game, request.player)
-    if isinstance(request, Resign | TimeUp):
-        resignation(game, request.player)
+            state = replace(self._state, wish=None)
+            self._state = state if refused is None else replace(state.noticed(refused), wake_s=-inf)
 
 
 def _no_game(sight: Sight) -> Standing:

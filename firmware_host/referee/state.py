@@ -35,8 +35,8 @@ class State(Struct, frozen=True):
     ``problems``: what was wrong when play was last not paused. ``sounds``: new in this step.
     ``notice``: something past, and until when it is told. ``trouble``: why nothing can be confirmed
     now; ``retry_s``: when that is tried again; ``owed``: how many moves are to be left then, if
-    some are to be taken back. ``wants_new_game``, ``wants_game``: as in Referee. ``wake_s``: when
-    to look again although nothing changes.
+    some are to be taken back. ``wish``: as in Arbiter. ``wake_s``: when to look again although
+    nothing changes.
     """
 
     play: Play
@@ -56,8 +56,7 @@ class State(Struct, frozen=True):
     trouble: JournalError | None = None
     retry_s: float = inf
     owed: int | None = None
-    wants_new_game: bool = False
-    wants_game: str | None = None
+    wish: str | None = None
     wake_s: float = -inf
 
     def seeing(self, sight: Sight, now_s: float) -> State:
@@ -66,7 +65,7 @@ class State(Struct, frozen=True):
         seen = self.seen.then(sight, now_s, self.play.line.game.board, mending=mending)
         claims = self.claims.left(sight, now_s)
         cells = claims.over(sight.cells)
-        return replace(self, seen=seen, claims=claims, cells=cells, found=(), sounds=())
+        return replace(self, seen=seen, claims=claims, cells=cells, found=())
 
     def rests(self, sight: Sight, now_s: float) -> bool:
         """Whether a step could tell nothing new: nothing has changed, and it is not time yet."""
@@ -76,8 +75,8 @@ class State(Struct, frozen=True):
 
     def until_next(self) -> State:
         """A step ends: when to look again."""
-        if self.sounds or self.claims.fresh:  # sounds are told once
-            return replace(self, wake_s=-inf)
+        if self.sounds or self.claims.fresh:  # they are told once
+            return replace(self, sounds=(), claims=self.claims.told(), wake_s=-inf)
         notice = () if self.notice is None else (self.notice[1],)
         alarms_s = (self.retry_s, *notice, *self.seen.alarms_s())
         wake_s = min((at_s for at_s in alarms_s if not self.seen.is_due(at_s)), default=inf)
@@ -133,7 +132,15 @@ class State(Struct, frozen=True):
 
     def may_make(self, move: str) -> bool:
         """Whether ``move`` is legal, and the board shows none yet."""
-        return not self.made and move in self.play.line.position.legal()
+        line = self.play.line
+        return not self.made and line.outcome is None and move in line.position.legal()
+
+    @property
+    def step(self) -> int:
+        """As ``Standing.step``: another number with every move, and with one that is made and not
+        on disk.
+        """
+        return 2 * len(self.play.line.moves) + self.made
 
     # How it changes
 

@@ -98,4 +98,6 @@ def standing(state: State) -> Standing:
         path_colour=view.path_colour,
         lean_rad=view.lean_rad,
         sounds=state.sounds,
+        step=state.step,
+        claims=state.claims.untold,
     )

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 from firmware_host.referee.plan import Plan
 from firmware_host.table.sight import Sight
+from firmware_host.table.standing import Claim
 from games.base import Turn
 
 LAG_S = 0.5  # perception takes a few scans to accept what it is told
 MOST_LAG_S = 3.0
 MASK_S = 0.1  # and a scan to stop reading the place
-Claim = tuple[str, str | None]  # place, and what a person says stands there
 
 
 def filled(

@@ -12,8 +12,7 @@ from firmware_host.messages import Message
 from firmware_host.referee.book import Book, Landing, Pending
 from firmware_host.referee.carries import Carry, as_shifts, carries
 from firmware_host.referee.plan import Finding
-from firmware_host.referee.unseen import Claim
-from firmware_host.table.standing import Lean, Phase, Question, Role
+from firmware_host.table.standing import Claim, Lean, Phase, Question, Role
 from games.base import Game, Outcome, Position, Shift, Turn
 
 Problems = frozenset[tuple[str, str]]  # place, and what is wrong there

@@ -17,14 +17,16 @@ from firmware_host.room.asked import check_hands, check_move, kept_moves
 from firmware_host.room.chance import CHANCE, SEED_BYTES, dealt
 from firmware_host.room.computers import ROLL_S, Computers
 from firmware_host.room.proposals import REST_S, Proposal, Witness, looked
+from firmware_host.room.seats import Seats
 from firmware_host.room.shown import Aspect, heard
 from firmware_host.room.zones import ZoneOverlay
+from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.asking import Asking
-from firmware_host.table.buttons import Press
-from firmware_host.table.commands import Answer, Request, TakeBack
+from firmware_host.table.buttons import BACK, Press
+from firmware_host.table.commands import Answer, GameRequest, TakeBack
 from firmware_host.table.journal_port import JournalPort
 from firmware_host.table.line import Beginning, Line
-from firmware_host.table.seat_commands import SeatMove
+from firmware_host.table.seat_commands import Count, NotSo, SeatMove
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Choice, Question, Sound, Standing
 from games.base import Position
@@ -42,10 +44,8 @@ class Counted:
 
 
 class Room:
-    """One table's referee of seated games. ``draw``: an unpredictable number below its argument,
-    for the seed of a game that names none. ``overlay``: where the zones are; ``computers``: the
-    levels of the seats that the computer plays; ``menu``: what a long press of back opens. They may
-    be set.
+    """One table's referee of seated games (an Arbiter). ``draw``: an unpredictable number below
+    its argument, for the seed of a game that names none.
 
     With the buttons of the table, confirm says that what was seen is right, or rolls and deals;
     back says that it may not be so, and then that it is not; else it takes back.
@@ -54,18 +54,21 @@ class Room:
     before does not count; passing does not.
     """
 
-    overlay: ZoneOverlay | None = None
-    computers: Mapping[str, str] = {}
-    menu: Question | None = None
     trouble: JournalError | None = None
-    wants_game: str | None = None
-    wants_new_game = False
+    wish: str | None = None
 
     def __init__(
-        self, journal: JournalPort, draw: Callable[[int], int] = secrets.randbelow
+        self,
+        journal: JournalPort,
+        seats: Seats,
+        menu: Question | None = None,
+        draw: Callable[[int], int] = secrets.randbelow,
     ) -> None:
         self._journal = journal
+        self._seats = seats
+        self._menu = menu
         self._draw = draw
+        self._overlay: ZoneOverlay | None = None
         self._line: Line | None = None
         self._finished = False  # the result is on disk
         self.step_number = 0
@@ -81,7 +84,7 @@ class Room:
         self._asking: Asking[str] = Asking()
         self._notice: Message | None = None  # until the next press
         self._asks_since_s: float | None = None  # for chance, by a computer's turn
-        self.grant()
+        self.wish = None
         self.trouble = None
         self.counting: int | None = None
         self._stood: tuple[tuple[object, ...], Standing] | None = None
@@ -94,8 +97,10 @@ class Room:
         return options
 
     def begin(self, beginning: Beginning) -> None:
-        """Another game; nothing is pending or agreed in such a one."""
+        """As in Arbiter; nothing is pending or agreed in such a game."""
         self._line = beginning.line
+        overlay = beginning.overlay
+        self._overlay = overlay if isinstance(overlay, ZoneOverlay) else None
         self._finished = False
         self._forget()
         self.step_number += len(beginning.line.moves) + 1
@@ -115,7 +120,7 @@ class Room:
         return self._witness.proposal or self._wish
 
     @property
-    def wish(self) -> str | None:
+    def for_hands(self) -> str | None:
         """What hands are to do for somebody, mostly a computer player."""
         return None if self._wish is None else self._wish.move
 
@@ -126,81 +131,79 @@ class Room:
             raise NotPossibleError("No such game is being played.", remedy="Begin one.")
         return line, line.game
 
+    def set_menu(self, menu: Question) -> None:
+        """As in Arbiter."""
+        self._menu = menu
+
+    def answer_wish(self, refused: Message | None = None) -> None:
+        """As in Arbiter; until the next press."""
+        self.wish = None
+        self._notice = refused or self._notice
+
     # What people ask
 
-    def move(self, asked: SeatMove) -> None:
-        """A move, on disk when this returns. Raises RulesError, NotPossibleError, JournalError."""
+    def carry_out(self, request: GameRequest) -> None:
+        """As in Arbiter."""
         line, game = self._playing
-        if asked.step is not None and asked.step != self.step_number:
-            raise NotPossibleError(
-                "The game has gone on meanwhile.", remedy="Look again, and then decide."
-            )
+        request.check_current(line.game_id, self.step_number)
+        match request:
+            case SeatMove():
+                self._move(line, game, request)
+            case Count():
+                self._begin_count(line, game)
+            case NotSo():
+                self._doubt()
+            case Answer(value):
+                self._asking.check(value)
+                self._chosen(self._asking.named(value))
+            case TakeBack(to):
+                kept = kept_moves(line, game)
+                if kept is None or to not in (None, kept):
+                    raise NotPossibleError(
+                        "Only what hands did last can be taken back, and no card that was seen.",
+                        remedy="Play on.",
+                    )
+                self._take_back()
+            case _:
+                raise NotPossibleError(
+                    "This game has no such question.", remedy="Play on its page."
+                )
+
+    def _move(self, line: Line, game: SeatedGame, asked: SeatMove) -> None:
         if asked.move == CHANCE:
             self._play(line, game, dealt(line, game))
             return
         proposed = (self._witness.proposal, self._wish)
-        check_move(game, line.position, asked, self.computers, proposed)
+        check_move(game, line.position, asked, self._seats.computers, proposed)
         if asked.proposed:
             check_hands(game, line.position, asked.move)
             self._wish = Proposal(asked.move, seen=False)
         else:
             self._play(line, game, asked.move)
 
-    def count(self) -> None:
-        """Begin a count of five. Raises NotPossibleError where nothing waits for its end."""
-        line, game = self._playing
+    def _begin_count(self, line: Line, game: SeatedGame) -> None:
+        """Of five, where something waits for its end."""
         if game.time_up not in line.position.legal():
             raise NotPossibleError("There is nothing to count for.", remedy="Go on playing.")
         self._count = Counted()
         self._sounds.append(Sound.ASK)
 
-    def doubt(self) -> None:
-        """What was seen does not count by itself. Raises NotPossibleError where nothing was."""
+    def _doubt(self) -> None:
+        """What was seen does not count by itself."""
         if self._witness.proposal is None:
             raise NotPossibleError("Nothing is proposed now.", remedy="Say what was done.")
         self._witness = self._witness.doubted()
 
-    def check(self, request: Request) -> None:
-        """Raises NotPossibleError where ``request`` could not be carried out now."""
-        if isinstance(request, Answer):
-            self._asking.check(request.value)
-            return
-        if not isinstance(request, TakeBack):
-            raise NotPossibleError("This game has no such question.", remedy="Play on its page.")
-        kept = kept_moves(*self._playing)
-        if kept is None or request.to not in (None, kept):
-            raise NotPossibleError(
-                "Only what hands did last can be taken back, and no card that was seen.",
-                remedy="Play on.",
-            )
-
-    def pop_claims(self) -> Sequence[tuple[str, str | None]]:
-        """Nothing: nobody says what sensors cannot see."""
-        return ()
-
-    def grant(self) -> None:
-        """What was wanted of the host is done."""
-        self.wants_game, self.wants_new_game = None, False
-
-    def refuse(self, why: Message) -> None:
-        """What was wanted of the host cannot be; that is said until the next press."""
-        self.grant()
-        self._notice = why
-
     # Steps
 
-    def step(
-        self,
-        sight: Sight,
-        now_s: float,
-        presses: Sequence[Press] = (),
-        requests: Sequence[Request] = (),
-    ) -> Standing:
-        """What goes on by itself: chance, the count, and what could not be written before."""
+    def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
+        """As in Arbiter. What goes on by itself: chance, the count, computers, and what could not
+        be written before.
+        """
         line, game = self._playing
         try:
             if self.trouble is None or now_s >= self._retry_s:
-                self._go_on(line, game, sight, now_s, (*presses, *requests))
+                self._go_on(line, game, sight, now_s, presses)
                 self.trouble = None
         except JournalError as error:
             if self.trouble is None:
@@ -215,18 +218,13 @@ class Room:
         game: SeatedGame,
         sight: Sight,
         now_s: float,
-        asked: Sequence[Press | Request],
+        presses: Sequence[Press],
     ) -> None:
-        for each in asked:
-            match each:
-                case Press(button="back"):
-                    self._back(each, now_s)
-                case Press():
-                    self._confirm(each, now_s)
-                case Answer(value):
-                    self._chosen(self._asking.named(value))
-                case _:  # checked: it is TakeBack
-                    self._take_back()
+        for press in presses:
+            if press.button == BACK:
+                self._back(press, now_s)
+            else:
+                self._confirm(press, now_s)
         line = self._playing[0]
         if CHANCE in line.position.awaiting and game.at_once(line.position):
             self._play(line, game, dealt(line, game))
@@ -259,15 +257,15 @@ class Room:
         elif self.proposal is not None:
             self._play(line, game, self.proposal.move)
         elif line.position.over:
-            self.wants_new_game = True
+            self.wish = AGAIN
         elif CHANCE in line.position.awaiting and not game.at_once(line.position):
             self._play(line, game, dealt(line, game))
 
     def _back(self, press: Press, now_s: float) -> None:
         line = self._playing[0]
         self._notice = None
-        if press.long and self.menu is not None:
-            self._asking = self._asking.browse(self.menu, line.game, {}, now_s)
+        if press.long and self._menu is not None:
+            self._asking = self._asking.browse(self._menu, line.game, {}, now_s)
         elif self._asking.menu:
             self._asking = Asking()
         elif self._witness.proposal is not None:
@@ -279,19 +277,20 @@ class Room:
     def _chosen(self, choice: Choice | None) -> None:
         if choice is not None:
             self._asking = Asking()
-            self.wants_game = choice.value
+            self.wish = choice.value
 
     def _let_computers(self, line: Line, game: SeatedGame, now_s: float) -> None:
         """A computer's move; what hands must do for it is proposed."""
-        if not self.computers or self._wish is not None:
+        computers = self._seats.computers
+        if not computers or self._wish is not None:
             return
         position = line.position
-        if CHANCE in position.awaiting and position.mover in self.computers:
+        if CHANCE in position.awaiting and position.mover in computers:
             self._asks_since_s = now_s if self._asks_since_s is None else self._asks_since_s
             if now_s >= self._asks_since_s + ROLL_S:
                 self._play(line, game, dealt(line, game))
             return
-        decided = self._computers.decided(game, position, self.computers, self.step_number, now_s)
+        decided = self._computers.decided(game, position, computers, self.step_number, now_s)
         if decided is None:
             return
         if game.takes_back(decided[1]) and game.failure(position, decided[1]) is not None:
@@ -303,10 +302,10 @@ class Room:
         """What the sensors surely tell counts after a while of rest, unless somebody says
         otherwise.
         """
-        if self.overlay is None:
+        if self._overlay is None:
             return
         before = self._witness.proposal
-        self._witness = looked(self._witness, sight, self.overlay, line.position, self.wish)
+        self._witness = looked(self._witness, sight, self._overlay, line.position, self.for_hands)
         proposed = self._witness.proposal
         if proposed is not None and before is None:
             self._sounds.append(Sound.ASK)
@@ -344,13 +343,18 @@ class Room:
     def _stand(self, line: Line, game: SeatedGame) -> Standing:
         """The same value as long as nothing changes."""
         aspect = Aspect(
-            self.overlay, self.counting, self.trouble, self._asking.question, self._notice
+            self._overlay,
+            self.counting,
+            self.trouble,
+            self._asking.question,
+            self._notice,
+            self.step_number,
         )
         key = (
             id(line.position),
             id(self.trouble),
             self.counting,
-            id(self.overlay),
+            id(self._overlay),
             self.step_number,
             self.proposal,
             self._asking.question,

@@ -28,6 +28,7 @@ class Aspect:
     trouble: JournalError | None
     question: Question | None
     notice: Message | None
+    step: int
 
     def standing(self, line: Line, game: SeatedGame, sounds: tuple[Sound, ...]) -> Standing:
         """All of it."""
@@ -52,6 +53,7 @@ class Aspect:
             question=self.question,
             can_take_back=kept_moves(line, game) is not None,
             sounds=sounds,
+            step=self.step,
         )
 
     def _say(self, game: SeatedGame, position: Position) -> Message:

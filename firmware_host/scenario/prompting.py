@@ -80,7 +80,7 @@ class Prompter:
                 self._show(promise.prompt)
             if promise.seen():
                 self._promises.remove(promise)
-                self._table.host.asked = None
+                self._table.host.upkeep.asked = None
             elif now_s >= promise.due_s + self.time_out_s:
                 self._promises.remove(promise)
                 raise self.not_seen(promise.prompt)
@@ -119,7 +119,7 @@ class Prompter:
                         self._terminal.tell(prompts.KEYS)
                 tick()
         finally:
-            self._table.host.asked = None
+            self._table.host.upkeep.asked = None
 
     def _show(
         self,
@@ -127,7 +127,7 @@ class Prompter:
         roles: Mapping[str, Role] | None = None,
         piece_for: Mapping[str, str] | None = None,
     ) -> None:
-        self._table.host.asked = Asked(prompt, roles, piece_for or {})
+        self._table.host.upkeep.asked = Asked(prompt, roles, piece_for or {})
         self._terminal.tell(prompt)
 
     def promise(self, after_s: float, prompt: Message, seen: Seen, *, tilted: bool = False) -> None:

@@ -204,7 +204,7 @@ class Table:
 
     def offer_pairing(self, ask: Callable[[], None]) -> None:
         """Have the menu at the table offer pairing too; ``ask`` is called in its thread."""
-        self.call(lambda: self._host.offer_pairing(ask))
+        self.call(lambda: self._host.playing.offer_pairing(ask))
 
     def call(self, work: Callable[[], None]) -> Future[None]:
         """Have ``work`` done in the table's thread."""

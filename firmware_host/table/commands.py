@@ -2,8 +2,8 @@
 
 A verb is the tag of its class, the same one in a message of the page and in a scenario; the limits
 of its fields are checked where one is decoded (``firmware_host.web.messages_in``, and for a line of
-a scenario ``firmware_host.scenario.parse``). The host takes what is asked from its inbox at the
-start of a step, so it never races with a scan.
+a scenario ``firmware_host.scenario.parse``). Whether something is possible is found out where it is
+done, and nowhere before: ``Host.do``, for one request at a time.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import msgspec
 
 from firmware_host.config.clock_time import ClockTime
 from firmware_host.config.engine_seats import Amount, EngineSeat
-from firmware_host.table.seat_commands import SeatCommand
-from firmware_host.table.verbs import Name, Number, Verb
+from firmware_host.table.seat_commands import SeatCommand, SeatMove, SeatRequest
+from firmware_host.table.verbs import GameVerb, Name, Number, Verb
 
 SHORT_PRESS_S = 0.15
 MOST_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider
@@ -90,17 +90,17 @@ class StopLearning(Verb, frozen=True, tag="stop-learning"):
     """End the lesson, or the puzzle, and go back to the game that was put aside."""
 
 
-class TakeBack(Verb, frozen=True, tag="take-back"):
+class TakeBack(GameVerb, frozen=True, tag="take-back"):
     """Take the last move back, or all moves after the first ``to``."""
 
     to: Number | None = None
 
 
-class Swap(Verb, frozen=True, tag="swap"):
+class Swap(GameVerb, frozen=True, tag="swap"):
     """Use the pie rule."""
 
 
-class MakeMove(Verb, frozen=True, tag="make-move"):
+class MakeMove(GameVerb, frozen=True, tag="make-move"):
     """Make a move for the player to move; the table then guides it."""
 
     move: Name
@@ -119,25 +119,25 @@ class Assist(Verb, frozen=True, tag="assist"):
     amount: Amount
 
 
-class Resign(Verb, frozen=True, tag="resign"):
+class Resign(GameVerb, frozen=True, tag="resign"):
     """``player`` gives the game up, for the whole team: the other side has won."""
 
     player: Name
 
 
-class TimeUp(Verb, frozen=True, tag="time-up"):
+class TimeUp(GameVerb, frozen=True, tag="time-up"):
     """The clock of ``player`` has run out: the other side has won. Not for pages to ask."""
 
     player: Name
 
 
-class OfferDraw(Verb, frozen=True, tag="offer-draw"):
+class OfferDraw(GameVerb, frozen=True, tag="offer-draw"):
     """``player`` offers a draw until the next move; once every side has, the game is drawn."""
 
     player: Name
 
 
-class Answer(Verb, frozen=True, tag="answer"):
+class Answer(GameVerb, frozen=True, tag="answer"):
     """Answer the question that the table asks; ``value``: a choice's value, or another name."""
 
     value: Name
@@ -352,9 +352,13 @@ class Heal(Verb, frozen=True, tag="heal"):
     targets: Targets = ()
 
 
-Request = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw | TimeUp
+# Of the game that is played, on its board and at its seats
+BoardRequest = TakeBack | Swap | MakeMove | Answer | Resign | OfferDraw | TimeUp
+GameRequest = BoardRequest | SeatRequest
+# Which of them mean the game as it stood, and not the game whoever is to move
+OF_THE_STEP = TakeBack | Swap | MakeMove | Answer | SeatMove
 HostCommand = (
-    Request
+    BoardRequest
     | NewGame
     | Hint
     | Assist

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from firmware_host.table.overlay import Overlay
 from firmware_host.table.pending import PendingMove
 from games.base import Game, Outcome, Position, Turn
 
@@ -69,10 +70,11 @@ class Beginning:
     ``resumed``: it was begun earlier, so what stands on the board may be a move that was not
     confirmed any more; after moves that is understood. ``taken_back``: the move that was taken back
     last; if it still stands there, that is no new one. ``pending``: the move that was being carried
-    out.
+    out. ``overlay``: where on the plate it lies.
     """
 
     line: Line
     resumed: bool = False
     taken_back: str | None = None
     pending: PendingMove | None = None
+    overlay: Overlay | None = None

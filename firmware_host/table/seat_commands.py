@@ -6,28 +6,26 @@ from typing import Annotated
 
 import msgspec
 
-from firmware_host.table.verbs import Name, Number, Verb
+from firmware_host.table.verbs import GameVerb, Name, Verb
 
 
-class SeatMove(Verb, frozen=True, tag="seat-move"):
+class SeatMove(GameVerb, frozen=True, tag="seat-move"):
     """A move of a seated game. ``player``: at whose seat; None: at nobody's.
 
-    ``move``: in the game's words; ``chance`` alone: let chance decide. ``step``: of the game as it
-    was seen by whoever moves; None: however it stands. ``proposed``: other hands are to do it, and
-    it counts when somebody says how it went.
+    ``move``: in the game's words; ``chance`` alone: let chance decide. ``proposed``: other hands
+    are to do it, and it counts when somebody says how it went.
     """
 
     player: Name | None = None
     move: Annotated[str, msgspec.Meta(min_length=1, max_length=400)] = ""
-    step: Number | None = None
     proposed: bool = False
 
 
-class Count(Verb, frozen=True, tag="count"):
+class Count(GameVerb, frozen=True, tag="count"):
     """Count to five; then nobody has anything more to say."""
 
 
-class NotSo(Verb, frozen=True, tag="not-so"):
+class NotSo(GameVerb, frozen=True, tag="not-so"):
     """What the sensors have seen may be otherwise: it counts only when somebody says so."""
 
 
@@ -54,4 +52,5 @@ class SeatComputer(Verb, frozen=True, tag="seat-computer"):
     level: Name | None = None
 
 
-SeatCommand = SeatMove | Count | NotSo | SitDown | StandUp | SeatComputer
+SeatRequest = SeatMove | Count | NotSo
+SeatCommand = SeatRequest | SitDown | StandUp | SeatComputer

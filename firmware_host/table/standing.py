@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from games.base import Game, Outcome, Position, Shift
 
 Lean = tuple[float, float]  # about x and about y, in rad, as in drivers.frame.Motion
+Claim = tuple[str, str | None]  # place, and what a person says stands there
 
 
 class Phase(StrEnum):
@@ -120,7 +121,8 @@ class Standing:
     worth, where that is shown; it changes the light of a LEGAL place. ``draw_offers``: players who
     have offered a draw since the last move. ``sounds``: new in this step. ``lean_rad``: while a
     piece is to slide to its place, the tilt at which the plate is to be held for it; (0, 0) once it
-    is there.
+    is there. ``step``: a number of the game's own that changes with whatever may change a player's
+    mind. ``claims``: what people have said in this step of places that no sensor sees.
     """
 
     phase: Phase
@@ -144,6 +146,13 @@ class Standing:
     draw_offers: tuple[str, ...] = ()
     sounds: tuple[Sound, ...] = field(default=())
     lean_rad: Lean | None = None
+    step: int = 0
+    claims: tuple[Claim, ...] = ()
+
+
+NOTHING_YET = Standing(
+    Phase.SETUP, None, None, None, None, (), {}, {}, (), text("Choose a game to begin."), None
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import msgspec
 
 from firmware_host.config.profile import Profile
 from firmware_host.perception.calibration import Calibration
-from firmware_host.table.commands import Request
+from firmware_host.table.commands import GameRequest
 
 VERSION = 1
 FLUSH_EVERY = 50  # scans that a cut of power costs at most
@@ -61,7 +61,7 @@ class ScanRecord(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     p: list[str] = []
     c: float | None = None
     e: list[FaultRecord] = []
-    q: list[Request] = []
+    q: list[GameRequest] = []
 
 
 class EndRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

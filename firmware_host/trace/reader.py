@@ -15,7 +15,7 @@ from drivers.frame import Frame, Motion
 from firmware_host.config.errors import TraceError
 from firmware_host.config.paths import read_file
 from firmware_host.messages import Message, text
-from firmware_host.table.commands import Request
+from firmware_host.table.commands import GameRequest
 from firmware_host.trace.format import EndRecord, ScanRecord, TraceHeader, unseal
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -35,7 +35,7 @@ class Trace:
     header: TraceHeader
     frames: tuple[Frame, ...]
     complete: bool
-    asked: Mapping[int, tuple[Request, ...]] = field(default_factory=dict)
+    asked: Mapping[int, tuple[GameRequest, ...]] = field(default_factory=dict)
 
 
 def read_trace(path: Path) -> Trace:
@@ -46,7 +46,7 @@ def read_trace(path: Path) -> Trace:
     header = _decode(path, 0, lines[0], TraceHeader)
     readings: list[float] = []
     frames: list[Frame] = []
-    asked: dict[int, tuple[Request, ...]] = {}
+    asked: dict[int, tuple[GameRequest, ...]] = {}
     for number, line in enumerate(lines[1:], 1):
         if b'"end"' in line[:24]:
             end = _decode(path, number, line, EndRecord)

@@ -9,10 +9,12 @@ from collections import deque
 from itertools import pairwise
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from drivers.frame import Frame
 from firmware_host.config.errors import TraceError
 from firmware_host.host.host import Host
-from firmware_host.table.commands import Request
+from firmware_host.table.commands import GameRequest
 from firmware_host.table.standing import Phase
 from firmware_host.trace.format import TraceHeader
 from firmware_host.trace.writer import TraceWriter, header_for
@@ -44,7 +46,7 @@ class Recorder:
                 path=path,
             )
         self._path = path
-        self._queue: deque[TraceHeader | tuple[Frame, tuple[Request, ...]] | None] = deque()
+        self._queue: deque[TraceHeader | tuple[Frame, tuple[GameRequest, ...]] | None] = deque()
         self._ready = threading.Semaphore(0)
         self._writer: TraceWriter | None = None
         self._of: tuple[object, ...] | None = None
@@ -57,7 +59,7 @@ class Recorder:
         """After each step, in the table's thread: what it read, and what was asked of it."""
         if self.failed:
             return
-        if host.calibrating is not None:
+        if host.upkeep.sweep is not None:
             self._of = None
             return
         of = (host.standing.game_id, host.perception)
@@ -66,14 +68,15 @@ class Recorder:
             self._of, self._scans = of, 0
             self._put(_header(host))
         self._scans += 1
-        self._put((host.frame, host.requests))
+        meant = tuple(replace(each, game=None, step=None) for each in host.requests)
+        self._put((host.frame, meant))
 
     def close(self) -> None:
         """Write what is left, and the end mark."""
         self._put(None)
         self._thread.join()
 
-    def _put(self, item: TraceHeader | tuple[Frame, tuple[Request, ...]] | None) -> None:
+    def _put(self, item: TraceHeader | tuple[Frame, tuple[GameRequest, ...]] | None) -> None:
         if len(self._queue) > BEHIND and item is not None:
             if not self.failed:
                 _log.warning("The recording ends: the disk does not keep up.")
@@ -98,7 +101,7 @@ class Recorder:
                 _log.warning("The recording ends: %s cannot be written: %s", self._path, error)
                 self.failed = True
 
-    def _write(self, item: TraceHeader | tuple[Frame, tuple[Request, ...]]) -> None:
+    def _write(self, item: TraceHeader | tuple[Frame, tuple[GameRequest, ...]]) -> None:
         if isinstance(item, TraceHeader):
             self._end()
             self._rotate()

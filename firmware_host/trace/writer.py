@@ -11,7 +11,7 @@ from typing import Any, Self
 from drivers.frame import Frame
 from firmware_host.config.profile import Profile
 from firmware_host.perception import ALL_CLASSES, Calibration
-from firmware_host.table.commands import Request
+from firmware_host.table.commands import GameRequest
 from firmware_host.table.observation import Magnet
 from firmware_host.trace.format import (
     FLUSH_EVERY,
@@ -73,7 +73,7 @@ class TraceWriter:
     ) -> None:
         self.close()
 
-    def write(self, frame: Frame, asked: Iterable[Request] = ()) -> None:
+    def write(self, frame: Frame, asked: Iterable[GameRequest] = ()) -> None:
         """Append one scan, and what was ``asked`` of the host before it."""
         numbers = self._numbers
         new = []

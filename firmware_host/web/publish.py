@@ -88,7 +88,7 @@ class Publisher:
         """The table after the last step."""
         host = self._host
         standing, observation, position = host.shown, host.observation, host.standing.position
-        opponents = host.playing.opponents
+        opponents, free = host.playing.opponents, host.upkeep.free
         return Snapshot(
             layout=self.layout().number,
             time_s=round(observation.time_s, 3),
@@ -152,7 +152,7 @@ class Publisher:
             room=self._seats.room(),
             clock=self._clock(),
             figures={} if position is None else dict(position.figures),
-            happened=[] if host.free is None else [*map(_happened, host.free.happened)],
+            happened=[] if free is None else [*map(_happened, free.happened)],
         )
 
     def seats(self) -> SeatsShown:
@@ -180,12 +180,12 @@ class Publisher:
 
     def _calibration(self) -> CalibrationInfo | None:
         host = self._host
-        if host.calibrating is None:
-            left = host.calibration_left
+        if host.upkeep.sweep is None:
+            left = host.upkeep.left
             if left is None:
                 return None
             return CalibrationInfo(running=False, done=left[0], total=left[1])
-        step = host.calibrating.step
+        step = host.upkeep.sweep.step
         place = None if step.task is None else step.task.place
         return CalibrationInfo(
             running=True,

@@ -50,21 +50,21 @@ class SeatHand:
             self._moves, self._tidies_s = made, now_s + TIDIES_S
         if now_s < self._session.hands.busy_until_s:
             return
-        if room.wish is None:
+        if room.for_hands is None:
             doubt = room.proposal is None or not room.proposal.sure
             if self._doing is not None and doubt and now_s >= self._tidies_s:
                 self._tidy(overlay, room.position)
-        elif self._doing != (room.wish, made):
-            self._doing, self._says_s = (room.wish, made), now_s + SAYS_S
+        elif self._doing != (room.for_hands, made):
+            self._doing, self._says_s = (room.for_hands, made), now_s + SAYS_S
             self._told, self._to_stack, self._stacked = None, [], []
             with suppress(HandsError):  # no room, or nothing there: told as it is, in its time
-                self._do(overlay, room.position, room.wish)
+                self._do(overlay, room.position, room.for_hands)
         elif self._to_stack:
             self._says_s = now_s + SAYS_S
-            self._stack(room.wish)
+            self._stack(room.for_hands)
         elif now_s >= self._says_s:
             self._says_s = now_s + SAYS_S
-            self._session.host.submit(SeatMove(None, self._outcome(room.wish)))
+            self._session.host.submit(SeatMove(None, self._outcome(room.for_hands)))
 
     def _outcome(self, wish: str) -> str:
         """What the hand sees of what it has stacked, or knows: it holds, or it came down."""

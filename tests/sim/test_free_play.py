@@ -36,7 +36,7 @@ def index(session, place):
 
 
 def said(session):
-    return [str(each.say) for each in session.host.free.happened]
+    return [str(each.say) for each in session.host.upkeep.free.happened]
 
 
 def test_what_is_seen_is_said_and_glows_in_its_pole_while_the_game_waits(session):
@@ -69,7 +69,7 @@ def test_what_is_left_on_the_plate_is_no_move(session, begun, end):
     host.do(PlayFreely())
     until(session, session.hands.put("blue" if begun else "red", index(session, "e5")))
     host.do(end)
-    if host.calibrating is not None:
+    if host.upkeep.sweep is not None:
         host.do(StopCalibration())
     session.run_until(session.clock.now() + 3.0)
     assert (host.standing.phase, host.standing.moves) == (Phase.SETUP, before)
@@ -114,6 +114,6 @@ def test_it_ends_with_another_game_a_calibration_or_the_service(session):
     assert session.host.standing.phase is not Phase.FREE
     session.host.do(PlayFreely())
     session.host.do(Calibrate())
-    assert session.host.free is None
+    assert session.host.upkeep.free is None
     with pytest.raises(NotPossibleError, match="calibrated"):
         session.host.do(PlayFreely())

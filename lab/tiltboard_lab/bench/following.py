@@ -9,7 +9,7 @@ from typing import Any
 
 from drivers.errors import TiltboardError
 from firmware_host.referee import Referee
-from firmware_host.table.commands import Answer, Request, TakeBack
+from firmware_host.table.commands import Answer, BoardRequest, TakeBack
 from firmware_host.table.line import Beginning, Line
 from firmware_host.table.observation import Stillness
 from firmware_host.table.pending import PendingMove
@@ -75,11 +75,13 @@ class Tabletop:
 
     # The hand
 
-    def look(self, *requests: Request) -> Standing:
+    def look(self, *requests: BoardRequest) -> Standing:
         """One scan."""
         self._now_s += SCAN_S
         sight = Sight(self._now_s, True, dict(self.cells), frozenset(), Stillness.STILL, (0.0, 0.0))
-        self.standing = self.referee.step(sight, self._now_s, (), requests)
+        for request in requests:
+            self.referee.carry_out(request)
+        self.standing = self.referee.step(sight, self._now_s)
         return self.standing
 
     def take(self, place: str) -> None:

@@ -35,8 +35,8 @@ def clear(session):
 
 def follow(session, maker, until=lambda host: False):
     end_s = session.clock.now() + 200
-    while session.host.calibrating is not None and not until(session.host):
-        answer = maker.follow(session.host.calibrating.step)
+    while session.host.upkeep.sweep is not None and not until(session.host):
+        answer = maker.follow(session.host.upkeep.sweep.step)
         if answer is not None:
             session.host.do(AnswerSweep(answer))
         session.tick()
@@ -45,7 +45,7 @@ def follow(session, maker, until=lambda host: False):
 
 def placed(count):
     """Until so many places have answered."""
-    return lambda host: len(host.calibrating._sweep.progress.own_mt) == count
+    return lambda host: len(host.upkeep.sweep._sweep.progress.own_mt) == count
 
 
 def test_the_game_waits_and_goes_on(session, tmp_path):
@@ -62,10 +62,10 @@ def test_the_game_waits_and_goes_on(session, tmp_path):
     hand = Maker(session.table, 1)
     follow(session, hand, placed(3))
     host.do(StopCalibration())
-    assert host.asked is None
+    assert host.upkeep.asked is None
     host.do(Calibrate())  # goes on: the next is not the first place again
     follow(session, hand)
-    assert host.calibrating is None
+    assert host.upkeep.sweep is None
     stored = read_calibration(tmp_path / "calibration.json", session.profile)
     assert stored.made_s > 0
     assert all(stored.zeroed)
@@ -82,19 +82,19 @@ def test_it_goes_on_after_a_kill_and_a_power_cut(session):
     """Nothing that was accepted is lost; the host says how much is done, and goes on there."""
     host = session.host
     clear(session)
-    assert host.calibration_left is None
+    assert host.upkeep.left is None
     host.do(Calibrate())
     hand = Maker(session.table, 1)
     follow(session, hand, placed(5))
     trays = session.table.world.trays
     session.kill()
     session.table.world.trays = trays
-    assert session.host.calibrating is None
-    assert session.host.calibration_left == (9, 54)  # lights, buttons, buzzer, and the places
+    assert session.host.upkeep.sweep is None
+    assert session.host.upkeep.left == (9, 54)  # lights, buttons, buzzer, and the places
     session.host.do(Calibrate())
     follow(session, hand, placed(8))
     session.power_cut()
-    assert session.host.calibration_left == (12, 54)
+    assert session.host.upkeep.left == (12, 54)
     session.host.do(Calibrate(fresh=True))
     session.run_until(session.clock.now() + 0.1)
     assert "0 of" in str(session.host.shown.say)
@@ -110,14 +110,14 @@ def test_a_broken_sensor_is_left_out_and_the_game_goes_on_without_it(session, tm
     hand = Maker(session.table, 1)
 
     def offered(host):
-        return [str(c.label) for c in host.calibrating.step.choices] == [
+        return [str(c.label) for c in host.upkeep.sweep.step.choices] == [
             "Leave d2 out: its sensor is broken"
         ]
 
     follow(session, hand, offered)
     session.table.hands.press("confirm", 0.2)
     session.run_until(session.clock.now() + 1.0)
-    assert host.calibrating.step.total == 49  # not twice 25 places and the empty plate
+    assert host.upkeep.sweep.step.total == 49  # not twice 25 places and the empty plate
     follow(session, hand)
     stored = read_calibration(tmp_path / "calibration.json", session.profile)
     assert stored.failed == ((broken, "left-out"),)
@@ -136,7 +136,7 @@ def test_a_broken_sensor_is_left_out_and_the_game_goes_on_without_it(session, tm
     assert session.host.observation.masked == {broken: "left-out"}
     session.host.do(Calibrate("d2"))
     session.run_until(session.clock.now() + 0.5)
-    assert session.host.calibrating.step.total == 51
+    assert session.host.upkeep.sweep.step.total == 51
 
 
 def test_a_place_is_done_again_at_once(session):
@@ -148,7 +148,7 @@ def test_a_place_is_done_again_at_once(session):
     host.do(Calibrate("b1"))
     session.tick()
     assert "two seconds" in str(host.shown.say)  # the empty plate first
-    follow(session, hand, lambda host: host.calibrating.step.stage == "places")
+    follow(session, hand, lambda host: host.upkeep.sweep.step.stage == "places")
     assert "b1" in str(host.shown.say)
     follow(session, hand, placed(6))
     host.do(StopCalibration())
@@ -182,7 +182,7 @@ def test_what_cannot_be_is_said(session):
         session.host.do(Calibrate("z9"))
     with pytest.raises(NotPossibleError, match="not been measured"):
         session.host.do(Calibrate("a1"))
-    assert session.host.calibrating is None
+    assert session.host.upkeep.sweep is None
 
 
 def test_the_page_may_ask_for_it():

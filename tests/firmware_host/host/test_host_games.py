@@ -172,16 +172,21 @@ def test_a_game_that_went_on_while_it_was_read_is_taken_up_as_it_is(session, els
     )
 
 
-def test_what_is_asked_after_a_long_game_is_done_after_it(session, elsewhere):
+def test_what_is_asked_after_a_long_game_is_done_after_it_and_of_the_game_that_was_meant(
+    session, elsewhere
+):
     asked, _ = elsewhere
     host, game = session.host, played(session)
-    resumed, taken_back = host.submit(ResumeGame(game)), host.submit(TakeBack())
+    resumed = host.submit(ResumeGame(game))
+    taken_back, of_before = host.submit(TakeBack(game=game)), host.submit(TakeBack())
     session.tick()
     assert not taken_back.done()
     asked[0]()
     session.tick()
     session.tick()
     assert resumed.result(0) is taken_back.result(0) is None
+    with pytest.raises(NotPossibleError, match="gone on meanwhile"):
+        of_before.result(0)
     assert host.standing.moves == host.journal.load(game).moves == MOVES[:-1]
 
 

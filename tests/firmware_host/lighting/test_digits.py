@@ -118,7 +118,7 @@ def test_any_button_ends_it_and_does_nothing_else(session):
 
 def test_the_menu_at_the_table_asks_for_one(session):
     host, asked = session.host, []
-    host.offer_pairing(lambda: asked.append(True))
+    host.playing.offer_pairing(lambda: asked.append(True))
     session.hands.press("back", 2.3)
     session.run_until(session.clock.now() + 3)
     question = host.standing.question

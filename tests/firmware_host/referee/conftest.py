@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from math import radians
 from typing import Any
 
@@ -14,7 +15,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.host.menu import game_menu
 from firmware_host.referee import Referee
 from firmware_host.table.buttons import Press
-from firmware_host.table.commands import Answer, Request
+from firmware_host.table.commands import Answer, BoardRequest
 from firmware_host.table.line import Beginning, Line
 from firmware_host.table.observation import Happening, Stillness
 from firmware_host.table.pending import PendingMove
@@ -96,7 +97,7 @@ class RefereedTable:
     def scan(
         self,
         presses: Sequence[Press] = (),
-        requests: Sequence[Request] = (),
+        requests: Sequence[BoardRequest] = (),
         events: tuple[SightEvent, ...] = (),
     ) -> Standing:
         self.now_s = round(self.now_s + SCAN_S, 6)
@@ -113,8 +114,11 @@ class RefereedTable:
             blind=frozenset(self.hidden),
             contradicted=self.contradicted,
         )
-        self.standing = self.referee.step(sight, self.now_s, presses, requests)
-        told = self.referee.pop_claims()
+        for request in requests:
+            with suppress(JournalFullError):  # whoever asks is told
+                self.referee.carry_out(request)
+        self.standing = self.referee.step(sight, self.now_s, presses)
+        told = self.standing.claims
         self.untold += [(self.now_s + self.lag_s, place, piece) for place, piece in told]
         self.seen()
         self.sounds.extend(self.standing.sounds)
@@ -178,7 +182,6 @@ class RefereedTable:
         return self.standing
 
     def answer(self, value: str) -> Standing:
-        self.referee.check(Answer(value))
         return self.scan(requests=[Answer(value)])
 
     def tilt(self, x_deg: float, y_deg: float) -> Standing:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.commands import OfferDraw, Resign, TakeBack
 from firmware_host.table.standing import Phase, Sound
 
 
 def ask(table, request):
-    table.referee.check(request)
     return table.scan(requests=[request])
 
 
@@ -26,7 +26,7 @@ def test_who_resigns_has_lost_and_it_is_on_disk_shown_and_sounded_once(refereed)
     assert table.standing.moves == ("d4", "a1")
     assert (table.journal.results, table.heard()) == ([result], [Sound.WIN])
     table.press("confirm")
-    assert table.referee.wants_new_game
+    assert table.referee.wish == AGAIN
 
 
 def test_back_takes_only_the_end_back(refereed):
@@ -76,15 +76,15 @@ def test_teams_win_and_agree_as_one_side(refereed):
 def test_what_cannot_be_is_refused_with_what_can(refereed, options, request_, words):
     table = refereed("d4", **options)
     with pytest.raises(NotPossibleError, match=words):
-        table.referee.check(request_)
+        table.referee.carry_out(request_)
 
 
 def test_not_while_a_move_is_carried_out_nor_after_the_end(refereed):
     table = refereed("d4", pie=False)
     table.put("blue", "d5")
     with pytest.raises(NotPossibleError, match="carried out"):
-        table.referee.check(Resign("blue"))
+        table.referee.carry_out(Resign("blue"))
     table = refereed("d4", pie=False)
     ask(table, Resign("blue"))
     with pytest.raises(NotPossibleError, match="no game to end"):
-        table.referee.check(Resign("red"))
+        table.referee.carry_out(Resign("red"))

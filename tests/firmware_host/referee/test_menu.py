@@ -7,6 +7,7 @@ import pytest
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.host.menu import game_menu, options_for, presets_for
 from firmware_host.room import overlay_for
+from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.standing import Phase, Role
 from games.registry import GAMES, HOSTED
 
@@ -77,19 +78,19 @@ def test_the_buttons_choose(refereed):
     table.press("confirm")
     assert table.standing.path == ("b1",)
     table.press("confirm")
-    assert table.referee.wants_game is None
+    assert table.referee.wish is None
     table.press("confirm", 2.0)
-    assert table.referee.wants_game == OFFERED[2]
+    assert table.referee.wish == OFFERED[2]
     assert table.standing.question is None
     table.begin(game_id=8)
-    assert table.referee.wants_game is None
+    assert table.referee.wish is None
 
 
 def test_a_command_chooses(refereed):
     table = refereed()
     table.press("back", 2.0)
     table.answer("gravity-trap")
-    assert table.referee.wants_game == "gravity-trap"
+    assert table.referee.wish == "gravity-trap"
 
 
 def test_back_leaves_it_and_takes_nothing_back(refereed):
@@ -115,10 +116,10 @@ def test_it_stands_at_the_end_of_a_game_too(refereed):
     table.press("back", 2.0)
     assert (table.standing.phase, table.standing.question is not None) == (Phase.OVER, True)
     table.press("confirm")
-    assert not table.referee.wants_new_game
+    assert table.referee.wish is None
     table.press("back")
     table.press("confirm")
-    assert table.referee.wants_new_game
+    assert table.referee.wish == AGAIN
 
 
 def test_it_lies_over_another_question_and_that_comes_back(refereed):
@@ -140,7 +141,7 @@ def test_a_board_too_small_for_a_light_each_still_asks(refereed):
     table.press("confirm")
     assert table.standing.path == ()
     table.press("confirm", 2.0)
-    assert table.referee.wants_game == OFFERED[2]
+    assert table.referee.wish == OFFERED[2]
 
 
 def test_what_the_host_cannot_begin_is_said_for_a_moment(refereed):
@@ -148,9 +149,9 @@ def test_what_the_host_cannot_begin_is_said_for_a_moment(refereed):
     table.press("back", 2.0)
     table.answer("attraktion")
     why = game_menu(PLATE).ask
-    table.referee.refuse(why)
+    table.referee.answer_wish(why)
     assert table.scan().say.params["notice"] == why
-    assert table.referee.wants_game is None
+    assert table.referee.wish is None
     assert "notice" not in table.wait(3.2).say.params
 
 

@@ -217,10 +217,10 @@ def test_a_tilt_that_is_only_passed_through_answers_nothing(connect):
 def test_answers_that_are_none_are_refused_with_those_that_are(connect):
     table = connect()
     with pytest.raises(NotPossibleError, match="asks nothing"):
-        table.referee.check(Answer("left"))
+        table.referee.carry_out(Answer("left"))
     table.put("red", "I3")
     with pytest.raises(NotPossibleError, match="the answers are: right, left"):
-        table.referee.check(Answer("top"))
+        table.referee.carry_out(Answer("top"))
 
 
 def test_a_tile_taken_away_again_ends_the_question(connect):

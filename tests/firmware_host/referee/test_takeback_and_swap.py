@@ -122,7 +122,7 @@ def test_what_a_page_asked_of_a_refusing_journal_is_refused_and_not_done_later(r
 def test_there_must_be_a_move_after_the_one_that_is_named(refereed):
     table = refereed("d4", "a1", pie=False)
     with pytest.raises(NotPossibleError, match="no move after move 2"):
-        table.referee.check(TakeBack(to=2))
+        table.referee.carry_out(TakeBack(to=2))
     table.put("red", "d5")  # made, and not confirmed: that one is after move 2
     assert table.standing.phase is Phase.SETTLE
     assert table.scan(requests=[TakeBack(to=2)]).moves == ("d4", "a1")
@@ -155,7 +155,7 @@ def test_nothing_to_take_back_is_said_for_a_while(refereed):
     table.wait(3.1)
     assert say(table).startswith("It is red's turn")
     with pytest.raises(NotPossibleError):
-        table.referee.check(TakeBack())
+        table.referee.carry_out(TakeBack())
 
 
 def test_by_hand_the_board_of_before_must_stand_three_seconds(refereed):
@@ -374,7 +374,7 @@ def test_swap_by_button_can_be_called_off(refereed):
 def test_swap_when_it_is_not_legal_says_so(refereed):
     table = refereed("d4", "a1")
     with pytest.raises(NotPossibleError):
-        table.referee.check(Swap())
+        table.referee.carry_out(Swap())
     table.press("confirm", 2.0)
     assert table.standing.phase is Phase.TURN
     assert say(table).startswith(

@@ -101,7 +101,7 @@ def _goes_on(path, example, recorded, made):
         if playing.game.shown_move(moves[made], "") != moves[made]:  # nobody may tell the cards
             room._play(*room._playing, moves[made])
         else:
-            room.move(SeatMove(who if who in playing.game.players else None, moves[made]))
+            room.carry_out(SeatMove(who if who in playing.game.players else None, moves[made]))
         assert _as_json(describe(room.position, view)) == recorded[made + 1]
         assert journal.current().moves == tuple(moves[: made + 1])
 

@@ -124,11 +124,11 @@ def test_only_who_sits_there_moves(session):
 def test_a_decision_made_before_something_changed_does_not_count(session):
     to_window(session)
     seen = session.host.playing.room.step_number
-    ask(session, SeatMove("blue", "blue:pass", seen))
+    ask(session, SeatMove("blue", "blue:pass", step=seen))
     laid = next(move for move in position(session).legal() if move.startswith("white:play:"))
-    ask(session, SeatMove("white", laid, seen))  # passing changes nobody's mind
+    ask(session, SeatMove("white", laid, step=seen))  # passing changes nobody's mind
     with pytest.raises(NotPossibleError, match="gone on meanwhile"):
-        ask(session, SeatMove("red", "red:pass", seen))
+        ask(session, SeatMove("red", "red:pass", step=seen))
 
 
 def test_the_count_of_five_passes_for_those_who_are_silent(session):
@@ -178,11 +178,11 @@ def test_who_cannot_place_his_piece_has_it_placed_and_anybody_says_how_it_went(s
     with pytest.raises(IllegalMoveError):
         ask(session, SeatMove("red", "red:place:ok:red-tank:4", proposed=True))
     ask(session, SeatMove("red", wish, proposed=True))
-    assert session.host.playing.room.wish == wish
+    assert session.host.playing.room.for_hands == wish
     assert phase(session) == "place"
     ask(session, SeatMove("blue", "red:place:fail:red-tank:3"))
     assert session.host.standing.moves[-1] == "red:place:fail:red-tank:3"
-    assert session.host.playing.room.wish is None
+    assert session.host.playing.room.for_hands is None
 
 
 def test_a_full_disk_is_told_to_who_moves_and_play_goes_on_when_there_is_room(session):

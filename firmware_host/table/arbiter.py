@@ -1,0 +1,48 @@
+"""What the host asks of whoever follows a game: the referee of a board, or of a game of seats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from firmware_host.messages import Message
+from firmware_host.table.buttons import Press
+from firmware_host.table.commands import GameRequest
+from firmware_host.table.line import Beginning
+from firmware_host.table.sight import Sight
+from firmware_host.table.standing import Question, Standing
+
+AGAIN = ""  # as a wish: the same game once more
+
+
+class Arbiter(Protocol):
+    """Follows one game at a time."""
+
+    @property
+    def step_number(self) -> int:
+        """As ``Standing.step``, at this moment."""
+
+    @property
+    def wish(self) -> str | None:
+        """What was chosen at the table for the host to begin: a name from the menu, or ``AGAIN``.
+        It stands until ``begin`` or ``answer_wish``.
+        """
+
+    def answer_wish(self, refused: Message | None = None) -> None:
+        """It is done; or it cannot be, which people are told for a moment."""
+
+    def set_menu(self, menu: Question) -> None:
+        """What a long press of *back* offers."""
+
+    def begin(self, beginning: Beginning) -> None:
+        """Follow another game from now on. Raises IllegalMoveError for a move that was taken back,
+        or is pending, and cannot have been made.
+        """
+
+    def carry_out(self, request: GameRequest) -> None:
+        """Do what somebody asks for, if it is possible as the game stands; on disk when this
+        returns. Raises NotPossibleError, RulesError or JournalError, and then nothing has changed.
+        """
+
+    def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
+        """Judge one scan. ``presses``: debounced and timed (firmware_host.table.buttons)."""
