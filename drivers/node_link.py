@@ -105,6 +105,7 @@ class NodeLink:
         self.status: Status | None = None
         self.session = 0
         self._waited_s = 0.0  # for the last reading
+        self._behind = False  # the last look met none
         self.scans: deque[Scan] = deque(maxlen=KEPT)
         self.scan_count = 0
         self._sequence = 0
@@ -139,18 +140,25 @@ class NodeLink:
             return
         began_s = self._clock.now()
         waited_s = 0.0
+        # After a look that met none, its reading is there already, and this look's follows. Without
+        # it every look from here on would find the reading of the look before, and wait for none.
+        behind = self._behind
+        wanted = before + (2 if behind else 1)
         # It comes when the last one came, unless that was a key.
         step_s = min(WAIT_FIRST_S, max(WAIT_STEP_S, self._waited_s - WAIT_STEP_S))
-        while self.scan_count == before and self._lost is None and waited_s < WAIT_S:
+        while self.scan_count < wanted and self._lost is None and waited_s < WAIT_S:
             self._clock.sleep(step_s)
             step_s = WAIT_STEP_S
             waited_s = self._clock.now() - began_s
             self._attempt(lambda: self._hear(port))
-        self._waited_s = waited_s if self.scan_count != before else 0.0
+        count = self.scan_count - before
+        self._behind = count == 0
+        self._waited_s = waited_s if self.scan_count >= wanted else 0.0
         if self._lost is not None:
             raise troubles.about(part, self._lost)
         self._polled_s = self._clock.now()
-        shift_s = self._step.shift_s(self.scan_count - before, waited_s, 1 / found.scans_per_s)
+        period_s = 1 / found.scans_per_s
+        shift_s = self._step.shift_s(0 if behind else count, waited_s, period_s)
         if shift_s is not None:
             self.tell(protocol.SHIFT, round(shift_s * 1e6).to_bytes(2, "big"))
 
@@ -195,6 +203,7 @@ class NodeLink:
         self._senseless = False  # bytes have come since the last good message
         self._time = NodeTime(self._settings.baud)
         self._step = Step()
+        self._behind = False
         self._missing = False  # the node has not got something that it was told
         self._told_again_s = -TELL_AGAIN_S
         self.scans.clear()

@@ -12,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from cobs import cobs
+from drivers.node_firmware.fast import stuff
+from drivers.node_firmware.wire import LONGEST, LONGEST_CODED, unstuff
 
 MAJOR: Final = 1
 MINOR: Final = 1
-LONGEST: Final = 1024  # bytes of a message, its CRC included
-LONGEST_FRAME: Final = LONGEST + LONGEST // 254 + 1  # after COBS, without the zero
 BODY_MOST: Final = LONGEST - 4
 
 HELLO, PING, SETUP, KEY_PLEASE, LIGHTS, PATTERN, TONE, SHIFT = range(0x01, 0x09)
@@ -126,15 +125,15 @@ def frame(kind: int, sequence: int, body: bytes = b"") -> bytes:
         raise ValueError(f"{len(body)} bytes; a message has room for {BODY_MOST}")
     plain = bytes((kind, sequence)) + body
     plain += binascii.crc_hqx(plain, 0xFFFF).to_bytes(2, "big")
-    return bytes(cobs.encode(plain)) + b"\0"
+    coded = bytearray(len(plain) + len(plain) // 254 + 2)
+    return bytes(coded[: stuff(plain, len(plain), coded)])
 
 
 def unframe(coded: bytes) -> tuple[int, int, bytes]:
     """Type, sequence number and body of what stood between two zeros. Raises DamagedError."""
-    try:
-        plain = bytes(cobs.decode(coded))
-    except cobs.DecodeError as error:
-        raise DamagedError(f"not COBS: {error}") from error
+    plain = unstuff(coded)
+    if plain is None:
+        raise DamagedError("not COBS")
     if not 4 <= len(plain) <= LONGEST:
         raise DamagedError(f"a message of {len(plain)} bytes")
     if binascii.crc_hqx(plain, 0xFFFF):
@@ -160,7 +159,7 @@ class Splitter:
             elif coded:
                 yield coded
         self._rest = rest
-        if len(rest) > LONGEST_FRAME:
+        if len(rest) > LONGEST_CODED:
             if not self._skipping:
                 yield rest
             self._skipping = True

@@ -9,9 +9,9 @@ BITS_PER_BYTE: Final = 10  # with start and stop
 PING_BYTES: Final = 10  # on the line
 WRAP_US: Final = 1 << 32
 
-IN_A_ROW: Final = 5  # readings that must all be early, or all late: one may have been held up
+IN_A_ROW: Final = 10  # readings that must all be early, or all late: any one may have been held up
 NUDGE_S: Final = 0.001  # less than there is between early and late
-GOAL_S: Final = 0.0007  # a reading should come so long after the first look
+GOAL_S: Final = 0.0007  # the first of so many should come so long after the first look
 LATE_S: Final = 0.0015
 
 
@@ -69,13 +69,17 @@ class Step:
     """Has the node scan so that its readings come just after they are first looked for.
 
     Who waits for a reading knows when it came; how long one has lain there is known to nobody. So
-    one that is always there already is put off little by little, until it is waited for. Where a
-    whole period does not bring that, there is no step to find.
+    where they are always there already they are put off little by little, until they are waited
+    for. Where a whole period does not bring that, there is no step to find.
+
+    A microcontroller's readings do not come evenly: by docs/node-protocol.md up to 4 ms apart from
+    their time. So it is the first of many that counts, and while some are early and some are waited
+    for nothing is done: whoever mends that chases what changes by itself.
     """
 
     def __init__(self) -> None:
         self._early = 0
-        self._late = 0
+        self._late: list[float] = []  # how long the last readings were waited for
         self._nudged_s = 0.0
 
     def shift_s(self, count: int, waited_s: float, period_s: float) -> float | None:
@@ -84,16 +88,17 @@ class Step:
         """
         # Two at once: the host looks more seldom than the node scans, and there is no step.
         self._early = self._early + 1 if count == 1 and waited_s == 0.0 else 0
-        self._late = self._late + 1 if count == 1 and waited_s > LATE_S else 0
+        self._late = [*self._late, waited_s] if count == 1 and waited_s > LATE_S else []
         if waited_s:
             self._nudged_s = 0.0
         if self._early >= IN_A_ROW and self._nudged_s < period_s:
             self._early = 0
             self._nudged_s += NUDGE_S
             return NUDGE_S
-        if self._late >= IN_A_ROW:
-            self._late = 0
-            return period_s + GOAL_S - waited_s
+        if len(self._late) >= IN_A_ROW:
+            first_s = min(self._late)
+            self._late = []
+            return period_s + GOAL_S - first_s
         return None
 
 

@@ -143,10 +143,10 @@ class SimNode(Board):
         """Through the chip's pins."""
         answer[:] = bytes(self.spi.transfer(command, plate.SPI_HZ, 0))
 
-    def read_registers(self, address: int, register: int, count: int) -> bytes:
+    def read_registers(self, address: int, register: int, into: bytearray) -> None:
         """On the node's bus."""
-        return self.i2c.transfer(
-            [Message(address, bytes([register])), Message(address, None, count)]
+        into[:] = self.i2c.transfer(
+            [Message(address, bytes([register])), Message(address, None, len(into))]
         )
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
@@ -176,6 +176,6 @@ class SimNode(Board):
         """From the line."""
         return self.line.received(self.clock.now())
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytearray, length: int) -> None:
         """To the line."""
-        self.line.send(data, self.clock.now())
+        self.line.send(bytes(data[:length]), self.clock.now())

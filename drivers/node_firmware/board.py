@@ -40,8 +40,8 @@ class Board:
         """Clock three bytes through the converter, its chip select low throughout."""
         raise NotImplementedError
 
-    def read_registers(self, address: int, register: int, count: int) -> bytes:
-        """Of a chip on I2C."""
+    def read_registers(self, address: int, register: int, into: bytearray) -> None:
+        """Of a chip on I2C, as many as ``into`` holds."""
         raise NotImplementedError
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
@@ -68,6 +68,6 @@ class Board:
         """What has come over the line since the last call."""
         raise NotImplementedError
 
-    def send(self, data: bytes) -> None:
-        """Put bytes on the line; does not wait until they are gone."""
+    def send(self, data: bytearray, length: int) -> None:
+        """Put the first ``length`` bytes on the line; does not wait until they are gone."""
         raise NotImplementedError

@@ -42,16 +42,40 @@ def crc(data: ptr8, length: int, table: ptr16) -> int:
 
 
 @micropython.viper
-def pack(codes: ptr16, key: ptr16, places: int, out: ptr8) -> int:
-    """Half-bytes into ``out``, the high half first: one for a code within 7 of its key's, else 8
-    and the code in three. Returns how many; ``out`` holds four for each place.
+def stuff(plain: ptr8, length: int, out: ptr8) -> int:
+    """COBS: the first ``length`` bytes without their zeros into ``out``, and a zero at the end.
+    Returns how many bytes that is: at most ``length + length // 254 + 2``.
     """
-    at = 0
+    start = 0  # of the block that is being written; its first byte leads to the next one
+    end = 1
+    for at in range(length):
+        byte = plain[at]
+        if end - start == 255:  # 254 bytes without a zero are a block of their own
+            out[start] = 255
+            start = end
+            end += 1
+        if byte == 0:
+            out[start] = end - start
+            start = end
+        else:
+            out[end] = byte
+        end += 1
+    out[start] = end - start
+    out[end] = 0
+    return end + 1
+
+
+@micropython.viper
+def pack(codes: ptr16, key: ptr16, places: int, out: ptr8, at: int, whole: int) -> int:
+    """Half-bytes into ``out``, the high half first, from half-byte ``at`` on: three for each code
+    where ``whole`` is 1; else one for a code within 7 of its key's, and otherwise 8 and the code in
+    three. Returns the half-byte after the last.
+    """
     for place in range(places):
         code = codes[place]
         delta = code - key[place]
-        digits, left = 0x8000 | code, 4
-        if delta > -8 and delta < 8:
+        digits, left = 0x8000 | code, 4 - whole
+        if whole == 0 and delta > -8 and delta < 8:
             digits, left = delta & 15, 1
         while left > 0:
             left -= 1

@@ -4,14 +4,12 @@ import math
 from array import array
 
 from .board import Board
-from .fast import pack
-from .plate import MULTIPLEXERS, PLACES, SPARES, THERMISTOR
+from .plate import MULTIPLEXERS, SPARES, THERMISTOR
 
 OK = 0
 SILENT = 1  # no answer
 WRONG = 2  # wrong chip
 IMPOSSIBLE = 3  # values that cannot be
-_packed = bytearray(2 * PLACES)
 
 
 class Hall:
@@ -43,22 +41,3 @@ class Hall:
             return None
         kelvin = 1 / (1 / 298.15 + math.log(ratio / (1 - ratio)) / 3950)
         return round((kelvin - 273.15) * 100)
-
-
-def pack_key(codes: "array[int]") -> bytes:
-    """Twelve bits for each place."""
-    out = bytearray()
-    for index in range(0, PLACES - 1, 2):
-        one, two = codes[index], codes[index + 1]
-        out.append(one >> 4)
-        out.append((one & 15) << 4 | two >> 8)
-        out.append(two & 255)
-    if PLACES % 2:
-        out.append(codes[PLACES - 1] >> 4)
-        out.append((codes[PLACES - 1] & 15) << 4)
-    return bytes(out)
-
-
-def pack_delta(codes: "array[int]", key: "array[int]") -> bytes:
-    """Four bits for each place that is near its key, sixteen for any other."""
-    return bytes(_packed[: (pack(codes, key, PLACES, _packed) + 1) // 2])

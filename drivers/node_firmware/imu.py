@@ -17,6 +17,7 @@ _RESET, _CLOCK_PLL_X = 0x80, 0x01
 # 100 ms and 30 ms by the data sheet, and room for a crystal that runs fast.
 _RESET_US, _SETTLE_US, _CHECK_US, _RETRY_US = 110_000, 50_000, 500_000, 250_000
 
+_LOW, _HIGH = bytes(14), b"\xff" * 14
 _ABSENT, _RESETTING, _SETTLING, _UP = 0, 1, 2, 3
 
 
@@ -28,22 +29,30 @@ class Imu:
         self._phase = _ABSENT
         self._wait_us = 0
         self._since_us = 0
-        self._last = b""
         self._chip = 0
+        # Filled again and again: what is not allocated needs no collecting.
+        self._raw, self._last = bytearray(14), bytearray(14)
+        self._one, self._four = bytearray(1), bytearray(4)
         self.fault = OK
         self.detail = 0
         self.temperature = None  # type: int | None
 
-    def read(self, now_us: int) -> bytes:
-        """Three accelerations and three rates as 16-bit numbers; b"" while there are none."""
+    def read(self, now_us: int, out: bytearray, at: int) -> int:
+        """Three accelerations and three rates as 16-bit numbers into ``out`` from ``at`` on.
+        Returns how many bytes: 12, or 0 while there are none.
+        """
         try:
             if self._phase != _UP:
                 self._start(now_us)
-                return b""
-            return self._measure(now_us)
+            elif self._measure(now_us):
+                raw = self._last
+                for number in range(6):
+                    out[at + number] = raw[number]
+                    out[at + 6 + number] = raw[8 + number]
+                return 12
         except OSError:
             self._fail(now_us, SILENT, 0)
-            return b""
+        return 0
 
     def _start(self, now_us: int) -> None:
         if now_us - self._since_us < self._wait_us:
@@ -63,24 +72,26 @@ class Imu:
             self._go(_UP, now_us, 0)
             self.fault, self.detail = OK, 0
 
-    def _measure(self, now_us: int) -> bytes:
-        raw = self._board.read_registers(IMU_ADDRESS, _ACCEL_XOUT_H, 14)
-        if raw == b"\xff" * 14:
+    def _measure(self, now_us: int) -> bool:
+        raw = self._raw
+        self._board.read_registers(IMU_ADDRESS, _ACCEL_XOUT_H, raw)
+        if raw == _HIGH:
             self._fail(now_us, IMPOSSIBLE, 0)
-            return b""
+            return False
+        stands = raw == self._last
         due = now_us - self._since_us >= _CHECK_US
-        if raw == self._last or raw == bytes(14) or due:  # a chip that lost its power sleeps
+        if stands or due or raw == _LOW:  # a chip that lost its power sleeps
             if not (self._identify(now_us) and self._keeps_settings(now_us)):
-                return b""
+                return False
             self._since_us = now_us
-        self._last = raw
+        self._raw, self._last = self._last, raw
         steps = raw[6] << 8 | raw[7]
         per_100, at_0 = CHIPS[self._chip]
         self.temperature = (steps - (steps >> 15 << 16)) * 10_000 // per_100 + at_0
-        return raw[:6] + raw[8:]
+        return True
 
     def _identify(self, now_us: int) -> bool:
-        chip = self._board.read_registers(IMU_ADDRESS, _WHO_AM_I, 1)[0]
+        chip = self._register(_WHO_AM_I)
         if chip not in CHIPS:
             self._fail(now_us, IMPOSSIBLE if chip in (0, 255) else WRONG, chip)
             return False
@@ -88,19 +99,20 @@ class Imu:
         return True
 
     def _keeps_settings(self, now_us: int) -> bool:
-        board = self._board
-        if (
-            board.read_registers(IMU_ADDRESS, _SMPLRT_DIV, 4) == SETTINGS
-            and board.read_registers(IMU_ADDRESS, _PWR_MGMT_1, 1)[0] == _CLOCK_PLL_X
-        ):
+        self._board.read_registers(IMU_ADDRESS, _SMPLRT_DIV, self._four)
+        if self._four == SETTINGS and self._register(_PWR_MGMT_1) == _CLOCK_PLL_X:
             return True
         self._fail(now_us, IMPOSSIBLE, 1)
         return False
+
+    def _register(self, register: int) -> int:
+        self._board.read_registers(IMU_ADDRESS, register, self._one)
+        return self._one[0]
 
     def _go(self, phase: int, now_us: int, wait_us: int) -> None:
         self._phase, self._since_us, self._wait_us = phase, now_us, wait_us
 
     def _fail(self, now_us: int, fault: int, detail: int) -> None:
         self.fault, self.detail = fault, detail
-        self._last = b""
+        self._last[:] = _LOW
         self._go(_ABSENT, now_us, _RETRY_US)

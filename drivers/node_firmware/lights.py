@@ -35,6 +35,7 @@ class Lights:
         self._patterns = {0: (1, b"\xff")}
         self._start_us = 0
         self._written_us = -_REFRESH_US
+        self._ticks = 0
         self._steps = []  # type: list[int]
         self._stale = True
         self._curve = bytes(256)
@@ -85,11 +86,15 @@ class Lights:
         if since_us < _WRITE_US and not self._stale:
             return
         ticks = max(0, now_us - self._start_us) // TICK_US
+        due = self._stale or since_us >= _REFRESH_US
+        if ticks == self._ticks and not due:
+            return  # as in most rounds: nothing is allocated to find that out
+        self._ticks = ticks
         steps = []
         for at in range(0, len(self._looks), 4):
             each, levels = self._patterns[self._looks[at]]
             steps.append(levels[ticks // each % len(levels)])
-        if not self._stale and steps == self._steps and since_us < _REFRESH_US:
+        if steps == self._steps and not due:
             return
         self._steps, self._stale = steps, False
         self._fill(steps)

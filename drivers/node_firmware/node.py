@@ -4,7 +4,8 @@ import struct
 from array import array
 
 from .board import Board
-from .hall import OK, Hall, pack_delta, pack_key
+from .fast import pack
+from .hall import OK, Hall
 from .imu import ACCEL_NM_S2, GYRO_NRAD_S, Imu
 from .lights import Lights
 from .plate import (
@@ -19,7 +20,7 @@ from .plate import (
     SPINS,
     STRENGTHS,
 )
-from .wire import Receiver, wrap
+from .wire import Frame, Receiver
 
 MAJOR, MINOR = 1, 1
 REPEATED = 0xFF  # the gap that a message with the number of the one before it leaves
@@ -43,6 +44,8 @@ HOST_LOST_US = 2_000_000
 STATUS_US = 1_000_000
 KEY_SCANS, KEY_MOST_SCANS, QUIET_SCANS = 100, 3000, 30
 SHORTEST = (PLACES + 1) // 2  # of a reading in which every place is near its key
+MOTION_AT = 8  # in a frame: behind type, sequence number, time, inputs and key
+LONGEST_SENT = 300 + 2 * PLACES  # bytes of a body: capabilities with a long name, or any reading
 BOUNCE_US = 20_000
 HALL_RETRY_US = 100_000
 PATTERNS, LEVELS = 31, 64  # as many are kept, so long each: 2 kB of a Pico's memory at most
@@ -58,7 +61,7 @@ class Node:
         self._imu = Imu(board)
         self._lights = Lights(board)
         self._receiver = Receiver()
-        self._sequence = 0
+        self._frame = Frame(LONGEST_SENT)
         self._expected = 0  # the host's next sequence number
         self._lost = 0
         self._late = 0
@@ -67,7 +70,7 @@ class Node:
         self._scan_us = 0
         self._hall_us = 0
         self._status_us = 0
-        self._told = None  # type: tuple[object, ...] | None
+        self._told = ()  # type: tuple[object, ...]
         self._key = array("H")
         self._key_number = 0
         self._key_age = 0
@@ -116,14 +119,14 @@ class Node:
         if kind in _LENGTHS:
             reason = self._obey(kind, body, now_us) if len(body) >= _LENGTHS[kind] else LENGTH
         if reason:
-            self._send(REFUSED, bytes([kind, sequence, reason]))
+            self._say(REFUSED, bytes([kind, sequence, reason]))
 
     def _obey(self, kind: int, body: bytes, now_us: int) -> int:
         """0, or why not."""
         if kind == HELLO:
             self._greet(body[0], now_us)
         elif kind == PING:
-            self._send(PONG, body[:4] + struct.pack(">I", now_us & 0xFFFFFFFF))
+            self._say(PONG, body[:4] + struct.pack(">I", now_us & 0xFFFFFFFF))
         elif kind == SETUP:
             supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
             self._lights.set_up(supply_ma * 1000, channel * 10, idle * 10, body[6:262])
@@ -149,7 +152,7 @@ class Node:
         flags = HAS_IMU | HAS_LIGHTS | HAS_BUTTONS | HAS_BUZZER | WATCHES_SUPPLY
         flags |= TURNS if SPINS else 0
         name = NAME.encode()
-        self._send(
+        self._say(
             CAPABILITIES,
             struct.pack(
                 ">BBBBBBBBiiIIB",
@@ -165,7 +168,7 @@ class Node:
             self._scan_us = now_us
         self._streaming = True
         self._lost = self._late = 0
-        self._told = None
+        self._told = ()
         self._key = array("H")
         self._lights.reset(now_us)
         self._board.tone(0)
@@ -204,33 +207,34 @@ class Node:
             late = (now_us - self._scan_us) // SCAN_US + 1
             self._late += late
             self._scan_us += late * SCAN_US
-        board, hall = self._board, self._hall
+        board, hall, plain = self._board, self._hall, self._frame.plain
         good = False
         if hall.fault == OK or now_us - self._hall_us >= HALL_RETRY_US:
             self._hall_us = now_us
             good = hall.scan()
         time_us = board.now_us()
-        motion = self._imu.read(time_us)
+        end = MOTION_AT + self._imu.read(time_us, plain, MOTION_AT)
         inputs = self._debounced(time_us)
-        if motion:
+        if end > MOTION_AT:
             inputs |= MOTION
-        kind, fields = DELTA, b""
+        kind = DELTA
         if good:
             inputs |= FIELDS
-            kind, fields = self._pack()
-        head = struct.pack(">IBB", time_us & 0xFFFFFFFF, inputs, self._key_number)
-        self._send(kind, head + motion + fields)
+            kind, end = self._pack(end)
+        struct.pack_into(">IBB", plain, 2, time_us & 0xFFFFFFFF, inputs, self._key_number)
+        self._send(kind, end - 2)
 
-    def _pack(self) -> "tuple[int, bytes]":
-        codes = self._hall.codes
+    def _pack(self, at: int) -> "tuple[int, int]":
+        """The fields into the frame, from ``at`` on: as what, and where they end."""
+        codes, plain = self._hall.codes, self._frame.plain
         if self._key:
-            fields = pack_delta(codes, self._key)
-            if not self._new_key_pays(len(fields)):
-                return DELTA, fields
+            end = (pack(codes, self._key, PLACES, plain, 2 * at, 0) + 1) // 2
+            if not self._new_key_pays(end - at):
+                return DELTA, end
         self._key_age = self._quiet = 0
         self._key = codes[:PLACES]
         self._key_number = self._key_number + 1 & 0xFF
-        return KEY, pack_key(codes)
+        return KEY, (pack(codes, codes, PLACES, plain, 2 * at, 1) + 1) // 2
 
     def _new_key_pays(self, length: int) -> bool:
         """A key is long and late: so only for a delta that has grown, and while all is still."""
@@ -251,18 +255,21 @@ class Node:
 
     def _tell(self, now_us: int) -> None:
         """Status once a second, and at once when something has gone wrong or right."""
-        faults = b""
-        for part, is_at in ((PART_HALL, self._hall), (PART_IMU, self._imu)):
-            if is_at.fault != OK:
-                faults += bytes([part, is_at.fault, is_at.detail])
-        if not self._lights.supplied:
-            faults += bytes([PART_LIGHTS, NO_SUPPLY, 0])
-        told = (faults, self._lost, self._lights.share)
+        hall, imu, lights = self._hall, self._imu, self._lights
+        parts = (hall.fault, hall.detail, imu.fault, imu.detail, lights.supplied)
+        told = (parts, self._lost, lights.share)
         if told == self._told and now_us - self._status_us < STATUS_US:
             return
         self._told, self._status_us = told, now_us
-        board_c, imu_c = self._hall.temperature(), self._imu.temperature
-        self._send(
+        faults = b""
+        if hall.fault != OK:
+            faults += bytes([PART_HALL, hall.fault, hall.detail])
+        if imu.fault != OK:
+            faults += bytes([PART_IMU, imu.fault, imu.detail])
+        if not lights.supplied:
+            faults += bytes([PART_LIGHTS, NO_SUPPLY, 0])
+        board_c, imu_c = hall.temperature(), imu.temperature
+        self._say(
             STATUS,
             struct.pack(
                 ">IhhHHBB",
@@ -271,12 +278,17 @@ class Node:
                 UNKNOWN_TEMPERATURE if imu_c is None else imu_c,
                 self._lost & 0xFFFF,
                 self._late & 0xFFFF,
-                self._lights.share,
+                lights.share,
                 len(faults) // 3,
             )
             + faults,
         )
 
-    def _send(self, kind: int, body: bytes) -> None:
-        self._board.send(wrap(kind, self._sequence, body))
-        self._sequence = self._sequence + 1 & 0xFF
+    def _say(self, kind: int, body: bytes) -> None:
+        self._frame.plain[2 : 2 + len(body)] = body
+        self._send(kind, len(body))
+
+    def _send(self, kind: int, length: int) -> None:
+        """A message whose body is in the frame."""
+        frame = self._frame
+        self._board.send(frame.coded, frame.wrap(kind, length))

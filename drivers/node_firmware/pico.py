@@ -1,13 +1,22 @@
-"""The board of the reference build: a Raspberry Pi Pico. Pin table: docs/wiring-node.md."""
+"""The board of the reference build: a Raspberry Pi Pico. Pin table: docs/wiring-node.md.
 
+The scan goes to its own registers (RP2040 and RP2350 data sheets, SIO and SPI): a pin written
+through machine.Pin costs some 22 us, so 336 of them and 112 transfers would take the 10 ms of a
+scan; written straight to SIO a pin costs a few clocks, and the wire sets the pace. The lights' bits
+come from a state machine (PIO), which goes on while interrupts do: MicroPython's own ``neopixel``
+stops them for 3 ms, and a UART would lose what comes meanwhile: its chip holds 32 bytes (0.7 ms).
+"""
+
+import select
+import sys
 import time
+from array import array
 
 import machine
+import micropython
+import rp2
 
 from .board import GRAY, Board
-from .pico_line import UartLine, UsbLine
-from .pico_scan import Scanner
-from .pico_strip import Strip
 from .plate import BAUD, I2C_HZ, LINE, SPI_HZ, WATCHDOG_MS
 
 TX, RX = 0, 1  # UART0, to the host, where that is not on the Pico's own plug
@@ -18,6 +27,16 @@ CONFIRM, BACK = 14, 15  # buttons to ground
 BUZZER = 6
 STRIP = 22  # through a 74AHCT125
 SUPPLY = 20  # the strip's 5 V through a divider; without that wire it always looks supplied
+STRIP_HZ = 8_000_000  # clocks of the state machine
+
+_RP2350 = "RP2350" in getattr(sys.implementation, "_machine", "")
+_SIO = 0xD000_0000
+_SPI0 = 0x4008_0000 if _RP2350 else 0x4003_C000
+# GPIO_OUT_SET, GPIO_OUT_CLR, GPIO_OUT_XOR; SSPDR, SSPSR
+_REGISTERS = [_SIO + at for at in ((0x18, 0x20, 0x28) if _RP2350 else (0x14, 0x18, 0x1C))]
+_REGISTERS += [_SPI0 + 0x08, _SPI0 + 0x0C]
+_NO_KEY = -1
+_MOST = 256  # bytes at a time: the scan does not wait for a host that never stops
 
 
 class Pico(Board):
@@ -53,9 +72,9 @@ class Pico(Board):
         self._last = ticks
         return self._now_us
 
-    def read_registers(self, address: int, register: int, count: int) -> bytes:
+    def read_registers(self, address: int, register: int, into: bytearray) -> None:
         """In one transfer."""
-        return bytes(self._i2c.readfrom_mem(address, register, count))
+        self._i2c.readfrom_mem_into(address, register, into)
 
     def write_registers(self, address: int, register: int, data: bytes) -> None:
         """In one transfer."""
@@ -84,11 +103,142 @@ class Pico(Board):
         """From the line."""
         return self._line.received()
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytearray, length: int) -> None:
         """To the line."""
-        self._line.send(data)
+        self._line.send(data, length)
 
 
 def held_at_start() -> bool:
     """Whether back is held down: then the Pico stays at its prompt, for new firmware."""
     return machine.Pin(BACK, machine.Pin.IN, machine.Pin.PULL_UP).value() == 0
+
+
+class UartLine:
+    """Two pins, through an adapter or a slip ring."""
+
+    def __init__(self, baud: int, tx: int, rx: int) -> None:
+        self._uart = machine.UART(
+            0, baud, tx=machine.Pin(tx), rx=machine.Pin(rx), txbuf=1024, rxbuf=1024
+        )
+
+    def received(self) -> bytes:
+        """What the UART's buffer holds."""
+        waiting = self._uart.any()
+        data = self._uart.read(waiting) if waiting else None  # type: bytes | None
+        return data or b""
+
+    def send(self, data: bytearray, length: int) -> None:
+        """Into the UART's buffer."""
+        self._uart.write(data, length)
+
+
+class UsbLine:
+    """The terminal that MicroPython shows over USB, with every byte meaning only itself.
+
+    A byte of 3 would otherwise stop the program, as Ctrl-C does. While nobody has the port open
+    what is sent is dropped; a host that has it open and does not read holds a write up for half a
+    second.
+    """
+
+    def __init__(self) -> None:
+        micropython.kbd_intr(_NO_KEY)
+        self._in, self._out = sys.stdin.buffer, sys.stdout.buffer
+        self._ready = select.poll()
+        self._ready.register(sys.stdin, select.POLLIN)
+
+    def received(self) -> bytes:
+        """Byte by byte: a longer read would wait until it is complete."""
+        data = bytearray()
+        while len(data) < _MOST and self._ready.poll(0):
+            data += self._in.read(1)
+        return bytes(data)
+
+    def send(self, data: bytearray, length: int) -> None:
+        """To the host."""
+        self._out.write(data, length)
+
+
+class Scanner:
+    """Walks the sixteen addresses; converter on SPI0, already set up, its select at ``select``.
+
+    ``lines``: pins of S0 to S3, all low.
+    """
+
+    def __init__(self, select: int, lines: "tuple[int, ...]", gray: "tuple[int, ...]") -> None:
+        self._where = array("I", _REGISTERS + [1 << select])  # noqa: RUF005 - no unpacking there
+        self._gray = bytes(gray)
+        # What changes after each address; the last leads back to the first.
+        changes = [one ^ other for one, other in zip(gray, gray[1:] + gray[:1])]  # noqa: B905
+        self._toggles = array(
+            "I",
+            [sum(1 << pin for line, pin in enumerate(lines) if c >> line & 1) for c in changes],
+        )
+
+    def scan(self, codes: "array[int]", channels: int) -> bool:
+        """As Board.scan."""
+        return scan(self._where, self._gray, self._toggles, codes, channels) == 0
+
+
+@micropython.viper
+def scan(where: ptr32, gray: ptr8, toggles: ptr32, codes: ptr16, channels: int) -> int:
+    """``where``: addresses of set, clear, exclusive-or, SPI data and status; the select's bit.
+
+    Sixteen times as many conversions as ``channels``. Returns the null bits, which are all 0.
+    """
+    put_high, put_low, toggle = ptr32(where[0]), ptr32(where[1]), ptr32(where[2])
+    data, status, select = ptr32(where[3]), ptr32(where[4]), where[5]
+    nulls = 0
+    for step in range(16):
+        at = int(gray[step])
+        for channel in range(channels):
+            put_low[0] = select
+            data[0] = 1
+            data[0] = 0x80 | channel << 4
+            data[0] = 0
+            answer = 0
+            for _ in range(3):
+                while not status[0] & 4:  # RNE: nothing has come yet
+                    pass
+                answer = answer << 8 | data[0]
+            put_high[0] = select
+            # What follows takes longer than the 270 ns that the select must rest (tCSH, DS21295D).
+            nulls |= answer & 0x400
+            codes[at] = answer & 0x3FF
+            at += 16
+        toggle[0] = toggles[step]
+    return nulls
+
+
+@rp2.asm_pio(
+    sideset_init=rp2.PIO.OUT_LOW,
+    out_shiftdir=rp2.PIO.SHIFT_LEFT,
+    autopull=True,
+    pull_thresh=8,
+    fifo_join=rp2.PIO.JOIN_TX,
+)
+def ws2812() -> None:
+    """One bit a round: taken from the byte, up, and down sooner for a 0 than for a 1."""
+    # A bit takes ten clocks of 125 ns, 1.25 us. 0: high for 375 ns, 1: for 750 ns (WS2812B data
+    # sheet, T0H and T1H: 400 and 800 ns, each within 150 ns). Said in here, because asm_pio puts
+    # its own words in the place of all names of this file while it runs this function.
+    T_BOTH, T_ONE, T_LOW = 3, 3, 4  # noqa: N806 - in clocks
+    wrap_target()
+    label("bit")
+    out(x, 1).side(0)[T_LOW - 1]
+    jmp(not_x, "zero").side(1)[T_BOTH - 1]
+    jmp("bit").side(1)[T_ONE - 1]
+    label("zero")
+    nop().side(0)[T_ONE - 1]
+    wrap()
+
+
+class Strip:
+    """Lights in a chain at ``pin``."""
+
+    def __init__(self, pin: int) -> None:
+        self._machine = rp2.StateMachine(0, ws2812, freq=STRIP_HZ, sideset_base=machine.Pin(pin))
+        self._machine.active(1)
+
+    def write(self, grb: bytearray) -> None:
+        """Green, red, blue of each light; 3 ms for a hundred. The next may follow 0.3 ms later."""
+        self._machine.put(grb, 24)

@@ -1,8 +1,9 @@
 """Frames on the line: COBS with a zero at the end of each, and a CRC-16 inside."""
 
-from .fast import CRC, crc
+from .fast import CRC, crc, stuff
 
 LONGEST = 1024  # bytes of a frame before COBS, its CRC included
+LONGEST_CODED = LONGEST + LONGEST // 254 + 1  # after it, without the zero
 _RUN = 254  # bytes that one COBS code can lead
 
 
@@ -11,44 +12,47 @@ def crc16(data: "bytes | bytearray") -> int:
     return crc(data, len(data), CRC)
 
 
-def wrap(kind: int, sequence: int, body: bytes) -> bytes:
-    """A whole frame, ready for the line."""
-    plain = bytes([kind, sequence]) + body
-    plain += crc16(plain).to_bytes(2, "big")
-    out = bytearray()
-    start = 0
-    while True:
-        end = plain.find(b"\0", start, start + _RUN)
-        if end < 0:
-            end = min(len(plain), start + _RUN)
-            out.append(end - start + 1)
-            out += plain[start:end]
-            if end == len(plain):
-                break
-            start = end
-        else:
-            out.append(end - start + 1)
-            out += plain[start:end]
-            start = end + 1
-    out.append(0)
-    return bytes(out)
-
-
-def unwrap(coded: bytes) -> bytes:
-    """Type, sequence number and body of one frame without its final zero; b"" if it is damaged."""
+def unstuff(coded: bytes) -> "bytes | None":
+    """What COBS made ``coded`` of, which is without the final zero; None if that cannot be."""
     plain = bytearray()
     at = 0
     while at < len(coded):
         length = coded[at]
         if length == 0 or at + length > len(coded):
-            return b""
+            return None
         plain += coded[at + 1 : at + length]
         at += length
         if length <= _RUN and at < len(coded):
             plain.append(0)
-    if len(plain) < 4 or len(plain) > LONGEST or crc16(plain):
+    return bytes(plain)
+
+
+def unwrap(coded: bytes) -> bytes:
+    """Type, sequence number and body of one frame without its final zero; b"" if it is damaged."""
+    plain = unstuff(coded)
+    if plain is None or not 4 <= len(plain) <= LONGEST or crc16(plain):
         return b""
-    return bytes(plain[:-2])
+    return plain[:-2]
+
+
+class Frame:
+    """Messages for the host, each made in the same memory: a Pico would otherwise collect garbage
+    for 4 ms every half second. ``plain``: type, sequence number, body, and room for the CRC.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self.plain = bytearray(longest + 4)
+        self.coded = bytearray(longest + longest // _RUN + 6)
+        self._sequence = 0
+
+    def wrap(self, kind: int, length: int) -> int:
+        """Make a frame of the ``length`` bytes of body in ``plain``: its length in ``coded``."""
+        plain, end = self.plain, length + 2
+        plain[0], plain[1] = kind, self._sequence
+        check = crc(plain, end, CRC)
+        plain[end], plain[end + 1] = check >> 8, check & 0xFF
+        self._sequence = self._sequence + 1 & 0xFF
+        return stuff(plain, end + 2, self.coded)
 
 
 class Receiver:
@@ -59,10 +63,10 @@ class Receiver:
         self._rest = b""
         self._skipping = False
 
-    def feed(self, data: bytes) -> list[bytes]:
+    def feed(self, data: bytes) -> "list[bytes] | tuple[()]":
         """The frames that ``data`` completes, unwrapped."""
         if not data:
-            return []
+            return ()
         pieces = (self._rest + data).split(b"\0")
         self._rest = pieces.pop()
         frames = []
@@ -77,7 +81,7 @@ class Receiver:
                 frames.append(frame)
             else:
                 self.damaged += 1
-        if len(self._rest) > LONGEST + LONGEST // _RUN + 1:  # no frame is that long
+        if len(self._rest) > LONGEST_CODED:  # no frame is that long
             self._rest = b""
             if not self._skipping:
                 self._skipping = True

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from drivers import node_protocol as protocol
 from drivers.errors import TiltboardError
-from drivers.node_firmware import hall, wire
+from drivers.node_firmware import wire
 from drivers.node_firmware.board import Board
+from drivers.node_firmware.fast import pack
 from drivers.node_firmware.node import Node
 from drivers.node_firmware.plate import SCAN_US
 from firmware_host.config.profile import load_profile
@@ -35,14 +36,21 @@ FRAMES = 6  # of a stream
 MESSAGES = 200  # before the table is replaced by a new one
 CODES = array("H", [512 + n % 5 for n in range(100)])
 LEVEL = struct.pack(">6h", 0, 0, 8192, 0, 0, 0)
+
+
+def _packed(whole: int) -> bytes:
+    out = bytearray(2 * len(CODES))
+    return bytes(out[: (pack(CODES, CODES, len(CODES), out, 0, whole) + 1) // 2])
+
+
 NODE_SAYS = (
     (
         protocol.CAPABILITIES,
         struct.pack(">BBBBBBBBiiIIB", 1, 0, 10, 10, 100, 2, 2, 15, -22000, 54, 1197, 1, 4)
         + b"node",
     ),
-    (protocol.KEY, struct.pack(">IBB", 1000, 0x30, 1) + LEVEL + hall.pack_key(CODES)),
-    (protocol.DELTA, struct.pack(">IBB", 11_000, 0x31, 1) + LEVEL + hall.pack_delta(CODES, CODES)),
+    (protocol.KEY, struct.pack(">IBB", 1000, 0x30, 1) + LEVEL + _packed(whole=1)),
+    (protocol.DELTA, struct.pack(">IBB", 11_000, 0x31, 1) + LEVEL + _packed(whole=0)),
     (protocol.STATUS, struct.pack(">IhhHHBB", 5, 2100, 2300, 0, 0, 255, 1) + bytes((1, 2, 3))),
     (protocol.PONG, struct.pack(">II", 1, 12_000)),
     (protocol.REFUSED, bytes((5, 1, 2))),
@@ -206,7 +214,7 @@ class _Bench(Board):
     def convert(self, command: bytes, answer: bytearray):
         answer[:] = bytes((0, 2, 0))
 
-    def read_registers(self, address: int, register: int, count: int):
+    def read_registers(self, address: int, register: int, into: bytearray):
         raise OSError(5)
 
     def write_registers(self, address: int, register: int, data):
@@ -227,8 +235,8 @@ class _Bench(Board):
         got, self.coming = self.coming, b""
         return got
 
-    def send(self, data):
-        self.sent += data
+    def send(self, data: bytearray, length: int):
+        self.sent += data[:length]
 
 
 class ToNode(_Frames):
@@ -240,7 +248,7 @@ class ToNode(_Frames):
         """Let the firmware hear it, after a greeting, and go on."""
         board = _Bench()
         node = Node(board)
-        board.coming = wire.wrap(protocol.HELLO, 0, bytes((1, 0))) + data
+        board.coming = protocol.frame(protocol.HELLO, 0, bytes((1, 0))) + data
         for _ in range(4):
             node.step()
             board.time_us += SCAN_US

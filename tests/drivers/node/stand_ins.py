@@ -77,7 +77,7 @@ class I2C:
         self.registers[0x6B] = 0x40
         self.count = 0
 
-    def readfrom_mem(self, address, register, count):
+    def readfrom_mem_into(self, address, register, into):
         self._check(address)
         self.registers[0x75] = STATE["identity"]
         self.count += 1
@@ -85,7 +85,7 @@ class I2C:
         for index, value in enumerate(values):
             self.registers[0x3B + 2 * index] = value >> 8 & 0xFF
             self.registers[0x3C + 2 * index] = value & 0xFF
-        return bytes(self.registers[register : register + count])
+        into[:] = self.registers[register : register + len(into)]
 
     def writeto_mem(self, address, register, data):
         self._check(address)
@@ -121,8 +121,8 @@ class UART:
     def read(self, count):
         return Wire.take(count) or None
 
-    def write(self, data):
-        Wire.tx += data
+    def write(self, data, length):
+        Wire.tx += bytes(data[:length])
 
 
 class UsbIn:
@@ -134,9 +134,9 @@ class UsbIn:
 
 
 class UsbOut:
-    def write(self, data):
+    def write(self, data, length):
         assert STATE["ctrl_c"] == -1  # or a byte of 3 would stop it all
-        Wire.tx += data
+        Wire.tx += bytes(data[:length])
 
 
 class Poll:
@@ -213,9 +213,14 @@ class Program:
             "x": "x",
             "not_x": "not x",
         }
-        for name, word in words.items():
-            setattr(builtins, name, word)
+        # As rp2.py has it: until the program is written its file has these names and no others.
+        names = write.__globals__
+        former = dict(names)
+        names.clear()
+        names.update(words)
         write()
+        names.clear()
+        names.update(former)
 
     def add(self, op):
         self.ops.append(op)

@@ -1,5 +1,6 @@
 """The driver against a scripted port: what a node must not be, and lines that fail."""
 
+import random
 import struct
 
 import pytest
@@ -8,7 +9,7 @@ from drivers import node_protocol as protocol
 from drivers.errors import PartAbsentError, WrongPartError
 from drivers.lights import LightsSettings
 from drivers.node_lights import NodeLights
-from drivers.node_link import NodeSettings
+from drivers.node_link import WAIT_S, NodeSettings
 
 NAME = b"somebody's"
 
@@ -389,32 +390,61 @@ def test_a_port_that_another_program_has_is_said_so(link_to, settings, clock):
     assert "second tiltboard" in raised.value.remedy
 
 
+class Paced:
+    """Readings that come a time after each look of 10 ms, as SHIFT moves it, and ``held_s(number)``
+    later each. ``waited_s``: what each look took; ``shifted``: after which looks it was told to.
+    """
+
+    PERIOD_S = 0.01
+
+    def __init__(self, link, good, clock, held_s=lambda _: 0.0):
+        self._link, self._port, self._clock, self._held_s = link, good, clock, held_s
+        self.waited_s, self.shifted = [], []
+
+    def look(self, count):
+        clock, port = self._clock, self._port
+        link, period_s = self._link, self.PERIOD_S
+        link.poll("hall")
+        start_s, phase_s, sent = clock.now(), 0.006, 0
+
+        def now_come(_):
+            nonlocal sent, phase_s
+            for kind, body in port.heard:
+                if kind == protocol.SHIFT:
+                    phase_s += int.from_bytes(body, "big") / 1e6
+                    self.shifted.append(len(self.waited_s))
+            port.heard.clear()
+            while clock.now() - start_s >= sent * period_s + phase_s + self._held_s(sent):
+                port.say(protocol.DELTA, delta(sent * 10_000))
+                sent += 1
+            return len(port.waiting)
+
+        type(port).in_waiting, former = property(now_come), type(port).in_waiting
+        try:
+            for scan in range(count):
+                clock.sleep(start_s + scan * period_s - clock.now())
+                began_s = clock.now()
+                link.await_reading("hall")
+                self.waited_s.append(clock.now() - began_s)
+        finally:
+            type(port).in_waiting = former
+
+
 def test_readings_are_waited_for_and_put_in_step(link_to, settings, good, clock):
-    """A port whose readings come a fixed time after each look, and which obeys SHIFT."""
     link = link_to(good, settings)
-    link.poll("hall")
-    start_s, period_s, phase_s, sent = clock.now(), 0.01, 0.006, 0
-    waits = []
-
-    def now_come():
-        nonlocal sent, phase_s
-        for kind, body in good.heard:
-            if kind == protocol.SHIFT:
-                phase_s += int.from_bytes(body, "big") / 1e6
-        good.heard.clear()
-        while clock.now() - start_s >= sent * period_s + phase_s:
-            good.say(protocol.DELTA, delta(sent * 10_000))
-            sent += 1
-        return len(good.waiting)
-
-    type(good).in_waiting, former = property(lambda _: now_come()), type(good).in_waiting
-    try:
-        for scan in range(150):
-            clock.sleep(start_s + scan * period_s - clock.now())
-            began_s = clock.now()
-            link.await_reading("hall")
-            waits.append(clock.now() - began_s)
-    finally:
-        type(good).in_waiting = former
-    assert all(0.0 < wait_s <= 0.002 for wait_s in waits[-50:])
+    paced = Paced(link, good, clock)
+    paced.look(200)
+    assert all(0.0 < wait_s <= 0.002 for wait_s in paced.waited_s[-50:])
     assert link.counters.missed == 0
+
+
+def test_readings_that_come_unevenly_are_not_chased(link_to, settings, good, clock):
+    """As a Pico's come: up to 1.5 ms late, and each hundredth by a collection of 4 ms."""
+    stream = random.Random(1)
+    late_s = [stream.uniform(0.0, 0.0015) + 0.004 * (number % 100 == 99) for number in range(2000)]
+    link = link_to(good, settings)
+    paced = Paced(link, good, clock, late_s.__getitem__)
+    paced.look(1000)
+    assert [scan for scan in paced.shifted if scan > 200] == []
+    met = [wait_s for wait_s in paced.waited_s[200:] if 0.0 < wait_s < WAIT_S]
+    assert len(met) > 0.95 * 800

