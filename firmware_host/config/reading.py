@@ -91,7 +91,14 @@ def _refuse_infinite(data: object, source: str, prefix: str) -> None:
 
 
 def _refuse_unknown(data: object, kind: Any, source: str, prefix: str) -> None:
-    """Walk ``data`` along ``kind``'s structs and refuse the first key that no struct has."""
+    """Walk ``data`` along ``kind``'s structs and refuse the first key that no struct has; the keys
+    of a ``dict`` are anybody's.
+    """
+    if typing.get_origin(kind) is dict:
+        of = typing.get_args(kind)[1]
+        for key, value in data.items() if isinstance(data, dict) else ():
+            _refuse_unknown(value, of, source, f"{prefix}.{key}".lstrip("."))
+        return
     structs = [
         option
         for option in (kind, *typing.get_args(kind))

@@ -1,0 +1,67 @@
+"""Another's engine, written in another language, plays as docs/engines.md says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.settings import load_settings
+from firmware_host.table.commands import NewGame
+from games.registry import game_type
+from hw_sim.session import SimSession
+from tests.sim.own_hand import OwnHand
+from tests.unhurried import unhurried
+
+PAGE = Path(__file__).parents[2] / "docs/engines.md"
+OPTIONS = {"size": 5, "marbles": 4}
+PATIENCE_S = 60.0  # by the wall, for one move
+
+
+@pytest.fixture
+def from_the_page(tmp_path, monkeypatch):
+    """A folder with the files that the page shows, from which the table is started."""
+    blocks = re.findall(r"^```\w+ file=(\S+)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
+    for name, text in blocks:
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.skipif(not (shutil.which("sh") and shutil.which("awk")), reason="no sh, or no awk")
+def test_a_strangers_engine_plays_a_whole_game_from_the_pages_own_text(from_the_page):
+    settings = load_settings(from_the_page / "tiltboard.toml")
+    seats = {"red": EngineSeat("drops"), "blue": EngineSeat(level=3)}
+    with SimSession(unhurried("plate-10"), from_the_page, settings=settings) as session:
+        table = OwnHand(session)
+        table.host.do(NewGame("momentum", OPTIONS, engines=seats))
+        thinks = table.host.playing.opponents
+        for _ in range(100_000):
+            table.tick()
+            if thinks.thinking is not None:  # its process takes real time, the table virtual
+                thinks._room.wait(PATIENCE_S)
+            assert thinks._room._commands["drops"] == ["sh", "drops.sh"]
+            if table.standing.outcome is not None:
+                break
+        record = table.host.journal.load(table.standing.game_id)
+    assert record.engines["red"].version == "Drops 1.0"
+    assert record.engines["red"].engine == "drops"  # it was not replaced by ours
+    game = game_type("momentum").create(OPTIONS)
+    position = game.start()
+    for move in record.moves:
+        if position.mover == "red" and position.legal() and move != "swap":
+            empty = [place for place in position.legal() if place != "swap"]
+            assert move == min(empty, key=lambda place: (int(place[1:]), place))
+        position = position.play(move).position
+    assert position.outcome is not None
+
+
+def test_an_unknown_key_of_an_engine_is_still_refused(tmp_path):
+    path = tmp_path / "tiltboard.toml"
+    path.write_text('[engine.deep]\ncomand = "deep"\n')
+    with pytest.raises(ConfigError, match=r"engine\.deep\.comand is not a known key.*command"):
+        load_settings(path)
