@@ -55,7 +55,7 @@ def run(
     """
     if physics:
         chosen = {name: MODES[name] for name in modes}
-        seats_at_table.run(echo, chosen, games=games, levels=levels, rounds=rounds)
+        seats_at_table.run(echo, chosen, games=games, levels=levels, rounds=rounds, seed=seed)
         return
     for name in modes:
         tally = Tally()

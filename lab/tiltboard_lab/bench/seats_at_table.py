@@ -45,12 +45,13 @@ def run(
     games: int,
     levels: Sequence[str],
     rounds: int,
+    seed: int = 1,
     physics: bool = True,
 ) -> None:
-    """A line a mode."""
+    """A line a mode. ``seed``: of the first game; the others' follow."""
     for name, options in modes.items():
         tally = AtTable()
-        for number in range(1, games + 1):
+        for number in range(seed, seed + games):
             with TemporaryDirectory() as folder, opened(Path(folder), physics=physics) as session:
                 play(session, {**options, "rounds": rounds, "seed": number}, levels, tally)
         echo(

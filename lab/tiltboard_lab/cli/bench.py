@@ -120,6 +120,7 @@ seats = _bench(
     ),
     _option("--mode modes", type=click.Choice(SEATED_MODES), multiple=True, default=SEATED_MODES),
     _option("--rounds", type=click.IntRange(1, 9), default=3),
+    _SEED,
     _option("--physics", is_flag=True, help="At the simulated table; pieces slide and fall."),
     example="--games 200 --level hard --level easy",
 )

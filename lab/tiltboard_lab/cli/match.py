@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG, OPTIONS
-from firmware_host.cli.speech import misuse, say
+from firmware_host.cli.speech import misuse, printable, say
 from firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
     RECORD_TASKS,
@@ -85,7 +85,14 @@ def command(
     """
     from firmware_host.config.settings import engine_commands, load_settings
     from firmware_host.engines.search.warmth import warm
-    from tiltboard_lab.studies.match import Match, decided, engines_of, score, until_decided
+    from tiltboard_lab.studies.match import (
+        Match,
+        decided,
+        engines_of,
+        illegal,
+        score,
+        until_decided,
+    )
 
     made = made_of(game, options, for_two=True)
     if move_ms is not None and nodes is not None:
@@ -106,11 +113,25 @@ def command(
     shares = [percent / 100 for percent in decide]
     with found_by(job, (games + 1) // 2, f"{a} - {b}", record, workers, on) as pairs:
         if not shares:
-            result = score(pairs)
+            seen = list(pairs)
+            result = score(seen)
             low, high = result.interval
         else:
             seen, watched = until_decided(pairs, shares)
             result, low, high = score(seen), watched.low, watched.high
+    for name, lost in ((a, illegal(seen, by_a=True)), (b, illegal(seen, by_a=False))):
+        if lost:
+            say(
+                text(
+                    "{name} lost {count} of {games} games by an illegal move, the first: {move}"
+                    " after {moves}.",
+                    name=name,
+                    count=len(lost),
+                    games=result.games,
+                    move=printable(str(lost[0].illegal)[:40]),
+                    moves=" ".join(lost[0].moves),
+                )
+            )
     tell_score(a, b, result, (result.share, low, high))
     if shares and decided(watched, shares):
         say(text("That is decided after {games} games.", games=result.games))

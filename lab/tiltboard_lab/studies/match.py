@@ -46,14 +46,21 @@ class Player(Protocol):
     """Somebody who chooses moves in a game that has begun."""
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """The move in ``state``, to which the moves ``names`` have led."""
+        """The move in ``state``, to which the moves ``names`` have led. Raises IllegalError."""
 
 
-class Played(msgspec.Struct, frozen=True):
-    """One game of a match. ``share``: of the game, for A."""
+class Played(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One game of a match. ``share``: of the game, for A. ``illegal``: what the loser wanted to
+    play instead of a legal move.
+    """
 
     share: float
     moves: list[str]
+    illegal: str | None = None
+
+
+class IllegalError(Exception):
+    """A player wants to play what is no legal move."""
 
 
 class Match(Job, frozen=True, kw_only=True):
@@ -197,11 +204,12 @@ class OtherPlayer:
         self._longest_s = longest_s
 
     def move(self, names: Sequence[str], state: Any) -> int:
-        """As ``Player.move``; what is no legal move is -1, which loses."""
+        """As ``Player.move``."""
         name = self._process.think(names, self._go, self._longest_s)
         number = None if name is None else self._rules.number(name)
-        legal = number is not None and self._rules.allows(state, number)
-        return number if legal and number is not None else -1
+        if number is None or not self._rules.allows(state, number):
+            raise IllegalError(name)
+        return number
 
 
 def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> Player:
@@ -301,17 +309,17 @@ def even_opening(game: Game, plies: int, rng: random.Random, *, kernels: bool) -
 
 
 def play(rules: Rules, begun: Iterable[int], players: tuple[Player, Player]) -> Played:
-    """A game of two after its opening; the share is the first player's."""
+    """A game of two after its opening; the share is the first player's. An illegal move loses."""
     state, names = rules.start(), []
     for move in begun:
         names.append(rules.name(move))
         state = rules.apply(state, move)
     while (winners := rules.result(state)) is None and len(names) < MOST_PLIES:
         mover = rules.mover(state)
-        move = players[mover].move(names, state)
-        if move < 0:
-            winners = (1 - mover,)
-            break
+        try:
+            move = players[mover].move(names, state)
+        except IllegalError as error:
+            return Played(float(mover == 1), names, str(error))
         names.append(rules.name(move))
         state = rules.apply(state, move)
     return Played(0.5 if not winners else float(winners[0] == 0), names)
@@ -321,6 +329,13 @@ def score(pairs: Iterable[Sequence[Played]]) -> Score:
     """Of A."""
     shares = [game.share for pair in pairs for game in pair]
     return Score(shares.count(1.0), shares.count(0.5), shares.count(0.0))
+
+
+def illegal(pairs: Iterable[Sequence[Played]], *, by_a: bool) -> list[Played]:
+    """The games that A, or B, has lost by an illegal move."""
+    lost = 0.0 if by_a else 1.0
+    games = (game for pair in pairs for game in pair)
+    return [game for game in games if game.illegal is not None and game.share == lost]
 
 
 def decided(watched: intervals.Watched, shares: Sequence[float]) -> bool:

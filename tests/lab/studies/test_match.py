@@ -12,6 +12,7 @@ from firmware_host.config.errors import ConfigError, NotPossibleError
 from firmware_host.engines.search.limits import Limits
 from firmware_host.messages import Catalogue
 from tiltboard_lab.studies.match import (
+    IllegalError,
     Match,
     Played,
     Score,
@@ -32,7 +33,7 @@ class FirstMove:
 
 class Cheat:
     def move(self, names, state):
-        return -1
+        raise IllegalError("z9")
 
 
 def match(**changed):
@@ -57,8 +58,12 @@ def test_the_share_is_that_of_a_in_both_games():
 def test_whoever_makes_no_legal_move_has_lost(game):
     rules = game("gravity-trap").rules
     begun = opening(rules, 4, random.Random(1))
-    assert play(rules, begun, (FirstMove(rules), Cheat())).share == 1.0
-    assert play(rules, begun, (Cheat(), FirstMove(rules))).share == 0.0
+    won, lost = (
+        play(rules, begun, players)
+        for players in ((FirstMove(rules), Cheat()), (Cheat(), FirstMove(rules)))
+    )
+    assert (won.share, won.illegal) == (1.0, "z9")
+    assert (lost.share, lost.illegal) == (0.0, "z9")
     played = play(rules, begun, (FirstMove(rules), FirstMove(rules)))
     assert [rules.name(move) for move in begun] == played.moves[:4]
 
@@ -160,6 +165,24 @@ def test_the_command_tells_the_score_and_resumes(tmp_path):
     assert run(*words, "--games", "6").output.splitlines()[-1] == more.output.splitlines()[-1]
     alone = run(*words[:-2], "--games", "6", "--workers", "2")
     assert alone.output.splitlines()[-1] == more.output.splitlines()[-1]
+
+
+def test_the_command_says_how_many_games_an_engine_lost_by_illegal_moves(tmp_path):
+    engine = tmp_path / "engine.sh"
+    engine.write_text(
+        "while read -r word rest; do case $word in ugi) echo ugiok ;; isready) echo readyok ;;"
+        " go) echo bestmove z9 ;; quit) exit ;; esac; done\n"
+    )
+    settings = tmp_path / "tiltboard.toml"
+    settings.write_text(f"[engine.cheat]\ncommand = \"sh '{engine}'\"\n")
+    words = ("--game", "gravity-trap", "--nodes", "9", "--games", "4", "--config", str(settings))
+    for players, won in ((("cheat", "1"), "+0 =0 -4"), (("1", "cheat"), "+4 =0 -0")):
+        told = run(*players, *words).output.splitlines()
+        assert told[-2].startswith(
+            "cheat lost 4 of 4 games by an illegal move, the first: z9 after "
+        )
+        assert len(told[-2].partition(" after ")[2].rstrip(".").split()) in (4, 5)
+        assert won in told[-1]
 
 
 def test_the_command_stops_once_it_is_decided():
