@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from games.description import Credit, Drawing, Limit, OptionSpec, PieceLook, Preset, Slot
@@ -26,6 +27,7 @@ from games.errors import (
 )
 from games.lesson import Lesson
 from games.rules import CHANCE, Dice, Rules
+from games.search import Evaluate, Levels, Solver, Weights
 
 __all__ = [
     "BrokenGameError",
@@ -249,6 +251,23 @@ class Game(ABC):
     rules: Rules
     secret_options: tuple[str, ...] = ()
     """Options that tell what is hidden: nobody is shown them while the game goes on."""
+    weights: Weights = MappingProxyType({})
+    """Of the evaluation."""
+    levels: Levels | None = None
+    """What each level of a computer player sees; None: as in other games that are searched so."""
+
+    def evaluation(self, weights: Weights) -> Evaluate | None:
+        """What a state is worth by ``weights``; None: computer players search it by playouts."""
+        return None
+
+    def exact_search(self) -> Solver | None:
+        """An exact search for the strongest levels, where the game is small enough for one."""
+        return None
+
+    @property
+    def playout_rules(self) -> Rules:
+        """Rules on the same states for random games, where simpler ones are faster."""
+        return self.rules
 
     @property
     @abstractmethod

@@ -29,11 +29,11 @@ def command() -> None:
         say(text("The engine's kernels are compiled already."))
         return
     ensure_state_directory(cache_folder())
-    from firmware_host.engines.search.warming import STEPS, warmed
+    from firmware_host.engines.search.warmth import to_warm, warmed
 
     clock = SystemClock()
     begun_s = clock.now()
-    with click.progressbar(warmed(), length=STEPS) as steps:
+    with click.progressbar(warmed(), length=len(to_warm())) as steps:
         for _ in steps:
             pass
     used_s = round(clock.now() - begun_s)

@@ -1,4 +1,4 @@
-"""The puzzles that come with a game, each with a proof that a program can check.
+"""The puzzles that come with games, each with a proof that a program can check.
 
 There are two kinds. ``win``: one move, and no other, wins by force within so many turns of the
 mover, and none wins faster. ``save``: the mover has no such win, and after every move but one the
@@ -8,6 +8,7 @@ so a puzzle is right or a rule is wrong. For games of two players who take turns
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -17,7 +18,7 @@ import msgspec
 from firmware_host.config.errors import NoSuchPuzzleError
 from games.base import Game
 from games.puzzle import PuzzleGame
-from games.registry import game_type
+from games.registry import EVERY_GAME, game_type
 from games.rules import Rules
 
 
@@ -76,9 +77,11 @@ class ExerciseGame(PuzzleGame):
 
 @cache
 def exercises(game: str) -> tuple[Exercise, ...]:
-    """All of a game, the easy ones first; none where it has none."""
-    data = files("games").joinpath(game.replace("-", "_"), "puzzles.jsonl")
-    if not data.is_file():
+    """All of a game (``puzzles.jsonl`` in its package), the easy ones first; there may be none."""
+    kind = EVERY_GAME.get(game)
+    package = sys.modules[type(kind).__module__].__package__
+    data = files(package).joinpath("puzzles.jsonl") if kind is not None and package else None
+    if data is None or not data.is_file():
         return ()
     decoder = msgspec.json.Decoder(Exercise)
     return tuple(decoder.decode(line) for line in data.read_bytes().splitlines())

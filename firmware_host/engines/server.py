@@ -11,11 +11,10 @@ from typing import Any
 
 from drivers.clock import Clock
 from firmware_host.engines import ugi
+from firmware_host.engines.analysis import every_move
 from firmware_host.engines.errors import CannotPlayError
-from firmware_host.engines.search.levels import LEVELS, STRONGEST
-from firmware_host.engines.search.limits import Found, Limits
+from firmware_host.engines.search.limits import LEVELS, STRONGEST, Found, Limits
 from firmware_host.engines.search.thinker import Thinker
-from firmware_host.engines.values import every_move
 from games.base import Game, RulesError
 from games.registry import GAMES, game_type
 from games.rules import Rules

@@ -19,8 +19,7 @@ from firmware_host.config.engine_seats import (
 )
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines.room import Purpose, Task, Thought
-from firmware_host.engines.search.levels import STRONGEST
-from firmware_host.engines.search.limits import SURE, expected
+from firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from firmware_host.guidance import engines as say
 from firmware_host.messages import Message
 from firmware_host.table.standing import Phase, Quality, Role, Standing

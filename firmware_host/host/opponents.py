@@ -18,8 +18,7 @@ from firmware_host.config.engine_seats import NO_ENGINES, OURS, Assists, EngineS
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Purpose, Task, Thought
-from firmware_host.engines.search.levels import STRONGEST
-from firmware_host.engines.search.limits import expected
+from firmware_host.engines.search.limits import STRONGEST, expected
 from firmware_host.guidance import engines as say
 from firmware_host.host.advice import Advice, AssistBook
 from firmware_host.messages import Message

@@ -28,10 +28,12 @@ from games.base import (
 )
 from games.description import Slot as EdgeSlot
 from games.description import style_of
+from games.gravity_connect import search
 from games.gravity_connect.board import MOST, SIDES, Board, Side, Slot
 from games.gravity_connect.rules import FULL, NO_SIDE, GravityConnectRules, State, fall
 from games.lesson import lesson_of
 from games.option_values import checked
+from games.search import Evaluate, Weights, numbers
 
 PLAYERS = ("red", "blue")
 
@@ -77,6 +79,7 @@ class GravityConnectGame(Game):
     """Gravity Connect with its options fixed. ``slots``: move -> slot."""
 
     name = "gravity-connect"
+    weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
     players = PLAYERS
     pieces = PLAYERS
     options: Mapping[str, Any] = {}
@@ -120,6 +123,10 @@ class GravityConnectGame(Game):
                 if owner == player and len(cells) >= self.line:
                     found.update(cells)
         return tuple(sorted(found))
+
+    def evaluation(self, weights: Weights) -> Evaluate | None:
+        """Of lines that can still be filled."""
+        return search.evaluation(self.rules, self.line, weights)
 
     def cells(self, state: State) -> Mapping[str, str]:
         """Cell -> colour."""

@@ -22,13 +22,14 @@ from games.base import (
     Turn,
 )
 from games.description import style_of
-from games.gravity_trap import boardfile, curves
+from games.gravity_trap import boardfile, curves, search
 from games.gravity_trap import options as gravity_trap_options
 from games.gravity_trap.board import Board
 from games.gravity_trap.options import NO_COPY, Options
 from games.gravity_trap.rules import GravityTrapRules, State
 from games.lesson import lesson_of
 from games.option_values import json_object
+from games.search import Evaluate, Weights, numbers
 
 POD = "pod"
 STUCK = "stuck"
@@ -38,6 +39,7 @@ class GravityTrapGame(Game):
     """Gravity Trap with its options fixed."""
 
     name = "gravity-trap"
+    weights, levels = numbers(__package__, "weights"), numbers(__package__, "levels")
     players = ("red", "blue")
     pieces = (*players, POD)
 
@@ -82,6 +84,14 @@ class GravityTrapGame(Game):
             extra={"margin": len(within)},
             places=(self.rules.name(state.ships[state.winner]), *within),
         )
+
+    def evaluation(self, weights: Weights) -> Evaluate | None:
+        """Of where the ships can go."""
+        return search.evaluation(self.rules, weights)
+
+    def exact_search(self) -> search.TrapSolver:
+        """Who wins."""
+        return search.TrapSolver(self.rules)
 
     def cells(self, state: State) -> Mapping[str, str]:
         """Base -> ship or pod."""

@@ -8,26 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from firmware_host.engines.search.kernels import nodes, trap
 from firmware_host.engines.search.kernels import tree as kernels
 from firmware_host.engines.search.kernels.board import Board, board_of
 from firmware_host.engines.search.kernels.jit import OPEN, Ints
-from firmware_host.engines.search.levels import Level
 from firmware_host.engines.search.limits import (
     WIN,
     Budget,
     Found,
-    SearchStoppedError,
+    Level,
     log_odds,
 )
-from firmware_host.engines.search.solver import TrapSolver
+from firmware_host.engines.search.warmth import kernels_of
 from games.base import Game
-from games.gravity_trap.game import GravityTrapGame
-from games.gravity_trap.rules import GravityTrapRules
+from games.search import Solver
 
 _CHUNK_S = 0.004  # a stop waits for so long
 _FIRST_CHUNK = 32
-_POSITIONS = 50_000  # of Gravity Trap between two looks at the clock
 _NOISE = 3  # hundredths; so that games differ
 _PLAIN_EXPLORATION = 0.7
 SPREAD = 50.0
@@ -39,7 +35,7 @@ def fast_tree(
     *,
     plain: bool = False,
     solving: bool = True,
-    most_nodes: int = nodes.MOST_NODES,
+    most_nodes: int = kernels.MOST_NODES,
 ) -> FastTree | None:
     """The search that is best at ``game``, or a ``plain`` one by random playouts; None where no
     kernel plays it. ``solving``, ``most_nodes``: as in ``FastTree``.
@@ -53,11 +49,11 @@ def fast_tree(
     return FastTree(board, rng, mode, solving=solving, most_nodes=most_nodes)
 
 
-def fast_solver(game: Game) -> TrapSolver | None:
-    """The exact search of Gravity Trap; None for another game or a larger board."""
-    if isinstance(game, GravityTrapGame) and len(game.rules.every_move) <= trap.LARGEST:
-        return FastTrapSolver(game.rules)
-    return None
+def fast_solver(game: Game) -> Solver | None:
+    """The exact search that the game's kernels bring; None where there is none."""
+    make = getattr(kernels_of(game.name), "exact_search", None)
+    found: Solver | None = None if make is None else make(game)
+    return found
 
 
 class FastTree:
@@ -75,7 +71,7 @@ class FastTree:
         explore: float | None = None,
         spread: float = SPREAD,
         solving: bool = True,
-        most_nodes: int = nodes.MOST_NODES,
+        most_nodes: int = kernels.MOST_NODES,
     ) -> None:
         self._solving = solving
         self._forcing = False
@@ -85,7 +81,7 @@ class FastTree:
         usual = _PLAIN_EXPLORATION if mode == kernels.PLAYOUTS else board.exploration
         self._explore = usual if explore is None else explore
         self._curves = kernels.curves(spread)
-        self._tree = nodes.grown(most_nodes)
+        self._tree = kernels.grown(most_nodes)
         self._every = board.game.rules.every_move
         moves = len(self._every)
         length = len(board.encoded(board.game.rules.start()))
@@ -103,13 +99,13 @@ class FastTree:
 
     @property
     def nodes(self) -> Any:
-        """The tree's nodes (``kernels.nodes.NODE``); the first is the root."""
+        """The tree's nodes (``kernels.NODE``); the first is the root."""
         return self._tree.nodes
 
     @property
     def size(self) -> int:
         """How much room there is for nodes up to the last."""
-        return int(self._tree.head[nodes.NODES])
+        return int(self._tree.head[kernels.NODES])
 
     def forget(self) -> None:
         """Begin anew with the next search."""
@@ -144,9 +140,9 @@ class FastTree:
             begun_s = budget.used_s
             done = self._simulated(start, max(left, 1), hidden)
             budget.nodes += done
-            full = nodes.is_full(self._tree, len(self._every))
+            full = kernels.is_full(self._tree, len(self._every))
             if full:
-                nodes.keep(self._tree, 0)
+                kernels.keep(self._tree, 0)
             now_s = budget.used_s
             if (done < left and not full) or budget.spent or self._settled(state):
                 break
@@ -185,12 +181,12 @@ class FastTree:
         if before is not None:
             node = kernels.found(self._tree, self._board.tables, before, start, self._work)
             if node >= 0:
-                nodes.keep(self._tree, node)
+                kernels.keep(self._tree, node)
                 ways = {int(self._tree.nodes[child]["proven"]) for _, child in self._children(0)}
                 if self._tree.nodes[0]["proven"] not in ways:  # by which move is not known
                     self._tree.nodes[0]["proven"] = OPEN
                 return
-        nodes.start_anew(self._tree)
+        kernels.start_anew(self._tree)
 
     def _children(self, node: int) -> list[tuple[int, int]]:
         """Move and node of each that was tried."""
@@ -246,24 +242,3 @@ class FastTree:
             distance = 1 + int(node["far"])
             return WIN - distance if proven >> who & 1 else distance - WIN
         return log_odds((node["total"] + 0.5) / (node["visits"] + 1))
-
-
-class FastTrapSolver(TrapSolver):
-    """The exact search of Gravity Trap in kernels; it remembers what it has solved."""
-
-    def __init__(self, rules: GravityTrapRules) -> None:
-        """``rules``: of at most ``trap.LARGEST`` bases."""
-        super().__init__(rules)
-        self._tracks = np.array(rules.near, np.int64)
-        self._solved = trap.table()
-
-    def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
-        """As ``TrapSolver.free``."""
-        while True:
-            left = np.array([_POSITIONS], np.int64)
-            found = trap.wins(self._tracks, self._solved, mine, other, pods, left)
-            budget.nodes += _POSITIONS - int(left[0])
-            if found != trap.UNKNOWN:
-                return bool(found)
-            if budget.spent:
-                raise SearchStoppedError

@@ -1,10 +1,16 @@
-"""How long a search may go on, and what it has found when it ends."""
+"""How far a search may go: by time and nodes, and as its level sees; and what it has found."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+from games.base import Game
+from games.search import Levels
 
 WIN = 1_000_000
 """The value of a game that is won; one that will be won in n plies is worth n less."""
@@ -109,3 +115,50 @@ def log_odds(share: float) -> int:
     """The other way round; a share of 0 or 1 counts as nearly so."""
     share = min(max(share, 1e-4), 1 - 1e-4)
     return round(100 * math.log(share / (1 - share)))
+
+
+LEVELS = range(1, 11)
+STRONGEST = LEVELS[-1]
+PLAYOUTS, EVALUATED = "playouts", "evaluated"
+"""The rows of games that bring none: searched by playouts, or with an evaluation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """``depth``, ``nodes``: limits of the search, None: none. ``own``, ``answers``: as in
+    ``Attention``. ``margin``: moves that are worse by no more are as good.
+    ``simulations``: limit of the kernels' tree search, 0: none; None: as without them.
+    """
+
+    depth: int | None
+    nodes: int | None
+    own: float
+    answers: float
+    margin: int
+    simulations: int | None
+
+
+@cache
+def _usual() -> Mapping[str, Levels]:
+    text = files("firmware_host.engines.search").joinpath("levels.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def levels_of(game: Game) -> tuple[Level, ...]:
+    """The levels of a game, the weakest first."""
+    evaluated = game.evaluation(game.weights) is not None
+    rows = game.levels if evaluated else None
+    return levels(rows or _usual()[EVALUATED if evaluated else PLAYOUTS])
+
+
+def levels(rows: Levels) -> tuple[Level, ...]:
+    """As ``games.search`` tells what ``rows`` are."""
+    columns = (rows["depth"], rows["nodes"], rows["own"], rows["answers"], rows["margin"])
+    simulations = rows.get("simulations", [-1] * len(LEVELS))
+    return tuple(
+        Level(
+            *(int(depth) or None, int(nodes) or None, own, answers, int(margin)),
+            None if tries < 0 else int(tries),
+        )
+        for depth, nodes, own, answers, margin, tries in zip(*columns, simulations, strict=True)
+    )

@@ -8,26 +8,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from firmware_host.engines.errors import CannotPlayError
-from firmware_host.engines.search.alphabeta import AlphaBeta
-from firmware_host.engines.search.attention import Attention
-from firmware_host.engines.search.evaluation import evaluation
-from firmware_host.engines.search.levels import PLAYOUTS, Level, levels_of
+from firmware_host.engines.search.alphabeta import AlphaBeta, Attention
 from firmware_host.engines.search.limits import (
     SURE,
     WIN,
     Budget,
     Found,
+    Level,
     Limits,
     SearchStoppedError,
+    levels_of,
 )
-from firmware_host.engines.search.solver import TrapSolver
 from firmware_host.engines.search.tree import TreeSearch
 from firmware_host.engines.search.warmth import warm
 from games.base import Game
-from games.gravity_trap.game import GravityTrapGame
-from games.momentum.game import MomentumGame
-from games.registry import game_type
-from games.rules import CHANCE, Rules
+from games.rules import CHANCE
+from games.search import Solver
 
 if TYPE_CHECKING:
     from firmware_host.engines.search.fast import FastTree
@@ -59,10 +55,11 @@ class Thinker:
         self._rules = rules
         self._rng = rng
         self._now = now
-        self._evaluate = evaluation(game)
+        self._evaluate = game.evaluation(game.weights)
+        self._levels = levels_of(game)
         self._table: dict[int, tuple[int, int, int, int]] = {}
-        self._solver = TrapSolver(game.rules) if isinstance(game, GravityTrapGame) else None
-        self._playouts = _for_playouts(game)
+        self._solver = game.exact_search()
+        self._playouts = game.playout_rules
         self._fast: FastTree | None = None
         if warm() if kernels is None else kernels:
             from firmware_host.engines.search.fast import fast_solver, fast_tree
@@ -72,8 +69,7 @@ class Thinker:
 
     def level(self, number: int) -> Level:
         """What level ``number`` sees in this game."""
-        name = PLAYOUTS if self._evaluate is None else self._game.name
-        return levels_of(name)[number - 1]
+        return self._levels[number - 1]
 
     @property
     def sees_depth(self) -> bool:
@@ -149,7 +145,7 @@ class Thinker:
 
     def _solved(
         self,
-        solver: TrapSolver,
+        solver: Solver,
         state: Any,
         sketch: Found,
         moves: Sequence[int],
@@ -167,15 +163,6 @@ class Thinker:
         chosen = sketch.move if move is None else move
         nodes = sketch.nodes + budget.nodes
         return Found(((chosen, value),), (chosen,), plies, nodes, sketch.time_s + budget.used_s)
-
-
-def _for_playouts(game: Game) -> Rules:
-    """Without the forced block of Momentum for three (M8), random games are a hundred times as
-    fast, and tell nearly as much.
-    """
-    if isinstance(game, MomentumGame) and game.rules.must_block:
-        return game_type(game.name).create({**game.options, "must_block": False}).rules
-    return game.rules
 
 
 def _least(one: int | None, other: int | None) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from drivers.clock import cpu_s
 from firmware_host.engines.search.limits import Budget, Limits
-from firmware_host.engines.search.playouts import random_choices
+from firmware_host.engines.search.tree import random_choices
 from firmware_host.engines.search.warmth import warm
 from games.base import Game
 from games.registry import game_type

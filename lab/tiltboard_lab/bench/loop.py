@@ -30,7 +30,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.room import OUR_COMMAND
-from firmware_host.engines.search.levels import STRONGEST
+from firmware_host.engines.search.limits import STRONGEST
 from firmware_host.host.host import Host
 from firmware_host.journal import Journal, PlayedGame, write_game
 from firmware_host.service.process import favour_the_scan

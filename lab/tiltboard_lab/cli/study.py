@@ -139,15 +139,14 @@ def _tell(line: object, count: Count) -> None:
 def tune(**asked: Any) -> None:
     """Fit the weights of a game's evaluation to how games ended.
 
-    Prints them as they stand in weights.toml. Let a match say whether they are better.
+    Prints them as they stand in the game's search.toml. Let a match say whether they are better.
     """
-    from firmware_host.engines.search.evaluation import weights_of
     from tiltboard_lab.studies.tuning import Tuning, as_toml, check, fitted
 
     made, job, where = _asked(Tuning, asked)
     check(made)
     with found_by(job, asked["games"], made.name, *where) as found:
-        result = fitted(found, weights_of(made.name))
+        result = fitted(found, made.weights)
     say(
         text(
             "Positions: {positions}. In games that were not looked at, the surprise (0.693: a coin)"
@@ -157,7 +156,7 @@ def tune(**asked: Any) -> None:
             after=f"{result.after:.3f}",
         )
     )
-    click.echo(as_toml(made.name, result.weights))
+    click.echo(as_toml(result.weights))
 
 
 @command.command(
@@ -226,6 +225,48 @@ def exercises(file: BinaryIO) -> None:
         made = exercise(game_type(mined.game).create(mined.options), mined)
         if made.kind == "save" or made.turns == 1 or made.reply is not None:
             click.echo(msgspec.json.encode(made))
+
+
+@command.command(
+    epilog="Example: tiltboard study solve --game momentum --option size=5 --option marbles=3"
+)
+@click.option("--game", required=True, help="The game.")
+@OPTIONS
+@click.option(
+    "--plies",
+    type=click.IntRange(1, 99),
+    default=9,
+    show_default=True,
+    help="Within how many a win is looked for.",
+)
+def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
+    """Prove who wins from the start, and in how many plies, by the rules alone.
+
+    Every position within those plies may be looked at, so this is for small boards.
+    """
+    from tiltboard_lab.studies.proof import ProofSearch
+
+    made = made_of(game, options, for_two=True)
+    search = ProofSearch(made.rules)
+    found = search.proof(plies)
+    if found is None:
+        say(
+            text(
+                "Nobody wins by force within {plies} plies; {looked} positions looked at.",
+                plies=plies,
+                looked=search.looked,
+            )
+        )
+        return
+    say(
+        text(
+            "{player} wins in {plies} plies{by}; {looked} positions looked at.",
+            player=made.players[found.winner],
+            plies=found.plies,
+            by="" if found.move is None else f", by {found.move}",
+            looked=found.looked,
+        )
+    )
 
 
 @command.command(epilog="Example: tiltboard study levels --game attraktion --record levels.jsonl")

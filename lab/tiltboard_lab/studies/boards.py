@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 import msgspec
 
 from firmware_host.engines.search.limits import NO_LIMITS, Budget
-from firmware_host.engines.search.solver import TrapSolver
 from games.gravity_trap.board import Board
 from games.gravity_trap.boardfile import shipped
 from games.gravity_trap.rules import GravityTrapRules
+from games.gravity_trap.search import TrapSolver
 from tiltboard_lab.studies.jobs import Job
 
 FEWEST, MOST = 5, 7  # bases of a track (RULES T1)
@@ -40,7 +40,7 @@ Ships = tuple[int, int]
 def solver_of(rules: GravityTrapRules) -> TrapSolver:
     """The faster one that is there."""
     try:
-        from firmware_host.engines.search.fast import FastTrapSolver
+        from firmware_host.engines.games.gravity_trap import FastTrapSolver
     except ImportError:
         return TrapSolver(rules)
     return FastTrapSolver(rules)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from firmware_host.engines.search.levels import LEVELS
+from firmware_host.engines.search.limits import LEVELS
 from tiltboard_lab.studies.intervals import elo
 from tiltboard_lab.studies.jobs import Job
 from tiltboard_lab.studies.match import OPENING_PLIES, Match, Played, Score, score

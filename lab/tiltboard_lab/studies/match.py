@@ -15,8 +15,7 @@ import msgspec
 from drivers.clock import SystemClock, cpu_s
 from firmware_host.config.errors import ConfigError, NotPossibleError
 from firmware_host.engines.process import EngineProcess
-from firmware_host.engines.search.levels import LEVELS, STRONGEST
-from firmware_host.engines.search.limits import Budget, Limits, expected
+from firmware_host.engines.search.limits import LEVELS, STRONGEST, Budget, Limits, expected
 from firmware_host.engines.search.thinker import Thinker
 from firmware_host.engines.search.warmth import installed
 from games.base import Game

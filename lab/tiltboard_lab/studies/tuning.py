@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines.search.evaluation import Weights, evaluation, weights_of
 from games.base import Game
+from games.search import Weights
 from tiltboard_lab.studies.selfplay import SelfPlay
 
 _SPARED = 0.1  # of the games, to judge by
@@ -54,7 +54,7 @@ class Tuning(SelfPlay, frozen=True, kw_only=True):
         check(game)
         ended = self.played(game, number)
         rules = game.rules
-        each = [evaluation(game, unit) for unit in _units(weights_of(game.name))]
+        each = [game.evaluation(unit) for unit in _units(game.weights)]
         state, samples = rules.start(), []
         for at, move in enumerate(ended.moves):
             if at >= self.opening and at >= rules.players:
@@ -67,7 +67,7 @@ class Tuning(SelfPlay, frozen=True, kw_only=True):
 
 def check(game: Game) -> None:
     """Raises NotPossibleError for a game that is played without an evaluation."""
-    if evaluation(game) is None:
+    if game.evaluation(game.weights) is None:
         raise NotPossibleError("{game} has no evaluation with weights.", game=game.name)
 
 
@@ -136,6 +136,6 @@ def _surprise(samples: Sequence[Sample], weights: Sequence[int]) -> float:
     return total / len(samples) if samples else math.nan
 
 
-def as_toml(game: str, weights: Mapping[str, Sequence[int]]) -> str:
-    """As they stand in weights.toml."""
-    return "\n".join([f"[{game}]", *(f"{name} = {list(row)}" for name, row in weights.items())])
+def as_toml(weights: Mapping[str, Sequence[int]]) -> str:
+    """As they stand in the game's search.toml."""
+    return "\n".join(["[weights]", *(f"{name} = {list(row)}" for name, row in weights.items())])

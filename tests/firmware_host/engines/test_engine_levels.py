@@ -5,16 +5,19 @@ import random
 import pytest
 
 from firmware_host.engines.errors import CannotPlayError
-from firmware_host.engines.search.levels import LEVELS, PLAYOUTS, levels_of
-from firmware_host.engines.search.limits import Budget, Limits
-from firmware_host.engines.search.solver import TrapSolver
+from firmware_host.engines.search.limits import LEVELS, Budget, Limits, levels_of
 from firmware_host.engines.search.thinker import Thinker
+from games.gravity_trap.search import TrapSolver
 from games.registry import EVERY_GAME, GAMES
 
 
-@pytest.mark.parametrize("name", ["momentum", "gravity-connect", "gravity-trap", PLAYOUTS])
-def test_there_are_ten_and_the_strongest_overlooks_nothing(name):
-    rows = levels_of(name)
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("brought", [True, False])
+def test_there_are_ten_and_the_strongest_overlooks_nothing(name, brought, game):
+    made = game(name)
+    if not brought:  # as of a game that says nothing of levels
+        made.levels = None
+    rows = levels_of(made)
     assert len(rows) == len(LEVELS)
     assert all(0 <= share < 1 for row in rows for share in (row.own, row.answers))
     assert (rows[-1].own, rows[-1].answers, rows[-1].nodes, rows[-1].depth) == (0, 0, None, None)

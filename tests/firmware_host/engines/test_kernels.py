@@ -17,20 +17,19 @@ from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
 from firmware_host.engines.search import warmth
-from firmware_host.engines.search.evaluation import evaluation
 from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits
-from firmware_host.engines.search.playouts import random_choices
-from firmware_host.engines.search.solver import TrapSolver
 from firmware_host.engines.search.thinker import Thinker
+from firmware_host.engines.search.tree import random_choices
+from games.gravity_trap.search import TrapSolver
 from tiltboard_lab.bench import against
 
 pytest.importorskip("numba", reason="the extra [fast] is not installed")
 
+from firmware_host.engines.games.attraktion import winning_drop
 from firmware_host.engines.search.fast import fast_solver, fast_tree
 from firmware_host.engines.search.kernels import board as kernels
-from firmware_host.engines.search.kernels import nodes as room
+from firmware_host.engines.search.kernels import tree as room
 from firmware_host.engines.search.kernels import tree as trees
-from firmware_host.engines.search.kernels.attraktion import winning_drop
 from firmware_host.engines.search.kernels.board import board_of
 from firmware_host.engines.search.kernels.jit import OPEN, RESULT
 from firmware_host.engines.search.kernels.jit import SURE as CERTAIN
@@ -68,7 +67,7 @@ def budget(nodes, clock):
 def test_random_games_are_the_same_move_for_move(name, options, games, game):
     made = game(name, **options)
     rules, board = made.rules, board_of(made)
-    evaluate = evaluation(made) if board.evaluated else None
+    evaluate = made.evaluation(made.weights) if board.evaluated else None
     every = list(rules.every_move)
     rng = random.Random(1)
     for _ in range(games):
@@ -375,7 +374,7 @@ def test_moves_are_judged_as_by_looking_two_further(options, game, positions):
     rules; all else by the evaluation of what follows.
     """
     made = game("gravity-connect", **options)
-    rules, board, evaluate = made.rules, board_of(made), evaluation(made)
+    rules, board, evaluate = made.rules, board_of(made), made.evaluation(made.weights)
     every = list(rules.every_move)
     seen = dict.fromkeys(("wins", "loses", "threatens"), 0)
     for seed in range(60):
@@ -416,7 +415,7 @@ def test_drops_are_judged_by_what_follows(options, losing, game):
     completes his set then; or else by the evaluation.
     """
     made = game("momentum", **options)
-    rules, board, evaluate = made.rules, board_of(made), evaluation(made)
+    rules, board, evaluate = made.rules, board_of(made), made.evaluation(made.weights)
     every, rng = list(rules.every_move), random.Random(4)
     seen = dict.fromkeys(("ends", "loses"), 0)
     for _ in range(40):
@@ -555,7 +554,6 @@ def test_the_commands_say_what_is_compiled(monkeypatch, tmp_path):
     older.mkdir(parents=True)
     monkeypatch.setattr(warmth, "cache_folder", lambda: tmp_path / "kernels" / "now")
     warmth.warm.cache_clear()
-    monkeypatch.setattr("firmware_host.engines.search.warming.note_warm", warmth.note_warm)
     runner = CliRunner()
     assert "that took" in runner.invoke(cli, ["warm"]).output
     assert not older.exists()

@@ -4,14 +4,11 @@ import random
 
 import pytest
 
-from firmware_host.engines.search.alphabeta import AlphaBeta
-from firmware_host.engines.search.attention import Attention
-from firmware_host.engines.search.evaluation import evaluation
+from firmware_host.engines.search.alphabeta import AlphaBeta, Attention
 from firmware_host.engines.search.limits import SURE, WIN, Budget, Limits, expected, log_odds
-from firmware_host.engines.search.playouts import random_choices
-from firmware_host.engines.search.solver import TrapSolver
-from firmware_host.engines.search.tree import TreeSearch
+from firmware_host.engines.search.tree import TreeSearch, random_choices
 from games.gravity_trap.rules import State
+from games.gravity_trap.search import TrapSolver
 
 GAMES = [
     ("momentum", {"size": 5, "marbles": 4}),
@@ -42,7 +39,7 @@ def plain(rules, evaluate, state, depth, ply=0):
 def test_alpha_beta_has_the_value_of_plain_minimax(game_of, seed, game, positions, clock):
     name, options = game_of
     made = game(name, **options)
-    rules, evaluate = made.rules, evaluation(made)
+    rules, evaluate = made.rules, made.evaluation(made.weights)
     state = positions(rules, seed, 6 + seed)
     for depth in (1, 2, 3):
         budget = Budget(Limits(depth=depth), clock.now)
@@ -65,7 +62,7 @@ def test_alpha_beta_has_the_value_of_plain_minimax(game_of, seed, game, position
 def test_small_boards_of_momentum_are_won_as_is_known(size, marbles, plies, game, clock):
     made = game("momentum", size=size, marbles=marbles, pie=False)
     budget = Budget(Limits(depth=9), clock.now)
-    found = AlphaBeta(made.rules, evaluation(made), budget).search(made.rules.start())
+    found = AlphaBeta(made.rules, made.evaluation(made.weights), budget).search(made.rules.start())
     assert found.value == WIN - plies
     assert len(found.line) >= 1
 
@@ -74,7 +71,9 @@ def test_the_second_player_takes_a_first_drop_that_wins(game, clock):
     made = game("momentum", size=5, marbles=3)
     rules = made.rules
     state = rules.apply(rules.start(), rules.number("c3"))
-    found = AlphaBeta(rules, evaluation(made), Budget(Limits(depth=6), clock.now)).search(state)
+    found = AlphaBeta(
+        rules, made.evaluation(made.weights), Budget(Limits(depth=6), clock.now)
+    ).search(state)
     assert rules.name(found.move) == "swap"
     assert found.value >= SURE
 
@@ -167,7 +166,7 @@ def test_each_player_of_four_plays_for_his_team(game, clock):
 
 def test_time_nodes_and_a_stop_end_a_search(game, clock):
     made = game("momentum")
-    rules, evaluate = made.rules, evaluation(made)
+    rules, evaluate = made.rules, made.evaluation(made.weights)
     short = AlphaBeta(rules, evaluate, Budget(Limits(time_s=0.02), clock.now))
     assert short.search(rules.start()).nodes < 64 * 25  # a look takes a millisecond
     few = AlphaBeta(rules, evaluate, Budget(Limits(nodes=500), clock.now)).search(rules.start())
@@ -200,7 +199,7 @@ def test_values_and_shares_go_both_ways():
 def test_evaluations_tell_the_two_sides_apart(game, positions):
     """The board with the colours exchanged is worth the same to the other player."""
     made = game("momentum", pie=False)
-    rules, evaluate = made.rules, evaluation(made)
+    rules, evaluate = made.rules, made.evaluation(made.weights)
     for seed in range(10):
         state = positions(rules, seed, 8)
         mirrored = state._replace(
@@ -217,7 +216,7 @@ def test_open_lines_are_counted_as_by_hand(game, positions):
     made = game("gravity-connect", size=6, line=4)
     rules = made.rules
     weights = {"lines": [3, 5, 700, 11]}
-    evaluate = evaluation(made, weights)
+    evaluate = made.evaluation(weights)
     layout = made.layout
     lines = [*layout.rows, *layout.columns, *layout.diagonals]
     for seed in range(10):

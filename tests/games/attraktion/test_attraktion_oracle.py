@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.engines.search.playouts import random_choices
+from firmware_host.engines.search.tree import random_choices
 from games.attraktion import ATTRAKTION
 from tests.few import few
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.engines.search.playouts import random_choices
+from firmware_host.engines.search.tree import random_choices
 from games.base import Position
 from games.gravity_trap import GRAVITY_TRAP
 from tests.few import few

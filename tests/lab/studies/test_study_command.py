@@ -52,8 +52,8 @@ def test_mined_puzzles_that_cannot_be_written_or_read_are_refused_at_once(tmp_pa
 def test_tuning_prints_weights():
     told = run("tune", "--game", "gravity-trap", "--games", "12", "--level", "3", "--nodes", "200")
     assert told.exit_code == 0, told.output
-    at = told.output.index("[gravity-trap]")
-    assert len(tomllib.loads(told.output[at:])["gravity-trap"]["mobility"]) == 3
+    at = told.output.index("[weights]")
+    assert len(tomllib.loads(told.output[at:])["weights"]["mobility"]) == 3
     assert "surprise" in told.output
 
 

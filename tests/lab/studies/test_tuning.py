@@ -6,7 +6,6 @@ import random
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.engines.search.evaluation import evaluation, weights_of
 from tiltboard_lab.studies.tuning import Sample, Tuning, as_toml, check, fitted, regression
 
 
@@ -43,9 +42,9 @@ def test_features_add_up_to_the_evaluation(game, name):
     """What is fitted is what plays."""
     made = game(name)
     tuning = Tuning(game=name, options=dict(made.options), level=2, nodes=50, opening=4)
-    weights = [value for values in weights_of(name).values() for value in values]
+    weights = [value for values in made.weights.values() for value in values]
     ended = tuning.played(made, 1)
-    evaluate, rules = evaluation(made), made.rules
+    evaluate, rules = made.evaluation(made.weights), made.rules
     state, values = rules.start(), set()
     for move in ended.moves:
         values.add(evaluate(state))
@@ -59,7 +58,7 @@ def test_features_add_up_to_the_evaluation(game, name):
 def test_weights_are_written_as_they_are_read(game):
     import tomllib
 
-    text = as_toml("momentum", {"rings": [1, 2], "tempo": [3]})
-    assert tomllib.loads(text) == {"momentum": {"rings": [1, 2], "tempo": [3]}}
+    text = as_toml({"rings": [1, 2], "tempo": [3]})
+    assert tomllib.loads(text) == {"weights": {"rings": [1, 2], "tempo": [3]}}
     with pytest.raises(NotPossibleError):
         check(game("attraktion"))

@@ -1,22 +1,23 @@
 """One game's rules and evaluation as kernels see them: tables, and a state that is a row.
 
-The functions for kernels here are those that stand, under the same names, beside the class of the
-tables: whoever calls them is compiled for each game.
+The module of a game's kernels has ``tables(game)``, a named tuple that begins with ``facts`` (or
+None where its board is too large), and beside that class the functions for kernels of which those
+here are the outlines, under the same names: whoever calls them is compiled for each game. Besides
+``free``, ``play``, ``playout`` and ``encoded`` each may be left out; so may ``DECISIVE``,
+``EXPLORATION`` and ``STEADY`` (as in ``Board``), ``TO_WARM`` (options of games that between them
+use all that is to be compiled) and ``exact_search(game)`` (a ``games.search.Solver``).
 """
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numba.extending import overload
 
-from firmware_host.engines.search.evaluation import weights_of
-from firmware_host.engines.search.kernels import attraktion, connect, momentum, momentum_rows
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
@@ -30,11 +31,8 @@ from firmware_host.engines.search.kernels.jit import (
     kernel,
     making_kernel,
 )
-from firmware_host.engines.search.warmth import KERNELS
-from games.attraktion.game import AttraktionGame
+from firmware_host.engines.search.warmth import kernels_of
 from games.base import Game
-from games.gravity_connect.game import GravityConnectGame
-from games.momentum.game import MomentumGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +58,19 @@ class Board:
 
 def board_of(game: Game) -> Board | None:
     """None where no kernel plays ``game``: it has none, or its board is too large."""
-    two = game.rules.players == 2
-    made: ModuleType | Any
-    if isinstance(game, MomentumGame):
-        made = momentum if momentum.fits(game) else momentum_rows
-        return Board(game, made.tables(game, weights_of(game.name)), evaluated=two)
-    if isinstance(game, AttraktionGame) and game.options["size"] <= attraktion.LARGEST:
-        made = attraktion.tables(game)
-        explore = attraktion.EXPLORATION
-        return Board(game, made, decisive=True, exploration=explore, steady=True)
-    if isinstance(game, GravityConnectGame) and game.rules.size <= connect.LARGEST:
-        made = connect.tables(game, weights_of(game.name))
-        return Board(game, made, evaluated=True, exploration=connect.EXPLORATION)
-    for point in entry_points(group=KERNELS, name=game.name):
-        made = point.load()
-        evaluated, decisive = hasattr(made, "value"), getattr(made, "DECISIVE", False)
-        return Board(game, made.tables(game), evaluated=evaluated, decisive=decisive)
-    return None
+    made = kernels_of(game.name)
+    tables = None if made is None else made.tables(game)
+    if tables is None:
+        return None
+    told = vars(_module(tables))
+    return Board(
+        game,
+        tables,
+        evaluated="value" in told and game.rules.players == 2,
+        decisive=told.get("DECISIVE", False),
+        exploration=told.get("EXPLORATION", 0.7),
+        steady=told.get("STEADY", False),
+    )
 
 
 def _module(tables: Any) -> ModuleType:

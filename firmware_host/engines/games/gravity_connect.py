@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firmware_host.engines.search.evaluation import Weights
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
     OPEN,
@@ -27,11 +26,13 @@ from firmware_host.engines.search.kernels.jit import (
 )
 from games.gravity_connect.game import GravityConnectGame
 from games.gravity_connect.rules import State, landing_tables
+from games.search import Weights
 
 LARGEST = 10  # cells of a line: 88,573 numbers for lines of up to so many cells
 _SIDE, _WORTH, _LINES = 2, 4, 5  # in a state: both last sides, what the lines are worth, the lines
 _SIZE, _FULL, _TEMPO = 2, 3, 4
 EXPLORATION = 1.5
+TO_WARM = ({"size": 5},)
 # of a line's number, side by side so that they are in the processor's cache together
 _LANDINGS, _WORTH_OF, _WINS, _THREATS = 0, 1, 2, 4
 _LEFT, _CUT = 0, 1  # in the first row that ``_attack`` works with
@@ -91,9 +92,11 @@ def _about(length: int, line: int, weights: Weights) -> Ints:
     return np.stack([forward + (backward << _OTHER_END), worth, *wins, *threats], axis=1)
 
 
-def tables(game: GravityConnectGame, weights: Weights) -> Tables:
-    """Of a board of at most ``LARGEST`` rows."""
-    rules = game.rules
+def tables(game: GravityConnectGame) -> Tables | None:
+    """None for a board of more than ``LARGEST`` rows."""
+    rules, weights = game.rules, game.weights
+    if rules.size > LARGEST:
+        return None
     size = rules.size
     lines = _cell_lines(size)
     facts = [2, len(rules.every_move), size, size**2, weights["lines"][0]]

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from firmware_host.engines.search.evaluation import Weights, rings
 from firmware_host.engines.search.kernels.jit import (
     MOST_PLIES,
     MOVES,
@@ -23,6 +22,7 @@ from firmware_host.engines.search.kernels.jit import (
 )
 from games.momentum.game import MomentumGame
 from games.momentum.rules import CUSHION, State
+from games.momentum.search import rings
 
 # In a state: marbles of up to four players, by how much red's are worth more than blue's, cells
 _HELD, _WORTH, _CELLS = 2, 6, 7
@@ -40,9 +40,9 @@ class Tables(NamedTuple):
     about: Ints
 
 
-def tables(game: MomentumGame, weights: Weights) -> Tables:
+def tables(game: MomentumGame) -> Tables:
     """Of any board."""
-    rules = game.rules
+    rules, weights = game.rules, game.weights
     moves = rules.every_move
     length = _CELLS + len(rules.start().cells)
     swap = moves.index(rules.swap) if rules.pie else -1

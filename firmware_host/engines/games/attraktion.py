@@ -27,6 +27,8 @@ from games.attraktion.rules import State
 
 LARGEST = 10  # rows that two words hold
 EXPLORATION = 0.35
+DECISIVE = STEADY = True
+TO_WARM = ({"size": 5},)
 _WHITE, _BLACK = 2, 4  # in a state: two words each
 _SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER, _LATE = 2, 3, 4, 5, 7, 9  # _SPLIT: bits of a word
 LATE = 0.44  # of the board, filled: from then on playouts take care
@@ -44,9 +46,11 @@ class Tables(NamedTuple):
     rows: Ints
 
 
-def tables(game: AttraktionGame, _: object = None) -> Tables:
-    """Of a board of at most ``LARGEST`` rows."""
+def tables(game: AttraktionGame) -> Tables | None:
+    """None for a board of more than ``LARGEST`` rows."""
     rules = game.rules
+    if game.options["size"] > LARGEST:
+        return None
     columns = {rules.point(name)[0] for name in rules.index}
     size = len(columns)
     everything = _words([(x, y) for x in columns for y in columns], size)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.cpython.unsafe.numbers import leading_zeros, trailing_zeros
 
-from firmware_host.engines.search.evaluation import RINGS, Weights, rings
+from firmware_host.engines.games import momentum_rows
 from firmware_host.engines.search.kernels.jit import (
     MOST_PLIES,
     MOVES,
@@ -26,7 +26,9 @@ from firmware_host.engines.search.kernels.jit import (
 )
 from games.momentum.game import MomentumGame
 from games.momentum.rules import MomentumRules, State
+from games.momentum.search import RINGS, rings
 
+TO_WARM = ({"size": 5, "marbles": 4}, {"size": 5, "marbles": 3, "players": 3})
 _BITS = 63  # of a word, without its sign
 _RED, _BLUE = 2, 3  # in a state
 _MARBLES, _LAST_TURN, _FULL, _SWAP, _TEMPO = 2, 3, 4, 5, 6  # _FULL: all cells
@@ -48,14 +50,16 @@ class Tables(NamedTuple):
 
 
 def fits(game: MomentumGame) -> bool:
-    """Whether ``tables`` takes it."""
+    """Whether there is a bit for each cell."""
     cells = game.rules.names
     return game.rules.players == 2 and max(cells) - min(cells) < _BITS
 
 
-def tables(game: MomentumGame, weights: Weights) -> Tables:
-    """Of a game that ``fits``."""
-    rules = game.rules
+def tables(game: MomentumGame) -> Tables | momentum_rows.Tables:
+    """Of any game; on bits where it ``fits``."""
+    if not fits(game):
+        return momentum_rows.tables(game)
+    rules, weights = game.rules, game.weights
     number = _numbers(rules)
     outside = rules.start().cells
     moves = rules.every_move

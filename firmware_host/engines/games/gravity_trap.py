@@ -1,15 +1,25 @@
-"""Gravity Trap's exact search on bits, as ``search.solver`` has it; without the mimic rule."""
+"""Gravity Trap's exact search on bits, as ``games.gravity_search`` has it; without the mimic
+rule.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
 from firmware_host.engines.search.kernels.jit import Ints, kernel, making_kernel
+from firmware_host.engines.search.limits import SearchStoppedError
+from games.gravity_trap.game import GravityTrapGame
+from games.gravity_trap.rules import GravityTrapRules
+from games.gravity_trap.search import TrapSolver
+from games.search import Budget
 
+_POSITIONS = 50_000  # between two looks at the clock
 LARGEST = 40  # bases: pods, and two ships of six bits each, make one whole number
+TO_WARM: Sequence[Mapping[str, Any]] = ({},)
 ENTRIES: Final = 1 << 21
 UNKNOWN = -1
 _SPREAD = 0x5851F42D4C957F2D  # an odd number; D. Knuth, TAOCP 3, 6.4: multiplicative hashing
@@ -74,3 +84,33 @@ def wins(near: Ints, known: Ints, mine: int, other: int, pods: int, left: Ints) 
         at += 1
     known[place] = number << 1 | won
     return int(won)
+
+
+def tables(_: GravityTrapGame) -> None:
+    """It is solved, and not searched by a tree."""
+
+
+def exact_search(game: GravityTrapGame) -> FastTrapSolver | None:
+    """None for more than ``LARGEST`` bases."""
+    return FastTrapSolver(game.rules) if len(game.rules.every_move) <= LARGEST else None
+
+
+class FastTrapSolver(TrapSolver):
+    """The exact search of Gravity Trap in kernels; it remembers what it has solved."""
+
+    def __init__(self, rules: GravityTrapRules) -> None:
+        """``rules``: of at most ``LARGEST`` bases."""
+        super().__init__(rules)
+        self._tracks = np.array(rules.near, np.int64)
+        self._solved = table()
+
+    def free(self, mine: int, other: int, pods: int, budget: Budget) -> bool:
+        """As ``TrapSolver.free``."""
+        while True:
+            left = np.array([_POSITIONS], np.int64)
+            found = wins(self._tracks, self._solved, mine, other, pods, left)
+            budget.nodes += _POSITIONS - int(left[0])
+            if found != UNKNOWN:
+                return bool(found)
+            if budget.spent:
+                raise SearchStoppedError

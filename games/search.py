@@ -1,0 +1,57 @@
+"""What a game may tell a search besides its rules; all of it may be left out.
+
+``search.toml`` in a game's folder has the numbers::
+
+    [weights]                # of its evaluation, as fitted by `tiltboard study tune`
+    tempo = [44]
+    [levels]                 # ten of each, the weakest level first
+    depth = [1, 2, 2, 2, 2, 3, 3, 4, 5, 0]
+
+The rows of ``levels``: ``own``, ``answers``: the share of the player's own moves, and of the
+answers to them, that he overlooks. ``depth``: plies; ``nodes``: positions or playouts; 0: no limit.
+``margin``: moves that are worse by no more than this (hundredths of the log-odds) are as good to
+him. ``simulations``, where there are kernels: positions that their tree search opens, in place of
+depth and nodes; -1: as without them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from typing import Any, Protocol
+
+Evaluate = Callable[[Any], int]
+"""What a state that is not over is worth to the player to move, without looking ahead: hundredths
+of the logarithm of the odds (0: even; 100: 73 %). For two players, or teams."""
+Weights = Mapping[str, Sequence[int]]
+Levels = Mapping[str, Sequence[float]]
+
+
+class Budget(Protocol):
+    """What limits a search. ``nodes``: positions looked at so far."""
+
+    nodes: int
+
+    @property
+    def spent(self) -> bool:
+        """Whether the search must end."""
+
+    def visit(self) -> None:
+        """Look at one more position; raises where that is too many."""
+
+
+class Solver(Protocol):
+    """An exact search of one game, which remembers what it has solved."""
+
+    def winning(self, state: Any, moves: Sequence[int], budget: Budget) -> int | None:
+        """The first of ``moves`` that is proven to win ``state``; None: each of them loses. Raises
+        what ``budget`` raises.
+        """
+
+
+def numbers(package: str, table: str) -> Mapping[str, Any]:
+    """A table of ``search.toml`` in a game's folder."""
+    text = resources.files(package).joinpath("search.toml").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = tomllib.loads(text)[table]
+    return found

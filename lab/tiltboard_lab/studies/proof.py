@@ -1,0 +1,99 @@
+"""A proof search: who wins by force within so many plies, by the rules alone.
+
+Exhaustive, so that what it proves is right or a rule is wrong: an and-or search by iterative
+deepening, two plies at a time, that remembers of each position within how many plies it is won, and
+within how many it is not. For games of two players who take turns, without secrets and chance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from firmware_host.config.errors import NotPossibleError
+from games.rules import CHANCE, Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """``plies``: the fewest within which ``winner``, 0 or 1, wins from the start whatever the other
+    does. ``move``: that begins it, where the first player wins. ``looked``: positions looked at.
+    """
+
+    winner: int
+    plies: int
+    move: str | None
+    looked: int
+
+
+class ProofSearch:
+    """Of one game; what was found of a position serves for the next."""
+
+    def __init__(self, rules: Rules) -> None:
+        if rules.players != 2 or CHANCE in rules.awaiting(rules.start()):
+            raise NotPossibleError("A proof is for games of two players without chance.")
+        self._rules = rules
+        self._won: dict[int, int] = {}  # key -> plies within which the mover is proven to win
+        self._open: dict[int, int] = {}  # key -> plies within which he does not
+        self._answers: dict[int, int] = {}  # plies left -> the reply that refuted the last move
+        self._best: dict[int, int] = {}  # key -> the move that won, or was tried last
+        self.looked = 0
+
+    def proof(self, most_plies: int) -> Proof | None:
+        """From the start; None where neither wins within ``most_plies``."""
+        rules, start = self._rules, self._rules.start()
+        for plies in range(1, most_plies + 1):
+            if plies % 2:
+                move = self.winning(start, plies)
+                if move is not None:
+                    return Proof(rules.mover(start), plies, rules.name(move), self.looked)
+            elif all(self._loses(start, move, plies) for move in rules.moves(start)):
+                return Proof(1 - rules.mover(start), plies, None, self.looked)
+        return None
+
+    def winning(self, state: Any, plies: int) -> int | None:
+        """A move by which the mover wins within that many plies."""
+        key = self._rules.key(state)
+        if self._open.get(key, 0) >= plies:
+            return None
+        if self._won.get(key, plies + 1) <= plies:
+            return self._best[key]
+        self.looked += 1
+        moves = list(self._rules.moves(state))
+        _first(moves, self._best.get(key))
+        for move in moves:
+            if self._forces(state, move, plies):
+                self._won[key], self._best[key] = plies, move
+                return move
+        self._open[key] = plies
+        return None
+
+    def _forces(self, state: Any, move: int, plies: int) -> bool:
+        """Whether ``move`` wins for its mover within that many plies, itself counted."""
+        rules, after = self._rules, self._rules.apply(state, move)
+        over = rules.result(after)
+        if over is not None:
+            return over == (rules.mover(state),)
+        if plies < 3:
+            return False
+        replies = list(rules.moves(after))
+        _first(replies, self._answers.get(plies))
+        for reply in replies:
+            if not self._loses(after, reply, plies - 1):
+                self._answers[plies] = reply
+                return False
+        return True
+
+    def _loses(self, state: Any, move: int, plies: int) -> bool:
+        """Whether after ``move`` the other wins within that many plies, it counted."""
+        after = self._rules.apply(state, move)
+        over = self._rules.result(after)
+        if over is not None:
+            return over == (1 - self._rules.mover(state),)
+        return self.winning(after, plies - 1) is not None
+
+
+def _first(moves: list[int], move: int | None) -> None:
+    if move in moves:
+        moves.remove(move)
+        moves.insert(0, move)
