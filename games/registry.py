@@ -13,6 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
 
 GROUP = "tiltboard.games"
+MOST_SAID = 300  # characters of somebody else's error
 _OURS = {
     "momentum": "games.momentum:MOMENTUM",
     "attraktion": "games.attraktion:ATTRAKTION",
@@ -23,13 +24,17 @@ _OURS = {
 
 
 def load(point: EntryPoint) -> GameType:
-    """The game of an entry point. Raises BrokenGameError, saying in one line what is wrong."""
+    """The game of an entry point. Raises BrokenGameError, saying in one line what is wrong.
+
+    It is imported here, in this process: one that never comes to its end there cannot be left out.
+    """
     try:
         kind = point.load()
         wrong = _wrong(point.name, kind)
-    except Exception as error:  # noqa: BLE001 - somebody else's code may raise anything
-        why = str(error) or "no reason is given"
-        wrong = f"{type(error).__name__}: {' '.join(why.split())}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - somebody else's code may raise anything, and exit
+        wrong = f"{type(error).__name__}: {_said(error)}"
     if wrong:
         raise BrokenGameError(
             "The game {name} ({source}) cannot be used: {why}. Update or uninstall its package.",
@@ -38,6 +43,15 @@ def load(point: EntryPoint) -> GameType:
             why=wrong.rstrip("."),
         )
     return kind  # type: ignore[no-any-return]
+
+
+def _said(error: BaseException) -> str:
+    """What it says, on one line and not without end, where it can say something."""
+    try:
+        why = " ".join(str(error).split())[:MOST_SAID]
+    except Exception:  # noqa: BLE001 - its text is code too
+        why = ""
+    return why or "no reason is given"
 
 
 def _wrong(name: str, kind: object) -> str:
@@ -50,6 +64,7 @@ def _wrong(name: str, kind: object) -> str:
         return "its credit is not a games.base.Credit"
     for part in ("option_specs", "presets", "rules_summary"):
         tuple(getattr(kind, part))
+    _ = kind.at_the_table, kind.seated
     kind.create({}).start().legal()
     return ""
 

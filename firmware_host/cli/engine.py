@@ -32,4 +32,4 @@ def command() -> None:
         SystemClock(),
         version=metadata.version("tiltboard"),
         seed=lambda: 1 + secrets.randbelow(MOST_SEED),
-    ).serve(sys.stdin)
+    ).serve(sys.stdin or ())  # none, where whoever started it has closed it

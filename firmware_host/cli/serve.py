@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import logging
 import os
 import signal
 import sys
@@ -21,6 +20,7 @@ from firmware_host.cli.speech import say, speak
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, check_host, load_settings
 from firmware_host.messages import Catalogue, text
+from firmware_host.service.log import log_to_standard_error
 from firmware_host.service.notify import Heartbeat
 from firmware_host.service.process import favour_the_scan
 from firmware_host.service.speaker import Speaker
@@ -80,7 +80,7 @@ def serve(table: Table, plan: Wanted, state: Path, *, browser: bool = False) -> 
 
 
 def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    log_to_standard_error()
     name_broken_games()
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

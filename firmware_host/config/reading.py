@@ -153,7 +153,7 @@ def _of_kind(
             key=f"{prefix}.{config.tag_field}".lstrip("."),
             hint=nearest("", kinds),
         )
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise ConfigError(
             "{source}: {key}: {value!r} is not a known kind; {hint}",
             remedy="Correct that value.",

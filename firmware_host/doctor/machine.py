@@ -70,7 +70,10 @@ class Machine:
 
 def this_machine(clock: Clock, *, for_service: bool = False) -> Machine:
     """The computer that this runs on. ``for_service``: its unit keeps it from compiled code."""
-    user = getpass.getuser()
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # containers run under numbers that have no name
+        user = str(os.getuid())
     groups = {_group_name(number) for number in (*os.getgroups(), os.getegid())}
     return Machine(
         root=Path("/"),

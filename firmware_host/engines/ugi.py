@@ -21,7 +21,7 @@ LINES = "MultiPV"
 PONDER = "Ponder"
 MOST_LINES = 500
 MOST_LINE = 1 << 16  # characters; a longer one is no line of this language
-_MOST_MS = 1e9
+_MOST_MS = 10**9  # or nodes: eleven days, which every clock can wait for
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def parse_go(words: Sequence[str]) -> Go:
     numbers: dict[str, int] = {}
     for at, word in enumerate(words[:-1]):
         if word in _GO_NUMBERS:
-            numbers[word] = max(int(words[at + 1]), 0)
+            numbers[word] = min(max(int(words[at + 1]), 0), _MOST_MS)
     time_ms = numbers.get("movetime")
     limits = Limits(
         numbers.get("depth"), numbers.get("nodes"), None if time_ms is None else time_ms / 1000

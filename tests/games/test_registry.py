@@ -29,6 +29,23 @@ BROKEN = {
         "    name = 'other'\n    def create(self, options):\n        return 1 / 0\nGAME = Bad()",
         "ZeroDivisionError: division by zero",
     ),
+    "exits": ("raise SystemExit(0)", "SystemExit: 0"),
+    "exits as it starts": (
+        "import os\nfrom games.attraktion.game import AttraktionType\n"
+        "class Bad(AttraktionType):\n    name = 'other'\n"
+        "    def create(self, options):\n        raise BaseException('gone')\nGAME = Bad()",
+        "BaseException: gone",
+    ),
+    "an error that cannot be told": (
+        "class Mute(Exception):\n    def __str__(self):\n        raise ValueError\nraise Mute",
+        "Mute: no reason is given",
+    ),
+    "an error without end": ("raise ValueError('x ' * 100_000)", "ValueError: x x x"),
+    "no property": (
+        "from games.attraktion.game import AttraktionType\nclass Bad(AttraktionType):\n"
+        "    name = 'other'\n    at_the_table = property(lambda self: 1 / 0)\nGAME = Bad()",
+        "ZeroDivisionError: division by zero",
+    ),
 }
 
 
@@ -65,6 +82,7 @@ def test_a_broken_game_is_one_line(tmp_path, monkeypatch, source, why):
     assert said.startswith(f"The game other (other:GAME) cannot be used: {why}")
     assert "\n" not in said
     assert said.endswith("Update or uninstall its package.")
+    assert len(said) < 500
 
 
 def test_it_stops_no_other_game(tmp_path):

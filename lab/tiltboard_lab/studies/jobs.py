@@ -69,7 +69,7 @@ class Results:
         heading = msgspec.json.encode(job)
         file.seek(0)
         first, *lines = file.read().split(b"\n")
-        if not lines:  # new, or cut off within its first line
+        if not lines and heading.startswith(first):  # new, or cut off within its first line
             file.truncate(0)
             file.write(heading + b"\n")
             file.flush()

@@ -134,3 +134,9 @@ def test_a_table_of_which_nothing_answers_is_missing(name) -> None:
 
         found = {fault.part for fault in missing_table(profile, Nothing())}
         assert found >= ({"hall", "panel"} if name == "matrix-gpio" else {"hall", "imu", "panel"})
+
+
+@pytest.mark.parametrize("kind", [{}, [], 3, True])
+def test_a_kind_that_is_no_word_is_refused_in_a_sentence(kind) -> None:
+    with pytest.raises(ConfigError, match=r"hall.kind: .* is not a known kind"):
+        convert({"hall": {"kind": kind}}, Profile, source="mine")

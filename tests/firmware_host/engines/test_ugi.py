@@ -1,5 +1,7 @@
 """The language of engines, read and written."""
 
+from threading import TIMEOUT_MAX
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,3 +86,14 @@ def test_an_engine_names_itself_and_its_options():
     for line in ("id name Deep d4", "id author A. B.", "option name Skill Level type spin min 1"):
         who.read(line.split())
     assert (who.name, who.author, who.options) == ("Deep d4", "A. B.", {"Skill Level"})
+
+
+@pytest.mark.parametrize("number", ["9" * 18, "9" * 400, "1" + "0" * 30])
+def test_no_number_is_longer_than_a_clock_can_wait(number):
+    """9e18 ms would be an OverflowError of threading.Event.wait."""
+    asked = ugi.parse_go(["movetime", number, "nodes", number, "p1time", number, "p1inc", number])
+    limits = asked.for_player(0)
+    assert limits.time_s is not None
+    assert limits.time_s <= TIMEOUT_MAX
+    assert limits.nodes is not None
+    assert limits.nodes < 2**63

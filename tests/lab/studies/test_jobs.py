@@ -106,3 +106,12 @@ def test_a_task_that_kills_every_worker_ends_the_study_and_the_rest_is_kept(tmp_
         list(in_order(job, results, 8, processes(1), lambda _: None))
     with closing(Results(job, path)) as results:
         assert {0, 1, 2} <= set(results.found) <= {0, 1, 2, 4, 5, 6, 7}
+
+
+@pytest.mark.parametrize("content", [b"dear diary", b'{"study":"other"', b"\x00\x01\x02"])
+def test_a_file_that_is_none_of_its_own_is_left_as_it_is(tmp_path, content):
+    path = tmp_path / "diary.txt"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match="another study"):
+        Results(Square(), path)
+    assert path.read_bytes() == content
