@@ -18,8 +18,8 @@ from firmware_host.messages import Message, text
 if TYPE_CHECKING:
     from firmware_host.commissioning.findings import Finding
     from firmware_host.commissioning.progress import Part, Progress
-    from firmware_host.commissioning.step import Choice, Step
     from firmware_host.commissioning.sweep import Sweep
+    from firmware_host.commissioning.tasks import Choice, Step
     from firmware_host.config.profile import Profile
     from firmware_host.messages import Catalogue
     from firmware_host.perception.calibration import Calibration
@@ -70,7 +70,7 @@ def command(**options: Any) -> None:
     not come out well. The table must not be running. The exit status is 1 if something is to be
     mended. With --sim somebody at the simulated table does and sees everything.
     """
-    from firmware_host.commissioning.begin import ALL
+    from firmware_host.commissioning.running import ALL
 
     run(ALL, **options)
 
@@ -92,8 +92,8 @@ def run(
     """A sweep of ``parts``; ends the command with status 1 where something is to be mended."""
     from msgspec.structs import replace
 
-    from firmware_host.commissioning.begin import begin
     from firmware_host.commissioning.progress import PROGRESS_NAME
+    from firmware_host.commissioning.running import begin
     from firmware_host.config.paths import CALIBRATION_NAME
     from firmware_host.perception.calibration import read_calibration
 
@@ -140,14 +140,14 @@ class _AtTable:
 
     def leave_out(self, place: str) -> None:
         """Raises NotPossibleError."""
-        from firmware_host.commissioning.begin import check_again
+        from firmware_host.commissioning.running import check_again
 
         check_again(self._table, place)
         self._sweep.leave_out(self._table.places.index(place))
 
     def simulated(self, seed: int, faults: Sequence[str], until_done: ExitStack) -> float:
         """Somebody does it; the date when it was done."""
-        from firmware_host.commissioning.run import run_sweep
+        from firmware_host.commissioning.running import run_sweep
         from firmware_host.host.assemble import plate_for
         from firmware_host.service.pacer import Pacer
         from hw_sim.session.maker import Maker
@@ -174,7 +174,7 @@ class _AtTable:
         """On this machine's buses; whoever reads and types here does it."""
         from drivers.clock import SystemClock
         from firmware_host.cli.hardware import need_table
-        from firmware_host.commissioning.run import run_sweep
+        from firmware_host.commissioning.running import run_sweep
         from firmware_host.config.locks import own_board
         from firmware_host.host.assemble import plate_for
         from firmware_host.scenario.console import Console
@@ -226,7 +226,7 @@ class _AtTable:
         say(text("Everything works."))
 
     def _health(self, found: Calibration, *, simulated: bool) -> None:
-        from firmware_host.commissioning.health import health_map, health_table, worth_a_look
+        from firmware_host.commissioning.findings import health_map, health_table, worth_a_look
 
         health = health_map(self._table, found)
         for line in health_table(self._table, health, self._catalogue.translate):

@@ -48,8 +48,7 @@ def command(
     """
     from drivers.clock import SystemClock
     from firmware_host.config.paths import default_state_directory
-    from firmware_host.doctor.configured import read_configured
-    from firmware_host.doctor.doctor import examine, examine_computer
+    from firmware_host.doctor.doctor import examine, examine_computer, read_configured
     from firmware_host.doctor.machine import this_machine
 
     of_service = state is not None and not simulated  # another's folder, and his kernels

@@ -22,9 +22,9 @@ from games.base import RulesError
 
 if TYPE_CHECKING:
     from firmware_host.config.profile import Profile
-    from firmware_host.scenario.actor import Actor
+    from firmware_host.scenario.parse import Step
     from firmware_host.scenario.real_table import RealTable
-    from firmware_host.scenario.steps import Step
+    from firmware_host.scenario.run import Actor
 
 HELD, FAILED, UNUSABLE = 0, 1, 2
 

@@ -41,7 +41,7 @@ def idle_table(
     from firmware_host.config.paths import JOURNAL_NAME
     from firmware_host.config.profile import load_profile
     from firmware_host.config.settings import load_settings
-    from firmware_host.doctor.running import running_table
+    from firmware_host.doctor.machine import running_table
     from firmware_host.journal.database import in_use
 
     settings = load_settings(config)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from msgspec.structs import replace
 
 from drivers.attitude import FLAT, Mounting, gravity_tilt
-from firmware_host.commissioning import light_map, sensor_map
 from firmware_host.commissioning.findings import Finding, note, problem
-from firmware_host.commissioning.light_map import NO_LIGHT, pairs
-from firmware_host.commissioning.mounting import EDGES, describe, mounting_of
+from firmware_host.commissioning.mounting import describe, mounting_of
 from firmware_host.commissioning.progress import Part, Progress, wire_of_places
-from firmware_host.commissioning.tasks import next_task
+from firmware_host.commissioning.tasks import EDGES, NO_LIGHT, next_task
 from firmware_host.config.profile import Profile
-from firmware_host.messages import text
+from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall
+from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import (
     LEAST_GAIN,
     LEFT_OUT,
@@ -26,6 +25,225 @@ from firmware_host.perception.calibration import (
 )
 from firmware_host.perception.field import STRONG, WEAK
 
+MUX_INPUTS = 16
+
+
+def wire_of(profile: Profile, place: int) -> Message:
+    """The pins that a place's sensor is read by."""
+    row, column = divmod(place, profile.columns)
+    match profile.hall:
+        case MuxAdcHall():
+            return text(
+                "multiplexer {number}, input I{input}",
+                number=place // MUX_INPUTS,
+                input=place % MUX_INPUTS,
+            )
+        case DualSwitchHall(addresses=addresses):
+            return text(
+                "the MCP23017 at {address:#04x}, GPA{column} and GPB{column}",
+                address=addresses[row],
+                column=column,
+            )
+        case MatrixHall() as hall:
+            return text(
+                "GPIO{row}, and GPIO{north} and GPIO{south}",
+                row=hall.row_pins[row],
+                north=hall.north_pins[column],
+                south=hall.south_pins[column],
+            )
+        case _:
+            return text("the plate's own board")
+
+
+def measure(profile: Profile, place: int) -> Message:
+    """What to hold a multimeter to where a place does not react."""
+    if isinstance(profile.hall, MuxAdcHall):
+        volt = profile.hall.reference_v
+        return text(
+            "With a multimeter, at {wire}: {half:.2f} V without a magnet, and some 0.7 V more or"
+            " less with one. 0 V: a broken wire, or no supply at the sensor's first pin"
+            " ({full:.1f} V). If that is right, the fault lies behind the input.",
+            wire=wire_of(profile, place),
+            half=volt / 2,
+            full=volt,
+        )
+    return text(
+        "With a multimeter, at {wire}: a line must fall to 0 V when a magnet comes, one for each"
+        " pole. If it does, the fault lies behind it; else look at the switch's supply and joints.",
+        wire=wire_of(profile, place),
+    )
+
+
+def supply_of(part: str) -> Message:
+    """What to measure at a part that does not answer at all, or makes no sense."""
+    match part:
+        case "hall":
+            return text(
+                "If that is right, with a multimeter: the sensors' supply at VDD and VREF of the"
+                " converter (or at the port chips), 0 V between its ground and the Pi's; then each"
+                " wire from end to end."
+            )
+        case "imu":
+            return text(
+                "If that is right, with a multimeter: 3.3 V at its supply, and 3.3 V at SDA and SCL"
+                " while nothing is read. 0 V on one of them: a short, or a missing wire."
+            )
+        case "lights":
+            return text(
+                "If that is right, with a multimeter: 5 V at the strip and at the 74AHCT125."
+            )
+        case _:
+            return text(
+                "If that is right, with a multimeter: each wire from the Pi's pin to the part, end"
+                " to end."
+            )
+
+
+def of_lights(
+    profile: Profile, seen: Mapping[str, str], light_at: Sequence[int], *, right: bool
+) -> Iterator[Finding]:
+    """``seen``: as for ``find_order``, of both ends of each row. ``light_at``: the order that was
+    found; ``right``: with it, or from the first, the whole board was seen as it should be.
+    """
+    if right:
+        if light_at:
+            yield note(
+                "lights",
+                text("The chain of lights runs another way than the profile says."),
+                text("It may stay so: the table lights the right places."),
+            )
+        return
+    wrong = {name: saw for name, saw in seen.items() if saw != name}
+    dark = [name for name, saw in wrong.items() if saw == NO_LIGHT]
+    if dark:
+        yield _dark(profile, list(seen), dark)
+    elsewhere = [(name, saw) for name, saw in wrong.items() if saw != NO_LIGHT]
+    if elsewhere:
+        yield problem(
+            "lights",
+            text("Lights are elsewhere: {pairs}.", pairs=pairs(elsewhere)),
+            text("Wire the chain as the wiring page's table of lights says, row by row."),
+        )
+    if not wrong and seen:
+        yield problem(
+            "lights",
+            text("Both ends of every row shine, but not all lights between them."),
+            text("Look for the light that is dark or has another colour, and replace it."),
+        )
+
+
+def pairs(seen: Iterable[tuple[str, str]]) -> str:
+    """What was asked for, and what was seen."""
+    return ", ".join(f"{name} -> {saw}" for name, saw in seen)
+
+
+def _dark(profile: Profile, seen: Sequence[str], dark: Sequence[str]) -> Finding:
+    """Where the chain ends, if it does; else which lights are dark."""
+    order = sorted(seen, key=lambda name: profile.light_of(profile.places.index(name)))
+    first = min(order.index(name) for name in dark)
+    measure = text(
+        "DOUT of each light must reach DIN of the next. With a multimeter: 5 V across the first"
+        " dark one."
+    )
+    if first and order[first:] == [name for name in order if name in dark]:
+        return problem(
+            "lights",
+            text(
+                "The chain of lights ends between {last} and {dark}.",
+                last=order[first - 1],
+                dark=order[first],
+            ),
+            measure,
+        )
+    return problem("lights", text("Dark: {places}.", places=", ".join(dark)), measure)
+
+
+FEWEST = 4  # places that must agree before a whole cable is blamed
+MAPPED = text("It may stay so: the table knows it now.")
+
+
+def of_sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
+    """What is wired otherwise than the profile says, and is mapped; and what does not answer."""
+    names = profile.places
+    wires = progress.inputs
+    cables = _crossed_cables(profile, wires)
+    for one, other in cables:
+        yield note("sensors", _crossed(profile, one, other), MAPPED)
+    told: set[int] = set()
+    for place, wire in sorted(wires.items()):
+        if wire == place or place in told or _by_cable(profile, place, wire, cables):
+            continue
+        if wires.get(wire) == place:
+            told.add(wire)
+            swapped = text(
+                "The wires of {one} and {other} are swapped.", one=names[place], other=names[wire]
+            )
+            yield note("sensors", swapped, MAPPED)
+        else:
+            elsewhere = text(
+                "{place} is read at {wire}, which is {there}'s.",
+                place=names[place],
+                wire=wire_of(profile, wire),
+                there=names[wire],
+            )
+            yield note("sensors", elsewhere, MAPPED)
+    for place in sorted(progress.broken):
+        found = text("{place} does not react, or reads nonsense.", place=names[place])
+        yield problem("sensors", found, measure(profile, place))
+    down = upside_down(profile, progress)
+    if down and len(down) == len(progress.own_mt):
+        yield note(
+            "sensors",
+            text("Every sensor looks down. The table knows it now."),
+            text("If none does, the piece stood with its north pole down: tiltboard calibrate"),
+        )
+        return
+    for place in down:
+        yield note("sensors", text("The sensor of {place} looks down.", place=names[place]), MAPPED)
+
+
+def upside_down(profile: Profile, progress: Progress) -> list[int]:
+    """Places that see the other pole than the one that is there."""
+    up = 1.0 if profile.capabilities.measures else -1.0  # switches see the north pole first
+    return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
+
+
+def _crossed(profile: Profile, one: int, other: int) -> Message:
+    if isinstance(profile.hall, MuxAdcHall | NodeHall):
+        return text("Multiplexers {one} and {other} are exchanged.", one=one, other=other)
+    return text("Rows {one} and {other} are exchanged.", one=one + 1, other=other + 1)
+
+
+def _cable(profile: Profile, place: int) -> tuple[int, int]:
+    """What a place shares with others (multiplexer, or row), and its wire of that."""
+    shared = MUX_INPUTS if isinstance(profile.hall, MuxAdcHall | NodeHall) else profile.columns
+    return divmod(place, shared)
+
+
+def _crossed_cables(profile: Profile, wires: Mapping[int, int]) -> list[tuple[int, int]]:
+    """Pairs of multiplexers, or rows, of which each answers for the other."""
+    moved: dict[tuple[int, int], int] = {}
+    stayed: set[int] = set()
+    for place, reacted in wires.items():
+        (home, wire), (there, wire_there) = _cable(profile, place), _cable(profile, reacted)
+        if home == there:
+            stayed.add(home)
+        elif wire == wire_there:
+            moved[home, there] = moved.get((home, there), 0) + 1
+    return [
+        (home, there)
+        for (home, there), count in moved.items()
+        if home < there
+        and min(count, moved.get((there, home), 0)) >= FEWEST
+        and not {home, there} & stayed
+    ]
+
+
+def _by_cable(profile: Profile, place: int, reacted: int, cables: list[tuple[int, int]]) -> bool:
+    (home, wire), (there, wire_there) = _cable(profile, place), _cable(profile, reacted)
+    return tuple(sorted((home, there))) in cables and wire == wire_there
+
+
 FAR_SHARES = (0.6, 1.5)  # beyond, the fit is no measurement
 
 
@@ -33,14 +251,12 @@ def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """What is wrong, and what is other than the profile says; of what has been done."""
     if progress.picture is not None:
         yield from _colours(progress.colours)
-        yield from light_map.judge(
-            profile, progress.lights, progress.light_at, right=progress.picture
-        )
+        yield from of_lights(profile, progress.lights, progress.light_at, right=progress.picture)
     yield from _panel(progress)
     orientation = _orientation(progress)
     if orientation not in (None, FLAT):
-        yield note("imu", describe(orientation or FLAT), sensor_map.MAPPED)
-    yield from sensor_map.judge(profile, progress)
+        yield note("imu", describe(orientation or FLAT), MAPPED)
+    yield from of_sensors(profile, progress)
 
 
 def to_mend(progress: Progress) -> tuple[Part, ...]:
@@ -84,7 +300,7 @@ def calibration_of(
 def _of_places(profile: Profile, progress: Progress, found: Calibration) -> Calibration:
     nominal, wire, size = uncalibrated(profile), wire_of_places(profile, progress), profile.size
     broken = progress.broken
-    down = sensor_map.upside_down(profile, progress)
+    down = upside_down(profile, progress)
     found = replace(
         found,
         offset_mt=tuple(0.0 if i in broken else progress.offset_mt[wire[i]] for i in range(size)),

@@ -1,13 +1,20 @@
-"""What a check found, and what to do about it."""
+"""What a check found, what to do about it, and a map of the sensors as calibrated."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import median
 from typing import Any
 
 from drivers.errors import TiltboardError
+from firmware_host.config.profile import Profile
 from firmware_host.messages import Catalogue, Message, text
+from firmware_host.perception.bands import EMPTY_MT, STRONG_MT
+from firmware_host.perception.calibration import LEFT_OUT, Calibration
+from firmware_host.perception.field import STRONG, WEAK, shape
+from firmware_host.perception.history import AVERAGED
 
 
 class State(StrEnum):
@@ -85,3 +92,149 @@ def of_error(subject: str, error: TiltboardError) -> Finding:
     """What an error made for people says."""
     remedy = Message(error.remedy_template, error.params) if error.remedy_template else None
     return Finding(subject, State.PROBLEM, Message(error.template, error.params), remedy)
+
+
+TOLERANCE_MM = 5.0  # HARDWARE, pieces and the field: placement tolerance
+SIGMAS = 3.0
+NOISY_TIMES = 3.0
+UNLIKE = 0.25
+POOR_MT = 0.3
+LEAST_NOISE_MT = 0.01
+
+
+class Why(StrEnum):
+    """What is not as it should be with a place. FAINT: it reads little of the same magnet.
+    LEFT_OUT: somebody has said that its sensor is broken, and nothing has been measured.
+    """
+
+    FINE = "fine"
+    NOISY = "noisy"
+    FAINT = "faint"
+    LOUD = "loud"
+    SCANT = "scant"
+    LEFT_OUT = "left-out"
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """One place. ``reading_mt``: of the strong piece in the middle. ``margin_mt``: how far the
+    weakest piece, 5 mm off the middle and with three sigmas of noise against it, stays from
+    being taken for the class below. ``why`` it is worth a look at that sensor.
+    """
+
+    place: str
+    noise_mt: float
+    reading_mt: float
+    margin_mt: float
+    why: Why
+
+    @property
+    def poor(self) -> bool:
+        """It is worth a look."""
+        return self.why is not Why.FINE
+
+
+def left_out(calibration: Calibration) -> frozenset[int]:
+    """Places whose sensors were said to be broken, and were not measured."""
+    return frozenset(index for index, why in calibration.failed if why == LEFT_OUT)
+
+
+def worth_a_look(profile: Profile, calibration: Calibration) -> list[Message]:
+    """What is to be said about single places, switches too."""
+    found = health_map(profile, calibration) or [
+        Health(profile.places[index], 0.0, 0.0, 0.0, Why.LEFT_OUT)
+        for index in sorted(left_out(calibration))
+    ]
+    return [why for why in map(remedy, found) if why is not None]
+
+
+def health_map(profile: Profile, calibration: Calibration | None) -> list[Health]:
+    """Every place in index order. Empty for a table of switches, or one that has not been
+    calibrated with magnets.
+    """
+    if not profile.capabilities.measures or calibration is None or not calibration.carried_mt:
+        return []
+    weak_too = calibration.weak_pieces
+    disc, least_mt = (WEAK, EMPTY_MT) if weak_too else (STRONG, STRONG_MT)
+    kernel = calibration.weak_mt if weak_too else calibration.strong_mt
+    edge_mt = kernel[0][0] * shape(disc, profile.gap_mm, TOLERANCE_MM)
+    usual_noise = median(calibration.noise_mt)
+    found = []
+    broken = left_out(calibration)
+    for index, place in enumerate(profile.places):
+        if index in broken:
+            found.append(Health(place, 0.0, 0.0, 0.0, Why.LEFT_OUT))
+            continue
+        noise, gain = calibration.noise_mt[index], abs(calibration.gain[index])
+        margin = edge_mt - least_mt - SIGMAS * noise * gain / AVERAGED**0.5
+        why = Why.FINE
+        if noise > NOISY_TIMES * max(usual_noise, LEAST_NOISE_MT):
+            why = Why.NOISY
+        elif gain - 1 > UNLIKE:
+            why = Why.FAINT
+        elif 1 / gain - 1 > UNLIKE:
+            why = Why.LOUD
+        elif margin < POOR_MT:
+            why = Why.SCANT
+        found.append(Health(place, noise, calibration.carried_mt / gain, margin, why))
+    return found
+
+
+def remedy(health: Health) -> Message | None:
+    """What is wrong with a place that is worth a look, and what to do; None for a good one."""
+    match health.why:
+        case Why.FINE:
+            return None
+        case Why.NOISY:
+            return text(
+                "{place} is noisy. Check its solder joints and the capacitor at its supply.",
+                place=health.place,
+            )
+        case Why.FAINT:
+            return text(
+                "{place} reads little. If the piece stood on the middle, the sensor sits too deep;"
+                " else measure the place again.",
+                place=health.place,
+            )
+        case Why.LOUD:
+            return text(
+                "{place} reads much. If it was the same piece, the sensor sits too high; else"
+                " measure the place again.",
+                place=health.place,
+            )
+        case Why.LEFT_OUT:
+            return text(
+                "{place} was left out, and is not read. Mend its sensor, then measure it:"
+                " tiltboard bringup --again {place}",
+                place=health.place,
+            )
+        case Why.SCANT:
+            return text(
+                "The margin on {place} is small: pieces may be unsure there. Pieces whose magnets"
+                " are weaker than the others' are the likeliest cause.",
+                place=health.place,
+            )
+
+
+def health_table(
+    profile: Profile, found: Sequence[Health], say: Callable[[Message], str]
+) -> Iterator[str]:
+    """For the terminal: the plate from above, readings in mT, then noise; ``!`` marks a place that
+    is worth a look. ``say``: translates.
+    """
+    if not found:
+        yield say(text("Every place answers to both poles."))
+        return
+    columns: tuple[tuple[Message, list[str]], ...] = (
+        (text("A strong piece in the middle, mT:"), [f"{h.reading_mt:.1f}" for h in found]),
+        (text("Noise, mT:"), [f"{h.noise_mt:.3f}" for h in found]),
+        (text("Margin of the weakest piece, mT:"), [f"{h.margin_mt:.2f}" for h in found]),
+    )
+    for title, values in columns:
+        yield say(title)
+        for row in reversed(range(profile.rows)):
+            line = range(row * profile.columns, (row + 1) * profile.columns)
+            cells = "".join(f"{values[i] + ('!' if found[i].poor else ' '):>8}" for i in line)
+            yield f"{row + 1:>4} {cells}"
+        letters = (chr(ord("a") + column) for column in range(profile.columns))
+        yield "     " + "".join(f"{letter + ' ':>8}" for letter in letters)

@@ -1,17 +1,126 @@
-"""Whether what was read can be the piece that was asked for; if not, why."""
+"""Whether what was read can be the piece that was asked for; if not, why, with remedies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 from statistics import median
 
-from firmware_host.commissioning import reasons
 from firmware_host.commissioning.progress import Progress
 from firmware_host.config.profile import Profile
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.perception.field import SIGN_OF, STRONG, WEAK, field_mt
 from firmware_host.table.observation import Magnet
+
+STANDS_RIGHT = text("It stands right")  # what somebody says where a reading is unlikely
+
+# Of one place, and what it reads, in mT: filled by ``of_place``
+LOOKS_DOWN = text("It was not turned over: {place} looks down")
+LEAVE_OUT = text("Leave {place} out: its sensor is broken")
+OFF_SCALE = text(
+    "{place} reads {mt:+.1f} mT, past the end of its scale: its wire is broken, or it has no"
+    " supply."
+)
+NOT_EMPTY = text(
+    "{place} reads {mt:+.1f} mT though the plate should be empty. Take away what stands there."
+    " If nothing does, check that sensor's wires."
+)
+NOISY = text(
+    "{place} is noisy ({mt:.2f} mT). Check its solder joints and the capacitor at its supply."
+)
+NO_REACTION = text(
+    "{place} does not react. If the piece stands there, check that sensor's wires and supply."
+)
+TWO_PIECES = text("Something stands on {place} too. Take it away.")
+NO_WEAK_ONE = text("{place} reads {mt:.1f} mT: that is a strong piece. Put a weak one there.")
+TOO_WEAK = text(
+    "{place} reads only {mt:.1f} mT. Move the piece to the middle. If it stands there, the"
+    " sensor sits too deep or is another part, or the piece is a weak one."
+)
+TOO_STRONG = text(
+    "{place} reads {mt:.1f} mT, far more than the others. Use the same piece for every place;"
+    " if it is, the sensor sits too high."
+)
+STILL_THERE = text("A piece still stands on {place}.")
+RESTLESS = text(
+    "{place} does not come to rest. Let go of the piece, and keep hands and metal away. If"
+    " nothing moves, that sensor is noisy: check its solder joints and the capacitor at its"
+    " supply."
+)
+
+
+def of_place(profile: Profile, place: int, what: Message, mt: float = 0.0) -> Message:
+    """``what`` of the table above, said of a place, with its reading where that is told."""
+    return Message(what.template, {"place": profile.places[place], "mt": mt})
+
+
+def piece(magnet: Magnet) -> Message:
+    """A strong piece, by its magnet."""
+    if magnet is Magnet.N_STRONG:
+        return text("a strong piece, north down (the first player's)")
+    return text("a strong piece, south down (the second player's)")
+
+
+def put_here(
+    profile: Profile, place: int, magnet: Magnet | None, *, carried: bool, same: bool
+) -> Message:
+    """Where the piece goes next. ``carried``: it is on the plate; ``same``: it was before."""
+    name = profile.places[place]
+    if carried:
+        return text("Slide or carry it on to {place}, to the middle.", place=name)
+    if same and magnet is None:
+        return text("Put the same strong piece as before on the middle of {place}.", place=name)
+    return text(
+        "Put {piece} on the middle of {place}, and no other piece on the plate.",
+        piece=piece(magnet or Magnet.S_STRONG),
+        place=name,
+    )
+
+
+def put_weak(profile: Profile, place: int) -> Message:
+    """Where a weak piece goes."""
+    return text(
+        "Put a weak piece on the middle of {place}, and no other piece on the plate.",
+        place=profile.places[place],
+    )
+
+
+def elsewhere(profile: Profile, place: int, wire: int) -> Message:
+    """An input that is known to be another place's."""
+    return text(
+        "{there} reacts, not {place}. Put the piece on {place}.",
+        place=profile.places[place],
+        there=profile.places[wire],
+    )
+
+
+def other_pole(profile: Profile, place: int, magnet: Magnet) -> Message:
+    """Not the pole that was asked for, or that the places before saw."""
+    return text(
+        "{place} sees the other pole. If the piece was turned over, turn it back: {piece}. If not,"
+        " that sensor looks down, and the table can read it so.",
+        place=profile.places[place],
+        piece=piece(magnet),
+    )
+
+
+def off_the_middle(profile: Profile, place: int, east_mm: float, north_mm: float) -> Message:
+    """The neighbours say where the piece is."""
+    row, column = divmod(place, profile.columns)
+    if abs(east_mm) > abs(north_mm):
+        column += -1 if east_mm > 0 else 1
+    else:
+        row += -1 if north_mm > 0 else 1
+    inside = 0 <= column < profile.columns and 0 <= row < profile.rows
+    back = row * profile.columns + column
+    return text(
+        "The piece on {place} stands some {mm:.0f} mm off the middle. Move it toward {back}.",
+        place=profile.places[place],
+        mm=hypot(east_mm, north_mm),
+        back=profile.places[back] if inside else text("the edge"),
+    )
+
 
 PRESENT_MT = 0.7  # a weak magnet at the edge of its place
 STRONG_FROM_MT = 4.5
@@ -75,39 +184,39 @@ class PlaceJudge:
             return elsewhere
         second = self._second(means, wire)
         if abs(means[second]) >= PRESENT_MT:
-            return self._refused(second, reasons.TWO_PIECES)
+            return self._refused(second, TWO_PIECES)
         verdict = self._pole(progress, place, magnet, reading)
         if verdict is not None or not self._measures:
             return verdict or Verdict(place)
         known = [abs(mt) for i, mt in progress.own_mt.items() if i != place]
         usual = median(known) if len(known) >= KNOWN else None
-        right = reasons.STANDS_RIGHT
+        right = STANDS_RIGHT
         if abs(reading) < (STRONG_FROM_MT if usual is None else UNLIKE[0] * usual):
             hardly = usual is None or abs(reading) < HARDLY[0] * usual
-            return self._refused(place, reasons.TOO_WEAK, reading, None if hardly else right)
+            return self._refused(place, TOO_WEAK, reading, None if hardly else right)
         if usual is not None and abs(reading) > UNLIKE[1] * usual:
             hardly = abs(reading) > HARDLY[1] * usual
-            return self._refused(place, reasons.TOO_STRONG, reading, None if hardly else right)
+            return self._refused(place, TOO_STRONG, reading, None if hardly else right)
         expected = usual or STRONG.centred_mt
         if abs(reading) < CENTRED * expected:
             off = self._off_mm(progress, place, reading, means, expected)
             if off is not None:
-                return Verdict(place, reasons.off_the_middle(profile, place, *off), right)
+                return Verdict(place, off_the_middle(profile, place, *off), right)
         return Verdict(place)
 
     def weak(self, progress: Progress, place: int, wire: int, means: Sequence[float]) -> Verdict:
         """A weak piece, either pole down."""
         profile, reading = self._profile, means[wire]
         if wire != progress.input_of(place):
-            return Verdict(progress.place_of(wire), reasons.elsewhere(profile, place, wire))
+            return Verdict(progress.place_of(wire), elsewhere(profile, place, wire))
         second = self._second(means, wire)
         if abs(means[second]) >= PRESENT_MT:
-            return self._refused(second, reasons.TWO_PIECES)
+            return self._refused(second, TWO_PIECES)
         if abs(reading) >= STRONG_FROM_MT:
-            return self._refused(place, reasons.NO_WEAK_ONE, reading)
+            return self._refused(place, NO_WEAK_ONE, reading)
         share = abs(progress.own_mt[place]) / STRONG.centred_mt
         if abs(reading) < LEAST_WEAK * WEAK.centred_mt * share:
-            return self._refused(place, reasons.TOO_WEAK, reading, reasons.STANDS_RIGHT)
+            return self._refused(place, TOO_WEAK, reading, STANDS_RIGHT)
         return Verdict(place)
 
     def unlike(self, progress: Progress) -> list[int]:
@@ -123,7 +232,7 @@ class PlaceJudge:
     def _refused(
         self, at: int, why: Message, reading: float = 0.0, doubt: Message | None = None
     ) -> Verdict:
-        return Verdict(at, reasons.of_place(self._profile, at, why, abs(reading)), doubt)
+        return Verdict(at, of_place(self._profile, at, why, abs(reading)), doubt)
 
     def _elsewhere(self, progress: Progress, place: int, wire: int) -> Verdict | None:
         """An input may answer for a place unless it is known to be another's. Its own is believed
@@ -133,10 +242,10 @@ class PlaceJudge:
         holder = next((i for i, known in progress.inputs.items() if known == wire), None)
         if wire == known or (known is None and (holder is None or wire == place)):
             return None
-        why = reasons.elsewhere(self._profile, place, wire)
+        why = elsewhere(self._profile, place, wire)
         at = progress.place_of(wire)
         asks = known is None and holder != wire
-        return Verdict(at, why, reasons.STANDS_RIGHT if asks else None)
+        return Verdict(at, why, STANDS_RIGHT if asks else None)
 
     def _second(self, means: Sequence[float], wire: int) -> int:
         others = (i for i in range(len(means)) if i != wire)
@@ -156,8 +265,8 @@ class PlaceJudge:
                 expected = progress.own_mt[place] < 0
         if (reading > 0) == expected:
             return None
-        why = reasons.other_pole(profile, place, magnet or Magnet.S_STRONG)
-        return Verdict(place, why, reasons.of_place(profile, place, reasons.LOOKS_DOWN))
+        why = other_pole(profile, place, magnet or Magnet.S_STRONG)
+        return Verdict(place, why, of_place(profile, place, LOOKS_DOWN))
 
     def _off_mm(
         self,

@@ -7,30 +7,82 @@ east.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from math import acos, hypot, radians
+from collections import deque
+from collections.abc import Mapping, Sequence
+from math import acos, hypot, radians, sqrt
+
+from msgspec.structs import replace
 
 from drivers.attitude import AXES, FLAT, Axis, Mounting, Vector, mounting
+from drivers.frame import Frame
+from firmware_host.commissioning.progress import Progress
+from firmware_host.commissioning.tasks import (
+    EAST,
+    EDGES,
+    NORTH,
+    Answer,
+    Choice,
+    Edge,
+    Light,
+    Outcome,
+)
+from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
+
+REST_S = 0.24
+HINT_AFTER_S = 8.0  # until it is said what may keep something from coming to rest
+
+
+def scans(profile: Profile, duration_s: float) -> int:
+    """How many of that table's scans last so long; at least eight."""
+    return max(8, round(duration_s * profile.scans_per_s))
+
+
+class Window:
+    """The last ``length`` scans, newest last."""
+
+    def __init__(self, length: int) -> None:
+        self._scans: deque[tuple[float, ...]] = deque(maxlen=length)
+        self._length = length
+
+    @property
+    def full(self) -> bool:
+        """Whether there are ``length`` scans."""
+        return len(self._scans) == self._length
+
+    def push(self, scan: Sequence[float]) -> None:
+        """Add the newest scan."""
+        self._scans.append(tuple(scan))
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self._scans.clear()
+
+    def means(self) -> list[float]:
+        """Per sensor."""
+        count = len(self._scans)
+        return [sum(series) / count for series in zip(*self._scans, strict=True)]
+
+    def sigmas(self) -> list[float]:
+        """Per sensor, the standard deviation."""
+        count = len(self._scans)
+        found = []
+        for series in zip(*self._scans, strict=True):
+            mean = sum(series) / count
+            found.append(sqrt(sum((x - mean) ** 2 for x in series) / (count - 1)))
+        return found
+
+    def swing(self, index: int) -> float:
+        """How far one sensor's readings lie apart."""
+        series = [scan[index] for scan in self._scans]
+        return max(series) - min(series)
+
 
 LIFTED_RAD = radians(5.0)
 ASKEW_SHARE = 0.5  # the other axis may show so much of what the right one shows
 # A chip's zero-g offsets lie in its own plane (MPU-6050: 50 mg) and, worse, along its z (80 mg).
 LEVEL_RAD = radians(4.5)
 LEVEL_ON_EDGE_RAD = radians(6.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """One edge of the plate."""
-
-    name: str
-
-
-NORTH = Edge("north")
-EAST = Edge("east")
-EDGES = (NORTH, EAST)
 
 
 def up_axis(level: Vector) -> Axis:
@@ -134,3 +186,107 @@ def _axis(index: int, vector: Vector | list[float]) -> Axis:
 def _unit(vector: Vector) -> Vector:
     length = hypot(*vector) or 1.0
     return vector[0] / length, vector[1] / length, vector[2] / length
+
+
+REST_SWING_M_S2 = 0.35  # two degrees, and the noise of a window's readings
+NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
+GO_ON = Choice(Answer.SKIP, text("Go on without the tilt sensor"))
+
+
+def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
+    """What the tilt sensor feels, in its own axes; nothing without one."""
+    motion = frame.motion
+    return (0.0, 0.0, 0.0) if motion is None else orientation.on_chip(motion.specific_force_m_s2)
+
+
+class Levelling:
+    """The plate is level and at rest. ``say``: what to do; ``orientation``: as it is read."""
+
+    def __init__(self, profile: Profile, orientation: Mounting) -> None:
+        self._rest = Window(scans(profile, REST_S))
+        self._orientation = orientation
+        self._since_s: float | None = None
+        self.say = text("Take everything off the plate, level it, and leave it alone.")
+
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
+        """Done once it rests."""
+        self._since_s = frame.time_s if self._since_s is None else self._since_s
+        self._rest.push(force_on_chip(frame, self._orientation))
+        if self._rest.full and max(map(self._rest.swing, range(3))) < REST_SWING_M_S2:
+            x, y, z = self._rest.means()
+            if is_level((x, y, z)):
+                return Outcome(replace(progress, level=(x, y, z), edges={}))
+            return Outcome(refused=NOT_LEVEL, choices=(GO_ON,))
+        if frame.time_s > self._since_s + HINT_AFTER_S:
+            return Outcome(refused=text("The tilt sensor does not come to rest."), choices=(GO_ON,))
+        return Outcome()
+
+    def answer(self, value: str, progress: Progress) -> Progress:
+        """There is nothing to say."""
+        del value
+        return progress
+
+
+class Lifting:
+    """One edge is lifted. ``say``: which."""
+
+    def __init__(self, profile: Profile, edge: Edge, orientation: Mounting) -> None:
+        self._rest = Window(scans(profile, REST_S))
+        self._edge = edge
+        self._orientation = orientation
+        self._lights = dict.fromkeys(along(profile, edge), Light.LIFT)
+        self._since_s: float | None = None
+        self._levelled = False
+        self.say = lift_edge(edge)
+
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
+        """Done once it is held still."""
+        self._since_s = frame.time_s if self._since_s is None else self._since_s
+        level, now = progress.level or (0.0, 0.0, 1.0), force_on_chip(frame, self._orientation)
+        self._levelled = self._levelled or not is_lifted(level, now)
+        self._rest.push(now)
+        if (
+            not self._levelled
+            or not self._rest.full
+            or max(map(self._rest.swing, range(3))) > REST_SWING_M_S2
+        ):
+            return Outcome(lights=self._lights)
+        x, y, z = self._rest.means()
+        if not is_lifted(level, (x, y, z)):
+            if frame.time_s < self._since_s + HINT_AFTER_S:
+                return Outcome(lights=self._lights)
+            missed = text("The tilt sensor has not noticed the {edge} edge.", edge=self._edge.name)
+            return Outcome(None, missed, self._lights, (GO_ON,))
+        known = progress.edges | {self._edge.name: (x, y, z)}
+        why = refusal(self._edge, level, known)
+        if why is None:
+            return Outcome(replace(progress, edges=known), lights=self._lights)
+        if self._edge is EAST and risen(level, (x, y, z)) is not None:
+            # which of the two was wrong, nobody knows
+            return Outcome(replace(progress, edges={}), why, self._lights)
+        return Outcome(None, why, self._lights, (GO_ON,))
+
+    def answer(self, value: str, progress: Progress) -> Progress:
+        """There is nothing to say."""
+        del value
+        return progress
+
+
+def along(profile: Profile, edge: Edge) -> list[int]:
+    """The places at the north or the east edge."""
+    if edge is NORTH:
+        return [(profile.rows - 1) * profile.columns + column for column in range(profile.columns)]
+    return [row * profile.columns + profile.columns - 1 for row in range(profile.rows)]
+
+
+def lift_edge(edge: Edge) -> Message:
+    """Tilt the plate."""
+    if edge is NORTH:
+        return text(
+            "Take the pieces off. Lift the lit edge, with the highest row, by a hand's width, and"
+            " hold it still."
+        )
+    return text(
+        "Level the plate. Lift the lit edge, with the last column, by a hand's width, and hold it"
+        " still."
+    )

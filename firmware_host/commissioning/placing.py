@@ -1,4 +1,4 @@
-"""A piece is put on a place: which input answers, and what it reads."""
+"""The empty plate, and a piece put on a place: which input answers, and what it reads."""
 
 from __future__ import annotations
 
@@ -6,16 +6,39 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from drivers.attitude import Mounting, Vector
 from drivers.frame import Frame
-from firmware_host.commissioning import reasons
-from firmware_host.commissioning.judging import PRESENT_MT, PlaceJudge, Verdict
+from firmware_host.commissioning.judging import (
+    LEAVE_OUT,
+    NO_REACTION,
+    NOISY,
+    NOT_EMPTY,
+    OFF_SCALE,
+    PRESENT_MT,
+    RESTLESS,
+    STILL_THERE,
+    PlaceJudge,
+    Verdict,
+    of_place,
+    put_here,
+    put_weak,
+)
+from firmware_host.commissioning.mounting import (
+    HINT_AFTER_S,
+    NOT_LEVEL,
+    REST_S,
+    Window,
+    force_on_chip,
+    is_level,
+    scans,
+    up_axis,
+)
 from firmware_host.commissioning.progress import Progress
-from firmware_host.commissioning.sampling import HINT_AFTER_S, REST_S, Window, scans
-from firmware_host.commissioning.step import Answer, Choice, Light, Outcome
-from firmware_host.commissioning.tasks import Ask, Task
+from firmware_host.commissioning.tasks import Answer, Ask, Choice, Light, Outcome, Task
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import uncalibrated
+from firmware_host.perception.stillness import QUIET_RAD_S
 from firmware_host.table.observation import Magnet
 
 ELSEWHERE_S = 1.0  # so long a piece rests before another input than the place's own is believed
@@ -61,9 +84,9 @@ class Placing:
         begun = bool(progress.own_mt)
         carried = progress.last is not None and begun
         self.say = (
-            reasons.put_weak(profile, place)
+            put_weak(profile, place)
             if self._weak
-            else reasons.put_here(profile, place, task.magnet, carried=carried, same=begun)
+            else put_here(profile, place, task.magnet, carried=carried, same=begun)
         )
 
     def update(self, frame: Frame, progress: Progress) -> Outcome:
@@ -85,10 +108,10 @@ class Placing:
         if abs(means[wire]) < PRESENT_MT:
             self._peak_mt, self._last, self._elsewhere = 0.0, Verdict(self._place), None
             self._left, self._silent = True, late
-            why = self._why(self._place, reasons.NO_REACTION) if late else None
+            why = self._why(self._place, NO_REACTION) if late else None
             return self._outcome(progress, why)
         if not self._left and wire == progress.inputs.get(progress.last or 0):
-            why = self._why(progress.place_of(wire), reasons.STILL_THERE) if late else None
+            why = self._why(progress.place_of(wire), STILL_THERE) if late else None
             return self._outcome(progress, why)
         if wire == progress.input_of(self._place) and abs(means[wire]) > abs(self._peak_mt):
             # The best of what the hand finds while it moves the piece to the middle
@@ -96,7 +119,7 @@ class Placing:
         if not self._rests(progress, wire, means[wire]):
             self._elsewhere = None
             self._silent = late
-            why = self._why(progress.place_of(wire), reasons.RESTLESS) if late else None
+            why = self._why(progress.place_of(wire), RESTLESS) if late else None
             return self._outcome(progress, why)
         self._silent = False
         return self._judged(progress, wire, means, now_s)
@@ -172,11 +195,11 @@ class Placing:
     def _off_scale(self, progress: Progress, wire: int, reading_mt: float) -> Outcome:
         """A sensor that died since the plate was empty."""
         place = progress.place_of(wire)
-        why = self._why(place, reasons.OFF_SCALE, reading_mt)
+        why = self._why(place, OFF_SCALE, reading_mt)
         lights = self._lights(progress) | {place: Light.WRONG}
         choices: tuple[Choice, ...] = ()
         if place == self._place and can_spare(self._profile, progress, place):
-            choices = (Choice(Answer.LEAVE_OUT, self._why(place, reasons.LEAVE_OUT)),)
+            choices = (Choice(Answer.LEAVE_OUT, self._why(place, LEAVE_OUT)),)
         return Outcome(None, why, lights, choices)
 
     def _outcome(self, progress: Progress, why: Message | None = None) -> Outcome:
@@ -188,12 +211,12 @@ class Placing:
         if self._weak:
             choices.append(Choice(Answer.NO_WEAK, text("There are none of this kind")))
         elif self._silent and can_spare(self._profile, progress, self._place):
-            leave_out = self._why(self._place, reasons.LEAVE_OUT)
+            leave_out = self._why(self._place, LEAVE_OUT)
             choices.append(Choice(Answer.LEAVE_OUT, leave_out))
         return Outcome(None, why, lights, tuple(choices))
 
     def _why(self, place: int, what: Message, mt: float = 0.0) -> Message:
-        return reasons.of_place(self._profile, place, what, mt)
+        return of_place(self._profile, place, what, mt)
 
     def _lights(self, progress: Progress) -> dict[int, Light]:
         lights: dict[int, Light] = {}
@@ -219,3 +242,88 @@ def far_share(
             products += sign * means[wire] * model
             squares += model * model
     return products, squares
+
+
+KNOCKED = text("The plate was knocked. Leave it alone for two seconds.")
+EMPTY_S = 2.0
+# DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
+# that stand beside the plate. A weak magnet in the middle reads 2.3 mT and more.
+MOST_ZERO_MT = 1.5
+NOISY_MT = 0.2  # single readings; six times the datasheet's noise
+JOLT_M_S2 = 0.8
+
+
+class Emptying:
+    """Nothing stands on the plate. ``tilt``: whether its tilt sensor is waited for."""
+
+    def __init__(self, profile: Profile, orientation: Mounting, *, tilt: bool) -> None:
+        self._profile = profile
+        self._orientation = orientation
+        self._tilt = tilt
+        self._window = Window(scans(profile, EMPTY_S))
+        self._last = Outcome()
+        self._broken: int | None = None
+        self.say = text("Take everything off the plate, and leave it alone for two seconds.")
+
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
+        """Done once two seconds were quiet, level and empty."""
+        moving = frame.motion is not None and max(map(abs, frame.motion.rate_rad_s)) > QUIET_RAD_S
+        if moving or (self._tilt and frame.motion is None):
+            self._window.clear()
+            return self._last
+        self._window.push((*frame.field_mt, *force_on_chip(frame, self._orientation)))
+        if not self._window.full:
+            return self._last
+        size = self._profile.size
+        means, sigmas = self._window.means(), self._window.sigmas()
+        mt = sound(progress, means[:size])
+        level = means[size], means[size + 1], means[size + 2]
+        jolts = max(self._window.swing(size + axis) for axis in range(3))
+        self._window.clear()
+        self._last = self._refusal(progress, mt, sound(progress, sigmas[:size]))
+        if self._last.refused is None and self._tilt:
+            if jolts > JOLT_M_S2:
+                self._last = Outcome(refused=KNOCKED)
+            elif not is_level(level):
+                self._last = Outcome(refused=NOT_LEVEL)
+        if self._last.refused is not None:
+            return self._last
+        known = replace(progress, offset_mt=(*mt,), noise_mt=(*sigmas[:size],), last=None)
+        return Outcome(_levelled(known, level) if self._tilt else known)
+
+    def answer(self, value: str, progress: Progress) -> Progress:
+        """That sensor is broken."""
+        if value == Answer.LEAVE_OUT and self._broken is not None:
+            return progress.leaving_out(self._broken)
+        return progress
+
+    def _refusal(self, progress: Progress, mt: Sequence[float], sigmas: Sequence[float]) -> Outcome:
+        """What is wrong with which input, if anything is, and whether it can only be broken."""
+        profile = self._profile
+        most = MOST_ZERO_MT if profile.capabilities.measures else 0.0
+        worst = max(range(len(mt)), key=lambda i: abs(mt[i]))
+        noisiest = max(range(len(sigmas)), key=sigmas.__getitem__)
+        self._broken = None
+        if abs(mt[worst]) > OFF_SCALE_MT:
+            at = self._broken = progress.place_of(worst)
+            why = of_place(profile, at, OFF_SCALE, mt[worst])
+        elif abs(mt[worst]) > most:
+            at = progress.place_of(worst)
+            why = of_place(profile, at, NOT_EMPTY, mt[worst])
+        elif sigmas[noisiest] > NOISY_MT:
+            at = self._broken = progress.place_of(noisiest)
+            why = of_place(profile, at, NOISY, sigmas[noisiest])
+        else:
+            return Outcome()
+        choices: tuple[Choice, ...] = ()
+        if self._broken is not None and can_spare(profile, progress, self._broken):
+            leave_out = of_place(profile, self._broken, LEAVE_OUT)
+            choices = (Choice(Answer.LEAVE_OUT, leave_out),)
+        return Outcome(None, why, {at: Light.WRONG}, choices)
+
+
+def _levelled(progress: Progress, level: Vector) -> Progress:
+    """A chip that was turned over since lies as nobody knows."""
+    before = progress.level
+    turned = before is not None and up_axis(before) != up_axis(level)
+    return replace(progress, level=level, edges={} if turned else progress.edges)

@@ -7,7 +7,8 @@ and margin. Terminal, page and the table's own lights all show the same ``Step``
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -16,20 +17,161 @@ from drivers.attitude import FLAT, Mounting
 from drivers.errors import PartError, WrongPartError
 from drivers.frame import Frame
 from drivers.lights import Colour
-from firmware_host.commissioning import reasons
-from firmware_host.commissioning.emptying import Emptying
+from firmware_host.commissioning.account import supply_of
 from firmware_host.commissioning.findings import Finding, note, of_error, problem
-from firmware_host.commissioning.placing import Placing, can_spare
+from firmware_host.commissioning.mounting import Levelling, Lifting
+from firmware_host.commissioning.placing import Emptying, Placing, can_spare
 from firmware_host.commissioning.progress import Part, Progress
-from firmware_host.commissioning.questions import Pressing, Question
-from firmware_host.commissioning.step import Answer, Choice, Outcome, Step
-from firmware_host.commissioning.tasks import Ask, Task, next_task, tasks
-from firmware_host.commissioning.tilting import Levelling, Lifting
-from firmware_host.commissioning.wires import supply_of
+from firmware_host.commissioning.tasks import (
+    COLOURS,
+    NO_LIGHT,
+    Answer,
+    Ask,
+    Choice,
+    Light,
+    Outcome,
+    Step,
+    Task,
+    next_task,
+    row_ends,
+    tasks,
+)
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
 from firmware_host.table.buttons import BACK, CONFIRM, Buttons
+
+RELEASED_S = 0.3  # longer than contacts bounce
+YES = Choice(Answer.YES, text("Yes"))
+NO = Choice(Answer.NO, text("No"))
+OF_COLOURS = {"red": Light.RED, "green": Light.GREEN, "blue": Light.BLUE}
+
+
+class Question:
+    """One question about lights or the buzzer. ``say``: it, in words."""
+
+    def __init__(self, profile: Profile, task: Task) -> None:
+        self._profile = profile
+        self._task = task
+        self._choices: tuple[Choice, ...] = (YES, NO)
+        place = task.place or 0
+        match task.ask:
+            case Ask.PICTURE:
+                self.say = text(
+                    "Look at the board: column {first} is red, column {last} blue, and every light"
+                    " between them green. Is it so?",
+                    first=profile.places[0][0],
+                    last=profile.places[profile.columns - 1][0],
+                )
+                self._lights = _picture(profile)
+            case Ask.COLOUR:
+                self.say = text("Which colour has the light on {place}?", place=profile.places[0])
+                self._lights = {place: OF_COLOURS[task.name]}
+                others = [name for name in COLOURS if name != task.name]
+                self._choices = _named(task.name, NO_LIGHT, *others, "other")
+            case Ask.LIGHT:
+                self.say = text("One place is lit. Which one? (none: no light)")
+                self._lights = {place: Light.TARGET}
+                others = [name for i, name in enumerate(profile.places) if i != place]
+                self._choices = _named(profile.places[place], NO_LIGHT, *others)
+            case _:
+                self.say = text("Do you hear the buzzer?")
+                self._lights = {}
+
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
+        """Nothing is read: somebody has to answer."""
+        del frame, progress
+        return Outcome(lights=self._lights, choices=self._choices)
+
+    def answer(self, value: str, progress: Progress) -> Progress:
+        """What is known by that answer."""
+        task, profile = self._task, self._profile
+        match task.ask:
+            case Ask.PICTURE:
+                return replace(progress, picture=value == Answer.YES)
+            case Ask.COLOUR:
+                return replace(progress, colours=progress.colours | {task.name: value})
+            case Ask.LIGHT:
+                lights = progress.lights | {profile.places[task.place or 0]: value}
+                known = replace(progress, lights=lights)
+                if len(lights) < len(row_ends(profile)):
+                    return known
+                order = find_order(profile, lights)
+                if order is None or order == tuple(map(profile.light_of, range(profile.size))):
+                    return known
+                return replace(known, light_at=order, picture=None)  # to be looked at again
+            case _:
+                return replace(progress, buzzer=value == Answer.YES)
+
+
+class Pressing:
+    """A button is pressed and let go. ``say``: which."""
+
+    def __init__(self, profile: Profile, task: Task) -> None:
+        self._button = task.name
+        self._seen: frozenset[str] = frozenset()
+        self._released = round(RELEASED_S * profile.scans_per_s)
+        self._count = 0
+        self.say = text("Press the button {button} for a second, and let go.", button=task.name)
+
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
+        """Done once every button is open again."""
+        self._seen |= frame.pressed
+        self._count = 0 if frame.pressed else self._count + 1
+        if self._seen and self._count >= self._released:
+            return Outcome(self._with(progress, tuple(sorted(self._seen))))
+        return Outcome(choices=(Choice(Answer.NOTHING, text("It does nothing")),))
+
+    def answer(self, value: str, progress: Progress) -> Progress:
+        """It does nothing."""
+        del value
+        return self._with(progress, ())
+
+    def _with(self, progress: Progress, closed: tuple[str, ...]) -> Progress:
+        return replace(progress, buttons=progress.buttons | {self._button: closed})
+
+
+def _named(*names: str) -> tuple[Choice, ...]:
+    return tuple(Choice(name, Message(name)) for name in names)
+
+
+def _picture(profile: Profile) -> dict[int, Light]:
+    """Both ends of every row, and the direction of each, at a glance."""
+    columns = profile.columns
+    lights = dict.fromkeys(range(profile.size), Light.GREEN)
+    lights |= dict.fromkeys(range(columns - 1, profile.size, columns), Light.BLUE)
+    return lights | dict.fromkeys(range(0, profile.size, columns), Light.RED)
+
+
+def find_order(profile: Profile, seen: Mapping[str, str]) -> tuple[int, ...] | None:
+    """The light under each place, if the chain runs in any of the usual ways: from any corner,
+    along rows or columns, to and fro or always the same way; None if it does not.
+
+    ``seen``: place whose light the profile says was lit -> place where it was seen.
+    """
+    index = profile.places.index
+    if NO_LIGHT in seen.values():
+        return None
+    for order in _orders(profile):
+        if all(order[index(saw)] == profile.light_of(index(lit)) for lit, saw in seen.items()):
+            return order
+    return None
+
+
+def _orders(profile: Profile) -> Iterator[tuple[int, ...]]:
+    columns, rows = profile.columns, profile.rows
+    for by_row, to_and_fro, from_east, from_north in product((True, False), *[(False, True)] * 3):
+        chain = []
+        for line in range(rows if by_row else columns):
+            steps = range(columns if by_row else rows)
+            for step in reversed(steps) if to_and_fro and line % 2 else steps:
+                row, column = (line, step) if by_row else (step, line)
+                row = rows - 1 - row if from_north else row
+                column = columns - 1 - column if from_east else column
+                chain.append(row * columns + column)
+        at = {place: light for light, place in enumerate(chain)}
+        yield tuple(at[place] for place in range(profile.size))
+
 
 FAULT_OF = {  # in Frame.faults; "node" is about all of them
     Part.LIGHTS: "lights",
@@ -222,7 +364,7 @@ class Sweep:
         self._missing = part, fault
         self._attempt = self._begin(task)  # what was read before does not count
         choices = () if fault is None else (SKIP,)
-        return Step(task, reasons.no_part(fault), *self._counted, choices=choices)
+        return Step(task, no_part(fault), *self._counted, choices=choices)
 
     def _skip(self, missing: tuple[Part, PartError | None]) -> None:
         (part, fault), self._missing = missing, None
@@ -245,3 +387,14 @@ class Sweep:
         """How many things are done, and of how many."""
         done = [known for _, known in tasks(self.progress, self._profile, self._skipped)]
         return sum(done), len(done)
+
+
+def no_part(fault: PartError | None) -> Message:
+    """A part does not answer; None: it is still starting."""
+    if fault is None:
+        return text("The sensors do not answer yet.")
+    return text(
+        "{problem} {remedy}",
+        problem=Message(fault.template, fault.params),
+        remedy=Message(fault.remedy_template, fault.params),
+    )

@@ -1,20 +1,71 @@
-"""Everything that a sweep asks for, in order."""
+"""Everything that a sweep asks for, in order, and what it says after each scan."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
 
-from firmware_host.commissioning import places
-from firmware_host.commissioning.light_map import NO_LIGHT
-from firmware_host.commissioning.mounting import EDGES, Edge
 from firmware_host.commissioning.progress import Part, Progress
 from firmware_host.config.profile import Profile
+from firmware_host.lighting.palette import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
+from firmware_host.messages import Message
 from firmware_host.table.observation import Magnet
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge of the plate."""
+
+    name: str
+
+
+NORTH = Edge("north")
+EAST = Edge("east")
+EDGES = (NORTH, EAST)
+
+
+def to_and_fro(profile: Profile) -> list[int]:
+    """Every place, row by row, every second row backward: the next is always beside the last."""
+    found = []
+    for row in range(profile.rows):
+        columns = range(profile.columns)
+        found += [
+            row * profile.columns + column
+            for column in (columns if row % 2 == 0 else reversed(columns))
+        ]
+    return found
+
+
+def samples(profile: Profile, broken: Collection[int] = ()) -> list[int]:
+    """Two places, far from each other and from the edge; where one's sensor is ``broken``, the
+    nearest whose is not.
+    """
+    column, row = max(0, profile.columns // 4), max(0, profile.rows // 4)
+    other = profile.columns - 1 - column, profile.rows - 1 - row
+    found = [row * profile.columns + column, other[1] * profile.columns + other[0]]
+    sound = [index for index in range(profile.size) if index not in broken]
+
+    def nearest(place: int) -> int:
+        at, across = divmod(place, profile.columns)
+        return min(
+            sound,
+            key=lambda i: (i // profile.columns - at) ** 2 + (i % profile.columns - across) ** 2,
+        )
+
+    return list(dict.fromkeys(map(nearest, found)))
+
+
+def row_ends(profile: Profile) -> list[int]:
+    """Both ends of every row."""
+    columns = profile.columns
+    ends = ((row * columns, (row + 1) * columns - 1) for row in range(profile.rows))
+    return [*dict.fromkeys(place for pair in ends for place in pair)]
+
 
 STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)
 COLOURS = ("red", "green", "blue")
+NO_LIGHT = "none"
 BUTTONS = ("confirm", "back")
 
 
@@ -80,7 +131,7 @@ def _lights(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]
         yield Task(Ask.COLOUR, Part.LIGHTS, place=0, name=colour), colour in progress.colours
     if {*progress.colours.values()} == {NO_LIGHT}:
         return
-    for place in places.row_ends(profile):
+    for place in row_ends(profile):
         yield Task(Ask.LIGHT, Part.LIGHTS, place), profile.places[place] in progress.lights
 
 
@@ -90,13 +141,98 @@ def _places(progress: Progress, profile: Profile) -> Iterator[tuple[Task, bool]]
     for magnet in (None,) if measures else STRONG_KINDS:
         todo += [
             (Task(Ask.PLACE, Part.PLACES, place, magnet), place in progress.carried(magnet))
-            for place in places.to_and_fro(profile)
+            for place in to_and_fro(profile)
             if place not in broken
         ]
     if profile.capabilities.strengths > 1 and not progress.no_weak:
         todo += [
             (Task(Ask.WEAK, Part.PLACES, place), place in progress.weak_mt)
-            for place in places.samples(profile, broken)
+            for place in samples(profile, broken)
         ]
     yield Task(Ask.EMPTY, Part.PLACES), bool(progress.offset_mt)
     yield from todo
+
+
+class Light(Enum):
+    """What a light shows: its colour, red, green, blue from 0 to 255, and its share of that."""
+
+    TARGET = (WHITE, 1.0)
+    DONE = (BLUISH_GREEN, 0.3)
+    WRONG = (VERMILLION, 1.0)
+    LIFT = (YELLOW, 0.8)
+    RED = ((255, 0, 0), 0.5)
+    GREEN = ((0, 255, 0), 0.5)
+    BLUE = ((0, 0, 255), 0.5)
+
+    @property
+    def rgb(self) -> tuple[float, float, float]:
+        """Red, green, blue, 0 to 1, as ``Plate.show`` takes them."""
+        (red, green, blue), share = self.value
+        return red / 255 * share, green / 255 * share, blue / 255 * share
+
+
+class Answer(StrEnum):
+    """What somebody may say, besides the names of places and colours."""
+
+    YES = "yes"
+    NO = "no"
+    NOTHING = "nothing"
+    RIGHT = "right"
+    LEAVE_OUT = "leave-out"
+    NO_WEAK = "none"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer. ``value``: an ``Answer``, a colour or a place."""
+
+    value: str
+    label: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one scan of a task came to.
+
+    ``progress``: what is known now, if the task is done or another must come first. ``refused``:
+    why what was read is not taken. ``lights``, ``choices``: as in ``Step``.
+    """
+
+    progress: Progress | None = None
+    refused: Message | None = None
+    lights: Mapping[int, Light] = field(default_factory=dict)
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """After a scan. ``task``: what is being done, None at the end; ``say``: the same in words.
+
+    ``refused``: why what was just read is not taken. ``accepted``: something was, just now.
+    ``lights``: by place; others are dark. ``choices``: what may be answered; the button confirm
+    gives the first, back the second. ``sounds``: the buzzer is tried. ``done`` of ``total`` things
+    are done.
+    """
+
+    task: Task | None
+    say: Message
+    done: int
+    total: int
+    lights: Mapping[int, Light] = field(default_factory=dict)
+    refused: Message | None = None
+    accepted: bool = False
+    choices: tuple[Choice, ...] = ()
+
+    @property
+    def sounds(self) -> bool:
+        """The buzzer is to be heard."""
+        return self.task is not None and self.task.ask is Ask.BUZZER
+
+    @property
+    def stage(self) -> str:
+        """What is being proven, as the page names it."""
+        if self.task is None:
+            return "done"
+        stages = {Ask.EMPTY: "empty", Ask.WEAK: "kinds"}
+        return stages.get(self.task.ask, self.task.part.value)

@@ -4,19 +4,127 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from drivers.errors import how_to_install
-from firmware_host.commissioning.findings import Finding, note, ok, problem
+from firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
+from firmware_host.config.errors import ConfigError
 from firmware_host.config.needs import I2C, SOUND, Need, needs_of, needs_of_speaker
-from firmware_host.config.profile import Profile
-from firmware_host.doctor.boot_config import core_clock_stands_still, settings_in
-from firmware_host.doctor.machine import CONFIG_FILES, Machine
-from firmware_host.doctor.running import running_table
-from firmware_host.doctor.service_check import examine_service
+from firmware_host.config.profile import Profile, load_profile
+from firmware_host.config.settings import Settings, load_settings, settings_file
+from firmware_host.doctor.machine import (
+    CONFIG_FILES,
+    Machine,
+    Service,
+    core_clock_stands_still,
+    running_table,
+    settings_in,
+)
 from firmware_host.doctor.stored import check_stored
-from firmware_host.messages import Message, text
+from firmware_host.messages import ENGLISH, Catalogue, Message, text
+from firmware_host.messages.errors import UnknownLanguageError
 from firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """``table`` None: there is none to be read."""
+
+    findings: tuple[Finding, ...]
+    language: str | None
+    table: Profile | None
+    speaker: str | None = None
+
+
+def read_configured(config: Path | None, profile: str | None) -> Configured:
+    """``config``, or the file in use; ``profile`` comes before the one in the settings."""
+    path = settings_file(config)
+    settings = Settings()
+    try:
+        settings = load_settings(config)
+        Catalogue.load(settings.language or ENGLISH)
+    except (ConfigError, UnknownLanguageError) as error:
+        found = [of_error("settings", error)]
+        settings = Settings()
+    else:
+        found = [
+            ok("settings", text("There is no settings file; what is usual holds."))
+            if path is None
+            else ok("settings", text("{path} can be read.", path=path))
+        ]
+    try:
+        table = load_profile(profile or settings.profile)
+    except ConfigError as error:
+        found.append(of_error("table", error))
+        return Configured(tuple(found), settings.language, None)
+    found.append(ok("table", text("{name}: {title}", name=table.name, title=text(table.title))))
+    return Configured(tuple(found), settings.language, table, settings.speaker)
+
+
+def examine_service(
+    service: Service | None, machine: Machine, needs: Sequence[Need]
+) -> Iterator[Finding]:
+    """By what systemd has loaded, and each device's owner and mode."""
+    if service is None:
+        yield note(
+            "service",
+            text("The service is not installed, or systemd does not answer: it was not checked."),
+            text("To install it: sudo make install-service"),
+        )
+        return
+    found = [*_service_devices(service, machine, needs), *_service_packages(service, needs)]
+    yield from found or [
+        ok("service", text("The service, as {user}, may use all of it.", user=service.user))
+    ]
+
+
+def _service_devices(
+    service: Service, machine: Machine, needs: Sequence[Need]
+) -> Iterator[Finding]:
+    install = text("Run: sudo make install-service")
+    for need in {need.device: need for need in needs}.values():
+        path = machine.path(need.device)
+        if not service.unit_allows(need.device, need.kind):
+            yield problem(
+                "service",
+                text("The service may not use {device}: its unit keeps it.", device=need.device),
+                install,
+            )
+        elif path.exists() and not service.may_open(path):
+            yield problem(
+                "service",
+                text(
+                    "The service's user {user} may not use {device}.",
+                    user=service.user,
+                    device=need.device,
+                ),
+                install,
+            )
+
+
+def _service_packages(service: Service, needs: Sequence[Need]) -> Iterator[Finding]:
+    wanted = list(dict.fromkeys(modules for need in needs for modules in need.modules))
+    try:
+        lacking = service.lacks(name for modules in wanted for name in modules)
+    except OSError as error:
+        yield note(
+            "service",
+            text("The service's Python could not be asked: {why}.", why=error.strerror or error),
+        )
+        return
+    for modules in wanted:
+        if lacking.issuperset(modules):
+            yield problem(
+                "service",
+                text("The service lacks the Python package {package}.", package=modules[0]),
+                text(
+                    "Run: {command} (with pip as /opt/tiltboard/bin/pip, as root); then:"
+                    " sudo systemctl restart tiltboard",
+                    command=how_to_install(modules[0]),
+                ),
+            )
+
 
 OLDEST_PYTHON = (3, 11)
 SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)

@@ -1,20 +1,177 @@
-"""The computer that the table is wired to, as the doctor sees it; tests hand in another one."""
+"""The computer that a table is wired to, its boot settings, its service, and a table that runs.
+
+config.txt: https://www.raspberrypi.com/documentation/computers/config_txt.html: ``[filter]`` lines,
+``dtparam=a=on,b=on``, a value that is left out means on.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import getpass
 import grp
 import importlib.util
 import os
+import pwd
+import re
 import shutil
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from drivers.clock import Clock
-from firmware_host.doctor.service_rights import Service, installed_service
+from firmware_host.config.needs import DeviceClass
+from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.engines.search.warmth import installed, warm
+
+UNIT = "tiltboard.service"
+ASKED = "LoadState,User,SupplementaryGroups,DevicePolicy,DeviceAllow,ExecStart"
+PATIENCE_S = 10.0
+_FIND = """\
+import importlib.util, sys
+print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name.partition(".")[0])))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """``allowed``: what DeviceAllow= names; None: no device is kept from it. ``python``: that of
+    its program.
+    """
+
+    user: str
+    groups: frozenset[str]
+    allowed: tuple[str, ...] | None
+    python: str
+
+    def may_open(self, path: Path) -> bool:
+        """By the file's owner, group and mode alone."""
+        mode = path.stat().st_mode
+        with suppress(KeyError):  # of a file whose owner or group has no name
+            if path.owner() == self.user:
+                return mode & 0o600 == 0o600
+        with suppress(KeyError):
+            if path.group() in self.groups:
+                return mode & 0o060 == 0o060
+        return mode & 0o006 == 0o006
+
+    def unit_allows(self, device: str, kind: DeviceClass) -> bool:
+        """By DeviceAllow=: that path, or the class of each driver that may stand behind it."""
+        if self.allowed is None or device in self.allowed:
+            return True
+        return all(any(fnmatchcase(name, known) for known in self.allowed) for name in kind.allow)
+
+    def lacks(self, modules: Iterable[str]) -> frozenset[str]:
+        """Which of these its Python cannot import. Raises OSError if that cannot be asked."""
+        wanted = tuple(modules)
+        try:
+            asked = subprocess.run(  # noqa: S603
+                [self.python, "-c", _FIND, *wanted],
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+                check=True,
+            )
+        except subprocess.SubprocessError as error:
+            raise OSError(None, str(error), self.python) from error
+        return frozenset(wanted) - frozenset(asked.stdout.split())
+
+
+def installed_service() -> Service | None:
+    """As systemd has loaded it, drop-ins and all; None if there is no systemd or no such unit."""
+    try:
+        shown = subprocess.run(  # noqa: S603
+            ["systemctl", "show", UNIT, f"--property={ASKED}"],  # noqa: S607
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return service_of(shown)
+
+
+def service_of(shown: str) -> Service | None:
+    """From what ``systemctl show`` prints; None if the unit is not there."""
+    found: dict[str, list[str]] = {}
+    for line in shown.splitlines():
+        key, _, value = line.partition("=")
+        found.setdefault(key, []).append(value)
+    program = re.search(r"path=(\S+)", " ".join(found.get("ExecStart", ())))
+    if found.get("LoadState") != ["loaded"] or program is None:
+        return None
+    user = found.get("User", [""])[0] or "root"
+    groups = {group.gr_name for group in grp.getgrall() if user in group.gr_mem}
+    groups |= {*found.get("SupplementaryGroups", [""])[0].split()}
+    with suppress(KeyError):  # the unit is there before its user
+        groups.add(grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name)
+    listed = tuple(value.partition(" ")[0] for value in found.get("DeviceAllow", ()) if value)
+    closed = listed or found.get("DevicePolicy", ["auto"])[0] != "auto"
+    python = str(Path(program[1]).with_name("python"))
+    return Service(user, frozenset(groups), listed if closed else None, python)
+
+
+MODELS = {  # filter -> how such a Pi's model begins
+    "pi3": "Raspberry Pi 3",
+    "pi3+": "Raspberry Pi 3 Model B Plus",
+    "pi4": "Raspberry Pi 4",
+    "pi5": "Raspberry Pi 5",
+    "pi02": "Raspberry Pi Zero 2",
+    "pi0w": "Raspberry Pi Zero W",
+    "pi400": "Raspberry Pi 400",
+    "pi500": "Raspberry Pi 500",
+    "cm4": "Raspberry Pi Compute Module 4",
+    "cm5": "Raspberry Pi Compute Module 5",
+}
+# With one of these the mini UART is not at the header, and enable_uart leaves the clock as it is.
+OTHER_UART = frozenset({"dtoverlay=disable-bt", "dtoverlay=miniuart-bt"})
+ON = ("on", "yes", "true", "1", "")
+
+
+def settings_in(text: str, model: str) -> frozenset[str]:
+    """Lines in force for ``model``, each as ``key=value`` or ``dtparam=key=value``.
+
+    Lines under a filter that is not in the table above are taken not to be in force.
+    """
+    found: set[str] = set()
+    in_force = True
+    for raw in text.splitlines():
+        line = raw.partition("#")[0].strip()
+        if line.startswith("[") and line.endswith("]"):
+            name = line[1:-1].lower()
+            in_force = name == "all" or (name in MODELS and model.startswith(MODELS[name]))
+        elif line and in_force:
+            found.update(_settings(line))
+    return frozenset(found)
+
+
+def core_clock_stands_still(settings: frozenset[str]) -> bool:
+    """Whether other settings than core_freq keep a Pi 4 or earlier at one core clock. Any will do:
+    the kernel divides it for SPI.
+
+    Source: https://www.raspberrypi.com/documentation/computers/configuration.html, mini UART and
+    core frequency.
+    """
+    uart = "enable_uart=1" in settings and not settings & OTHER_UART
+    return uart or "force_turbo=1" in settings
+
+
+def _settings(line: str) -> set[str]:
+    key, _, value = (part.strip() for part in line.partition("="))
+    if key != "dtparam":
+        # An overlay's own parameters do not matter here.
+        return {f"{key}={value.partition(',')[0].strip() if key == 'dtoverlay' else value}"}
+    found = set()
+    for item in value.split(","):
+        name, _, setting = (part.strip() for part in item.partition("="))
+        name = {"i2c": "i2c_arm", "i2c_baudrate": "i2c_arm_baudrate"}.get(name, name)
+        found.add(f"dtparam={name}={'on' if setting.lower() in ON else setting}")
+    return found
+
 
 MODEL = "proc/device-tree/model"
 CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi OS since 12; before
@@ -103,3 +260,21 @@ def _has_package(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:
         return False
+
+
+def running_table(state: Path) -> str | None:
+    """The process (its number, or "?") that writes the journal in ``state``; None if there is none.
+
+    Looks at the journal's lock (journal.files.WriterLock) and lets go of it at once.
+    """
+    try:
+        descriptor = os.open(state / f"{JOURNAL_NAME}.lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return os.read(descriptor, 20).decode("ascii", "replace").strip() or "?"
+    finally:
+        os.close(descriptor)
+    return None

@@ -8,10 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from firmware_host.commissioning.account import to_mend
-from firmware_host.commissioning.begin import unfinished
-from firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
-from firmware_host.commissioning.health import left_out, worth_a_look
+from firmware_host.commissioning.findings import (
+    Finding,
+    left_out,
+    note,
+    of_error,
+    ok,
+    problem,
+    worth_a_look,
+)
 from firmware_host.commissioning.progress import PROGRESS_NAME, read_progress
+from firmware_host.commissioning.running import unfinished
 from firmware_host.config.errors import ConfigError, JournalError
 from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from drivers.lights import Look
 from drivers.plate import Plate
-from firmware_host.commissioning.run import TRIED_HZ
+from firmware_host.commissioning.running import TRIED_HZ
 from firmware_host.config.profile import Profile
 from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Colour, Lighting, shade
 from firmware_host.lighting.bubble import bubble_at

@@ -5,30 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from firmware_host.config.errors import ConfigError
 from firmware_host.messages.hints import nearest
-from firmware_host.scenario.expected import expect
-from firmware_host.scenario.steps import (
-    Action,
-    Kill,
-    Meanwhile,
-    PowerCut,
-    SetupByHand,
-    Step,
-    Wait,
-)
-from firmware_host.scenario.words import (
-    UnreadableError,
-    bounded,
-    duration_s,
-    exactly,
-    named,
-    offset,
-    split_for,
-)
 from firmware_host.table.commands import (
     MOST_FALL_MM,
+    MOST_OFFSET_MM,
     MOST_SPEED_MM_S,
     MOST_TILT_DEG,
     MOST_TREMBLE_MM,
@@ -59,7 +42,257 @@ from firmware_host.table.commands import (
     Tilt,
 )
 from firmware_host.table.new_game import new_game
+from firmware_host.table.standing import Phase, Role
 from games.base import RulesError
+
+
+@dataclass(frozen=True, slots=True)
+class SetupByHand:
+    """``setup by-hand``: the ``game`` step before it leaves the set-up to the steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """``wait D``."""
+
+    duration_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """``kill``: the service dies at once and starts again."""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCut:
+    """``power-cut``: the whole table loses power, chips included, and gets it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meanwhile:
+    """``meanwhile STEP``: one hand begins it, and the next step is the other hand's, at once."""
+
+    deed: Deed
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectPhase:
+    """``phase PHASE``."""
+
+    phase: Phase
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectToMove:
+    """``to-move PLAYER|none``."""
+
+    player: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectResult:
+    """``result PLAYER|draw|none``."""
+
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectCells:
+    """``cells PLACE=PIECE|empty...``; only the places named are checked."""
+
+    cells: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectLight:
+    """``light PLACE ROLE``."""
+
+    place: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectLights:
+    """``lights ROLE PLACE...``: exactly these have that role."""
+
+    role: Role
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectSay:
+    """``say "..."``: part of the guidance text, case ignored."""
+
+    text: str
+
+
+Claim = (
+    ExpectPhase | ExpectToMove | ExpectResult | ExpectCells | ExpectLight | ExpectLights | ExpectSay
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """``expect [within D] CLAIM``."""
+
+    claim: Claim
+    within_s: float | None = None
+
+
+Action = NewGame | Answer | Deed | Meanwhile | SetupByHand | Wait | Kill | PowerCut | Expect
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of a scenario."""
+
+    line: int
+    text: str
+    action: Action
+
+
+class UnreadableError(ValueError):
+    """What is wrong with a line; becomes a ScenarioSyntaxError with file and line."""
+
+
+def exactly(words: Sequence[str], count: int, form: str) -> None:
+    """Refuse fewer words or more; ``form``: what was expected."""
+    if len(words) != count:
+        raise UnreadableError(f"expected '{form}'")
+
+
+def duration_s(word: str) -> float:
+    """Read ``1.5s`` or ``200ms``."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)", word)
+    if not found:
+        raise UnreadableError(f"expected a duration such as 1.5s or 200ms, not {word!r}")
+    return float(found[1]) / (1000 if found[2] == "ms" else 1)
+
+
+def bounded(word: str, what: str, limit: float, *, least: float | None = None) -> float:
+    """Read a number from ``least`` (by default -``limit``) to ``limit``; ``what`` it is."""
+    lowest = -limit if least is None else least
+    try:
+        value = float(word)
+    except ValueError:
+        value = float("nan")
+    if not lowest <= value <= limit:
+        raise UnreadableError(f"expected {what} from {lowest:g} to {limit:g}, not {word!r}")
+    return value
+
+
+def split_for(words: Sequence[str]) -> tuple[list[str], float | None]:
+    """Cut a trailing ``for D`` off."""
+    if len(words) >= 2 and words[-2] == "for":
+        return list(words[:-2]), duration_s(words[-1])
+    return list(words), None
+
+
+def named(words: Sequence[str], form: str, **kinds: float) -> dict[str, float]:
+    """Read what may follow, such as ``from 40 tremble 1``, in any order; ``kinds``: the most."""
+    if (
+        len(words) % 2
+        or not set(words[::2]) <= kinds.keys()
+        or len(set(words[::2])) < len(words) / 2
+    ):
+        raise UnreadableError(f"expected '{form}'")
+    return {
+        kind: bounded(word, f"a number after {kind!r}", kinds[kind], least=0.0)
+        for kind, word in zip(words[::2], words[1::2], strict=True)
+    }
+
+
+def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
+    """Cut a leading ``at DX DY`` off."""
+    if words[:1] != ["at"] or len(words) < 3:
+        return (0.0, 0.0), words
+    x, y = (bounded(word, "an offset in mm", MOST_OFFSET_MM) for word in words[1:3])
+    return (x, y), words[3:]
+
+
+def expect(words: Sequence[str]) -> Expect:
+    """Read what follows ``expect``. Raises UnreadableError."""
+    within_s = None
+    rest = list(words)
+    if rest[:1] == ["within"]:
+        if len(rest) < 2:
+            raise UnreadableError("expected 'expect within D ...'")
+        within_s = duration_s(rest[1])
+        rest = rest[2:]
+    if not rest:
+        raise UnreadableError(f"expected one of: {', '.join(sorted(_CLAIMS))}")
+    parser = _CLAIMS.get(rest[0])
+    if parser is None:
+        hint = nearest(rest[0], _CLAIMS)
+        raise UnreadableError(f"nothing called {rest[0]!r} can be expected; {hint}")
+    return Expect(parser(rest[1:]), within_s)
+
+
+def _phase(words: Sequence[str]) -> Claim:
+    exactly(words, 1, "expect phase PHASE")
+    try:
+        return ExpectPhase(Phase(words[0]))
+    except ValueError as error:
+        raise UnreadableError(
+            f"there is no phase {words[0]!r}; {nearest(words[0], Phase)}"
+        ) from error
+
+
+def _to_move(words: Sequence[str]) -> Claim:
+    exactly(words, 1, "expect to-move PLAYER")
+    return ExpectToMove(None if words[0] == "none" else words[0])
+
+
+def _result(words: Sequence[str]) -> Claim:
+    exactly(words, 1, "expect result PLAYER|draw|none")
+    return ExpectResult(words[0])
+
+
+def _cells(words: Sequence[str]) -> Claim:
+    pairs = []
+    for word in words:
+        place, _, piece = word.partition("=")
+        if not place or not piece:
+            raise UnreadableError(f"expected PLACE=PIECE or PLACE=empty, not {word!r}")
+        pairs.append((place, piece))
+    if not pairs:
+        raise UnreadableError("expected 'expect cells PLACE=PIECE...'")
+    return ExpectCells(tuple(pairs))
+
+
+def _role(word: str) -> Role:
+    try:
+        return Role(word)
+    except ValueError as error:
+        raise UnreadableError(f"there is no role {word!r}; {nearest(word, Role)}") from error
+
+
+def _light(words: Sequence[str]) -> Claim:
+    exactly(words, 2, "expect light PLACE ROLE")
+    return ExpectLight(words[0], _role(words[1]))
+
+
+def _lights(words: Sequence[str]) -> Claim:
+    if not words:
+        raise UnreadableError("expected 'expect lights ROLE PLACE...'")
+    return ExpectLights(_role(words[0]), tuple(words[1:]))
+
+
+def _say(words: Sequence[str]) -> Claim:
+    exactly(words, 1, 'expect say "..."')
+    return ExpectSay(words[0])
+
+
+_CLAIMS: dict[str, Callable[[Sequence[str]], Claim]] = {
+    "phase": _phase,
+    "to-move": _to_move,
+    "result": _result,
+    "cells": _cells,
+    "light": _light,
+    "lights": _lights,
+    "say": _say,
+}
+
 
 MAX_STEPS = 100_000
 _SPECIAL = re.compile(r"[\"'\\#]")

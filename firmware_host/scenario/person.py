@@ -9,10 +9,10 @@ from firmware_host.config.wiring import MatrixHall
 from firmware_host.host.host import Host
 from firmware_host.messages import Message, text
 from firmware_host.scenario import prompts
-from firmware_host.scenario import steps as s
-from firmware_host.scenario.actor import Act, NotSeenError, SkippedError, Tick
+from firmware_host.scenario.parse import Kill, Meanwhile, PowerCut, Wait
 from firmware_host.scenario.prompting import Prompter, Terminal
 from firmware_host.scenario.real_table import RealTable
+from firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
 from firmware_host.scenario.witness import Witness
 from firmware_host.table.buttons import LONG_PRESS_S
 from firmware_host.table.commands import (
@@ -130,7 +130,7 @@ class Person:
                 )
             case Stack() | Spin():
                 raise SkippedError("The sensors cannot see a stack or a spin surely.")
-            case s.Meanwhile(begun):
+            case Meanwhile(begun):
                 self.act(begun, tick)
             case Tilt():
                 self._tilt(deed, tick)
@@ -143,13 +143,13 @@ class Person:
                 self._prompter.ask(
                     prompts.BUMP, [self._witness.was_knocked, self._witness.is_still], tick
                 )
-            case s.Wait(duration_s):
+            case Wait(duration_s):
                 until_s = self.clock.now() + duration_s
                 while self.clock.now() < until_s or self._prompter.promised:
                     tick()
-            case s.Kill():
+            case Kill():
                 self._restart()
-            case s.PowerCut():
+            case PowerCut():
                 self._power_cut(tick)
             case Fault(name, _, for_s):
                 self._unplug(name, for_s, tick)

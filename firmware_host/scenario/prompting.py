@@ -10,8 +10,8 @@ from typing import Protocol
 from drivers.errors import TiltboardError
 from firmware_host.messages import Message, text
 from firmware_host.scenario import prompts
-from firmware_host.scenario.actor import NotSeenError, SkippedError, Tick
 from firmware_host.scenario.real_table import RealTable
+from firmware_host.scenario.run import NotSeenError, SkippedError, Tick
 from firmware_host.scenario.witness import Seen, Witness
 from firmware_host.table.standing import Asked, Role
 

@@ -2,16 +2,215 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
+from drivers.clock import Clock
+from drivers.errors import TiltboardError
+from firmware_host.host.host import Host
 from firmware_host.messages import Message, text
-from firmware_host.scenario import steps as s
-from firmware_host.scenario.actor import Actor, NotSeenError, SkippedError
-from firmware_host.scenario.claims import TableView, describe, holds
-from firmware_host.table.commands import Answer, NewGame
+from firmware_host.messages.hints import nearest
+from firmware_host.scenario.parse import (
+    Action,
+    Claim,
+    Expect,
+    ExpectCells,
+    ExpectLight,
+    ExpectLights,
+    ExpectPhase,
+    ExpectResult,
+    ExpectSay,
+    ExpectToMove,
+    Kill,
+    Meanwhile,
+    PowerCut,
+    SetupByHand,
+    Step,
+    Wait,
+)
+from firmware_host.table.commands import Answer, Deed, NewGame
+from firmware_host.table.standing import Phase, Role
+from games.base import Outcome
+
+
+class UnknownNameError(TiltboardError, LookupError):
+    """A scenario names a place, piece or player that this game does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """What can be seen of the table from outside.
+
+    ``cells``: what perception sees; ``lights``: place -> role, dark places left out; ``say``:
+    English; ``places``, ``pieces``, ``players``: every name that exists, to refuse misspelt ones.
+    """
+
+    time_s: float
+    phase: Phase
+    to_move: str | None
+    cells: Mapping[str, str]
+    lights: Mapping[str, Role]
+    say: str
+    outcome: Outcome | None
+    places: Collection[str]
+    pieces: Collection[str]
+    players: Collection[str]
+
+
+def holds(claim: Claim, view: TableView) -> bool:
+    """Whether ``claim`` is so. Raises UnknownNameError for names that do not exist."""
+    match claim:
+        case ExpectPhase(phase):
+            return view.phase is phase
+        case ExpectToMove(player):
+            if player is not None:
+                _known("player", player, view.players)
+            return view.to_move == player
+        case ExpectResult(result):
+            if result not in ("draw", "none"):
+                _known("player", result, view.players)
+            return _result(view.outcome) == result
+        case ExpectCells(cells):
+            for place, piece in cells:
+                _known("place", place, view.places)
+                if piece != "empty":
+                    _known("piece", piece, view.pieces)
+            return all(view.cells.get(place, "empty") == piece for place, piece in cells)
+        case ExpectLight(place, role):
+            _known("place", place, view.places)
+            return view.lights.get(place, Role.OFF) is role
+        case ExpectLights(role, places):
+            for place in places:
+                _known("place", place, view.places)
+            return _with_role(view, role) == set(places)
+        case ExpectSay(wanted):
+            return wanted.casefold() in view.say.casefold()
+
+
+def describe(claim: Claim, view: TableView, within_s: float | None = None) -> Message:
+    """``expected ..., but ...`` for a claim that does not hold, or has not by its deadline."""
+    expected, found = _expected_and_found(claim, view)
+    if within_s is None:
+        return text("expected {expected}, but {found}", expected=expected, found=found)
+    return text(
+        "expected {expected} within {seconds} s, but {found}",
+        expected=expected,
+        seconds=f"{within_s:g}",
+        found=found,
+    )
+
+
+def _expected_and_found(claim: Claim, view: TableView) -> tuple[Message, Message]:
+    match claim:
+        case ExpectPhase(phase):
+            return text("phase {phase}", phase=phase), text(
+                "it is {found}: {say}", found=view.phase, say=view.say
+            )
+        case ExpectToMove(player):
+            return text("to-move {player}", player=player or "none"), _it_is(view.to_move or "none")
+        case ExpectResult(result):
+            return text("result {result}", result=result), _it_is(_result(view.outcome))
+        case ExpectCells(cells):
+            wrong = [
+                f"{place}={view.cells.get(place, 'empty')}"
+                for place, piece in cells
+                if view.cells.get(place, "empty") != piece
+            ]
+            expected = " ".join(f"{place}={piece}" for place, piece in cells)
+            return text("cells {expected}", expected=expected), text(
+                "there is {wrong}", wrong=" ".join(wrong)
+            )
+        case ExpectLight(place, role):
+            return text("light {place} {role}", place=place, role=role), _it_is(
+                view.lights.get(place, Role.OFF)
+            )
+        case ExpectLights(role, places):
+            with_role = _with_role(view, role)
+            lit = " ".join(place for place in view.places if place in with_role) or "none"
+            named = " ".join(places) or "none"
+            return text("lights {role} exactly on {expected}", role=role, expected=named), text(
+                "it is on {found}", found=lit
+            )
+        case ExpectSay(wanted):
+            return text("the table to say {wanted!r}", wanted=wanted), text(
+                "it says {found!r}", found=view.say
+            )
+
+
+def _it_is(found: str) -> Message:
+    return text("it is {found}", found=found)
+
+
+def _with_role(view: TableView, role: Role) -> set[str]:
+    if role is Role.OFF:
+        return set(view.places) - set(view.lights)
+    return {place for place, lit in view.lights.items() if lit is role}
+
+
+def _result(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "none"
+    return outcome.winner or "draw"
+
+
+def _known(what: str, name: str, names: Collection[str]) -> None:
+    if name not in names:
+        raise UnknownNameError(
+            "There is no {what} {name!r} here; {hint}",
+            what=what,
+            name=name,
+            hint=nearest(name, names),
+        )
+
+
+Act: TypeAlias = Deed | Meanwhile | Wait | Kill | PowerCut
+Tick: TypeAlias = Callable[[], None]
+
+
+class SkippedError(TiltboardError):
+    """A step that is not done at this table, or that somebody leaves out: go on without it."""
+
+
+class NotSeenError(TiltboardError):
+    """The table did not see in time what it was to see."""
+
+
+class Actor(Protocol):
+    """Whoever acts, at a table with a host on it.
+
+    ``tick`` in its methods is the runner's: it calls the actor's own and then looks what changed.
+    """
+
+    @property
+    def host(self) -> Host:
+        """The host on the table; another one after it was started again."""
+
+    @property
+    def clock(self) -> Clock:
+        """The table's."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether something that was begun still goes on: a hand, a tilt that is to end."""
+
+    @property
+    def patience_s(self) -> float:
+        """How long an expectation waits for the table to become quiet."""
+
+    def tick(self) -> None:
+        """One scan, and the wait until the next is due."""
+
+    def act(self, deed: Act, tick: Tick) -> None:
+        """Have it done, and return when it has been done.
+
+        Raises SkippedError, NotSeenError, and TiltboardError for what no hand could do.
+        """
+
+    def set_up(self, tick: Tick) -> None:
+        """Have the plate set up as the game begins that has just been started. Raises the same."""
+
 
 QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
 QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many
@@ -24,7 +223,7 @@ class StepReport:
     ``skipped``: why the step was not done, else None.
     """
 
-    step: s.Step
+    step: Step
     view: TableView
     failure: Message | None = None
     skipped: Message | None = None
@@ -55,7 +254,7 @@ class ScenarioRunner:
         self._quiet_since_s = actor.clock.now()
         self._quiet_scans = 0
 
-    def run(self, steps: tuple[s.Step, ...]) -> Iterator[StepReport]:
+    def run(self, steps: tuple[Step, ...]) -> Iterator[StepReport]:
         """Yield a report per step; ends after the first expectation that does not hold.
 
         What follows a step that was skipped, to the next game, depends on it and is skipped too.
@@ -66,7 +265,7 @@ class ScenarioRunner:
         for step, following in zip_longest(steps, steps[1:]):
             failure: Message | None = None
             skipped: Message | None = None
-            by_hand = following is not None and isinstance(following.action, s.SetupByHand)
+            by_hand = following is not None and isinstance(following.action, SetupByHand)
             if isinstance(step.action, NewGame):
                 skipped_line = None
             if skipped_line is not None:
@@ -78,7 +277,7 @@ class ScenarioRunner:
                     skipped_line, skipped = step.line, Message(error.template, error.params)
                 except NotSeenError as error:
                     failure = Message(error.template, error.params)
-            if not isinstance(step.action, s.Expect | s.Wait):
+            if not isinstance(step.action, Expect | Wait):
                 self._changed()
             yield StepReport(step, self.view(), failure, skipped)
             if failure is not None:
@@ -103,7 +302,7 @@ class ScenarioRunner:
 
     # Steps
 
-    def _do(self, action: s.Action, *, by_hand: bool) -> Message | None:
+    def _do(self, action: Action, *, by_hand: bool) -> Message | None:
         match action:
             case NewGame():
                 self._actor.host.do(action)
@@ -111,19 +310,19 @@ class ScenarioRunner:
                     self._actor.set_up(self._tick)
                 self._changed()
                 self._wait_quiet()
-            case s.SetupByHand():
+            case SetupByHand():
                 pass
             case Answer():
                 self._wait_quiet()
                 self._actor.host.do(action)
                 self._tick()
-            case s.Expect():
+            case Expect():
                 return self._expect(action)
             case deed:
                 self._actor.act(deed, self._tick)
         return None
 
-    def _expect(self, action: s.Expect) -> Message | None:
+    def _expect(self, action: Expect) -> Message | None:
         if action.within_s is None:
             self._wait_quiet()
         else:

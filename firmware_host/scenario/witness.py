@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.host.host import Host
-from firmware_host.scenario.actor import SkippedError
 from firmware_host.scenario.real_table import RealTable
+from firmware_host.scenario.run import SkippedError
 from firmware_host.table.observation import Happening, Stillness
 
 REST_S = 0.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_host.commissioning.health import Health, health_map, remedy, worth_a_look
+from firmware_host.commissioning.findings import Health, health_map, remedy, worth_a_look
 from firmware_host.commissioning.mounting import describe
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text

@@ -6,8 +6,8 @@ import math
 
 from drivers.clock import Clock
 from firmware_host.host.host import Host
-from firmware_host.scenario import steps as s
-from firmware_host.scenario.actor import Act, Tick
+from firmware_host.scenario import parse as s
+from firmware_host.scenario.run import Act, Tick
 from firmware_host.table.commands import (
     Bump,
     Carry,

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import math
 
-from firmware_host.commissioning.step import Answer, Step
-from firmware_host.commissioning.tasks import Ask, Task
+from firmware_host.commissioning.tasks import Answer, Ask, Step, Task
 from firmware_host.messages import Message
 from hw_sim.rng import Streams
 from hw_sim.table import Rgb, SimTable

@@ -71,11 +71,10 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
     Raises RuntimeError where it does not come to its end.
     """
     from firmware_host.commissioning.account import calibration_of
-    from firmware_host.commissioning.begin import ALL
     from firmware_host.commissioning.progress import FORMAT, Progress
-    from firmware_host.commissioning.run import run_sweep
-    from firmware_host.commissioning.step import Step
+    from firmware_host.commissioning.running import ALL, run_sweep
     from firmware_host.commissioning.sweep import Sweep
+    from firmware_host.commissioning.tasks import Step
     from firmware_host.host.assemble import plate_for
     from firmware_host.service.pacer import Pacer
     from hw_sim.session.maker import Maker

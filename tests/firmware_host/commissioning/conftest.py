@@ -6,9 +6,8 @@ import msgspec
 import pytest
 
 from firmware_host.commissioning.account import calibration_of, findings
-from firmware_host.commissioning.begin import ALL
 from firmware_host.commissioning.progress import FORMAT, Progress
-from firmware_host.commissioning.run import run_sweep
+from firmware_host.commissioning.running import ALL, run_sweep
 from firmware_host.commissioning.sweep import Sweep
 from firmware_host.host.assemble import plate_for
 from firmware_host.service.pacer import Pacer

@@ -7,7 +7,7 @@ from math import radians
 import msgspec
 import pytest
 
-from firmware_host.commissioning.health import worth_a_look
+from firmware_host.commissioning.findings import worth_a_look
 from firmware_host.commissioning.progress import Part
 from tests.unhurried import unhurried
 

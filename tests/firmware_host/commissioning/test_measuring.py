@@ -9,7 +9,7 @@ from statistics import pstdev
 import msgspec
 import pytest
 
-from firmware_host.commissioning.health import health_map, remedy
+from firmware_host.commissioning.findings import health_map, remedy
 from firmware_host.perception.bands import classify
 from firmware_host.perception.calibration import uncalibrated
 from firmware_host.perception.crosstalk import Crosstalk

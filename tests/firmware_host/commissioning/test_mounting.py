@@ -8,15 +8,9 @@ import msgspec
 import pytest
 
 from drivers.attitude import FLAT, Mounting, all_mountings
-from firmware_host.commissioning.mounting import (
-    EAST,
-    NORTH,
-    describe,
-    is_level,
-    mounting_of,
-    refusal,
-)
+from firmware_host.commissioning.mounting import describe, is_level, mounting_of, refusal
 from firmware_host.commissioning.progress import Part
+from firmware_host.commissioning.tasks import EAST, NORTH
 from firmware_host.host.assemble import plate_for
 from firmware_host.service.pacer import Pacer
 from tests.unhurried import unhurried

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_host.doctor.machine import Machine
-from firmware_host.doctor.service_rights import Service
+from firmware_host.doctor.machine import Machine, Service
 
 NOW_S = 1_780_000_000.0  # 2026-05-28
 PACKAGES = frozenset({"lgpio", "spidev", "smbus2", "neopixel", "serial"})

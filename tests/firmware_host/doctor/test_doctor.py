@@ -22,11 +22,9 @@ from firmware_host.commissioning.progress import (
 )
 from firmware_host.config.needs import I2C, MAPPED_GPIO, SPI
 from firmware_host.config.profile import load_profile
-from firmware_host.doctor.boot_config import settings_in
 from firmware_host.doctor.doctor import examine
-from firmware_host.doctor.machine import this_machine
+from firmware_host.doctor.machine import Service, service_of, settings_in, this_machine
 from firmware_host.doctor.part_check import check_parts
-from firmware_host.doctor.service_rights import Service, service_of
 from firmware_host.journal import Journal
 from firmware_host.perception.calibration import uncalibrated, write_calibration
 from hw_sim.table import SimTable

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.scenario import steps as s
+from firmware_host.scenario import parse as s
 from firmware_host.scenario.parse import ScenarioSyntaxError, parse_scenario
 from firmware_host.table import commands as c
 from firmware_host.table.standing import Phase, Role

@@ -1,0 +1,237 @@
+"""How a sweep begins, and runs: on a plate of its own, or while the service runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from drivers.frame import Frame
+from drivers.lights import Colour
+from drivers.plate import Plate
+from firmware_host.commissioning.account import calibration_of, to_mend
+from firmware_host.commissioning.progress import (
+    FORMAT,
+    PROGRESS_NAME,
+    Part,
+    Progress,
+    read_progress,
+    write_progress,
+)
+from firmware_host.commissioning.sweep import Sweep
+from firmware_host.commissioning.tasks import EDGES, Light, Step, tasks
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.profile import Profile
+from firmware_host.messages import Message, text
+from firmware_host.messages.hints import nearest
+from firmware_host.perception.calibration import Calibration, uncalibrated
+from firmware_host.table.overlay import Overlay
+from firmware_host.table.standing import Asked, Role
+
+ALL = tuple(Part)
+
+
+def begin(
+    profile: Profile,
+    folder: Path,
+    parts: Sequence[Part] = ALL,
+    *,
+    again: str | None = None,
+    fresh: bool = False,
+    practice: Sequence[str] = (),
+) -> Progress:
+    """What a sweep of ``parts`` begins with, of what is kept in ``folder``.
+
+    One that was interrupted goes on; of one that has come to its end, what did not come out well is
+    done again; if all did, everything is. ``again``: that place, or that part, and nothing else.
+    ``fresh``: forget everything. ``practice``: how the simulated table is wired wrongly. Raises
+    NotPossibleError.
+    """
+    known = None if fresh else read_progress(folder / PROGRESS_NAME, profile)
+    nothing = Progress(FORMAT, profile.name, practice=tuple(practice))
+    if again is not None:
+        return measured_again(profile, replace(known or nothing, wanted=()), again)
+    if known is None or known.practice != nothing.practice:
+        known = nothing
+    if profile.imu is not None and len(known.edges) < len(EDGES):
+        parts = [part for part in ALL if part in parts or part is Part.EDGES]
+    going_on = {part for part in known.wanted if part in parts}
+    todo = {part for part in to_mend(known) if part in parts} - going_on
+    for part in todo if todo or going_on else parts:
+        # of the places, only those that were left out
+        left_out = part is Part.PLACES and known.broken
+        known = replace(known, broken=()) if left_out else known.without(part)
+        going_on.add(part)
+    return _anew(replace(known, wanted=tuple(part for part in ALL if part in going_on)))
+
+
+def measured_again(profile: Profile, progress: Progress, again: str) -> Progress:
+    """``progress`` with one place, or one part, to be done next. Raises NotPossibleError."""
+    check_again(profile, again)
+    if again in profile.places:
+        if not progress.inputs:
+            raise NotPossibleError(
+                "The places of this table have not been measured yet.",
+                remedy="Measure all of them: tiltboard calibrate",
+            )
+        part = Part.PLACES
+        progress = progress.without_place(profile.places.index(again))
+    else:
+        part = Part(again)
+        progress = progress.without(part)
+    wanted = tuple(p for p in ALL if p is part or p in progress.wanted)
+    return _anew(replace(progress, wanted=wanted))
+
+
+def unfinished(profile: Profile, folder: Path) -> tuple[int, int] | None:
+    """How much of an interrupted sweep is done, and of how much; None if there is none."""
+    progress = read_progress(folder / PROGRESS_NAME, profile)
+    if progress is None:
+        return None
+    done = [known for _, known in tasks(progress, profile)]
+    return (sum(done), len(done)) if any(done) and not all(done) else None
+
+
+def check_again(profile: Profile, again: str) -> None:
+    """Raise NotPossibleError for a place or a part that the table does not have."""
+    there = {
+        Part.LIGHTS: profile.lights,
+        Part.BUTTONS: profile.panel,
+        Part.EDGES: profile.imu,
+        Part.PLACES: profile.hall,
+    }
+    known = [*profile.places, *(part for part, config in there.items() if config is not None)]
+    if again not in known:
+        raise NotPossibleError(
+            "There is no place and no part {place!r} on this table; {hint}",
+            place=again,
+            hint=nearest(again, known),
+        )
+
+
+def _anew(progress: Progress) -> Progress:
+    """The empty plate is always measured anew before a piece is put on it."""
+    if Part.PLACES not in progress.wanted:
+        return progress
+    return replace(progress, offset_mt=(), noise_mt=(), last=None)
+
+
+ACCEPTED_HZ = 1046.5
+TRIED_HZ = 880.0  # the buzzer
+TONE_S = 0.08
+
+
+def run_sweep(
+    sweep: Sweep,
+    plate: Plate,
+    wait: Callable[[], None],
+    tell: Callable[[Step], str | None],
+    save: Callable[[], None],
+) -> None:
+    """Until everything is done. ``wait``: until the next scan is due; ``tell``: after each scan,
+    the answer to it, if there is one; ``save``: keep the sweep's progress.
+    """
+    silent_s = 0.0
+    while True:
+        frame = plate.scan()
+        step = sweep.update(frame)
+        if step.accepted or sweep.done:
+            save()
+        plate.show(sweep.strip)
+        if step.accepted:
+            silent_s = frame.time_s + TONE_S
+        accepted_hz = ACCEPTED_HZ if frame.time_s < silent_s else None
+        plate.tone(TRIED_HZ if step.sounds else accepted_hz)
+        value = tell(step)
+        if sweep.done:
+            return
+        if value is not None:
+            sweep.answer(value)
+        wait()
+
+
+_log = logging.getLogger(__name__)
+
+ROLES = {
+    Light.TARGET: Role.PUT,
+    Light.DONE: Role.LEGAL,
+    Light.WRONG: Role.WRONG,
+    Light.LIFT: Role.LIFT,
+}
+
+
+class TableSweep:
+    """A Sweep that is fed with the host's scans. ``folder``: where its progress is kept.
+
+    ``again``, ``fresh``: as for ``begin``, whose errors it raises. ``known``: what is known of the
+    table, as its plate is scanned.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        folder: Path,
+        again: str | None = None,
+        *,
+        fresh: bool = False,
+        known: Calibration | None,
+    ) -> None:
+        self._profile = profile
+        self._path = folder / PROGRESS_NAME
+        progress = begin(profile, folder, again=again, fresh=fresh)
+        self._proven = set(progress.wanted)
+        self._before = known = known or uncalibrated(profile)
+        self._sweep = Sweep(profile, progress, orientation=known.orientation, lights=known.lights)
+
+    @property
+    def step(self) -> Step:
+        """How it stands after the last scan."""
+        return self._sweep.step
+
+    def update(self, frame: Frame, overlay: Overlay) -> Asked:
+        """Take one scan in; what to show. ``overlay`` names the places, as the page knows them."""
+        step = self._sweep.update(frame)
+        if step.accepted or step.task is None:
+            self._keep()
+        say = step.say if step.refused is None else _both(step.refused, step.say)
+        counted = text(
+            "Sweep, {count} of {total}: {say}", count=step.done, total=step.total, say=say
+        )
+        lights = step.lights.items()
+        return Asked(counted, {overlay.places[i]: ROLES[x] for i, x in lights if x in ROLES})
+
+    def answer(self, value: str) -> None:
+        """One of the choices of the last step. Raises NotPossibleError."""
+        self._sweep.answer(value)
+
+    def measure_again(self, again: str) -> None:
+        """That place, or that part, next. Raises NotPossibleError."""
+        progress = measured_again(self._profile, self._sweep.progress, again)
+        self._proven |= set(progress.wanted)
+        self._sweep.go_on_from(progress)
+
+    @property
+    def strip(self) -> list[Colour]:
+        """What the lights show, by position on the strip."""
+        return self._sweep.strip
+
+    def result(self, made_s: float) -> Calibration | None:
+        """What is known of the table, once the sweep has come to its end."""
+        if not self._sweep.done:
+            return None
+        progress = self._sweep.progress
+        return calibration_of(
+            self._profile, progress, made_s, before=self._before, proven=self._proven
+        )
+
+    def _keep(self) -> None:
+        try:
+            write_progress(self._path, self._sweep.progress)
+        except OSError as error:
+            _log.warning("The sweep's progress cannot be saved: %s", error)
+
+
+def _both(why: Message, say: Message) -> Message:
+    return text("{why} {say}", why=why, say=say)
