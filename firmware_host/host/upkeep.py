@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from firmware_host.commissioning.at_table import TableSweep
-from firmware_host.commissioning.begin import unfinished
+from firmware_host.commissioning.running import TableSweep, unfinished
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.host.free import FreePlay
