@@ -338,8 +338,15 @@ class Game(ABC):
         return IllegalMoveError("{move} is not a legal move now.", move=move)
 
     def drop_refusal(self, position: Position, piece: str, place: str) -> RulesError | None:
-        """As ``Position.drop_refusal``; here, for games whose moves are the places filled."""
-        return self.refusal(position, place)
+        """As ``Position.drop_refusal``. Here, whatever some legal move puts there may be put there;
+        a place of which no move bears the name is named as a place, and not as a move.
+        """
+        if self.rules.number(place) is not None or position.over:
+            return self.refusal(position, place)
+        acts = (shift for move in position.legal() for shift in position.play(move).act)
+        if any((shift.piece, shift.target) == (piece, place) for shift in acts):
+            return None
+        return IllegalMoveError("This piece may not be put on {place} now.", place=place)
 
     def more(self, position: Position) -> Mapping[str, Any]:
         """What the game adds to a position's object in the contract, or puts in its place."""

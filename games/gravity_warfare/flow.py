@@ -264,14 +264,9 @@ def succeed(s: State) -> None:
             s.points[s.doer] += s.under
     if s.reward:
         s.points[s.owner] += 1
-    waiting = [
-        player
-        for player in s.others
-        if player not in s.ever_laid and s.hands[player] and s.spent[player] < s.right[player]
-    ]
-    if waiting and TELEPORT not in force and not s.options.simple:
-        s.stage = "after"
-        s.passed = frozenset(set(s.players) - set(waiting))
+    may_give_back = any(map(s.may_give_back, s.players))
+    if may_give_back and TELEPORT not in force and not s.options.simple:
+        s.stage, s.passed = "after", frozenset()
     else:
         after(s)
 

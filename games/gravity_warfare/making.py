@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from games.gravity_warfare import cards, flow
 from games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS
-from games.gravity_warfare.moves import CHANCE, TABLE, event_of, nameable, seen
+from games.gravity_warfare.moves import CHANCE, TABLE, awaited, event_of, nameable, seen
 from games.gravity_warfare.table import ANY, TELEPORT, UNKNOWN, State, Token, kind_of
 
 
@@ -78,7 +78,7 @@ def _by_table(s: State, what: str, args: Sequence[str]) -> None:
 
 
 def _passed(s: State) -> None:
-    if len(s.passed) == s.options.players:
+    if not awaited(s):
         if s.stage == "window":
             flow.close_window(s)
         else:

@@ -31,8 +31,10 @@ def awaited(s: State) -> tuple[int, ...]:
             return (s.drawer,)
         case "card" | "name" | "blocked":
             return (s.owner,)
-        case "window" | "after":
+        case "window":
             return tuple(each for each in s.players if each not in s.passed)
+        case "after":  # who buys a card meanwhile may lay it
+            return tuple(p for p in s.players if p not in s.passed and s.may_give_back(p))
         case "choose":
             return tuple(each for each in s.players if each != s.doer)
         case "event":

@@ -55,7 +55,7 @@ def why_not(s: State, move: str) -> Why:
         return "This is no moment for a player: {phase}.", {"phase": _phase(s)}
     if player not in waits:
         template = "{who} is not awaited now; {awaited} may move."
-        if player in s.passed and s.phase in ("window", "after"):
+        if s.phase in ("window", "after"):
             template = "{who} has passed, or has nothing to say now; {awaited} may move."
         return template, {"who": who, "awaited": _names(waits)}
     if s.phase not in PHASE_OF[what]:

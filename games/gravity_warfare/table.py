@@ -75,7 +75,7 @@ class Event(NamedTuple):
 @dataclass
 class State:
     """``stage``: the phase, under a draw or a new deal that may come between (``phase``). ``turn``:
-    moves made. ``passed``: who has passed, or has nothing to say. ``spent``: challenges and events
+    moves made. ``passed``: who has passed in this window. ``spent``: challenges and events
     laid by each; ``right``: how many he may. ``laid``: challenges laid in this turn and not taken
     back, ``round_laid``: in earlier ones. ``fixed``: what is in force, once the window is closed.
     ``ask``: what the dice are asked for. ``lying``: Guardians that are out until the next round.
@@ -159,6 +159,15 @@ class State:
     def others(self) -> list[int]:
         """Those who are neither owner nor doer."""
         return [each for each in self.players if each not in (self.owner, self.doer)]
+
+    def may_give_back(self, player: int) -> bool:
+        """After a success: neither owner nor doer, no challenge laid, and a card that may be."""
+        return (
+            player in self.others
+            and player not in self.ever_laid
+            and bool(self.hands[player])
+            and self.spent[player] < self.right[player]
+        )
 
     # platform
 

@@ -213,3 +213,35 @@ def test_a_card_of_unknown_name_is_a_challenge():
     assert "blue:play:hum-a-song" in position.legal()
     after = position.play("blue:play:hum-a-song").position
     assert describe(after)["turn"]["challenges"] == ["hum-a-song"]
+
+
+@pytest.mark.parametrize("passes_first", [True, False])
+def test_who_buys_a_card_after_a_success_may_lay_it(passes_first):
+    """WARFARE, Success: *after* awaits those who hold a card and may still lay one."""
+    game = GRAVITY_WARFARE.create({"mode": "battle", "players": 3, "rounds": 1})
+    for seed in range(200):
+        position = next(
+            (p for p in positions({**game.options}, seed) if p.state.stage == "place"), None
+        )
+        ok = [m for m in position.legal() if ":place:ok:" in m] if position else []
+        if ok and not position.state.ever_laid and position.state.doer == position.state.owner:
+            break
+    state = position.state
+    first, second = state.others
+    state.hands[first], state.points[first] = (), 1
+    state.hands[second] = ("limit-it",)
+    state.left = ("give-it-back", "give-it-back", *state.left)
+    position = position.play(ok[0]).position
+    names = [game.players[each] for each in (first, second)]
+    assert position.awaiting == (names[1],)
+    with pytest.raises(IllegalMoveError):
+        position.play(f"{names[0]}:pass")
+    position = position.play(f"{names[0]}:buy:left").position
+    position = position.play(f"{names[0]}:keep:1").position
+    assert set(position.awaiting) == set(names)
+    if passes_first:
+        position = position.play(f"{names[1]}:pass").position
+        assert position.awaiting == (names[0],)
+        assert position.state.stage == "after"
+    position = position.play(f"{names[0]}:play:give-it-back").position
+    assert (position.state.stage, position.awaiting) == ("event", (names[0],))
