@@ -68,6 +68,7 @@ def options_for(kind: GameType, able: Capabilities) -> Sequence[OptionSpec]:
         if spec.limit is None or spec.high is None
         else replace(spec, high=min(spec.high, most[spec.limit]))
         for spec in kind.option_specs
+        if not spec.secret  # those are for the command line alone
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -11,17 +12,21 @@ from typing import Generic, TypeVar
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.messages.explain import explained
-from firmware_host.table.commands import TakeBack
+from firmware_host.table.commands import NewGame, TakeBack
 from firmware_host.table.seat_commands import Count, NotSo, SeatMove, StandUp
 from firmware_host.web import messages_in
 from firmware_host.web.guard import Access, Visitor
 from games.base import RulesError
+from games.registry import HOSTED
 
 ANSWER_WITHIN_S = 60.0
 NOT_PAIRED = text(
     "This device may only look on. To play here, pair it with the code shown at the table."
 )
 NOT_SEATED = text("Another device sits there.")
+SECRET = text(
+    "The table itself chooses what decides hidden cards. Begin the game without {option}."
+)
 
 T = TypeVar("T")
 
@@ -40,6 +45,8 @@ def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> M
     """Why this visitor may not ask for that; None where he may. To be called for each message."""
     seats = access.sits_at(visitor)
     match asked:
+        case NewGame(game, options) if (secret := _secret(game, options)) is not None:
+            return Message(SECRET.template, {"option": secret})
         case SeatMove(str(player)):
             return None if player in seats else NOT_SEATED
         case StandUp(player) if player in seats:
@@ -51,6 +58,13 @@ def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> M
         case messages_in.Ping() | messages_in.Watch():
             return None
     return None if access.may_act(visitor) else NOT_PAIRED
+
+
+def _secret(game: str, options: Mapping[str, object]) -> str | None:
+    """An option among those that are given which tells its chooser what others may not know."""
+    kind = HOSTED.get(game)
+    names = () if kind is None else kind.secret_options
+    return next((name for name in names if options.get(name) is not None), None)
 
 
 async def answer(future: Future[T]) -> Answered[T]:

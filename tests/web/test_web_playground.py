@@ -15,7 +15,7 @@ pytest.importorskip("mujoco")
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.table.commands import Drop, PlayFreely, Take
+from firmware_host.table.commands import Drop, NewGame, PlayFreely, Take
 from firmware_host.table.observation import Happening
 from firmware_host.table.seat_commands import SeatMove
 from hw_sim.session.live import LiveTable
@@ -216,7 +216,7 @@ def test_the_mouse_tilts_the_plate_and_what_stands_on_it_slides_off(falling, ser
 def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve, open_page):
     table, truth = falling
     served = serve(table)
-    served.tell(type="game", game="gravity-warfare", options={"players": 2, "seed": 1})
+    served.do(NewGame("gravity-warfare", {"players": 2, "seed": 1}))
     served.until(lambda snapshot: snapshot.room is not None)
     for move in ("chance", "chance", "blue:pass", "red:pass"):
         served.do(SeatMove(None if move == "chance" else move.split(":")[0], move))

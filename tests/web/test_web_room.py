@@ -15,7 +15,9 @@ from websockets.sync.client import connect
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
+from firmware_host.host.menu import options_for
 from firmware_host.room.zones import PIECE, ZoneOverlay
+from firmware_host.table.commands import NewGame
 from firmware_host.web.api import ENDPOINTS
 from games.gravity_warfare import GRAVITY_WARFARE
 from hw_sim.session.live import LiveTable
@@ -89,8 +91,7 @@ class Phone:
 
 def begin(served, options, boards=None) -> None:
     """A game, and its first snapshot."""
-    named = {"game": "gravity-warfare", "options": options, "boards": boards or {}}
-    served.tell(type="game", **named)
+    served.do(NewGame("gravity-warfare", options, boards=boards or {}))  # as the command line does
     served.until(lambda snapshot: snapshot.room is not None)
 
 
@@ -453,3 +454,18 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     ticks.first.uncheck()
     page.get_by_role("button", name="That is all", exact=True).click()
     expect(page.locator(".room-latest li").first).to_contain_text("1 piece fell")
+
+
+def test_no_page_chooses_the_seed(simulated, serve):
+    served = serve(simulated)
+    for seed in (1, 0):
+        body = {"type": "game", "game": "gravity-warfare", "options": {"seed": seed}}
+        sent = json.dumps(body).encode()
+        kind = "application/json"
+        status, _, answer = served.request("POST", "/api/v1/command", sent, content_type=kind)
+        assert status != 200
+        assert "seed" in json.loads(answer)["error"]
+    assert served.table.latest().room is None
+    assert "seed" not in {
+        spec.name for spec in options_for(GRAVITY_WARFARE, simulated.capabilities)
+    }
