@@ -11,15 +11,10 @@ from drivers.buses import Buses
 from drivers.clock import Clock
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
-from drivers.hall import HallSettings, MuxHallArray
-from drivers.hall_switches import MatrixSettings, SwitchArray, SwitchMatrix, SwitchSettings
-from drivers.lights import Colour, LightsSettings, LightStrip, Look, StripSettings
-from drivers.lsm6dsox import Lsm6dsox, Lsm6dsoxSettings
-from drivers.mpu6050 import ImuSettings, Mpu6050
+from drivers.lights import Colour, LightsSettings, Look
 from drivers.node import NodeHall, NodeImu, NodePanel
 from drivers.node_lights import NodeLights
 from drivers.node_link import NodeLink, NodeSettings
-from drivers.panel import Panel, PanelSettings
 
 T = TypeVar("T")
 
@@ -219,23 +214,6 @@ class Plate:
                     last_first.callback(part.close)
 
 
-def build_plate(
-    hall: HallSettings | SwitchSettings | MatrixSettings,
-    imu: ImuSettings | Lsm6dsoxSettings | None,
-    lights: StripSettings | None,
-    panel: PanelSettings | None,
-    buses: Buses,
-) -> Plate:
-    """The parts that these settings are of, on ``buses``. Opens nothing: the first scan does."""
-    return Plate(
-        _hall(hall, buses),
-        _imu(imu, buses),
-        None if lights is None else LightStrip(lights, buses),
-        None if panel is None else Panel(panel, buses),
-        buses.clock,
-    )
-
-
 def build_node_plate(
     node: NodeSettings,
     lights: LightsSettings | None,
@@ -258,23 +236,3 @@ def build_node_plate(
         buses.clock,
         read_at_s=lambda: hall.time_s,
     )
-
-
-def _hall(settings: HallSettings | SwitchSettings | MatrixSettings, buses: Buses) -> HallArray:
-    match settings:
-        case HallSettings():
-            return MuxHallArray(settings, buses)
-        case SwitchSettings():
-            return SwitchArray(settings, buses)
-        case MatrixSettings():
-            return SwitchMatrix(settings, buses)
-
-
-def _imu(settings: ImuSettings | Lsm6dsoxSettings | None, buses: Buses) -> Imu | None:
-    match settings:
-        case None:
-            return None
-        case ImuSettings():
-            return Mpu6050(settings, buses)
-        case Lsm6dsoxSettings():
-            return Lsm6dsox(settings, buses)

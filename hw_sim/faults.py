@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from hw_sim.boards import HallBoard, LitBoard, SwitchBoard
 from hw_sim.buses.i2c import I2cBus, Message
-from hw_sim.chips import lsm6dsox, mcp23017, mpu6050
+from hw_sim.chips import mcp23017
 from hw_sim.chips.hall import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
-from hw_sim.chips.lsm6dsox import Lsm6dsox
+from hw_sim.chips.inertial import InertialChip
 from hw_sim.chips.mcp23017 import Mcp23017
-from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
 from hw_sim.clock import VirtualClock, in_time
 from hw_sim.errors import FaultError
@@ -56,18 +55,21 @@ LIT_FAULTS = {"ground-shift": "ground_v_a", "supply-sag": "sag_a", "lights-heat"
 
 def sensor_kinds(table: SimTable) -> dict[str, FaultKind]:
     """Of the sensors under the places, and of their wires."""
-    board = table.hall_board
-    if isinstance(board, HallBoard):
-        return _LinearSensors(table, board).kinds()
-    return _Switches(table, board).kinds()
+    match table.hall_board:
+        case HallBoard() as linear:
+            return _LinearSensors(table, linear).kinds()
+        case SwitchBoard() as switches:
+            return _Switches(table, switches).kinds()
+        case _:
+            return {}  # another package's
 
 
 class _Sensors(ABC):
     """What any sensor and its wires can have."""
 
-    def __init__(self, table: SimTable) -> None:
+    def __init__(self, table: SimTable, board: HallBoard | SwitchBoard) -> None:
         self.table = table
-        self.board = table.hall_board
+        self.board = board
 
     def kinds(self) -> dict[str, FaultKind]:
         board = self.board
@@ -106,7 +108,7 @@ class _Switches(_Sensors):
     """A north and a south one at each place."""
 
     def __init__(self, table: SimTable, board: SwitchBoard) -> None:
-        super().__init__(table)
+        super().__init__(table, board)
         self.switches = board
 
     def is_dead(self, targets: Sequence[str]) -> bool:
@@ -121,7 +123,7 @@ class _LinearSensors(_Sensors):
     """One at each place, which measures."""
 
     def __init__(self, table: SimTable, board: HallBoard) -> None:
-        super().__init__(table)
+        super().__init__(table, board)
         self.linear = board
         self.lit = LitBoard(table)
 
@@ -434,7 +436,7 @@ def chip_kinds(table: SimTable) -> dict[str, FaultKind]:
     return kinds if table.imu is None else {**kinds, **_imu_kinds(table, table.imu)}
 
 
-def _imu_kinds(table: SimTable, imu: Mpu6050 | Lsm6dsox) -> dict[str, FaultKind]:
+def _imu_kinds(table: SimTable, imu: InertialChip) -> dict[str, FaultKind]:
     genuine = imu.who_am_i
 
     def identify(who_am_i: int) -> Change:
@@ -445,9 +447,8 @@ def _imu_kinds(table: SimTable, imu: Mpu6050 | Lsm6dsox) -> dict[str, FaultKind]
 
     def says_other(_targets: Sequence[str]) -> bool:
         """On its bus."""
-        register = lsm6dsox.WHO_AM_I if isinstance(imu, Lsm6dsox) else mpu6050.WHO_AM_I
         now_s = table.clock.now()
-        imu.write(bytes([register]), now_s)
+        imu.write(bytes([imu.WHO_AM_I]), now_s)
         return (imu.read(1, now_s) or b"\0")[0] == OTHER_ID
 
     def stands_still(targets: Sequence[str]) -> bool:

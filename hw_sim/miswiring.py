@@ -196,8 +196,10 @@ def _open_line(table: SimTable, targets: Sequence[str]) -> None:
 def _swap_rows(table: SimTable, targets: Sequence[str]) -> None:
     columns = table.profile.columns
     one, other = ((int(target) - 1) * columns for target in targets)
-    for column in range(columns):
-        table.hall_board.swap_wires(one + column, other + column)
+    board = table.hall_board
+    if board is not None:
+        for column in range(columns):
+            board.swap_wires(one + column, other + column)
 
 
 def _break_chain(table: SimTable, targets: Sequence[str]) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from drivers.attitude import FLAT, Vector
 from drivers.node_firmware.lights import strip_order
@@ -15,11 +16,16 @@ from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import (
     DualSwitchHall,
     GpioPanel,
+    ImuPart,
     Lsm6dsoxImu,
     MatrixHall,
+    Mpu6050Imu,
     MuxAdcHall,
     NodeHall,
     NodeImu,
+    NodeLights,
+    NodePanel,
+    Part,
     Ws2812Lights,
 )
 from hw_sim.boards import AH1889, BIASED_REED, HallBoard, SwitchBoard, SwitchMatrix
@@ -27,7 +33,7 @@ from hw_sim.buses import SimBuses
 from hw_sim.buses.gpio import Piezo
 from hw_sim.buses.serial import SimLine
 from hw_sim.chips import lsm6dsox, mpu6050
-from hw_sim.chips.inertial import ImuSpread
+from hw_sim.chips.inertial import ImuSpread, InertialChip
 from hw_sim.chips.lsm6dsox import Lsm6dsox
 from hw_sim.chips.mcp3008 import Mcp3008
 from hw_sim.chips.mcp23017 import LineSource, Mcp23017
@@ -101,6 +107,10 @@ LSM_GAINS = (lsm6dsox.GAIN_TOLERANCE, lsm6dsox.GAIN_TOLERANCE)
 
 Rgb = tuple[int, int, int]
 Gains = tuple[float, float]
+Felt = Callable[[float], Vector]
+Surroundings = tuple[Felt, Felt, Callable[[float], float], Stream]
+Model = Callable[["SimTable", Any], Any]
+GROUP = "tiltboard.simulated"
 
 
 class SimTable:
@@ -112,7 +122,8 @@ class SimTable:
     far as it has them. ``faults``: what is broken and mended. ``disk``: under its journal, where it
     has one. ``imu_orientation``: how the
     tilt sensor is glued in; may be set. ``dark_from``: the light before which the strip is broken.
-    ``tolerances``: how far gaps and the Hall sensors' sensitivities differ, against what is stated.
+    ``streams``: where its chance comes from. ``tolerances``: how far gaps and the Hall sensors'
+    sensitivities differ, against what is stated.
     """
 
     def __init__(
@@ -128,20 +139,22 @@ class SimTable:
         self.seed = seed
         self.disk = disk
         self.clock = VirtualClock()
-        self._streams = streams = Streams(seed)
+        self.streams = streams = Streams(seed)
         self.world = world(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
-        self._tolerances = tolerances
+        self.tolerances = tolerances
         self.hands = FreeHands(self.world, streams.stream("hands"))
         self.buses = SimBuses(self.clock)
         self.converter: Mcp3008 | None = None
         self.expanders: dict[int, Mcp23017] = {}
         self.matrix: SwitchMatrix | None = None
-        self.hall_board = self._wire_hall()
+        self.hall_board: HallBoard | SwitchBoard | None = model_of(profile.hall)(self, profile.hall)
         self.imu_orientation = FLAT
         self.imu = self._wire_imu()
         self.chain = Ws2812Chain(profile.size if profile.lights is not None else 0)
         self.piezo = Piezo()
-        self._wire_lights_and_panel()
+        for part in (profile.lights, profile.panel):
+            if part is not None:
+                model_of(part)(self, part)
         self.node = self._wire_node()
         self._light_at = (
             strip_order() if self.node else [*map(profile.light_of, range(profile.size))]
@@ -206,87 +219,31 @@ class SimTable:
         if self.node is not None:
             self.node.power_on(self.clock.now())
 
-    def _wire_hall(self) -> HallBoard | SwitchBoard:
-        profile, buses = self.profile, self.buses
-        match profile.hall:
-            case MuxAdcHall() as hall:
-                linear = HallBoard(profile, hall, self.world, self._streams, self._tolerances)
-                self.converter = _converter(linear, hall)
-                buses.add_spi(hall.spi_bus, hall.spi_device, self.converter)
-                buses.wire_address(hall.address_pins, linear.address)
-                return linear
-            case DualSwitchHall() as hall:
-                board = SwitchBoard(profile, AH1889, self.world, self._streams)
-                for row, address in enumerate(hall.addresses):
-                    expander = Mcp23017(_row_lines(board, row * profile.columns, profile.columns))
-                    self.expanders[address] = expander
-                    buses.add_i2c(hall.i2c_bus, address, expander)
-                return board
-            case MatrixHall() as hall:
-                board = SwitchBoard(profile, BIASED_REED, self.world, self._streams)
-                self.matrix = SwitchMatrix(board, hall.row_pins, hall.north_pins, hall.south_pins)
-                self.matrix.wire(buses.wiring)
-                return board
-            case NodeHall():
-                hall = node_wiring()
-                linear = HallBoard(profile, hall, self.world, self._streams, self._tolerances)
-                self.converter = _converter(linear, hall)
-                return linear
+    def feels(self) -> Surroundings:
+        """What a tilt sensor is handed: force, rate and warmth where it sits, in its own axes, and
+        where its noise is drawn from.
+        """
+        imu, plate = self.profile.imu, self.world.plate
+        arm_m = (0.0, 0.0, 0.0) if imu is None else imu.arm_m
 
-    def _wire_imu(self) -> Mpu6050 | Lsm6dsox | None:
-        config, world = self.profile.imu, self.world
+        def turned(on_plate: Callable[[float], Vector]) -> Callable[[float], Vector]:
+            return lambda now_s: self.imu_orientation.on_chip(on_plate(now_s))
+
+        return (
+            turned(lambda now_s: force_at(arm_m, plate, now_s)),
+            turned(plate.rate_rad_s),
+            self.world.climate.temperature_c,
+            self.streams.stream("imu-noise"),
+        )
+
+    def _wire_imu(self) -> InertialChip | None:
+        config = self.profile.imu
         if config is None:
             return None
-        arm_m = tuple(mm / 1000 for mm in config.arm_mm)
-        noise, spread = self._streams.stream("imu-noise"), self._streams.stream("imu-spread")
-        imu: Mpu6050 | Lsm6dsox
-        if isinstance(config, Lsm6dsoxImu):
-            imu = Lsm6dsox(
-                self._felt(lambda now_s: force_at(arm_m, world.plate, now_s)),
-                self._felt(world.plate.rate_rad_s),
-                world.climate.temperature_c,
-                noise,
-                _imu_spread(
-                    spread,
-                    (lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S),
-                    LSM_GAINS,
-                    (lsm6dsox.ACCEL_DRIFT_G_C,) * 2,
-                    lsm6dsox.GYRO_DRIFT_DEG_S_C,
-                ),
-            )
-        else:
-            imu = Mpu6050(
-                self._felt(lambda now_s: force_at(arm_m, world.plate, now_s)),
-                self._felt(world.plate.rate_rad_s),
-                world.climate.temperature_c,
-                noise,
-                _imu_spread(
-                    spread,
-                    (mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S),
-                    MPU_GAINS,
-                    (mpu6050.ACCEL_DRIFT_XY_G_C, mpu6050.ACCEL_DRIFT_Z_G_C),
-                    mpu6050.GYRO_DRIFT_DEG_S_C,
-                ),
-            )
-        if not isinstance(config, NodeImu):
-            self.buses.add_i2c(config.i2c_bus, config.address, imu)
+        imu: InertialChip = model_of(config)(self, config)
+        for bus, address in config.i2c():
+            self.buses.add_i2c(bus, address, imu)
         return imu
-
-    def _felt(self, on_plate: Callable[[float], Vector]) -> Callable[[float], Vector]:
-        """The same in the axes of the chip, however that lies."""
-        return lambda now_s: self.imu_orientation.on_chip(on_plate(now_s))
-
-    def _wire_lights_and_panel(self) -> None:
-        profile, buses = self.profile, self.buses
-        if isinstance(profile.lights, Ws2812Lights):
-            buses.add_pixels(profile.lights.pin, self.chain)
-            if profile.lights.supply_pin is not None:
-                buses.wire_button(profile.lights.supply_pin, lambda _: self.chain.supply_failed)
-        panel = profile.panel
-        if isinstance(panel, GpioPanel):
-            for name, pin in (("confirm", panel.confirm_pin), ("back", panel.back_pin)):
-                buses.wire_button(pin, self.world.buttons[name].closed)
-            buses.wire_piezo(panel.buzzer_pin, self.piezo)
 
     def _wire_node(self) -> SimNode | None:
         hall, board, imu = self.profile.hall, self.hall_board, self.imu
@@ -316,8 +273,28 @@ class SimTable:
         return node
 
 
-def _converter(board: HallBoard, hall: MuxAdcHall) -> Mcp3008:
-    return Mcp3008([mux.voltage_v for mux in board.multiplexers], hall.reference_v)
+def _mux_adc(table: SimTable, hall: MuxAdcHall) -> HallBoard:
+    board = _linear(table, hall)
+    if table.converter is not None:
+        table.buses.add_spi(hall.spi_bus, hall.spi_device, table.converter)
+    table.buses.wire_address(hall.address_pins, board.address)
+    return board
+
+
+def _linear(table: SimTable, hall: MuxAdcHall) -> HallBoard:
+    board = HallBoard(table.profile, hall, table.world, table.streams, table.tolerances)
+    table.converter = Mcp3008([mux.voltage_v for mux in board.multiplexers], hall.reference_v)
+    return board
+
+
+def _dual_switch(table: SimTable, hall: DualSwitchHall) -> SwitchBoard:
+    columns = table.profile.columns
+    board = SwitchBoard(table.profile, AH1889, table.world, table.streams)
+    for row, address in enumerate(hall.addresses):
+        expander = Mcp23017(_row_lines(board, row * columns, columns))
+        table.expanders[address] = expander
+        table.buses.add_i2c(hall.i2c_bus, address, expander)
+    return board
 
 
 def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:
@@ -330,6 +307,35 @@ def _row_lines(board: SwitchBoard, first: int, columns: int) -> LineSource:
         return None if closed is None else not closed
 
     return level
+
+
+def _matrix(table: SimTable, hall: MatrixHall) -> SwitchBoard:
+    board = SwitchBoard(table.profile, BIASED_REED, table.world, table.streams)
+    table.matrix = SwitchMatrix(board, hall.row_pins, hall.north_pins, hall.south_pins)
+    table.matrix.wire(table.buses.wiring)
+    return board
+
+
+def _mpu6050(table: SimTable, _config: ImuPart) -> InertialChip:
+    spread = _imu_spread(
+        table.streams.stream("imu-spread"),
+        (mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S),
+        MPU_GAINS,
+        (mpu6050.ACCEL_DRIFT_XY_G_C, mpu6050.ACCEL_DRIFT_Z_G_C),
+        mpu6050.GYRO_DRIFT_DEG_S_C,
+    )
+    return Mpu6050(*table.feels(), spread)
+
+
+def _lsm6dsox(table: SimTable, _config: ImuPart) -> InertialChip:
+    spread = _imu_spread(
+        table.streams.stream("imu-spread"),
+        (lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S),
+        LSM_GAINS,
+        (lsm6dsox.ACCEL_DRIFT_G_C,) * 2,
+        lsm6dsox.GYRO_DRIFT_DEG_S_C,
+    )
+    return Lsm6dsox(*table.feels(), spread)
 
 
 def _imu_spread(
@@ -354,4 +360,56 @@ def _imu_spread(
         gyro_gain=(1 + draw(gyro), 1 + draw(gyro), 1 + draw(gyro)),
         accel_drift_g_c=(draw(across_c), draw(across_c), draw(up_c)),
         gyro_drift_deg_s_c=(draw(gyro_drift), draw(gyro_drift), draw(gyro_drift)),
+    )
+
+
+def _ws2812(table: SimTable, lights: Ws2812Lights) -> None:
+    table.buses.add_pixels(lights.pin, table.chain)
+    if lights.supply_pin is not None:
+        table.buses.wire_button(lights.supply_pin, lambda _: table.chain.supply_failed)
+
+
+def _gpio_panel(table: SimTable, panel: GpioPanel) -> None:
+    for name, pin in (("confirm", panel.confirm_pin), ("back", panel.back_pin)):
+        table.buses.wire_button(pin, table.world.buttons[name].closed)
+    table.buses.wire_piezo(panel.buzzer_pin, table.piezo)
+
+
+def _on_node(_table: SimTable, _part: Part) -> None:
+    """Its microcontroller has it."""
+
+
+MODELS: Mapping[type[Part], Model] = {
+    MuxAdcHall: _mux_adc,
+    DualSwitchHall: _dual_switch,
+    MatrixHall: _matrix,
+    NodeHall: lambda table, _: _linear(table, node_wiring()),
+    Mpu6050Imu: _mpu6050,
+    Lsm6dsoxImu: _lsm6dsox,
+    NodeImu: _mpu6050,
+    Ws2812Lights: _ws2812,
+    NodeLights: _on_node,
+    GpioPanel: _gpio_panel,
+    NodePanel: _on_node,
+}
+
+
+def model_of(part: Part) -> Model:
+    """What stands in for parts of that kind: called with the table and the part, it hangs chips on
+    the table's buses, and returns the tilt sensor (an InertialChip) or the board of sensors (a
+    HallBoard or SwitchBoard; None for one of another sort, which cannot be broken). Ours, or
+    another package's by an entry point of the group ``tiltboard.simulated`` with the kind's name.
+    Raises SimulationError without one.
+    """
+    ours = MODELS.get(type(part))
+    if ours is not None:
+        return ours
+    kind = str(type(part).__struct_config__.tag)
+    for point in entry_points(group=GROUP, name=kind):
+        model: Model = point.load()
+        return model
+    raise SimulationError(
+        "Nothing stands in for a part of the kind {kind} in the simulation.",
+        remedy="Its package may bring that in a newer version; on a real table it works.",
+        kind=kind,
     )

@@ -7,18 +7,10 @@ by a test), the lock of the board (config.locks), the doctor, and the table in d
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import (
-    DualSwitchHall,
-    GpioPanel,
-    Lsm6dsoxImu,
-    MatrixHall,
-    Mpu6050Imu,
-    MuxAdcHall,
-    NodeHall,
-    Ws2812Lights,
-)
+if TYPE_CHECKING:
+    from firmware_host.config.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,28 +67,7 @@ def needs_of(profile: Profile, model: str = "") -> tuple[Need, ...]:
     """Everything, in the order hall, imu, lights, panel. ``model``: of the Pi; on it depend
     modules and lines alone.
     """
-    hall, imu, lights = profile.hall, profile.imu, profile.lights
-    gpio_modules = GPIO_MODULES[:1] if "Pi 5" in model else GPIO_MODULES
-    needs: list[Need] = []
-    match hall:
-        case MuxAdcHall():
-            device = f"/dev/spidev{hall.spi_bus}.{hall.spi_device}"
-            line = SPI_LINES.get(hall.spi_bus, f"dtoverlay=spi{hall.spi_bus}-1cs")
-            needs.append(Need("hall", device, SPI, (("spidev",),), (line,)))
-            needs.append(Need("hall", GPIO_DEVICE, GPIO, (gpio_modules,)))
-        case DualSwitchHall():
-            needs.append(_i2c("hall", hall.i2c_bus))
-        case MatrixHall():
-            needs.append(Need("hall", GPIO_DEVICE, GPIO, (gpio_modules,)))
-        case NodeHall():
-            return (Need("node", hall.port, SERIAL, (("serial",),)),)
-    if isinstance(imu, Mpu6050Imu | Lsm6dsoxImu):
-        needs.append(_i2c("imu", imu.i2c_bus))
-    if isinstance(lights, Ws2812Lights):
-        needs += _lights(lights, model)
-    if isinstance(profile.panel, GpioPanel):
-        needs.append(Need("panel", GPIO_DEVICE, GPIO, (gpio_modules,)))
-    return tuple(needs)
+    return tuple(need for name, part in profile.parts for need in part.needs(name, model))
 
 
 def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
@@ -104,26 +75,14 @@ def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
     return () if speaker is None else (Need("speaker", SOUND_DEVICE, SOUND, ()),)
 
 
-def _i2c(part: str, bus: int) -> Need:
+def gpio_need(part: str, model: str) -> Need:
+    """The pins, by one of two libraries."""
+    modules = GPIO_MODULES[:1] if "Pi 5" in model else GPIO_MODULES
+    return Need(part, GPIO_DEVICE, GPIO, (modules,))
+
+
+def i2c_need(part: str, bus: int) -> Need:
+    """A bus; the Pi's first one is switched on, and is better fast."""
     lines = ("dtparam=i2c_arm=on",) if bus == 1 else ()
     fast = ("dtparam=i2c_arm_baudrate=400000",) if bus == 1 else ()
     return Need(part, f"/dev/i2c-{bus}", I2C, (("smbus2",),), lines, fast)
-
-
-def _lights(lights: Ws2812Lights, model: str) -> tuple[Need, ...]:
-    """What each writer of drivers.light_links opens, and GPIO where the supply is watched."""
-    neopixel = ("neopixel",)
-    clock = next((lines for name, lines in CORE_CLOCK.items() if name in model), ())
-    lines = (SPI_LINES[0], *clock)
-    match lights.writer:
-        case "spi":
-            return (Need("lights", "/dev/spidev0.0", SPI, (neopixel, ("spidev",)), lines),)
-        case "rpi_ws281x":
-            modules = (neopixel, ("_rpi_ws281x",))
-            return (
-                Need("lights", "/dev/spidev0.0", SPI, modules, lines),
-                Need("lights", "/dev/gpiomem", MAPPED_GPIO, ()),
-            )
-        case "pio":
-            writer = ("adafruit_raspberry_pi5_neopixel_write",)
-            return (Need("lights", "/dev/pio0", PIO, (neopixel, writer)),)

@@ -10,38 +10,18 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 
-from drivers.light_links import MOSI_PIN
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.reading import parse_toml, read_toml
-from firmware_host.config.wiring import (
-    DualSwitchHall,
-    GpioPanel,
-    HallConfig,
-    ImuConfig,
-    LightsConfig,
-    Lsm6dsoxImu,
-    MatrixHall,
-    Mpu6050Imu,
-    MuxAdcHall,
-    NodeHall,
-    NodeImu,
-    NodeLights,
-    NodePanel,
-    PanelConfig,
-    Ws2812Lights,
-)
+from firmware_host.config.wiring import HallConfig, ImuConfig, LightsConfig, PanelConfig, Part
 from firmware_host.messages.hints import nearest
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
-# All that the kernel takes with dtparam=spi=on and dtoverlay=spi1-1cs: selects, MISO, MOSI, clock
-SPI_PINS = {0: (7, 8, 9, 10, 11), 1: (18, 19, 20, 21)}
 I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones
-MUX_INPUTS = 128  # eight CD74HC4067
-PORT_INPUTS = 7  # of eight lines of an MCP23017's port; the eighth is output-only
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +100,23 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
             (row - (self.rows - 1) / 2) * self.pitch_mm,
         )
 
+    @property
+    def parts(self) -> tuple[tuple[str, Part], ...]:
+        """Those that it has, by their sections' names."""
+        found = (
+            ("hall", self.hall),
+            ("imu", self.imu),
+            ("lights", self.lights),
+            ("panel", self.panel),
+        )
+        return tuple((name, part) for name, part in found if part is not None)
+
     def light_of(self, index: int) -> int:
         """Position on the strip of the light under place ``index``, as drivers count them: the
         place itself where the plate's own computer sorts them.
         """
         row, column = divmod(index, self.columns)
-        serpentine = isinstance(self.lights, Ws2812Lights) and self.lights.order == "serpentine"
-        back = serpentine and row % 2 == 1
+        back = self.lights is not None and self.lights.serpentine and row % 2 == 1
         return row * self.columns + (self.columns - 1 - column if back else column)
 
 
@@ -170,27 +160,26 @@ def load_profile(name: str) -> Profile:
 
 def _check(profile: Profile) -> None:
     """What ranges alone cannot say."""
-    match profile.hall:
-        case MuxAdcHall() as hall:
-            _check_mux(profile, hall)
-        case DualSwitchHall(addresses=addresses):
-            _check_switches(profile, addresses)
-        case MatrixHall() as hall:
-            _check_matrix(profile, hall)
-        case NodeHall():
-            pass
-    _check_node(profile)
-    lights = profile.lights
-    if isinstance(lights, Ws2812Lights) and lights.writer != "pio" and lights.pin != MOSI_PIN:
+    for section, part in profile.parts:
+        part.check(profile)
+        if part.on_node != profile.hall.on_node:
+            raise ConfigError(
+                "profile {name}: [hall] and [{section}] are not on the same computer.",
+                remedy='Give all of a plate\'s parts kind = "node", or none.',
+                name=profile.name,
+                section=section,
+            )
+    chips = [chip for _, part in profile.parts for chip in part.i2c()]
+    for _, address in _twice(chips):
         raise ConfigError(
-            "profile {name}: lights.pin is {pin}; the writer {writer} sends on GPIO{mosi} alone.",
-            remedy="Wire the lights to GPIO{mosi}, and write pin = {mosi}.",
+            "profile {name}: the I2C address {address:#04x} is used twice.",
+            remedy="Give each chip its own address.",
             name=profile.name,
-            pin=lights.pin,
-            writer=lights.writer,
-            mosi=MOSI_PIN,
+            address=address,
         )
-    for pin in _twice(_pins(profile)):
+    pins = [pin for _, part in profile.parts for pin in part.pins()]
+    pins += [pin for bus in {bus for bus, _ in chips} for pin in I2C_PINS.get(bus, ())]
+    for pin in _twice(pins):
         raise ConfigError(
             "profile {name}: GPIO{pin} is used twice.",
             remedy="Give each signal its own pin.",
@@ -199,106 +188,5 @@ def _check(profile: Profile) -> None:
         )
 
 
-def _twice(used: list[int]) -> list[int]:
-    return [number for number in used if used.count(number) > 1]
-
-
-def _check_node(profile: Profile) -> None:
-    """The parts of the plate's own computer come together."""
-    parts = (("imu", profile.imu), ("lights", profile.lights), ("panel", profile.panel))
-    on_node = isinstance(profile.hall, NodeHall)
-    for section, part in parts:
-        if part is not None and isinstance(part, NodeImu | NodeLights | NodePanel) != on_node:
-            raise ConfigError(
-                "profile {name}: [hall] and [{section}] are not on the same computer.",
-                remedy='Give all of a plate\'s parts kind = "node", or none.',
-                name=profile.name,
-                section=section,
-            )
-
-
-def _check_mux(profile: Profile, hall: MuxAdcHall) -> None:
-    inputs = [spare.input for spare in hall.spares]
-    if len(set(inputs)) != len(inputs) or any(i < profile.size for i in inputs):
-        raise ConfigError(
-            "profile {name}: hall.spares share an input with each other or with a sensor.",
-            remedy="Number them from {first}, each once.",
-            name=profile.name,
-            first=profile.size,
-        )
-    if profile.size > MUX_INPUTS:
-        raise ConfigError(
-            "profile {name}: {size} places are more than eight multiplexers have inputs.",
-            remedy="At most {most} places.",
-            name=profile.name,
-            size=profile.size,
-            most=MUX_INPUTS,
-        )
-
-
-def _check_switches(profile: Profile, addresses: tuple[int, ...]) -> None:
-    if len(addresses) != profile.rows or profile.columns > PORT_INPUTS:
-        raise ConfigError(
-            "profile {name}: {chips} MCP23017 do not fit {rows} rows of {columns} places.",
-            remedy="One address for each row, and at most {most} columns.",
-            name=profile.name,
-            chips=len(addresses),
-            rows=profile.rows,
-            columns=profile.columns,
-            most=PORT_INPUTS,
-        )
-    on_bus = list(addresses)
-    if isinstance(profile.imu, Mpu6050Imu | Lsm6dsoxImu) and isinstance(
-        profile.hall, DualSwitchHall
-    ):
-        on_bus += [profile.imu.address] if profile.imu.i2c_bus == profile.hall.i2c_bus else []
-    for address in _twice(on_bus):
-        raise ConfigError(
-            "profile {name}: the I2C address {address:#04x} is used twice.",
-            remedy="Give each chip its own address.",
-            name=profile.name,
-            address=address,
-        )
-
-
-def _check_matrix(profile: Profile, hall: MatrixHall) -> None:
-    if (len(hall.row_pins), len(hall.north_pins), len(hall.south_pins)) != (
-        profile.rows,
-        profile.columns,
-        profile.columns,
-    ):
-        raise ConfigError(
-            "profile {name}: hall needs {rows} row_pins and {columns} each of north_pins and"
-            " south_pins.",
-            remedy="Name one pin for each row and two for each column.",
-            name=profile.name,
-            rows=profile.rows,
-            columns=profile.columns,
-        )
-
-
-def _pins(profile: Profile) -> list[int]:
-    """Every GPIO in use."""
-    hall, imu, lights, panel = profile.hall, profile.imu, profile.lights, profile.panel
-    pins: list[int] = []
-    i2c = {imu.i2c_bus} if isinstance(imu, Mpu6050Imu | Lsm6dsoxImu) else set()
-    match hall:
-        case MuxAdcHall():
-            pins += hall.address_pins
-            pins += SPI_PINS.get(hall.spi_bus, ())
-        case DualSwitchHall():
-            i2c.add(hall.i2c_bus)
-        case MatrixHall():
-            pins += [*hall.row_pins, *hall.north_pins, *hall.south_pins]
-        case NodeHall():
-            pass
-    for bus in sorted(i2c):
-        pins += I2C_PINS.get(bus, ())
-    if isinstance(lights, Ws2812Lights):
-        # SPI has all of its pins, though lights need one.
-        pins += (lights.pin,) if lights.writer == "pio" else SPI_PINS[0]
-        if lights.supply_pin is not None:
-            pins.append(lights.supply_pin)
-    if isinstance(panel, GpioPanel):
-        pins += [panel.confirm_pin, panel.back_pin, panel.buzzer_pin]
-    return pins
+def _twice(used: list[T]) -> list[T]:
+    return [each for each in used if used.count(each) > 1]

@@ -1,16 +1,45 @@
-"""What hardware a table can be wired with: sensors, tilt sensor, lights, panel; ranges included.
+"""What a table can be wired with: each kind of Hall board, tilt sensor, lights and panel, whole.
 
-``linear``, of sensors: their readings are fields, which tell two strengths of magnet apart; else
-each is a pole or nothing.
+A kind is one class: its keys in a profile with their ranges, which pins and addresses it takes,
+what it needs of the computer, and its driver. Another package brings kinds by entry points of
+the group ``tiltboard.parts``, and what stands in for them in the simulation by the group
+``tiltboard.simulated`` (``hw_sim.table``); docs/add-a-sensor.md has both.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+import logging
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, TypeVar, Union
 
 import msgspec
 
-from drivers.buses import Writer
+from drivers.attitude import Vector
+from drivers.buses import Buses, Writer
+from drivers.hall import HallSettings, MuxHallArray
+from drivers.hall_switches import MatrixSettings, SwitchArray, SwitchMatrix, SwitchSettings
+from drivers.light_links import MOSI_PIN
+from drivers.lights import LightsSettings, LightStrip, StripSettings
+from drivers.lsm6dsox import Lsm6dsox, Lsm6dsoxSettings
+from drivers.mpu6050 import ImuSettings, Mpu6050
+from drivers.node_link import NodeSettings
+from drivers.panel import Panel, PanelSettings
+from drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate, build_node_plate
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.needs import (
+    CORE_CLOCK,
+    MAPPED_GPIO,
+    PIO,
+    SERIAL,
+    SPI,
+    SPI_LINES,
+    Need,
+    gpio_need,
+    i2c_need,
+)
+
+if TYPE_CHECKING:
+    from firmware_host.config.profile import Profile
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]
@@ -18,6 +47,122 @@ Address = Annotated[int, msgspec.Meta(ge=0x08, le=0x77)]
 Millimetres = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
 ArmMm = tuple[Millimetres, Millimetres, Millimetres]
 SpinGain = Annotated[float, msgspec.Meta(ge=0.9, le=1.1)]
+# All that the kernel takes with dtparam=spi=on and dtoverlay=spi1-1cs: selects, MISO, MOSI, clock
+SPI_PINS = {0: (7, 8, 9, 10, 11), 1: (18, 19, 20, 21)}
+MUX_INPUTS = 128  # eight CD74HC4067
+PORT_INPUTS = 7  # of eight lines of an MCP23017's port; the eighth is output-only
+GROUP = "tiltboard.parts"
+
+_log = logging.getLogger(__name__)
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
+    """A kind of part; its tag is the ``kind`` of a profile. ``on_node``: it is soldered to the
+    plate's own computer, and takes nothing of this one.
+    """
+
+    on_node: ClassVar[bool] = False
+
+    def pins(self) -> tuple[int, ...]:
+        """Every GPIO that it uses; not those of an I2C bus."""
+        return ()
+
+    def i2c(self) -> tuple[tuple[int, int], ...]:
+        """Bus and address of each of its chips on I2C."""
+        return ()
+
+    def needs(self, part: str, model: str) -> tuple[Need, ...]:
+        """What it opens on the computer, and what that takes. ``part``: its section's name.
+        ``model``: of the Pi.
+        """
+        del model
+        return tuple(i2c_need(part, bus) for bus in dict.fromkeys(bus for bus, _ in self.i2c()))
+
+    def check(self, profile: Profile) -> None:
+        """Raise ConfigError for what ranges alone cannot say."""
+
+
+class HallPart(Part, frozen=True):
+    """Sensors under the places. ``linear``: their readings are fields, which tell two strengths of
+    magnet apart; else each is a pole or nothing.
+    """
+
+    linear: ClassVar[bool]
+
+    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+        """What reads them, in the order of the places. Opens nothing: the first read does."""
+        raise NotImplementedError
+
+    def plate(self, profile: Profile, buses: Buses) -> Plate:
+        """All parts of a table with this one."""
+        imu, lights, panel = profile.imu, profile.lights, profile.panel
+        return Plate(
+            self.driver(profile, buses),
+            None if imu is None else imu.driver(buses),
+            None if lights is None else lights.driver(profile.size, buses),
+            None if panel is None else panel.driver(buses),
+            buses.clock,
+        )
+
+
+class ImuPart(Part, frozen=True):
+    """A tilt sensor, its axes along the plate's. ``arm_mm``: how far east, north and above the
+    pivot it sits. ``spin_gain``: turns that it tells of one about the plate's own axis.
+    """
+
+    arm_mm: ArmMm = (0.0, 0.0, 0.0)
+    spin_gain: SpinGain = 1.0
+
+    @property
+    def arm_m(self) -> Vector:
+        """As drivers want it."""
+        east, north, up = self.arm_mm
+        return east / 1000, north / 1000, up / 1000
+
+    def driver(self, buses: Buses) -> Imu:
+        """What reads it. Opens nothing."""
+        raise NotImplementedError
+
+
+class LightsPart(Part, frozen=True):
+    """A light under each place, and what they may draw."""
+
+    supply_a: Annotated[float, msgspec.Meta(ge=0.1, le=40)]
+    brightness: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+    gamma: Annotated[float, msgspec.Meta(ge=1, le=3)] = 2.2
+    channel_ma: Annotated[float, msgspec.Meta(ge=1, le=25)] = 20.0
+    idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
+
+    @property
+    def serpentine(self) -> bool:
+        """Whether every second row of the strip runs westward."""
+        return False
+
+    def settings(self, count: int) -> LightsSettings:
+        """As drivers want it."""
+        return LightsSettings(
+            count=count,
+            supply_a=self.supply_a,
+            brightness=self.brightness,
+            gamma=self.gamma,
+            channel_ma=self.channel_ma,
+            idle_ma=self.idle_ma,
+        )
+
+    def driver(self, count: int, buses: Buses) -> Lights:
+        """What shows on that many. Opens nothing."""
+        raise NotImplementedError
+
+
+class PanelPart(Part, frozen=True):
+    """Two buttons and a buzzer."""
+
+    def driver(self, buses: Buses) -> ButtonsAndBuzzer:
+        """What reads and sounds them. Opens nothing."""
+        raise NotImplementedError
+
+
+# Sensors
 
 
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,9 +172,7 @@ class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     carries: Literal["ground", "half", "full", "ntc"]
 
 
-class MuxAdcHall(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="mux-adc"
-):
+class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
     """DRV5055A1 through CD74HC4067 and MCP3008. Input ``k`` is channel ``k // 16``, address
     ``k % 16``; inputs below the number of places are the sensors, in index order.
     """
@@ -44,10 +187,51 @@ class MuxAdcHall(
     sensitivity_mv_mt: Annotated[float, msgspec.Meta(ge=5, le=200)]
     spares: tuple[Spare, ...] = ()
 
+    def pins(self) -> tuple[int, ...]:
+        """Of the address lines and of the SPI bus."""
+        return (*self.address_pins, *SPI_PINS.get(self.spi_bus, ()))
 
-class DualSwitchHall(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="dual-switch"
-):
+    def needs(self, part: str, model: str) -> tuple[Need, ...]:
+        """SPI and GPIO."""
+        device = f"/dev/spidev{self.spi_bus}.{self.spi_device}"
+        line = SPI_LINES.get(self.spi_bus, f"dtoverlay=spi{self.spi_bus}-1cs")
+        return Need(part, device, SPI, (("spidev",),), (line,)), gpio_need(part, model)
+
+    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+        """The array."""
+        settings = HallSettings(
+            sensors=profile.size,
+            spi_bus=self.spi_bus,
+            spi_device=self.spi_device,
+            address_pins=self.address_pins,
+            spares=tuple((spare.input, spare.carries) for spare in self.spares),
+            spi_hz=self.spi_hz,
+            reference_v=self.reference_v,
+            sensitivity_mv_mt=self.sensitivity_mv_mt,
+        )
+        return MuxHallArray(settings, buses)
+
+    def check(self, profile: Profile) -> None:
+        """Each input once, and enough of them."""
+        inputs = [spare.input for spare in self.spares]
+        if len(set(inputs)) != len(inputs) or any(i < profile.size for i in inputs):
+            raise ConfigError(
+                "profile {name}: hall.spares share an input with each other or with a sensor.",
+                remedy="Number them from {first}, each once.",
+                name=profile.name,
+                first=profile.size,
+            )
+        if profile.size > MUX_INPUTS:
+            raise ConfigError(
+                "profile {name}: {size} places are more than eight multiplexers have inputs.",
+                remedy="At most {most} places.",
+                name=profile.name,
+                size=profile.size,
+                most=MUX_INPUTS,
+            )
+
+
+class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
     """AH1889 on MCP23017: the chip at ``addresses[k]`` carries row ``k``, a column per input."""
 
     linear: ClassVar[bool] = False
@@ -57,10 +241,29 @@ class DualSwitchHall(
         tuple[Annotated[int, msgspec.Meta(ge=0x20, le=0x27)], ...], msgspec.Meta(min_length=1)
     ]
 
+    def i2c(self) -> tuple[tuple[int, int], ...]:
+        """The expanders."""
+        return tuple((self.i2c_bus, address) for address in self.addresses)
 
-class MatrixHall(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="matrix"
-):
+    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+        """The array."""
+        return SwitchArray(SwitchSettings(self.i2c_bus, self.addresses, profile.columns), buses)
+
+    def check(self, profile: Profile) -> None:
+        """A chip for each row."""
+        if len(self.addresses) != profile.rows or profile.columns > PORT_INPUTS:
+            raise ConfigError(
+                "profile {name}: {chips} MCP23017 do not fit {rows} rows of {columns} places.",
+                remedy="One address for each row, and at most {most} columns.",
+                name=profile.name,
+                chips=len(self.addresses),
+                rows=profile.rows,
+                columns=profile.columns,
+                most=PORT_INPUTS,
+            )
+
+
+class MatrixHall(HallPart, frozen=True, tag="matrix"):
     """Two switches per place, one for each pole, in a matrix with a diode at each switch: a row's
     pin is pulled low, the columns' pins are read.
     """
@@ -71,60 +274,106 @@ class MatrixHall(
     north_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
     south_pins: Annotated[tuple[Pin, ...], msgspec.Meta(min_length=1)]
 
+    def pins(self) -> tuple[int, ...]:
+        """Of rows and columns."""
+        return (*self.row_pins, *self.north_pins, *self.south_pins)
 
-class NodeHall(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
-):
+    def needs(self, part: str, model: str) -> tuple[Need, ...]:
+        """GPIO."""
+        return (gpio_need(part, model),)
+
+    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+        """The matrix."""
+        del profile
+        settings = MatrixSettings(self.row_pins, self.north_pins, self.south_pins)
+        return SwitchMatrix(settings, buses)
+
+    def check(self, profile: Profile) -> None:
+        """As many pins as rows and columns."""
+        counts = (len(self.row_pins), len(self.north_pins), len(self.south_pins))
+        if counts != (profile.rows, profile.columns, profile.columns):
+            raise ConfigError(
+                "profile {name}: hall needs {rows} row_pins and {columns} each of north_pins and"
+                " south_pins.",
+                remedy="Name one pin for each row and two for each column.",
+                name=profile.name,
+                rows=profile.rows,
+                columns=profile.columns,
+            )
+
+
+class NodeHall(HallPart, frozen=True, tag="node"):
     """The plate's own computer, on a serial port (docs/node-protocol.md)."""
 
     linear: ClassVar[bool] = True
+    on_node: ClassVar[bool] = True
 
     port: Annotated[str, msgspec.Meta(min_length=1)]
     baud: Annotated[int, msgspec.Meta(ge=9_600, le=4_000_000)] = 460_800
 
+    def needs(self, part: str, model: str) -> tuple[Need, ...]:
+        """The port."""
+        del part, model
+        return (Need("node", self.port, SERIAL, (("serial",),)),)
 
-HallConfig: TypeAlias = MuxAdcHall | DualSwitchHall | MatrixHall | NodeHall
+    def plate(self, profile: Profile, buses: Buses) -> Plate:
+        """All of its parts."""
+        imu, lights = profile.imu, profile.lights
+        return build_node_plate(
+            NodeSettings(self.port, self.baud, profile.columns, profile.rows),
+            None if lights is None else lights.settings(profile.size),
+            buses,
+            imu_arm_m=None if imu is None else imu.arm_m,
+            spin_gain=1.0 if imu is None else imu.spin_gain,
+            panel=profile.panel is not None,
+        )
 
 
-class Mpu6050Imu(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="mpu6050"
-):
-    """MPU-6050 on I2C, its axes along the plate's. ``arm_mm``: how far east, north and above the
-    pivot it sits. ``spin_gain``: turns that it tells of one about the plate's own axis.
-    """
+# Tilt sensors
+
+
+class Mpu6050Imu(ImuPart, frozen=True, tag="mpu6050", kw_only=True):
+    """MPU-6050 on I2C."""
 
     i2c_bus: I2cBus
     address: Address
-    arm_mm: ArmMm = (0.0, 0.0, 0.0)
-    spin_gain: SpinGain = 1.0
+
+    def i2c(self) -> tuple[tuple[int, int], ...]:
+        """The chip."""
+        return ((self.i2c_bus, self.address),)
+
+    def driver(self, buses: Buses) -> Imu:
+        """The chip's."""
+        settings = ImuSettings(self.i2c_bus, self.address, self.arm_m, self.spin_gain)
+        return Mpu6050(settings, buses)
 
 
-class Lsm6dsoxImu(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="lsm6dsox"
-):
-    """LSM6DSOX on I2C, its axes along the plate's. The rest as there."""
+class Lsm6dsoxImu(ImuPart, frozen=True, tag="lsm6dsox", kw_only=True):
+    """LSM6DSOX on I2C."""
 
     i2c_bus: I2cBus
     address: Address
-    arm_mm: ArmMm = (0.0, 0.0, 0.0)
-    spin_gain: SpinGain = 1.0
+
+    def i2c(self) -> tuple[tuple[int, int], ...]:
+        """The chip."""
+        return ((self.i2c_bus, self.address),)
+
+    def driver(self, buses: Buses) -> Imu:
+        """The chip's."""
+        settings = Lsm6dsoxSettings(self.i2c_bus, self.address, self.arm_m, self.spin_gain)
+        return Lsm6dsox(settings, buses)
 
 
-class NodeImu(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
-):
-    """The one on the plate's own computer. The rest as there."""
+class NodeImu(ImuPart, frozen=True, tag="node"):
+    """The one on the plate's own computer."""
 
-    arm_mm: ArmMm = (0.0, 0.0, 0.0)
-    spin_gain: SpinGain = 1.0
+    on_node: ClassVar[bool] = True
 
 
-ImuConfig: TypeAlias = Mpu6050Imu | Lsm6dsoxImu | NodeImu
+# Lights
 
 
-class Ws2812Lights(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="ws2812"
-):
+class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
     """WS2812B strip; light 0 is under a1, rows run to and fro (serpentine) or all eastward.
 
     ``supply_pin``: sees the strip's supply through a divider, so that its loss is noticed.
@@ -133,44 +382,122 @@ class Ws2812Lights(
 
     pin: Pin
     order: Literal["serpentine", "rows"]
-    supply_a: Annotated[float, msgspec.Meta(ge=0.1, le=40)]
-    brightness: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
-    gamma: Annotated[float, msgspec.Meta(ge=1, le=3)] = 2.2
-    channel_ma: Annotated[float, msgspec.Meta(ge=1, le=25)] = 20.0
-    idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
     supply_pin: Pin | None = None
     writer: Writer = "spi"
 
+    @property
+    def serpentine(self) -> bool:
+        """Whether every second row runs westward."""
+        return self.order == "serpentine"
 
-class NodeLights(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
-):
-    """The lights of the plate's own computer, which knows their order; the rest as above."""
+    def pins(self) -> tuple[int, ...]:
+        """SPI has all of its pins, though lights need one."""
+        line = (self.pin,) if self.writer == "pio" else SPI_PINS[0]
+        return line if self.supply_pin is None else (*line, self.supply_pin)
 
-    supply_a: Annotated[float, msgspec.Meta(ge=0.1, le=40)]
-    brightness: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
-    gamma: Annotated[float, msgspec.Meta(ge=1, le=3)] = 2.2
-    channel_ma: Annotated[float, msgspec.Meta(ge=1, le=25)] = 20.0
-    idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
+    def needs(self, part: str, model: str) -> tuple[Need, ...]:
+        """What each writer opens, and GPIO where the supply is watched."""
+        watched = () if self.supply_pin is None else (gpio_need(part, model),)
+        return (*self._writers_needs(part, model), *watched)
+
+    def _writers_needs(self, part: str, model: str) -> tuple[Need, ...]:
+        neopixel = ("neopixel",)
+        clock = next((lines for name, lines in CORE_CLOCK.items() if name in model), ())
+        lines = (SPI_LINES[0], *clock)
+        match self.writer:
+            case "spi":
+                return (Need(part, "/dev/spidev0.0", SPI, (neopixel, ("spidev",)), lines),)
+            case "rpi_ws281x":
+                modules = (neopixel, ("_rpi_ws281x",))
+                return (
+                    Need(part, "/dev/spidev0.0", SPI, modules, lines),
+                    Need(part, "/dev/gpiomem", MAPPED_GPIO, ()),
+                )
+            case "pio":
+                writer = ("adafruit_raspberry_pi5_neopixel_write",)
+                return (Need(part, "/dev/pio0", PIO, (neopixel, writer)),)
+
+    def driver(self, count: int, buses: Buses) -> Lights:
+        """The strip."""
+        settings = StripSettings(self.pin, self.settings(count), self.supply_pin, self.writer)
+        return LightStrip(settings, buses)
+
+    def check(self, profile: Profile) -> None:
+        """SPI sends on one pin alone."""
+        if self.writer != "pio" and self.pin != MOSI_PIN:
+            raise ConfigError(
+                "profile {name}: lights.pin is {pin}; the writer {writer} sends on GPIO{mosi}"
+                " alone.",
+                remedy="Wire the lights to GPIO{mosi}, and write pin = {mosi}.",
+                name=profile.name,
+                pin=self.pin,
+                writer=self.writer,
+                mosi=MOSI_PIN,
+            )
 
 
-LightsConfig: TypeAlias = Ws2812Lights | NodeLights
+class NodeLights(LightsPart, frozen=True, tag="node"):
+    """The lights of the plate's own computer, which knows their order."""
+
+    on_node: ClassVar[bool] = True
 
 
-class GpioPanel(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="gpio"
-):
+# Panels
+
+
+class GpioPanel(PanelPart, frozen=True, tag="gpio"):
     """Two buttons to ground and a piezo buzzer."""
 
     confirm_pin: Pin
     back_pin: Pin
     buzzer_pin: Pin
 
+    def pins(self) -> tuple[int, ...]:
+        """Of buttons and buzzer."""
+        return self.confirm_pin, self.back_pin, self.buzzer_pin
 
-class NodePanel(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="node"
-):
+    def needs(self, part: str, model: str) -> tuple[Need, ...]:
+        """GPIO."""
+        return (gpio_need(part, model),)
+
+    def driver(self, buses: Buses) -> ButtonsAndBuzzer:
+        """The panel."""
+        return Panel(PanelSettings(self.confirm_pin, self.back_pin, self.buzzer_pin), buses)
+
+
+class NodePanel(PanelPart, frozen=True, tag="node"):
     """The same on the plate's own computer."""
 
+    on_node: ClassVar[bool] = True
 
-PanelConfig: TypeAlias = GpioPanel | NodePanel
+
+# All kinds
+
+P = TypeVar("P", bound=Part)
+
+
+def _kinds(base: type[P], *ours: type[P]) -> tuple[type[P], ...]:
+    """Ours, and those of that sort that other packages bring. One that cannot be used is left out,
+    and the log says why.
+    """
+    found = {kind.__struct_config__.tag: kind for kind in ours}
+    for point in entry_points(group=GROUP):
+        try:
+            kind = point.load()
+            if issubclass(kind, base):
+                found.setdefault(kind.__struct_config__.tag, kind)
+        except Exception as error:  # noqa: BLE001 - somebody else's code may raise anything
+            _log.warning("The part %s (%s) cannot be used: %s", point.name, point.value, error)
+    return tuple(found.values())
+
+
+if TYPE_CHECKING:
+    HallConfig: TypeAlias = HallPart
+    ImuConfig: TypeAlias = ImuPart
+    LightsConfig: TypeAlias = LightsPart
+    PanelConfig: TypeAlias = PanelPart
+else:  # what msgspec reads by the key ``kind``
+    HallConfig = Union[_kinds(HallPart, MuxAdcHall, DualSwitchHall, MatrixHall, NodeHall)]  # noqa: UP007
+    ImuConfig = Union[_kinds(ImuPart, Mpu6050Imu, Lsm6dsoxImu, NodeImu)]  # noqa: UP007
+    LightsConfig = Union[_kinds(LightsPart, Ws2812Lights, NodeLights)]  # noqa: UP007
+    PanelConfig = Union[_kinds(PanelPart, GpioPanel, NodePanel)]  # noqa: UP007

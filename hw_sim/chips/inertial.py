@@ -78,6 +78,10 @@ class InertialChip(ABC):
         """As if the reset bit were written: asleep, every setting gone."""
         self._restart(now_s + self.RESET_S)
 
+    @abstractmethod
+    def accel_words(self, at_s: float) -> list[float]:
+        """The accelerometer's three registers at that time, unrounded; a dead axis stands at 0."""
+
     @property
     @abstractmethod
     def powered_down(self) -> bool:

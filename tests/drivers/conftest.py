@@ -15,11 +15,11 @@ import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from drivers.errors import PartError
-from drivers.hall import HallSettings
-from drivers.lights import LightsSettings, StripSettings
-from drivers.mpu6050 import ImuSettings
-from drivers.panel import PanelSettings
-from drivers.plate import Plate, build_plate
+from drivers.hall import HallSettings, MuxHallArray
+from drivers.lights import LightsSettings, LightStrip, StripSettings
+from drivers.mpu6050 import ImuSettings, Mpu6050
+from drivers.panel import Panel, PanelSettings
+from drivers.plate import Plate
 
 ADDRESS_PINS = (5, 6, 13, 26)
 SPARES = (
@@ -328,7 +328,13 @@ def plate(
     lights_settings: StripSettings,
     panel_settings: PanelSettings,
 ) -> Plate:
-    return build_plate(hall_settings, imu_settings, lights_settings, panel_settings, buses)
+    return Plate(
+        MuxHallArray(hall_settings, buses),
+        Mpu6050(imu_settings, buses),
+        LightStrip(lights_settings, buses),
+        Panel(panel_settings, buses),
+        buses.clock,
+    )
 
 
 @pytest.fixture

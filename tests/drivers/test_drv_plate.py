@@ -8,7 +8,11 @@ import pytest
 
 from drivers.errors import PartAbsentError, PartError
 from drivers.frame import Frame
-from drivers.plate import build_plate
+from drivers.hall import MuxHallArray
+from drivers.lights import LightStrip
+from drivers.mpu6050 import Mpu6050
+from drivers.panel import Panel
+from drivers.plate import Plate
 
 WHITE = [(1.0, 1.0, 1.0)] * 100
 
@@ -235,7 +239,13 @@ def test_dimmed_says_the_supplys_share(
 ) -> None:
     small = dataclasses.replace(lights_settings.lights, supply_a=1.0)
     strip = dataclasses.replace(lights_settings, lights=small)
-    plate = build_plate(hall_settings, imu_settings, strip, panel_settings, buses)
+    plate = Plate(
+        MuxHallArray(hall_settings, buses),
+        Mpu6050(imu_settings, buses),
+        LightStrip(strip, buses),
+        Panel(panel_settings, buses),
+        buses.clock,
+    )
     plate.show(WHITE)
     assert plate.dimmed == pytest.approx(0.9 / (6.0 * 128 / 255), abs=1e-6)
 
