@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -14,11 +15,30 @@ STEPS = 20_000  # of the n-body program
 PI4_STEP_US = 158.4 / 5
 
 
-@dataclass(slots=True)
-class _Body:
-    at: list[float]
-    speed: list[float]
-    mass: float
+_SUN, _YEAR_D = 4 * math.pi**2, 365.24
+# Where, how fast (a day), how heavy (of a sun): Jupiter, Saturn, Uranus, Neptune.
+_PLANETS = (
+    (
+        (4.84143144246472090, -1.16032004402742839, -0.103622044471123109),
+        (1.66007664274403694e-3, 7.69901118419740425e-3, -6.90460016972063023e-5),
+        9.54791938424326609e-4,
+    ),
+    (
+        (8.34336671824457987, 4.12479856412430479, -0.403523417114321381),
+        (-2.76742510726411040e-3, 4.99852801234917238e-3, 2.30417297573763929e-5),
+        2.85885980666130812e-4,
+    ),
+    (
+        (12.8943695621391310, -15.1111514016986312, -0.223307578892655734),
+        (2.96460137564761618e-3, 2.37847173959480950e-3, -2.96589568540237556e-5),
+        4.36624404335156298e-5,
+    ),
+    (
+        (15.3796971148509165, -25.9193146099879641, 0.179258772950371181),
+        (2.68067772490389322e-3, 1.62824170038242295e-3, -9.51592254519715870e-5),
+        5.15138902046611451e-5,
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,27 +66,49 @@ COMPUTERS = (
 )
 
 
+Body = tuple[list[float], list[float], float]
+"""Where it is (astronomical units), its speed (those a year), its mass (suns times 4 pi^2)."""
+Pair = tuple[Body, Body]
+
+
+def planets() -> list[Body]:
+    """The Sun, which takes the others' momentum, Jupiter, Saturn, Uranus and Neptune, as n-body of
+    the Computer Language Benchmarks Game begins (benchmarksgame-team.pages.debian.net).
+    """
+    bodies: list[Body] = [
+        ([x, y, z], [u * _YEAR_D, v * _YEAR_D, w * _YEAR_D], mass * _SUN)
+        for (x, y, z), (u, v, w), mass in _PLANETS
+    ]
+    drift = [-sum(body[1][axis] * body[2] for body in bodies) / _SUN for axis in range(3)]
+    return [([0.0, 0.0, 0.0], drift, _SUN), *bodies]
+
+
+def advance(bodies: list[Body], pairs: list[Pair], steps: int, step_years: float = 0.01) -> None:
+    """So many steps of that program, which is written as everybody's Python version is."""
+    for _ in range(steps):
+        for ([x1, y1, z1], v1, m1), ([x2, y2, z2], v2, m2) in pairs:
+            dx = x1 - x2
+            dy = y1 - y2
+            dz = z1 - z2
+            pull = step_years * (dx * dx + dy * dy + dz * dz) ** -1.5
+            pull1 = m1 * pull
+            pull2 = m2 * pull
+            v1[0] -= dx * pull2
+            v1[1] -= dy * pull2
+            v1[2] -= dz * pull2
+            v2[0] += dx * pull1
+            v2[1] += dy * pull1
+            v2[2] += dz * pull1
+        for at, [u, v, w], _mass in bodies:
+            at[0] += step_years * u
+            at[1] += step_years * v
+            at[2] += step_years * w
+
+
 def nbody_step_us() -> float:
     """CPU of one step of the program whose time on a Pi 4 is published: five bodies, ten pairs."""
-    bodies = [_Body([n, n / 3, n / 7], [n / 9, 0.2, -n / 9], 1 / (n + 1)) for n in range(5)]
+    bodies = planets()
     pairs = list(combinations(bodies, 2))
     began_s = cpu_s()
-    for _ in range(STEPS):
-        for one, other in pairs:
-            (x, y, z), (u, v, w) = one.at, other.at
-            x, y, z = x - u, y - v, z - w
-            pull = 0.001 * (x * x + y * y + z * z + 1.0) ** -1.5
-            mine, theirs = other.mass * pull, one.mass * pull
-            speed, back = one.speed, other.speed
-            speed[0] -= x * mine
-            speed[1] -= y * mine
-            speed[2] -= z * mine
-            back[0] += x * theirs
-            back[1] += y * theirs
-            back[2] += z * theirs
-        for body in bodies:
-            at, (x, y, z) = body.at, body.speed
-            at[0] += 0.001 * x
-            at[1] += 0.001 * y
-            at[2] += 0.001 * z
+    advance(bodies, pairs, STEPS)
     return (cpu_s() - began_s) / STEPS * 1e6

@@ -1,22 +1,31 @@
-"""CPU of one scan, from the drivers to the lights."""
+"""CPU of one scan, from the drivers to the lights: here, and on each Pi by published figures.
+
+Nothing was measured on a Pi; every line can be checked with its source and a calculator. What the
+processor does is measured here and scaled by a published run of a Python program.
+"""
 
 from __future__ import annotations
 
 import math
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drivers.clock import cpu_s
 from drivers.frame import Frame
-from firmware_host.bench.computers import COMPUTERS, PI4_STEP_US, nbody_step_us
-from firmware_host.bench.frozen import freeze
+from firmware_host.bench.computers import COMPUTERS, PI4_STEP_US, WIRE_US, Computer, nbody_step_us
 from firmware_host.config.profile import load_profile
 from firmware_host.config.wiring import DualSwitchHall, MuxAdcHall
 from games.base import Game
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hw_sim.buses.i2c import I2cChip
+    from hw_sim.buses.spi import SpiChip
     from hw_sim.session import SimSession
 
 GOAL_SCAN_MS = 0.5
@@ -26,6 +35,12 @@ GOAL_SLIDING_MS = 1.0
 PUSHES, EMPTIES_DEG = 8, 25.0
 REPEATS = 3  # the least of each scan counts: what else the computer does is no cost of it
 TURNS = 10
+GOAL_SHARE = 0.6
+IMU_MS = 0.39  # a burst of 14 bytes at 400 kHz (HARDWARE.md)
+CONVERSIONS = 112
+PINS = 18  # an address line for each of sixteen addresses, and two buttons
+SEND_MS = 0.2  # a frame of lights handed to its thread, at most
+RECORDED_SCANS = 60  # that chips answer from
 
 
 def run(echo: Callable[[str], None], profile: str = "plate-10", scans: int = 3000) -> None:
@@ -212,3 +227,131 @@ def _cpu_per_step_ms(session: SimSession, scans: int) -> float:
         used += cpu_s() - begun
         session.wait()
     return used / scans * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A scan with its lights moving. ``parts_ms``: SPI, pins, tilt sensor, lights, processor.
+    ``of_period`` and ``of_core``: shares; while the wire works the processor is free, 20 us of each
+    SPI call and the tilt sensor's burst.
+    """
+
+    parts_ms: tuple[float, ...]
+    of_period: float
+    of_core: float
+
+    @property
+    def sum_ms(self) -> float:
+        """From the first call to the last."""
+        return sum(self.parts_ms)
+
+
+def budget(computer: Computer, pi4_ms: float) -> Budget:
+    """Of plate-10. ``pi4_ms``: the processor's part on a Pi 4."""
+    spi_ms, pins_ms = CONVERSIONS * computer.spi_us / 1000, PINS * computer.pin_us / 1000
+    parts_ms = (spi_ms, pins_ms, IMU_MS, SEND_MS, pi4_ms * computer.slower)
+    period_ms = 1000 / computer.goal
+    busy_ms = sum(parts_ms) - CONVERSIONS * WIRE_US / 1000 - IMU_MS
+    return Budget(parts_ms, sum(parts_ms) / period_ms, busy_ms / period_ms)
+
+
+def pi(echo: Callable[[str], None], scans: int = 2000) -> None:
+    """Print the budget of plate-10's scan with its lights moving."""
+    here_ms = scan_cpu_ms("plate-10", scans)[2] or 0.0
+    step_us = nbody_step_us()
+    factor = PI4_STEP_US / step_us
+    echo(
+        f"here: {here_ms:.2f} ms of CPU a scan; an n-body step {step_us:.1f} us, on a Pi 4 31.7 us:"
+    )
+    echo(f"a Pi 4 takes {factor:.1f} times as long")
+    echo("  ms of a scan       SPI   pins   tilt lights    CPU    sum  of the period   of a core")
+    for computer in COMPUTERS:
+        found = budget(computer, here_ms * factor)
+        figures = "".join(f"{part:7.2f}" for part in (*found.parts_ms, found.sum_ms))
+        kept = "kept" if found.of_core <= GOAL_SHARE else "too much"
+        echo(
+            f"  {computer.name:<10} {computer.goal:3}/s {figures}"
+            f"  {found.of_period:6.0%} of {1000 / computer.goal:.0f} ms"
+            f" {found.of_core:6.0%}, {kept}"
+        )
+    echo(f"goal: under {GOAL_SHARE:.0%} of a core")
+
+
+class RecordedSpi:
+    """Passes transfers on and keeps the answers, until ``frozen``; then repeats them in turn."""
+
+    def __init__(self, chip: SpiChip, selected: Callable[[], int]) -> None:
+        self._chip = chip
+        self._selected = selected
+        self._answers: dict[tuple[int, bytes], list[Sequence[int]]] = {}
+        self._replay: dict[tuple[int, bytes], Iterator[Sequence[int]]] = {}
+
+    def transfer(self, sent: bytes, clock_hz: int, mode: int, start_s: float) -> Sequence[int]:
+        """As SpiChip."""
+        key = (self._selected(), sent)
+        if self._replay:
+            return next(self._replay[key])
+        answer = self._chip.transfer(sent, clock_hz, mode, start_s)
+        self._answers.setdefault(key, []).append(answer)
+        return answer
+
+    def power_on(self, now_s: float) -> None:
+        """As SpiChip."""
+        self._chip.power_on(now_s)
+
+    def freeze(self) -> None:
+        """Answer from the recording from now on."""
+        self._replay = {key: cycle(answers) for key, answers in self._answers.items()}
+
+
+class RecordedI2c:
+    """The same for a chip on I2C: what was read after what was written last."""
+
+    def __init__(self, chip: I2cChip) -> None:
+        self._chip = chip
+        self._written = b""
+        self._answers: dict[tuple[bytes, int], list[bytes]] = {}
+        self._replay: dict[tuple[bytes, int], Iterator[bytes]] = {}
+
+    def write(self, data: bytes, now_s: float) -> bool:
+        """As I2cChip."""
+        self._written = data
+        return True if self._replay else self._chip.write(data, now_s)
+
+    def read(self, count: int, now_s: float) -> bytes | None:
+        """As I2cChip."""
+        key = (self._written, count)
+        if key in self._replay:
+            return next(self._replay[key])
+        answer = self._chip.read(count, now_s)
+        if answer is not None:
+            self._answers.setdefault(key, []).append(answer)
+        return answer
+
+    def power_on(self, now_s: float) -> None:
+        """As I2cChip."""
+        self._chip.power_on(now_s)
+
+    def freeze(self) -> None:
+        """Answer from the recording from now on."""
+        self._replay = {key: cycle(answers) for key, answers in self._answers.items()}
+
+
+def freeze(session: SimSession) -> None:
+    """Let every converter and I2C chip of the table answer as in its last scans."""
+    table = session.table
+    recorded: list[RecordedSpi | RecordedI2c] = []
+    table.buses.light_port.silent = 0  # cut off: nothing is decoded, and nothing lit
+    for port in session.table.buses.spi_ports.values():
+        spi = RecordedSpi(port.chip, lambda: table.mux_address)
+        port.chip = spi
+        recorded.append(spi)
+    for bus in session.table.buses.i2c_buses.values():
+        for number, chip in bus.chips.items():
+            i2c = RecordedI2c(chip)
+            bus.chips[number] = i2c
+            recorded.append(i2c)
+    for _ in range(RECORDED_SCANS):
+        session.tick()
+    for each in recorded:
+        each.freeze()

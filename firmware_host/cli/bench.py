@@ -41,6 +41,6 @@ def scan(profile: str) -> None:
 @command.command(epilog="Example: tiltboard bench pi")
 def pi() -> None:
     """The time budget of a scan on each Pi, from published figures."""
-    from firmware_host.bench.pi import run
+    from firmware_host.bench.scan import pi as run
 
     run(click.echo)

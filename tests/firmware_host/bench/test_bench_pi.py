@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from drivers.hall import GRAY_ORDER
-from firmware_host.bench.computers import COMPUTERS
-from firmware_host.bench.pi import budget
+from firmware_host.bench.computers import COMPUTERS, advance, planets
+from firmware_host.bench.scan import budget
 from firmware_host.config.profile import load_profile
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/benchmarks.md"
@@ -60,3 +62,19 @@ def test_the_pages_table_is_that_arithmetic():
         assert parts == pytest.approx((*reckoned.parts_ms, reckoned.sum_ms), abs=0.03)
         assert of_period == pytest.approx(reckoned.of_period * 100, abs=1)
         assert of_core == pytest.approx(reckoned.of_core * 100, abs=1)
+
+
+def energy(bodies):
+    moving = sum(m * sum(v * v for v in speed) / 2 for _, speed, m in bodies)
+    pulling = sum(
+        one[2] * other[2] / math.dist(one[0], other[0]) for one, other in combinations(bodies, 2)
+    )
+    return moving - pulling
+
+
+def test_the_yardstick_is_the_program_whose_time_on_a_pi_4_is_published():
+    """Its output before and after a thousand steps, as its page gives it."""
+    bodies = planets()
+    assert f"{energy(bodies):.9f}" == "-0.169075164"
+    advance(bodies, list(combinations(bodies, 2)), 1000)
+    assert f"{energy(bodies):.9f}" == "-0.169087605"
