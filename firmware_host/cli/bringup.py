@@ -177,7 +177,7 @@ class _AtTable:
         from firmware_host.commissioning.running import run_sweep
         from firmware_host.config.locks import own_board
         from firmware_host.host.assemble import plate_for
-        from firmware_host.scenario.console import Console
+        from firmware_host.scenario.person import Console
         from firmware_host.service.pacer import Pacer
 
         clock = SystemClock()

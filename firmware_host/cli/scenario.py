@@ -23,7 +23,7 @@ from games.base import RulesError
 if TYPE_CHECKING:
     from firmware_host.config.profile import Profile
     from firmware_host.scenario.parse import Step
-    from firmware_host.scenario.real_table import RealTable
+    from firmware_host.scenario.person import RealTable
     from firmware_host.scenario.run import Actor
 
 HELD, FAILED, UNUSABLE = 0, 1, 2
@@ -116,7 +116,7 @@ def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTab
     from firmware_host.config.locks import own_board
     from firmware_host.config.paths import CALIBRATION_NAME
     from firmware_host.host.assemble import missing_table
-    from firmware_host.scenario.real_table import RealTable
+    from firmware_host.scenario.person import RealTable
 
     buses = until_done.enter_context(own_board(table))
     missing = missing_table(table, buses)
@@ -141,17 +141,15 @@ def _ask(
     as_json: bool,
 ) -> int:
     """Have a person play, with the page beside it where ``port`` is given."""
-    from firmware_host.scenario import prompts
-    from firmware_host.scenario.console import Console
     from firmware_host.scenario.page import with_page
-    from firmware_host.scenario.person import Person
+    from firmware_host.scenario.person import KEYS, Console, Person
 
     def write(line: str) -> None:
         click.echo(line, err=as_json)
 
     spoken = catalogue()
     console = Console(write, spoken, None if sys.stdin.closed else sys.stdin.fileno())
-    console.tell(prompts.KEYS)
+    console.tell(KEYS)
     person = Person(wired, console, time_out_s=time_out_s)
     if port is not None:
         return with_page(wired, spoken, port, lambda: play(person), write)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from firmware_host.host.host import Host
 from firmware_host.messages import Catalogue
-from firmware_host.scenario.prompting import StoppedError
-from firmware_host.scenario.real_table import RealTable
+from firmware_host.scenario.person import RealTable, StoppedError
 from firmware_host.service.table import Table
 from firmware_host.web.server import WebServer
 

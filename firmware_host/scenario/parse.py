@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from firmware_host.config.errors import ConfigError
 from firmware_host.messages.hints import nearest
@@ -44,6 +45,8 @@ from firmware_host.table.commands import (
 from firmware_host.table.new_game import new_game
 from firmware_host.table.standing import Phase, Role
 from games.base import RulesError
+
+Named = TypeVar("Named", Phase, Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +158,6 @@ class UnreadableError(ValueError):
     """What is wrong with a line; becomes a ScenarioSyntaxError with file and line."""
 
 
-def exactly(words: Sequence[str], count: int, form: str) -> None:
-    """Refuse fewer words or more; ``form``: what was expected."""
-    if len(words) != count:
-        raise UnreadableError(f"expected '{form}'")
-
-
 def duration_s(word: str) -> float:
     """Read ``1.5s`` or ``200ms``."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)", word)
@@ -210,90 +207,6 @@ def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
     return (x, y), words[3:]
 
 
-def expect(words: Sequence[str]) -> Expect:
-    """Read what follows ``expect``. Raises UnreadableError."""
-    within_s = None
-    rest = list(words)
-    if rest[:1] == ["within"]:
-        if len(rest) < 2:
-            raise UnreadableError("expected 'expect within D ...'")
-        within_s = duration_s(rest[1])
-        rest = rest[2:]
-    if not rest:
-        raise UnreadableError(f"expected one of: {', '.join(sorted(_CLAIMS))}")
-    parser = _CLAIMS.get(rest[0])
-    if parser is None:
-        hint = nearest(rest[0], _CLAIMS)
-        raise UnreadableError(f"nothing called {rest[0]!r} can be expected; {hint}")
-    return Expect(parser(rest[1:]), within_s)
-
-
-def _phase(words: Sequence[str]) -> Claim:
-    exactly(words, 1, "expect phase PHASE")
-    try:
-        return ExpectPhase(Phase(words[0]))
-    except ValueError as error:
-        raise UnreadableError(
-            f"there is no phase {words[0]!r}; {nearest(words[0], Phase)}"
-        ) from error
-
-
-def _to_move(words: Sequence[str]) -> Claim:
-    exactly(words, 1, "expect to-move PLAYER")
-    return ExpectToMove(None if words[0] == "none" else words[0])
-
-
-def _result(words: Sequence[str]) -> Claim:
-    exactly(words, 1, "expect result PLAYER|draw|none")
-    return ExpectResult(words[0])
-
-
-def _cells(words: Sequence[str]) -> Claim:
-    pairs = []
-    for word in words:
-        place, _, piece = word.partition("=")
-        if not place or not piece:
-            raise UnreadableError(f"expected PLACE=PIECE or PLACE=empty, not {word!r}")
-        pairs.append((place, piece))
-    if not pairs:
-        raise UnreadableError("expected 'expect cells PLACE=PIECE...'")
-    return ExpectCells(tuple(pairs))
-
-
-def _role(word: str) -> Role:
-    try:
-        return Role(word)
-    except ValueError as error:
-        raise UnreadableError(f"there is no role {word!r}; {nearest(word, Role)}") from error
-
-
-def _light(words: Sequence[str]) -> Claim:
-    exactly(words, 2, "expect light PLACE ROLE")
-    return ExpectLight(words[0], _role(words[1]))
-
-
-def _lights(words: Sequence[str]) -> Claim:
-    if not words:
-        raise UnreadableError("expected 'expect lights ROLE PLACE...'")
-    return ExpectLights(_role(words[0]), tuple(words[1:]))
-
-
-def _say(words: Sequence[str]) -> Claim:
-    exactly(words, 1, 'expect say "..."')
-    return ExpectSay(words[0])
-
-
-_CLAIMS: dict[str, Callable[[Sequence[str]], Claim]] = {
-    "phase": _phase,
-    "to-move": _to_move,
-    "result": _result,
-    "cells": _cells,
-    "light": _light,
-    "lights": _lights,
-    "say": _say,
-}
-
-
 MAX_STEPS = 100_000
 _SPECIAL = re.compile(r"[\"'\\#]")
 
@@ -315,7 +228,7 @@ def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
         if len(steps) >= MAX_STEPS:
             raise _error(source, number, f"a scenario has at most {MAX_STEPS} steps")
         try:
-            action = _parse_words(words)
+            action = _action(words)
         except (UnreadableError, RulesError) as error:
             raise _error(source, number, error) from error
         if isinstance(action, SetupByHand) and not (
@@ -347,171 +260,155 @@ def _error(source: str, line: int, why: object) -> ScenarioSyntaxError:
     )
 
 
-def _parse_words(words: Sequence[str]) -> Action:
-    verb, *rest = words
-    parser = _VERBS.get(verb)
-    if parser is None:
-        raise UnreadableError(f"there is no step {verb!r}; {nearest(verb, _VERBS)}")
-    return parser(rest)
-
-
-def _game(words: Sequence[str]) -> NewGame:
-    if not words or any("=" not in word for word in words[1:]):
-        raise UnreadableError("expected 'game NAME [KEY=VALUE...]'")
-    return new_game(words[0], words[1:])
-
-
-def _setup(words: Sequence[str]) -> SetupByHand:
-    if list(words) != ["by-hand"]:
-        raise UnreadableError("expected 'setup by-hand'")
-    return SetupByHand()
-
-
-def _put(words: Sequence[str]) -> Put:
-    offset_mm, rest = offset(words[2:])
-    exactly([*words[:2], *rest], 2, "put PIECE PLACE [at DX DY]")
-    return Put(words[0], words[1], offset_mm)
-
-
-def _drop(words: Sequence[str]) -> Drop:
-    form = "drop PIECE PLACE [at DX DY] [from MM] [tremble MM]"
-    exactly(words[:2], 2, form)
-    offset_mm, rest = offset(words[2:])
-    how = {"from": USUAL_FALL_MM, "tremble": USUAL_TREMBLE_MM}
-    how |= named(rest, form, **{"from": MOST_FALL_MM, "tremble": MOST_TREMBLE_MM})
-    return Drop(words[0], words[1], offset_mm, how["from"], how["tremble"])
-
-
-def _stack(words: Sequence[str]) -> Stack:
-    form = "stack PIECE PLACE [at DX DY] [tremble MM]"
-    exactly(words[:2], 2, form)
-    offset_mm, rest = offset(words[2:])
-    how = {"tremble": USUAL_TREMBLE_MM, **named(rest, form, tremble=MOST_TREMBLE_MM)}
-    return Stack(words[0], words[1], offset_mm, how["tremble"])
-
-
-def _push(words: Sequence[str]) -> Push:
-    form = "push FROM TO [speed MM_S]"
-    exactly(words[:2], 2, form)
-    return Push(words[0], words[1], named(words[2:], form, speed=MOST_SPEED_MM_S).get("speed"))
-
-
-def _spin(words: Sequence[str]) -> Spin:
-    if len(words) != 2:
-        exactly(words, 1, "spin PLACE [DEG_S]")
-        return Spin(words[0], USUAL_TWIRL_DEG_S)
-    return Spin(words[0], bounded(words[1], "degrees a second", MOST_TWIRL_DEG_S))
-
-
-def _chopsticks(words: Sequence[str]) -> Chopsticks:
-    form = "chopsticks FROM TO [tremble MM]"
-    exactly(words[:2], 2, form)
-    how = {"tremble": USUAL_TREMBLE_MM, **named(words[2:], form, tremble=MOST_TREMBLE_MM)}
-    return Chopsticks(words[0], words[1], how["tremble"])
-
-
-def _meanwhile(words: Sequence[str]) -> Meanwhile:
-    action = _parse_words(words) if words else None
-    if not isinstance(action, Deed):
-        raise UnreadableError("expected 'meanwhile STEP', a step that a hand does")
-    return Meanwhile(action)
-
-
-def _take(words: Sequence[str]) -> Take:
-    exactly(words, 1, "take PLACE")
-    return Take(words[0])
-
-
-def _move(words: Sequence[str]) -> Move:
-    exactly(words, 2, "move FROM TO")
-    return Move(words[0], words[1])
-
-
-def _slide(words: Sequence[str]) -> Slide:
-    exactly(words, 2, "slide FROM TO")
-    return Slide(words[0], words[1])
-
-
-def _knock(words: Sequence[str]) -> Knock:
-    if not words:
-        raise UnreadableError("expected 'knock PLACE...'")
-    return Knock(tuple(words))
-
-
-def _tilt(words: Sequence[str]) -> Tilt:
-    angles, for_s = split_for(words)
-    exactly(angles, 2, "tilt X Y [for D]")
-    x, y = (bounded(word, "an angle in degrees", MOST_TILT_DEG) for word in angles)
-    return Tilt(x, y, for_s)
-
-
-def _spin_plate(words: Sequence[str]) -> SpinPlate:
-    exactly(words, 1, "spin-plate TURNS")
-    return SpinPlate(bounded(words[0], "turns", MOST_TURNS))
-
-
-def _press(words: Sequence[str]) -> Press:
-    held_s = duration_s(words[1]) if len(words) == 2 else SHORT_PRESS_S
-    match words[:1]:
-        case ["confirm" | "back" as button] if len(words) <= 2:
-            return Press(button, held_s)
-    raise UnreadableError("expected 'press confirm|back [D]'")
-
-
-def _answer(words: Sequence[str]) -> Answer:
-    exactly(words, 1, "answer VALUE")
-    return Answer(words[0])
-
-
-def _wait(words: Sequence[str]) -> Wait:
-    exactly(words, 1, "wait D")
-    return Wait(duration_s(words[0]))
-
-
-def _bare(kind: Callable[[], Action], form: str) -> Callable[[Sequence[str]], Action]:
-    def parse(words: Sequence[str]) -> Action:
-        exactly(words, 0, form)
-        return kind()
-
-    return parse
-
-
-def _fault(words: Sequence[str]) -> Fault:
-    fault, for_s = split_for(words)
-    if not fault:
-        raise UnreadableError("expected 'fault NAME [TARGET...] [for D]'")
-    return Fault(fault[0], tuple(fault[1:]), for_s)
-
-
-def _heal(words: Sequence[str]) -> Heal:
-    if not words:
-        raise UnreadableError("expected 'heal NAME [TARGET...]'")
-    return Heal(words[0], tuple(words[1:]))
-
-
-_VERBS: dict[str, Callable[[Sequence[str]], Action]] = {
-    "game": _game,
-    "setup": _setup,
-    "put": _put,
-    "take": _take,
-    "move": _move,
-    "slide": _slide,
-    "knock": _knock,
-    "drop": _drop,
-    "stack": _stack,
-    "push": _push,
-    "spin": _spin,
-    "chopsticks": _chopsticks,
-    "meanwhile": _meanwhile,
-    "tilt": _tilt,
-    "spin-plate": _spin_plate,
-    "press": _press,
-    "answer": _answer,
-    "wait": _wait,
-    "bump": _bare(Bump, "bump"),
-    "kill": _bare(Kill, "kill"),
-    "power-cut": _bare(PowerCut, "power-cut"),
-    "fault": _fault,
-    "heal": _heal,
-    "expect": expect,
+_FORMS = {
+    "game": "game NAME [KEY=VALUE...]",
+    "setup": "setup by-hand",
+    "put": "put PIECE PLACE [at DX DY]",
+    "take": "take PLACE",
+    "move": "move FROM TO",
+    "slide": "slide FROM TO",
+    "knock": "knock PLACE...",
+    "drop": "drop PIECE PLACE [at DX DY] [from MM] [tremble MM]",
+    "stack": "stack PIECE PLACE [at DX DY] [tremble MM]",
+    "push": "push FROM TO [speed MM_S]",
+    "spin": "spin PLACE [DEG_S]",
+    "chopsticks": "chopsticks FROM TO [tremble MM]",
+    "meanwhile": "meanwhile STEP, a step that a hand does",
+    "tilt": "tilt X Y [for D]",
+    "spin-plate": "spin-plate TURNS",
+    "press": "press confirm|back [D]",
+    "answer": "answer VALUE",
+    "wait": "wait D",
+    "bump": "bump",
+    "kill": "kill",
+    "power-cut": "power-cut",
+    "fault": "fault NAME [TARGET...] [for D]",
+    "heal": "heal NAME [TARGET...]",
+    "expect": "expect [within D] CLAIM",
 }
+_CLAIMS = {
+    "phase": "phase PHASE",
+    "to-move": "to-move PLAYER",
+    "result": "result PLAYER|draw|none",
+    "cells": "cells PLACE=PIECE...",
+    "light": "light PLACE ROLE",
+    "lights": "lights ROLE PLACE...",
+    "say": 'say "..."',
+}
+
+
+def _action(words: Sequence[str]) -> Action:
+    verb, *rest = words
+    form = _FORMS.get(verb, "")
+    match words:
+        case ["game", name, *options] if all("=" in word for word in options):
+            return new_game(name, options)
+        case ["setup", "by-hand"]:
+            return SetupByHand()
+        case ["expect", *claim]:
+            return expect(claim)
+        case ["meanwhile", *begun] if begun and isinstance(deed := _action(begun), Deed):
+            return Meanwhile(deed)
+        case ["wait", duration]:
+            return Wait(duration_s(duration))
+        case ["kill"]:
+            return Kill()
+        case ["power-cut"]:
+            return PowerCut()
+        case ["answer", value]:
+            return Answer(value)
+        case ["put" | "drop" | "stack", piece, place, *how]:
+            offset_mm, left = offset(how)
+            trembles = USUAL_TREMBLE_MM
+            if verb == "put" and not left:
+                return Put(piece, place, offset_mm)
+            if verb == "stack":
+                said = named(left, form, tremble=MOST_TREMBLE_MM)
+                return Stack(piece, place, offset_mm, said.get("tremble", trembles))
+            if verb == "drop":
+                said = named(left, form, **{"from": MOST_FALL_MM, "tremble": MOST_TREMBLE_MM})
+                falls, trembles = said.get("from", USUAL_FALL_MM), said.get("tremble", trembles)
+                return Drop(piece, place, offset_mm, falls, trembles)
+        case ["take", place]:
+            return Take(place)
+        case ["move", source, target]:
+            return Move(source, target)
+        case ["slide", source, target]:
+            return Slide(source, target)
+        case ["push", source, target, *how]:
+            return Push(source, target, named(how, form, speed=MOST_SPEED_MM_S).get("speed"))
+        case ["chopsticks", source, target, *how]:
+            said = named(how, form, tremble=MOST_TREMBLE_MM)
+            return Chopsticks(source, target, said.get("tremble", USUAL_TREMBLE_MM))
+        case ["knock", *places] if places:
+            return Knock(tuple(places))
+        case ["spin", place]:
+            return Spin(place, USUAL_TWIRL_DEG_S)
+        case ["spin", place, speed]:
+            return Spin(place, bounded(speed, "degrees a second", MOST_TWIRL_DEG_S))
+        case ["spin-plate", turns]:
+            return SpinPlate(bounded(turns, "turns", MOST_TURNS))
+        case ["tilt", x, y, *_] if len(split_for(rest)[0]) == 2:
+            x_deg, y_deg = (bounded(word, "an angle in degrees", MOST_TILT_DEG) for word in (x, y))
+            return Tilt(x_deg, y_deg, split_for(rest)[1])
+        case ["press", "confirm" | "back" as button]:
+            return Press(button, SHORT_PRESS_S)
+        case ["press", "confirm" | "back" as button, duration]:
+            return Press(button, duration_s(duration))
+        case ["bump"]:
+            return Bump()
+        case ["fault", *_] if split_for(rest)[0]:
+            (name, *targets), for_s = split_for(rest)
+            return Fault(name, tuple(targets), for_s)
+        case ["heal", name, *targets]:
+            return Heal(name, tuple(targets))
+    if not form:
+        raise UnreadableError(f"there is no step {verb!r}; {nearest(verb, _FORMS)}")
+    raise UnreadableError(f"expected '{form}'")
+
+
+def expect(words: Sequence[str]) -> Expect:
+    """Read what follows ``expect``. Raises UnreadableError."""
+    if words[:1] != ["within"]:
+        return Expect(_claim(words))
+    if len(words) < 2:
+        raise UnreadableError("expected 'expect within D ...'")
+    return Expect(_claim(words[2:]), duration_s(words[1]))
+
+
+def _claim(words: Sequence[str]) -> Claim:
+    match words:
+        case ["phase", phase]:
+            return ExpectPhase(_of(Phase, "phase", phase))
+        case ["to-move", player]:
+            return ExpectToMove(None if player == "none" else player)
+        case ["result", result]:
+            return ExpectResult(result)
+        case ["cells", *cells] if cells:
+            return ExpectCells(tuple(map(_cell, cells)))
+        case ["light", place, role]:
+            return ExpectLight(place, _of(Role, "role", role))
+        case ["lights", role, *places]:
+            return ExpectLights(_of(Role, "role", role), tuple(places))
+        case ["say", wanted]:
+            return ExpectSay(wanted)
+        case []:
+            raise UnreadableError(f"expected one of: {', '.join(sorted(_CLAIMS))}")
+    if words[0] in _CLAIMS:
+        raise UnreadableError(f"expected 'expect {_CLAIMS[words[0]]}'")
+    hint = nearest(words[0], _CLAIMS)
+    raise UnreadableError(f"nothing called {words[0]!r} can be expected; {hint}")
+
+
+def _of(kind: type[Named], what: str, word: str) -> Named:
+    try:
+        return kind(word)
+    except ValueError as error:
+        raise UnreadableError(f"there is no {what} {word!r}; {nearest(word, kind)}") from error
+
+
+def _cell(word: str) -> tuple[str, str]:
+    place, _, piece = word.partition("=")
+    if not place or not piece:
+        raise UnreadableError(f"expected PLACE=PIECE or PLACE=empty, not {word!r}")
+    return place, piece

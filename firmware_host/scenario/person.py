@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import math
+import os
+import select
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
 
+from drivers.buses import Buses
 from drivers.clock import Clock
-from firmware_host.config.wiring import MatrixHall
+from drivers.errors import TiltboardError
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.profile import Profile
+from firmware_host.config.settings import Settings
+from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall
+from firmware_host.guidance import words
+from firmware_host.host.assemble import open_host
 from firmware_host.host.host import Host
-from firmware_host.messages import Message, text
-from firmware_host.scenario import prompts
+from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.parse import Kill, Meanwhile, PowerCut, Wait
-from firmware_host.scenario.prompting import Prompter, Terminal
-from firmware_host.scenario.real_table import RealTable
 from firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
-from firmware_host.scenario.witness import Witness
+from firmware_host.service.pacer import Pacer
 from firmware_host.table.buttons import LONG_PRESS_S
 from firmware_host.table.commands import (
     Bump,
@@ -33,13 +45,128 @@ from firmware_host.table.commands import (
     Take,
     Tilt,
 )
-from firmware_host.table.standing import Role
+from firmware_host.table.observation import Happening, Stillness
+from firmware_host.table.standing import Asked, Role
 
 TIME_OUT_S = 120.0
 PATIENCE_S = 30.0
 TILT_SLACK_DEG = 1.0  # of an angle that a hand holds, and this share of it
 TILT_SLACK = 0.25
 TURN_SLACK_RAD = math.radians(20.0)  # of where a hand stops a turn, and of each turn
+REST_S = 0.5
+NOISE_MT = 0.5  # HARDWARE, pieces and the field: 0.2 mT peak to peak, and steps of 0.054 mT
+CHANGE_MT = 0.7  # what no empty place reads, and every piece does
+LONGER_S = 0.5  # nobody counts two seconds exactly
+
+LEVEL = text("Let the plate come back to level.")
+PLUG_IN = text("Plug it in again.")
+KEYS = text(
+    "Type 'again' to be asked again and given more time, 'skip' to leave it out, or 'stop'."
+)
+
+Seen = Callable[[], bool]
+
+
+class StoppedError(TiltboardError):
+    """Somebody at the terminal ended the run."""
+
+
+class Terminal(Protocol):
+    """Where a person reads what to do, and may answer."""
+
+    def tell(self, message: Message) -> None:
+        """Show a line."""
+
+    def reply(self) -> str | None:
+        """A line that was typed since the last call; None if there is none. Does not wait."""
+
+
+class Console:
+    """Implements ``Terminal``: lines through ``write``; replies from the descriptor ``replies``.
+
+    Without ``replies``, or once they have ended, nobody answers.
+    """
+
+    def __init__(
+        self, write: Callable[[str], None], catalogue: Catalogue, replies: int | None = None
+    ) -> None:
+        self._write = write
+        self._catalogue = catalogue
+        self._replies = replies
+        self._typed = b""
+
+    def tell(self, message: Message) -> None:
+        """Show it in the table's language."""
+        self._write(f"> {self._catalogue.translate(message)}")
+
+    def reply(self) -> str | None:
+        """The next whole line, in lower case and without blanks around it."""
+        if self._replies is not None and select.select([self._replies], [], [], 0)[0]:
+            got = os.read(self._replies, 4096)
+            if not got:
+                self._replies = None
+            self._typed += got
+        line, end, rest = self._typed.partition(b"\n")
+        if not end:
+            return None
+        self._typed = rest
+        return line.decode("utf-8", "replace").strip().lower()
+
+
+class RealTable:
+    """The parts of ``profile`` on ``buses`` with the host on them, open inside the context.
+
+    ``state``: the directory of journal and calibration; it outlives ``restart``. ``stepped`` is
+    called with the host after each step; may be set.
+    """
+
+    def __init__(self, profile: Profile, buses: Buses, state: Path) -> None:
+        self.profile = profile
+        self.clock: Clock = buses.clock
+        self.stepped: Callable[[Host], None] = lambda _: None
+        self._buses = buses
+        self._state = state
+
+    def __enter__(self) -> Self:
+        self.host: Host = open_host(self.profile, self._buses, self._state, Settings())
+        self._pacer = Pacer(self.clock, self.profile.scans_per_s)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.host.close()
+
+    def tick(self) -> None:
+        """One scan, and the wait until the next is due."""
+        self.host.step()
+        self.stepped(self.host)
+        self._pacer.wait()
+
+    def restart(self) -> None:
+        """Everything in memory is dropped; a new host goes on where the journal ends."""
+        self.host.close()
+        self.__enter__()
+
+
+@dataclass(slots=True)
+class _Request:
+    """``say``: what is asked for. ``seen``: each must have been true, one after the other.
+
+    ``roles``, ``piece_for``: as in ``Asked``. ``due_s``: asked for then, while other steps go on;
+    ``tilted``: somebody holds the plate until then.
+    """
+
+    say: Message
+    seen: Sequence[Seen]
+    roles: Mapping[str, Role] | None = None
+    piece_for: Mapping[str, str] = field(default_factory=dict)
+    due_s: float = 0.0
+    tilted: bool = False
+    told: bool = False
 
 
 class Person:
@@ -56,8 +183,8 @@ class Person:
     ) -> None:
         self._table = table
         self._terminal = terminal
-        self._witness = Witness(table)
-        self._prompter = Prompter(table, self._witness, terminal, time_out_s)
+        self._time_out_s = time_out_s
+        self._later: list[_Request] = []
 
     @property
     def host(self) -> Host:
@@ -72,145 +199,188 @@ class Person:
     @property
     def busy(self) -> bool:
         """Whether somebody still holds the plate."""
-        return self._prompter.busy
+        return any(request.tilted for request in self._later)
 
     def tick(self) -> None:
         """One scan; asks for what is due by now. Raises NotSeenError, StoppedError."""
-        self._prompter.tick()
+        self._table.tick()
+        now_s = self.clock.now()
+        for request in [each for each in self._later if now_s >= each.due_s]:
+            if not request.told:
+                request.told = True
+                self._show(request)
+            if all(seen() for seen in request.seen):
+                self._later.remove(request)
+                self.host.upkeep.asked = None
+            elif now_s >= request.due_s + self._time_out_s:
+                self._later.remove(request)
+                raise self._not_seen(request.say)
 
     def set_up(self, tick: Tick) -> None:
         """Ask for the board as the new game begins."""
         tick()
         wanted = self.host.game.start().cells
-        self._prompter.ask(
-            prompts.SET_UP if wanted else prompts.CLEAR,
-            [lambda: self._witness.is_settled() and self.host.sight.cells == wanted],
-            tick,
-        )
+
+        def is_set_up() -> bool:
+            sight = self.host.sight
+            return sight.ready and not sight.unsure and self._whole() and sight.cells == wanted
+
+        clear = text("Take every piece off the plate.")
+        say = text("Set the board up as the lights show.") if wanted else clear
+        self._ask(_Request(say, [is_set_up]), tick)
 
     def act(self, deed: Act, tick: Tick) -> None:
         """Ask for it, and wait until the sensors have seen it."""
         match deed:
-            case Put():
-                self._put(deed, tick)
-            case Take(what):
-                place = str(what)  # a scenario names places
-                self._witness.piece_on(place)
-                self._prompter.ask(
-                    prompts.take(place),
-                    [self._witness.seen_at(place, lambda: self._witness.is_empty(place))],
-                    tick,
-                    {place: Role.REMOVE},
-                )
-            case Move(source, target) | Slide(source, target) | Chopsticks(source, target):
-                ask = prompts.slide if isinstance(deed, Slide) else prompts.move
-                self._carry(source, target, ask(source, target), tick)
-            case Knock(places):
-                before = [self._witness.piece_on(place) for place in places]
-                self._prompter.ask(
-                    prompts.knock(places),
-                    [
-                        lambda: all(
-                            self._witness.cells.get(place) != piece
-                            for place, piece in zip(places, before, strict=True)
-                        )
-                    ],
-                    tick,
-                    dict.fromkeys(places, Role.LIFT),
-                )
-            case Drop(piece, place):
-                self._put(Put(piece, place), tick, prompts.drop(self.host.game.name, deed))
-            case Push(source, target):
-                self._witness.piece_on(source)
-                self._prompter.ask(
-                    prompts.push(source, target),
-                    [self._witness.seen_at(source, lambda: self._witness.is_empty(source))],
-                    tick,
-                    {source: Role.LIFT},
-                )
-            case Stack() | Spin():
-                raise SkippedError("The sensors cannot see a stack or a spin surely.")
             case Meanwhile(begun):
                 self.act(begun, tick)
-            case Tilt():
-                self._tilt(deed, tick)
-            case SpinPlate(turns):
-                self._spin_plate(turns, tick)
-            case Press():
-                self._press(deed, tick)
-            case Bump():
-                self._witness.check_tilt_sensor()
-                self._prompter.ask(
-                    prompts.BUMP, [self._witness.was_knocked, self._witness.is_still], tick
-                )
             case Wait(duration_s):
                 until_s = self.clock.now() + duration_s
-                while self.clock.now() < until_s or self._prompter.promised:
+                while self.clock.now() < until_s or self._later:
                     tick()
             case Kill():
                 self._restart()
             case PowerCut():
-                self._power_cut(tick)
+                if isinstance(self.host.profile.hall, MatrixHall):
+                    raise SkippedError("The sensors have no supply besides this computer's own.")
+                off = text("Switch the plate's supply off. Leave this computer on.")
+                self._ask(_Request(off, [lambda: not self._whole()]), tick)
+                on = text("Switch the plate's supply on again.")
+                self._ask(_Request(on, [self._is_back]), tick)
+                self._restart()
+            case Press():
+                self._press(deed, tick)
             case Fault(name, _, for_s):
-                self._unplug(name, for_s, tick)
+                self._ask(self._unplug(name), tick)
+                if for_s is not None:
+                    due_s = self.clock.now() + for_s
+                    self._later.append(_Request(PLUG_IN, [self._is_back], due_s=due_s))
             case Heal():
-                self._prompter.ask(prompts.PLUG_IN, [self._witness.is_back], tick)
+                self._ask(_Request(PLUG_IN, [self._is_back]), tick)
+            case Tilt(x_deg, y_deg, for_s):
+                self._ask(self._tilt(x_deg, y_deg), tick)
+                if for_s is not None:
+                    due_s = self.clock.now() + for_s
+                    self._later.append(_Request(LEVEL, [self._still], due_s=due_s, tilted=True))
+            case SpinPlate(turns):
+                self._ask(self._spin_plate(turns), tick)
+            case Bump():
+                self._check_tilt_sensor()
+                say = text("Knock against the table, lightly.")
+                self._ask(_Request(say, [self._was_knocked, self._still]), tick)
+            case Stack() | Spin():
+                raise SkippedError("The sensors cannot see a stack or a spin surely.")
+            case _:
+                self._ask(self._with_pieces(deed), tick)
 
-    # Steps
+    # What is asked
 
-    def _put(self, step: Put, tick: Tick, prompt: Message | None = None) -> None:
-        host, place = self.host, step.place
-        host.overlay.magnet_of(step.piece)
-        self._witness.check_free(place)
-        off_centre = step.offset_mm != (0.0, 0.0)
-        self._prompter.ask(
-            prompt or prompts.put(host.game.name, host.profile, step),
-            [
-                self._witness.seen_at(
-                    place,
-                    lambda: (
-                        self._witness.cells.get(place) == step.piece
-                        or (off_centre and place in self.host.sight.unsure)
-                    ),
+    def _with_pieces(
+        self, deed: Put | Take | Move | Slide | Knock | Drop | Push | Chopsticks
+    ) -> _Request:
+        game = self.host.game.name
+        match deed:
+            case Put(piece, place, offset_mm):
+                put = text("Put a {piece} on {place}.", piece=words.piece(game, piece), place=place)
+                if offset_mm != (0.0, 0.0):
+                    ways = _aside(self.host.profile, *offset_mm)
+                    put = text(
+                        "Put a {piece} on {place}, off its middle: {ways}.",
+                        piece=words.piece(game, piece),
+                        place=place,
+                        ways=ways,
+                    )
+                return self._put(put, piece, place, off_centre=offset_mm != (0.0, 0.0))
+            case Drop(piece, place, _, from_mm):
+                drop = text(
+                    "Hold a {piece} {mm} mm above {place} and let it fall.",
+                    piece=words.piece(game, piece),
+                    mm=f"{from_mm:g}",
+                    place=place,
                 )
-            ],
-            tick,
-            {place: Role.PUT},
-            {place: step.piece},
-        )
-
-    def _carry(self, source: str, target: str, prompt: Message, tick: Tick) -> None:
-        piece = self._witness.piece_on(source)
+                return self._put(drop, piece, place, off_centre=False)
+            case Take(what):
+                place = str(what)  # a scenario names places
+                self._piece_on(place)
+                say = text("Take the piece off {place}.", place=place)
+                return _Request(say, [self._leaves(place)], {place: Role.REMOVE})
+            case Push(source, target):
+                self._piece_on(source)
+                say = text(
+                    "Flick the piece on {source} toward {target}.", source=source, target=target
+                )
+                return _Request(say, [self._leaves(source)], {source: Role.LIFT})
+            case Knock(places):
+                before = {place: self._piece_on(place) for place in places}
+                say = text(
+                    "Knock each of these pieces to a free place beside it: {places}.",
+                    places=", ".join(places),
+                )
+                return _Request(
+                    say,
+                    [lambda: all(self._cells.get(at) != piece for at, piece in before.items())],
+                    dict.fromkeys(places, Role.LIFT),
+                )
+            case Slide(source, target):
+                say = text(
+                    "Slide the piece from {source} to {target} without lifting it.",
+                    source=source,
+                    target=target,
+                )
+            case Move(source, target) | Chopsticks(source, target):
+                say = text(
+                    "Lift the piece on {source} and put it on {target}.",
+                    source=source,
+                    target=target,
+                )
+        piece = self._piece_on(source)
         if target != source:
-            self._witness.check_free(target)
-        self._prompter.ask(
-            prompt,
+            self._check_free(target)
+        return _Request(
+            say,
             [
-                self._witness.seen_at(source, lambda: source not in self._witness.cells),
-                self._witness.seen_at(target, lambda: self._witness.cells.get(target) == piece),
+                self._seen_at(source, lambda: source not in self._cells),
+                self._seen_at(target, lambda: self._cells.get(target) == piece),
             ],
-            tick,
             {source: Role.LIFT, target: Role.PUT},
             {target: piece},
         )
 
-    def _tilt(self, step: Tilt, tick: Tick) -> None:
-        self._witness.check_tilt_sensor()
-        wanted = (step.x_deg, step.y_deg)
+    def _put(self, say: Message, piece: str, place: str, *, off_centre: bool) -> _Request:
+        self.host.overlay.magnet_of(piece)
+        self._check_free(place)
+
+        def stands() -> bool:
+            unsure = off_centre and place in self.host.sight.unsure
+            return unsure or self._cells.get(place) == piece
+
+        return _Request(say, [self._seen_at(place, stands)], {place: Role.PUT}, {place: piece})
+
+    def _tilt(self, x_deg: float, y_deg: float) -> _Request:
+        """Which sides go up: about x the highest row does, about y column a."""
+        self._check_tilt_sensor()
+        if (x_deg, y_deg) == (0.0, 0.0):
+            return _Request(LEVEL, [self._still])
 
         def reached() -> bool:
-            if wanted == (0.0, 0.0):
-                return self._witness.is_still()
             return all(
                 abs(math.degrees(angle_rad) - to) <= TILT_SLACK_DEG + TILT_SLACK * abs(to)
-                for angle_rad, to in zip(self.host.sight.tilt_rad, wanted, strict=True)
+                for angle_rad, to in zip(self.host.sight.tilt_rad, (x_deg, y_deg), strict=True)
             )
 
-        self._prompter.ask(prompts.tilt(self.host.profile, step), [reached], tick)
-        if step.for_s is not None:
-            self._prompter.promise(step.for_s, prompts.LEVEL, self._witness.is_still, tilted=True)
+        profile = self.host.profile
+        ways = [
+            text("the side of {side} goes up by {angle} degrees", side=side, angle=f"{abs(deg):g}")
+            for deg, side in (
+                (x_deg, _row(profile, last=x_deg > 0)),
+                (y_deg, _column(profile, last=y_deg < 0)),
+            )
+            if deg
+        ]
+        say = text("Tilt the plate and hold it: {ways}.", ways=_and(ways))
+        return _Request(say, [reached])
 
-    def _spin_plate(self, turns: float, tick: Tick) -> None:
+    def _spin_plate(self, turns: float) -> _Request:
         before_rad = self.host.sight.spin_rad
         if before_rad is None:
             raise SkippedError("This plate does not spin.")
@@ -221,21 +391,39 @@ class Person:
             now_rad = self.host.sight.spin_rad
             return now_rad is not None and abs(now_rad - goal_rad) <= slack_rad
 
-        self._prompter.ask(prompts.spin_plate(turns), [turned, self._witness.is_still], tick)
+        count = f"{abs(turns):g}"
+        say = text("Turn the plate counterclockwise, {turns} times round.", turns=count)
+        if turns < 0:
+            say = text("Turn the plate clockwise, {turns} times round.", turns=count)
+        return _Request(say, [turned, self._still])
+
+    def _unplug(self, name: str) -> _Request:
+        pulled = plugs(self.host.profile)
+        if name not in pulled:
+            raise SkippedError(
+                "Nobody can make {name} by hand on this table, or should; the simulated one can be"
+                " broken so. By hand: {known}.",
+                name=name,
+                known=", ".join(pulled) or text("nothing"),
+            )
+        return _Request(pulled[name], [lambda: not self._whole()])
 
     def _press(self, step: Press, tick: Tick) -> None:
         if self.host.profile.panel is None:
             raise SkippedError("This table has no buttons.")
-        self._prompter.ask(
-            prompts.press(step), [lambda: step.button in self.host.frame.pressed], tick
-        )
+        long = step.held_s >= LONG_PRESS_S
+        say = text("Press {button} and let go.", button=step.button)
+        if long:
+            longer = f"{step.held_s + LONGER_S:g}"
+            say = text("Hold {button} for {seconds} seconds.", button=step.button, seconds=longer)
+        self._ask(_Request(say, [lambda: step.button in self.host.frame.pressed]), tick)
         began_s = self.clock.now()
         while step.button in self.host.frame.pressed:
-            if self.clock.now() - began_s > self._prompter.time_out_s:
-                raise self._prompter.not_seen(prompts.press(step))
+            if self.clock.now() - began_s > self._time_out_s:
+                raise self._not_seen(say)
             tick()
         held_s = self.clock.now() - began_s
-        if (held_s >= LONG_PRESS_S) != (step.held_s >= LONG_PRESS_S):
+        if (held_s >= LONG_PRESS_S) != long:
             raise NotSeenError(
                 "{button} was held for {held:.1f} s instead of {wanted:g} s.",
                 button=step.button,
@@ -245,25 +433,150 @@ class Person:
 
     def _restart(self) -> None:
         self._table.restart()
-        self._terminal.tell(prompts.RESTARTED)
+        self._terminal.tell(text("The service has been started again."))
 
-    def _power_cut(self, tick: Tick) -> None:
-        if isinstance(self.host.profile.hall, MatrixHall):
-            raise SkippedError("The sensors have no supply besides this computer's own.")
-        self._prompter.ask(prompts.POWER_OFF, [lambda: not self._witness.is_whole()], tick)
-        self._prompter.ask(prompts.POWER_ON, [self._witness.is_back], tick)
-        self._restart()
+    # Asking
 
-    def _unplug(self, name: str, for_s: float | None, tick: Tick) -> None:
-        pulled = prompts.plugs(self.host.profile)
-        prompt = pulled.get(name)
-        if prompt is None:
-            raise SkippedError(
-                "Nobody can make {name} by hand on this table, or should; the simulated one can be"
-                " broken so. By hand: {known}.",
-                name=name,
-                known=", ".join(pulled) or text("nothing"),
+    def _ask(self, request: _Request, tick: Tick) -> None:
+        """Ask, and scan until it has been seen."""
+        left = deque(request.seen)
+        due_s = self.clock.now() + self._time_out_s
+        self._show(request)
+        try:
+            while True:
+                while left and left[0]():
+                    left.popleft()
+                if not left:
+                    return
+                if self.clock.now() >= due_s:
+                    raise self._not_seen(request.say)
+                match self._terminal.reply():
+                    case None:
+                        pass
+                    case "again":
+                        due_s = self.clock.now() + self._time_out_s
+                        self._terminal.tell(request.say)
+                    case "skip":
+                        raise SkippedError("Somebody chose to skip it.")
+                    case "stop":
+                        raise StoppedError("The run was stopped here.")
+                    case _:
+                        self._terminal.tell(KEYS)
+                tick()
+        finally:
+            self.host.upkeep.asked = None
+
+    def _show(self, request: _Request) -> None:
+        self.host.upkeep.asked = Asked(request.say, request.roles, request.piece_for)
+        self._terminal.tell(request.say)
+
+    def _not_seen(self, prompt: Message) -> NotSeenError:
+        cells = " ".join(f"{place}={piece}" for place, piece in sorted(self._cells.items()))
+        return NotSeenError(
+            "asked '{prompt}', but the sensors have not seen it in {seconds:g} s; they see {cells}",
+            prompt=prompt,
+            seconds=self._time_out_s,
+            cells=cells or text("nothing"),
+        )
+
+    # What the sensors have seen
+
+    @property
+    def _cells(self) -> Mapping[str, str]:
+        return self.host.sight.cells
+
+    def _seen_at(self, place: str, accepted: Seen) -> Seen:
+        """``accepted``; or, on a plate out of level, where nothing is accepted, that the reading
+        under ``place`` has changed and come to rest.
+        """
+        if self._still():
+            return accepted
+        index = self.host.overlay.index_of(place)
+        first_mt = self.host.frame.field_mt[index : index + 1]
+        latest_mt: deque[float] = deque(maxlen=round(REST_S * self.host.profile.scans_per_s))
+
+        def changed() -> bool:
+            latest_mt.extend(self.host.frame.field_mt[index : index + 1])
+            return (
+                len(latest_mt) == latest_mt.maxlen
+                and max(latest_mt) - min(latest_mt) < NOISE_MT
+                and abs(latest_mt[-1] - first_mt[0]) > CHANGE_MT
             )
-        self._prompter.ask(prompt, [lambda: not self._witness.is_whole()], tick)
-        if for_s is not None:
-            self._prompter.promise(for_s, prompts.PLUG_IN, self._witness.is_back)
+
+        return changed if first_mt else accepted
+
+    def _leaves(self, place: str) -> Seen:
+        return self._seen_at(
+            place, lambda: place not in self._cells and place not in self.host.sight.unsure
+        )
+
+    def _piece_on(self, place: str) -> str:
+        self.host.overlay.index_of(place)
+        piece = self._cells.get(place)
+        if piece is None:
+            raise NotPossibleError(
+                "There is nothing on {place} to take.",
+                remedy="Name a place where a piece stands.",
+                place=place,
+            )
+        return piece
+
+    def _check_free(self, place: str) -> None:
+        self.host.overlay.index_of(place)
+        if place in self._cells:
+            raise NotPossibleError(
+                "{place} is occupied.", remedy="Take that piece away first.", place=place
+            )
+
+    def _check_tilt_sensor(self) -> None:
+        if not self.host.profile.capabilities.sees_tilt:
+            raise SkippedError("This table has no tilt sensor to see it with.")
+
+    def _whole(self) -> bool:
+        return not self.host.sight.faults
+
+    def _is_back(self) -> bool:
+        """All parts have answered for long enough to be believed."""
+        sight = self.host.sight
+        return self._whole() and sight.ready and sight.stillness is not Stillness.UNKNOWN
+
+    def _still(self) -> bool:
+        return self.host.sight.stillness is Stillness.STILL
+
+    def _was_knocked(self) -> bool:
+        """Just now, or what came of it is still going on."""
+        events = self.host.sight.events
+        return not self._still() or any(e.happening is Happening.BUMPED for e in events)
+
+
+def plugs(profile: Profile) -> Mapping[str, Message]:
+    """Faults of a table that a person can make and mend without a tool: what to pull."""
+    hall = profile.hall
+    if isinstance(hall, NodeHall):
+        return {"node-unplugged": text("Pull the cable of the plate's own computer.")}
+    pulled: dict[str, Message] = {}
+    if isinstance(hall, MuxAdcHall):
+        pulled["spi-silent"] = text("Pull the plug of the sensors' board.")
+    if isinstance(hall, DualSwitchHall) or profile.imu is not None:
+        pulled["i2c-nack"] = text("Pull the plug of the parts on the I2C bus.")
+    return pulled
+
+
+def _aside(profile: Profile, x_mm: float, y_mm: float) -> Message:
+    sides = ((x_mm, _column(profile, last=x_mm > 0)), (y_mm, _row(profile, last=y_mm > 0)))
+    return _and(
+        [text("{mm} mm toward {side}", mm=f"{abs(mm):g}", side=side) for mm, side in sides if mm]
+    )
+
+
+def _row(profile: Profile, *, last: bool) -> Message:
+    return text("row {row}", row=profile.rows if last else 1)
+
+
+def _column(profile: Profile, *, last: bool) -> Message:
+    return text("column {column}", column=profile.places[profile.columns - 1 if last else 0][0])
+
+
+def _and(ways: Sequence[Message]) -> Message:
+    one, *rest = ways
+    return text("{one} and {other}", one=one, other=rest[0]) if rest else one

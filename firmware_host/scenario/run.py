@@ -59,100 +59,59 @@ class TableView:
     players: Collection[str]
 
 
-def holds(claim: Claim, view: TableView) -> bool:
-    """Whether ``claim`` is so. Raises UnknownNameError for names that do not exist."""
+def compared(claim: Claim, view: TableView) -> tuple[bool, Message, Message]:
+    """Whether ``claim`` is so, what it expects, and what is there. Raises UnknownNameError for
+    names that do not exist.
+    """
     match claim:
         case ExpectPhase(phase):
-            return view.phase is phase
+            said = text("it is {found}: {say}", found=view.phase, say=view.say)
+            return view.phase is phase, text("phase {phase}", phase=phase), said
         case ExpectToMove(player):
             if player is not None:
                 _known("player", player, view.players)
-            return view.to_move == player
+            expected = text("to-move {player}", player=player or "none")
+            return view.to_move == player, expected, _it_is(view.to_move or "none")
         case ExpectResult(result):
             if result not in ("draw", "none"):
                 _known("player", result, view.players)
-            return _result(view.outcome) == result
+            over = view.outcome
+            found = "none" if over is None else over.winner or "draw"
+            return found == result, text("result {result}", result=result), _it_is(found)
         case ExpectCells(cells):
             for place, piece in cells:
                 _known("place", place, view.places)
                 if piece != "empty":
                     _known("piece", piece, view.pieces)
-            return all(view.cells.get(place, "empty") == piece for place, piece in cells)
+            there = [(place, view.cells.get(place, "empty")) for place, _ in cells]
+            wrong = [each for each, claimed in zip(there, cells, strict=True) if each != claimed]
+            return (
+                not wrong,
+                text("cells {expected}", expected=" ".join(map("=".join, cells))),
+                text("there is {wrong}", wrong=" ".join(map("=".join, wrong))),
+            )
         case ExpectLight(place, role):
             _known("place", place, view.places)
-            return view.lights.get(place, Role.OFF) is role
+            lit = view.lights.get(place, Role.OFF)
+            return lit is role, text("light {place} {role}", place=place, role=role), _it_is(lit)
         case ExpectLights(role, places):
             for place in places:
                 _known("place", place, view.places)
-            return _with_role(view, role) == set(places)
-        case ExpectSay(wanted):
-            return wanted.casefold() in view.say.casefold()
-
-
-def describe(claim: Claim, view: TableView, within_s: float | None = None) -> Message:
-    """``expected ..., but ...`` for a claim that does not hold, or has not by its deadline."""
-    expected, found = _expected_and_found(claim, view)
-    if within_s is None:
-        return text("expected {expected}, but {found}", expected=expected, found=found)
-    return text(
-        "expected {expected} within {seconds} s, but {found}",
-        expected=expected,
-        seconds=f"{within_s:g}",
-        found=found,
-    )
-
-
-def _expected_and_found(claim: Claim, view: TableView) -> tuple[Message, Message]:
-    match claim:
-        case ExpectPhase(phase):
-            return text("phase {phase}", phase=phase), text(
-                "it is {found}: {say}", found=view.phase, say=view.say
-            )
-        case ExpectToMove(player):
-            return text("to-move {player}", player=player or "none"), _it_is(view.to_move or "none")
-        case ExpectResult(result):
-            return text("result {result}", result=result), _it_is(_result(view.outcome))
-        case ExpectCells(cells):
-            wrong = [
-                f"{place}={view.cells.get(place, 'empty')}"
-                for place, piece in cells
-                if view.cells.get(place, "empty") != piece
-            ]
-            expected = " ".join(f"{place}={piece}" for place, piece in cells)
-            return text("cells {expected}", expected=expected), text(
-                "there is {wrong}", wrong=" ".join(wrong)
-            )
-        case ExpectLight(place, role):
-            return text("light {place} {role}", place=place, role=role), _it_is(
-                view.lights.get(place, Role.OFF)
-            )
-        case ExpectLights(role, places):
-            with_role = _with_role(view, role)
-            lit = " ".join(place for place in view.places if place in with_role) or "none"
+            with_role = [at for at in view.places if view.lights.get(at, Role.OFF) is role]
             named = " ".join(places) or "none"
-            return text("lights {role} exactly on {expected}", role=role, expected=named), text(
-                "it is on {found}", found=lit
+            return (
+                set(with_role) == set(places),
+                text("lights {role} exactly on {expected}", role=role, expected=named),
+                text("it is on {found}", found=" ".join(with_role) or "none"),
             )
         case ExpectSay(wanted):
-            return text("the table to say {wanted!r}", wanted=wanted), text(
-                "it says {found!r}", found=view.say
-            )
+            expected = text("the table to say {wanted!r}", wanted=wanted)
+            says = text("it says {found!r}", found=view.say)
+            return wanted.casefold() in view.say.casefold(), expected, says
 
 
 def _it_is(found: str) -> Message:
     return text("it is {found}", found=found)
-
-
-def _with_role(view: TableView, role: Role) -> set[str]:
-    if role is Role.OFF:
-        return set(view.places) - set(view.lights)
-    return {place for place, lit in view.lights.items() if lit is role}
-
-
-def _result(outcome: Outcome | None) -> str:
-    if outcome is None:
-        return "none"
-    return outcome.winner or "draw"
 
 
 def _known(what: str, name: str, names: Collection[str]) -> None:
@@ -327,12 +286,19 @@ class ScenarioRunner:
             self._wait_quiet()
         else:
             deadline_s = self._now() + action.within_s
-            while not holds(action.claim, self.view()) and self._now() < deadline_s:
+            while not compared(action.claim, self.view())[0] and self._now() < deadline_s:
                 self._tick()
-        view = self.view()
-        if holds(action.claim, view):
+        holds, expected, found = compared(action.claim, self.view())
+        if holds:
             return None
-        return describe(action.claim, view, action.within_s)
+        if action.within_s is None:
+            return text("expected {expected}, but {found}", expected=expected, found=found)
+        return text(
+            "expected {expected} within {seconds} s, but {found}",
+            expected=expected,
+            seconds=f"{action.within_s:g}",
+            found=found,
+        )
 
     # Time
 

@@ -20,13 +20,9 @@ from click.testing import CliRunner
 from firmware_host.cli.scenario import command
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue, Message, text
-from firmware_host.scenario.console import Console
 from firmware_host.scenario.page import with_page
 from firmware_host.scenario.parse import parse_scenario
-from firmware_host.scenario.person import Person
-from firmware_host.scenario.prompting import StoppedError
-from firmware_host.scenario.prompts import plugs
-from firmware_host.scenario.real_table import RealTable
+from firmware_host.scenario.person import Console, Person, RealTable, StoppedError, plugs
 from firmware_host.scenario.run import ScenarioRunner, StepReport
 from firmware_host.table.standing import Role
 from firmware_host.web.publish import Publisher
