@@ -47,8 +47,7 @@ def judged(state: State) -> View:
         return _unless_unclear(state, _turn(state))
     if state.found:
         return _found(state, finding)
-    in_hand = _in_hand(state) if play.matched else None
-    return in_hand or _fix(state, finding)
+    return _in_hand(state) or _fix(state, finding)
 
 
 def _carrying_out(state: State, pending: Pending) -> View:
