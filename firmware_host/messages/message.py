@@ -29,7 +29,9 @@ class Message:
 
     def filled(self, template: str, params: Mapping[str, object]) -> str:
         """``template``, in whichever language, with ``params`` in its fields."""
-        shown = template.format(**{name: _short(value) for name, value in params.items()})
+        # A word that may be anybody's own, a player's name for one, is no template
+        short = {name: _short(value) for name, value in params.items()}
+        shown = template.format(**short) if short else str(_short(template))
         return shown[:1].upper() + shown[1:] if self.capital else shown
 
     def __repr__(self) -> str:

@@ -1,0 +1,166 @@
+"""Random guests in virtual time: several devices, seats, computers, hands, kills and power cuts.
+
+A minute of the table's time in every run; TILTBOARD_GUESTS_S=3600 for an hour.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+
+import msgspec
+import pytest
+
+from drivers.errors import TiltboardError
+from firmware_host.host.lessons import Unwritten
+from firmware_host.journal import write_game
+from firmware_host.messages import Catalogue
+from firmware_host.messages.explain import explained
+from firmware_host.table.commands import HandsCommand
+from firmware_host.table.seat_commands import SitDown
+from firmware_host.web.messages_in import UNREADABLE, PageCommand
+from firmware_host.web.publish import Publisher
+from games.base import RulesError
+from games.seated import SeatedGame
+from hw_sim.session import SimSession
+from tests.attack.guests import Guest
+from tests.sim.test_sim_opponents import FirstMove
+from tests.unhurried import unhurried
+
+TIME_S = float(os.environ.get("TILTBOARD_GUESTS_S", "60"))
+SCAN_CPU_S = 0.1 if TIME_S > 600 else 0.5  # a short run has imports in its scans
+HIDDEN = "?"
+
+
+class Watched:
+    """A table and what must hold of it after each scan."""
+
+    def __init__(self, session: SimSession) -> None:
+        self.session = session
+        self.publisher = Publisher(session.host)
+        self.confirmed: dict[int, tuple[str, ...]] = {}
+        self.slowest_s = 0.0
+        self.refused = self.done = self.hands_seen = 0
+        self.wrong: list[str] = []
+
+    @property
+    def host(self):
+        return self.session.host
+
+    def scan(self) -> None:
+        began_s = time.thread_time()
+        self.session.tick()
+        self.slowest_s = max(self.slowest_s, time.thread_time() - began_s)
+
+    def check(self) -> None:
+        """The journal is what the table believes, and nobody sees another's hand."""
+        standing, journal = self.host.standing, self.host.journal
+        current = journal.current()
+        if standing.game_id is not None and standing.game_id > 0 and current is not None:
+            assert standing.game_id == current.id
+            if self.host.upkeep.why is None:  # else it is shown afterwards
+                assert standing.moves == current.moves
+        if self.publisher._host is not self.host:
+            self.publisher = Publisher(self.host)
+        snapshot = self.publisher.snapshot()
+        self.say(standing, lambda: ENGLISH.translate(self.host.shown.say))
+        shown = msgspec.json.encode(snapshot.room)
+        views = self.publisher.seats().views
+        position = standing.position
+        if position is None or not isinstance(position.game, SeatedGame) or snapshot.room is None:
+            return
+        assert b'"seed"' not in shown
+        if position.over or position.game.options["mode"] == "simple":
+            return
+        for player, hand in zip(position.game.players, position.state.hands, strict=True):
+            assert set(snapshot.room.public["hands"][player]) <= {HIDDEN}
+            assert sorted(views[player].hand) == sorted(hand)
+            assert views[player].player == player
+            self.hands_seen += len(hand)
+        for pile in ("left", "right_pile"):
+            assert HIDDEN not in getattr(position.state, pile)
+
+    def send(self, message: dict) -> None:
+        try:
+            kind = SitDown if message.get("type") == "sit-down" else PageCommand
+            asked = msgspec.json.decode(msgspec.json.encode(message), type=kind)
+        except UNREADABLE:
+            self.refused += 1
+            return
+        if isinstance(asked, HandsCommand):
+            return
+        answer = self.host.submit(asked)
+        answer.add_done_callback(partial(self._answered, asked))
+
+    def _answered(self, asked: object, answer: Future[None]) -> None:
+        error = answer.exception()
+        if error is None:
+            self.done += 1
+        elif isinstance(error, TiltboardError | RulesError):
+            self.refused += 1
+            self.say(asked, lambda: explained(error, ENGLISH))
+        else:
+            self.wrong.append(f"{asked}: {error!r}")
+
+    def say(self, asked: object, sentence: Callable[[], str]) -> None:
+        """What is told can be told, and read."""
+        try:
+            said = sentence()
+        except Exception as error:  # noqa: BLE001 - that is what is looked for
+            self.wrong.append(f"{asked}: {error!r}")
+        else:
+            if not 0 < len(said) < 2000:
+                self.wrong.append(f"{asked}: {len(said)} characters")
+
+
+ENGLISH = Catalogue()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_guests(tmp_path, monkeypatch, seed):
+    monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
+    rng = random.Random(seed)
+    guests = [Guest(random.Random(seed * 100 + n)) for n in range(4)]
+    kills = 0
+    with SimSession(unhurried("plate-10"), tmp_path, seed=seed) as session:
+        table = Watched(session)
+        table.scan()
+        end_s = session.clock.now() + TIME_S
+        while session.clock.now() < end_s:
+            position = table.host.standing.position
+            legal = [] if position is None else list(position.legal())[:40]
+            players = list(table.host.game.players)
+            codes = list(table.publisher.seats().codes.values())
+            for guest in guests:
+                guest.known = [*legal, *players, *codes, "d4", "easy", "momentum", f"device-{seed}"]
+                for _ in range(rng.choice((0, 0, 1, 3))):
+                    table.send(guest.message())
+            if rng.random() < 0.02:  # somebody at the table wants to play on
+                table.send({"type": "stop-calibration"})
+                table.send({"type": "play-freely", "on": False})
+            before = table.host.standing
+            if rng.random() < 0.01:
+                kills += 1
+                record = table.host.journal.current()
+                session.kill() if rng.random() < 0.7 else session.power_cut()
+                after = table.host.journal.current()
+                assert (record is None) == (after is None)
+                if record is not None and after is not None:
+                    assert (after.id, after.moves) == (record.id, record.moves), before
+            for _ in range(rng.choice((1, 1, 5))):
+                table.scan()
+                table.check()
+            if rng.random() < 0.01 and not isinstance(table.host.game, Unwritten):
+                record = table.host.journal.current()
+                if record is not None:
+                    guests[0].texts = [*guests[0].texts[-3:], write_game(record)]
+    assert table.wrong == []
+    assert table.done > TIME_S
+    assert table.refused > TIME_S
+    assert kills
+    assert table.hands_seen
+    assert table.slowest_s < SCAN_CPU_S
