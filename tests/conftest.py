@@ -3,7 +3,9 @@
 import gc
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +18,10 @@ os.environ["LANG"] = "C.UTF-8"
 # What this machine's user plays with is not for tests: neither games, nor kernels that are warm.
 os.environ.pop("STATE_DIRECTORY", None)
 os.environ["XDG_STATE_HOME"] = str(Path(__file__).parents[1] / ".pytest_cache" / "state")
+
+# Games of other packages that happen to be installed here are not for tests either.
+with patch("importlib.metadata.entry_points", return_value=()):
+    import_module("games.registry")  # read once, now
 
 # Many tests start programs: what one of them has compiled, the next one reads.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
