@@ -77,15 +77,15 @@ class Referee:
         if before.trouble is not None:
             raise before.trouble
         state = carried_out(before, self._journal, request)
-        if state.trouble is None and before.seen.now_s > -inf and state.why_paused is None:
-            state = followed(state, self._journal)
         if state.trouble is not None:
             self._state = replace(before, trouble=state.trouble, retry_s=state.retry_s)
-        else:
-            self._state = state if before.seen.now_s == -inf else told(state)
-        self._state, self._standing = replace(self._state, wake_s=-inf), None
-        if state.trouble is not None:
             raise state.trouble
+        if before.seen.now_s > -inf:
+            if state.why_paused is None:
+                # Where the journal refuses to note what is to be carried out, play waits for that
+                state = followed(state, self._journal)
+            state = told(state)
+        self._state, self._standing = replace(state, wake_s=-inf), None
 
     def set_up_again(self) -> None:
         """Hands have done with the board what they liked: nothing on it counts as a move until it

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Protocol, TypeAlias
 
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
-from firmware_host.config.errors import JournalError
 from firmware_host.host.host import Host
 from firmware_host.messages import Message, text
 from firmware_host.messages.hints import nearest
@@ -275,8 +273,7 @@ class ScenarioRunner:
                 pass
             case Answer():
                 self._wait_quiet()
-                with suppress(JournalError):  # the table itself says so, and asks again
-                    self._actor.host.do(action)
+                self._actor.host.do(action)
                 self._tick()
             case Expect():
                 return self._expect(action)

@@ -40,8 +40,10 @@ class Arbiter(Protocol):
         """
 
     def carry_out(self, request: GameRequest) -> None:
-        """Do what somebody asks for, if it is possible as the game stands; on disk when this
-        returns. Raises NotPossibleError, RulesError or JournalError, and then nothing has changed.
+        """Do what somebody asks for, if it is possible as the game stands. What changes the game is
+        on disk when this returns; of a move that is still to be carried out the table says so where
+        it cannot be noted, and notes it as soon as it can. Raises NotPossibleError, RulesError or
+        JournalError, and then nothing has changed.
         """
 
     def step(self, sight: Sight, now_s: float, presses: Sequence[Press] = ()) -> Standing:
