@@ -16,7 +16,7 @@ from drivers.plate import Plate
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.guidance import troubles
-from firmware_host.host.ahead import Ahead, read_ahead
+from firmware_host.host.ahead import Ahead, read_ahead, with_boards_read
 from firmware_host.host.free import FreePlay
 from firmware_host.host.inbox import Inbox
 from firmware_host.host.lessons import told
@@ -131,6 +131,13 @@ class Host:
                 lambda: read(lambda journal: read_ahead(stored, journal)),
                 lambda ahead: self._lay(self.playing.take_up(stored, ahead)),
             )
+        if isinstance(command, NewGame):
+            try:  # here, because that takes longer the longer a file is
+                command = with_boards_read(command)
+            except RulesError as error:
+                refused: Future[None] = Future()
+                refused.set_exception(error)
+                return refused
         if isinstance(command, GameRequest) and command.game is None:
             step = command.step
             if step is None and isinstance(command, OF_THE_STEP):

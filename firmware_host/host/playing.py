@@ -9,7 +9,7 @@ from firmware_host.config.engine_seats import Assist
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame, exercise_game
-from firmware_host.host.ahead import Ahead, read_ahead
+from firmware_host.host.ahead import Ahead, read_ahead, with_boards_read
 from firmware_host.host.free import FreeMark
 from firmware_host.host.game_clock import GameClock, started
 from firmware_host.host.lessons import Lesson, Unwritten
@@ -89,9 +89,8 @@ class Playing:
         then the game of before goes on.
         """
         kind = game_type(command.game)
-        boards = {name: kind.board_of(text) for name, text in command.boards.items()}
-        given = {name: value for name, value in command.options.items() if value is not None}
-        game = kind.create({**given, **boards})
+        options = with_boards_read(command).options
+        game = kind.create({name: each for name, each in options.items() if each is not None})
         if isinstance(game, SeatedGame):
             game = kind.create(self.room.options(game))
         overlay = overlay_for(self._profile, game)

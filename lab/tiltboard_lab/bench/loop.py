@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import resources
 from itertools import cycle
 from multiprocessing import get_context
 from pathlib import Path
@@ -44,6 +45,7 @@ from firmware_host.web.limits import (
 )
 from firmware_host.web.live import MESSAGES_PER_S
 from firmware_host.web.server import WebServer
+from games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS
 from games.registry import game_type
 
 GOAL_WORST_MS = 100.0
@@ -51,6 +53,7 @@ LONG_OPTIONS = {"size": 5, "marbles": 20, "pie": False}
 LONG_GAME = 2000  # moves, the most that a game may have
 # What one device may do through its pages and beside them
 COMMANDS_PER_S = REQUESTS_PER_S + PAGES_PER_ADDRESS * MESSAGES_PER_S
+FILE_CHARACTERS = 60_000  # of a board or a deck in a message: firmware_host.table.commands.FileText
 CONNECTIONS = 4  # of a flood, so that the next request does not wait for an answer
 MOST_CONNECTIONS = 60  # of all at once; beyond 80 the page refuses
 API = "/api/v1"
@@ -218,6 +221,11 @@ def floods_of(text: str, game: int) -> list[Flood]:
         command("seat-moves", battle, {"type": "seat-computer", **player, "level": "hard"},
                 {"type": "seat-move", "move": "chance"}, {"type": "count"}, {"type": "not-so"},
                 {"type": "stand-up", **player}),
+        command("deck", battle | {"boards": {"deck": largest_deck()}},
+                {"type": "seat-move", "move": "chance"}, {"type": "seat-move", "move": "chance"}),
+        command("board", {"type": "game", "game": "gravity-trap",
+                          "boards": {"board": largest_board()}}),
+        command("no-board", battle | {"boards": {"deck": f"a = [{'1,' * 29_000}]"}}),
         command("calibrate", {"type": "calibrate"}, {"type": "answer-sweep", "value": "yes"},
                 {"type": "stop-calibration"}),
         read("history", "history"),
@@ -232,6 +240,26 @@ def floods_of(text: str, game: int) -> list[Flood]:
         Flood("sit-down", f"{API}/seats", ({"code": "000000"},)),
         Flood("open-code", f"{API}/pairing/code", ({},)),
     ]  # fmt: skip
+
+
+def largest_deck() -> str:
+    """As many cards and heroes as a deck may have, in as long a file as a message may hold."""
+    each = MOST_CARDS // MOST_KINDS
+    cards = [f'[[card]]\nname = "c{n}"\ncount = {each}\n' for n in range(1, MOST_KINDS)]
+    cards.append(f'[[card]]\nname = "guardian"\ncount = {each}\n')
+    heroes = [f'[[hero]]\nname = "h{n}"\nability = "gem"\n' for n in range(MOST_HEROES)]
+    return filled_up("".join((*cards, *heroes)))
+
+
+def largest_board() -> str:
+    """A board file that comes with the game, in as long a file as a message may hold."""
+    boards = resources.files("games.gravity_trap") / "boards"
+    return filled_up((boards / "whirl.toml").read_text("utf-8"))
+
+
+def filled_up(text: str) -> str:
+    """With lines of a comment behind it."""
+    return text + "# x\n" * ((FILE_CHARACTERS - len(text)) // 4)
 
 
 def with_a_long_game(state: Path) -> str:

@@ -2,10 +2,19 @@
 
 from typing import get_args
 
-from firmware_host.table.commands import HandsCommand
+import msgspec
+
+from firmware_host.table.commands import HandsCommand, NewGame
 from firmware_host.web.api import ENDPOINTS
 from firmware_host.web.messages_in import PageCommand
-from tiltboard_lab.bench.loop import API, floods_of
+from games.registry import game_type
+from tiltboard_lab.bench.loop import (
+    API,
+    FILE_CHARACTERS,
+    floods_of,
+    largest_board,
+    largest_deck,
+)
 
 FLOODS = floods_of("", 1)
 
@@ -25,3 +34,15 @@ def test_every_endpoint_is_flooded():
     }
     asked = {("POST" if flood.bodies else "GET", flood.path.removeprefix(API)) for flood in FLOODS}
     assert asked == wanted
+
+
+def test_the_largest_files_are_as_large_as_a_message_lets_them_be_and_good():
+    for game, option, text in (
+        ("gravity-warfare", "deck", largest_deck()),
+        ("gravity-trap", "board", largest_board()),
+    ):
+        assert FILE_CHARACTERS - 4 < len(text) <= FILE_CHARACTERS
+        kind = game_type(game)
+        kind.create({option: kind.board_of(text)})
+        body = {"type": "game", "game": game, "boards": {option: text}}
+        assert msgspec.json.decode(msgspec.json.encode(body), type=NewGame).game == game
