@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from firmware_host.cli.extensions import ExtendedGroup
+from firmware_host.cli.main import ExtendedGroup
 
 PROFILE = click.option("--profile", default="plate-10", show_default=True, help="Table profile.")
 

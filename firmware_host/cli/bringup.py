@@ -1,4 +1,4 @@
-"""``tiltboard bringup``: the sweep that proves a table's wiring and measures its sensors."""
+"""``tiltboard bringup`` and ``calibrate``: the sweep that proves a table's wiring and measures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
-from firmware_host.cli.sim_table import FAULTS, SEED, SIMULATE, idle_table, simulated_table
 from firmware_host.cli.speech import as_run, misuse, problem, say, words
+from firmware_host.cli.tables import FAULTS, SEED, SIMULATE, idle_table, simulated_table
 from firmware_host.messages import Message, text
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from firmware_host.config.profile import Profile
     from firmware_host.messages import Catalogue
     from firmware_host.perception.calibration import Calibration
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -173,7 +174,7 @@ class _AtTable:
     def wired(self, until_done: ExitStack) -> float:
         """On this machine's buses; whoever reads and types here does it."""
         from drivers.clock import SystemClock
-        from firmware_host.cli.hardware import need_table
+        from firmware_host.cli.tables import need_table
         from firmware_host.commissioning.running import run_sweep
         from firmware_host.config.locks import own_board
         from firmware_host.host.assemble import plate_for
@@ -270,3 +271,16 @@ def _offer(choices: Iterable[Choice]) -> Message:
     return text(
         "Enter, or the button confirm, says the first of: {answers}", answers=", ".join(listed)
     )
+
+
+@click.command(name="calibrate", epilog="Example: tiltboard calibrate --sim")
+@sweep_options
+def calibrate(**options: Any) -> None:
+    """Measure every sensor: `tiltboard bringup` from the empty plate on.
+
+    First the empty plate; then one strong piece, south down, carried to every place in turn; then,
+    where the table has some, a weak one. Everything else is as with `tiltboard bringup`.
+    """
+    from firmware_host.commissioning.progress import Part
+
+    run((Part.PLACES,), **options)

@@ -1,4 +1,4 @@
-"""``tiltboard doctor``: what the table needs, what was found, and how to mend the rest."""
+"""``tiltboard doctor`` and ``unit``: what the table needs, what was found, how to mend the rest."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE
-from firmware_host.cli.sim_table import FAULTS, SEED, simulated_table
 from firmware_host.cli.speech import as_run, say, speak
+from firmware_host.cli.tables import FAULTS, SEED, simulated_table
 from firmware_host.messages import Catalogue, text
 
 if TYPE_CHECKING:
     from firmware_host.commissioning.findings import Finding
     from firmware_host.config.profile import Profile
+
 
 MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
 
@@ -121,3 +122,19 @@ def _tell(
     if not as_json:
         say(text("1 problem.") if problems == 1 else text("{count} problems.", count=problems))
     return problems
+
+
+@click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")
+@CONFIG
+@PROFILE
+def unit(config: Path | None, profile: str | None) -> None:
+    """Print the drop-in of tiltboard.service: devices, groups and networks of a table.
+
+    `make install-service` runs this and installs what it prints.
+    """
+    from firmware_host.config.profile import load_profile
+    from firmware_host.config.settings import load_settings
+    from firmware_host.config.unit import drop_in
+
+    settings = load_settings(config)
+    click.echo(drop_in(load_profile(profile or settings.profile), settings), nl=False)

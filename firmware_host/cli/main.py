@@ -1,4 +1,10 @@
-"""Entry point of ``tiltboard``: sub-commands are imported only when they are called."""
+"""Entry point of ``tiltboard``: sub-commands are imported only when they are called.
+
+Another installed package, such as the laboratory (``lab/``), brings a command by an entry point
+that names a ``click.Command``: of the group ``tiltboard.commands`` for ``tiltboard NAME``, of
+``tiltboard.benches`` for ``tiltboard bench NAME``. One that cannot be loaded is named in one line,
+and the others work.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +13,30 @@ import os
 import signal
 import sys
 from importlib import import_module, metadata
+from importlib.metadata import EntryPoint, entry_points
 from types import FrameType
 
 import click
 
 from drivers.errors import TiltboardError
-from firmware_host.cli.extensions import ExtendedGroup
 from firmware_host.cli.speech import (
     catalogue,
     default_voice,
+    misuse,
     printable,
+    problem,
     speak_as_asked,
     translated,
     words,
 )
 from firmware_host.messages import Message, languages, text
 from firmware_host.messages.explain import explained
+from firmware_host.messages.hints import nearest
 from games.base import RulesError
 
 MOST_SHOWN = 120  # characters of a file's name
-# Name -> one line for ``tiltboard --help``; the module of that name here holds the command.
+# Name -> one line for ``tiltboard --help``; the module of that name here holds it as ``command``,
+# or another one under its own name.
 COMMANDS = {
     "sim": "Play on the simulated table, in a browser.",
     "run": "Run the physical table and its page.",
@@ -51,6 +61,91 @@ COMMANDS = {
     "bench": "Measure how fast a table answers, and what that costs.",
 }
 
+ELSEWHERE = {
+    "sim": "serve",
+    "run": "serve",
+    "warm": "engine",
+    "puzzles": "engine",
+    "check-game": "rules",
+    "board": "rules",
+    "export": "games",
+    "backup": "games",
+    "restore": "games",
+    "replay": "record",
+    "calibrate": "bringup",
+    "unit": "doctor",
+}
+
+
+class ExtendedGroup(click.Group):
+    """Its own commands, and those of the entry points of ``extensions``; its own come first.
+
+    Others' are imported when they are called or listed, never before.
+    """
+
+    extensions = ""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Its own, then others' by name."""
+        own = self.own_commands()
+        return [*own, *sorted(self._others().keys() - set(own))]
+
+    def own_commands(self) -> list[str]:
+        """In the order of their definition."""
+        return list(self.commands)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Its own, or another package's. Raises ClickException for one that cannot be loaded, and
+        UsageError, with the nearest name, for one that does not exist.
+        """
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        others = self._others()
+        if cmd_name not in others:
+            hint = nearest(cmd_name, self.list_commands(ctx))
+            raise misuse(text("There is no command {name!r}; {hint}", name=cmd_name, hint=hint))
+        return _loaded(others[cmd_name])
+
+    def others(self) -> list[tuple[str, click.Command]]:
+        """Others' commands that can be loaded; those that cannot are named on stderr."""
+        found: list[tuple[str, click.Command]] = []
+        own = self.own_commands()
+        for name, point in sorted(self._others().items()):
+            try:
+                found += [] if name in own else [(name, _loaded(point))]
+            except click.ClickException as error:
+                click.echo(f"tiltboard: {error.format_message()}", err=True)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Own commands and others'."""
+        own = [(name, self.commands[name]) for name in self.own_commands()]
+        with formatter.section("Commands"):
+            formatter.write_dl([(n, c.get_short_help_str(100)) for n, c in [*own, *self.others()]])
+
+    def _others(self) -> dict[str, EntryPoint]:
+        return {point.name: point for point in entry_points(group=self.extensions)}
+
+
+def _loaded(point: EntryPoint) -> click.Command:
+    try:
+        command = point.load()
+    except Exception as error:  # noqa: BLE001 - somebody else's code may raise anything
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+    else:
+        if isinstance(command, click.Command):
+            return command
+        why = f"{type(command).__name__} is no click.Command"
+    raise problem(
+        text(
+            "The command {name} ({source}) cannot be used: {why}. Update or uninstall its package.",
+            name=point.name,
+            source=point.value,
+            why=why.rstrip("."),
+        )
+    )
+
 
 class LazyGroup(ExtendedGroup):
     """Imports a sub-command's module when it is called, so that each starts fast."""
@@ -65,9 +160,9 @@ class LazyGroup(ExtendedGroup):
         """Import and return the command; a near miss is named."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        command = import_module(f"firmware_host.cli.{cmd_name.replace('-', '_')}").command
-        if not isinstance(command, click.Command):
-            raise TypeError(f"firmware_host.cli.{cmd_name} exports no command")
+        module = import_module(f"firmware_host.cli.{ELSEWHERE.get(cmd_name, cmd_name)}")
+        name = cmd_name.replace("-", "_") if cmd_name in ELSEWHERE else "command"
+        command: click.Command = getattr(module, name)
         return translated(command, catalogue())
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 
-from firmware_host.cli.speech import misuse
+from firmware_host.cli.speech import misuse, sentence
 from firmware_host.config.paths import default_state_directory, ensure_state_directory
 from firmware_host.messages import text
 
 if TYPE_CHECKING:
     from firmware_host.table.commands import NewGame
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -95,3 +96,12 @@ def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> P
     if make:
         return state_folder(state, *parts)
     return default_state_directory().joinpath(*parts) if state is None else state
+
+
+def name_broken_games(besides: str = "") -> None:
+    """One line on stderr for each, but for the game that is asked for itself."""
+    from games.registry import BROKEN
+
+    for name, error in BROKEN.items():
+        if name != besides:
+            click.echo(f"tiltboard: {sentence(error)}", err=True)

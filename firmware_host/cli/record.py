@@ -1,4 +1,4 @@
-"""``tiltboard record``: what the sensors read, scan by scan."""
+"""``tiltboard record`` and ``replay``: what the sensors read, scan by scan, and what it means."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from firmware_host.cli.options import CONFIG, PROFILE, STATE, games_folder
-from firmware_host.cli.sim_table import PHYSICS
 from firmware_host.cli.speech import not_written, say, speak, words
+from firmware_host.cli.tables import PHYSICS
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import load_settings
 from firmware_host.messages import text
@@ -61,7 +61,7 @@ def command(
 
 def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
     from drivers.clock import SystemClock
-    from firmware_host.cli.hardware import need_table
+    from firmware_host.cli.tables import need_table
     from firmware_host.config.locks import own_board
     from firmware_host.config.paths import CALIBRATION_NAME
     from firmware_host.host.assemble import plate_for
@@ -117,3 +117,25 @@ def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int, *, ph
                     where = f"{scenario}:{report.step.line}"
                     click.echo(f"{where}: {words(report.failure)}", err=True)
     return written
+
+
+@click.command(name="replay", epilog="Example: tiltboard replay sunday.trace --json")
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per event.")
+@PROFILE
+def replay(trace: Path, as_json: bool, profile: str | None) -> None:
+    """Print what the readings in TRACE mean: every event with its time, and what stands at the end.
+
+    A trace of `tiltboard run --record` knows its game: moves and sentences are printed too. The
+    same trace prints the same bytes. Without --profile the one that it names is used.
+    """
+    from firmware_host.config.profile import load_profile
+    from firmware_host.trace import read_trace
+    from firmware_host.trace.report import report
+    from firmware_host.trace.unlogged import unlogged
+
+    recorded = read_trace(trace)
+    table = load_profile(profile or recorded.header.profile)
+    with unlogged():
+        for line in report(recorded, table, as_json=as_json, words=words):
+            click.echo(line)

@@ -1,19 +1,23 @@
-"""``tiltboard rules``: the rules alone, without hardware or simulation."""
+"""``tiltboard rules``, ``check-game`` and ``board``: games and boards without a table."""
 
 from __future__ import annotations
 
 import json
+import random
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import BinaryIO
 
 import click
 
-from firmware_host.cli.broken import name_broken_games
+from firmware_host.cli.options import name_broken_games
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, unfilled, words
-from firmware_host.config.boards import read_board
+from firmware_host.config.boards import load_board, read_board
 from firmware_host.messages import Message, text
 from games.base import Credit, RulesError
+from games.conformance import check_type
 from games.contract import (
     Answer,
     QuestionError,
@@ -23,6 +27,8 @@ from games.contract import (
     moves_from_text,
     options_from_text,
 )
+from games.gravity_trap.board import Board
+from games.gravity_trap.boardfile import SHIPPED, shipped
 from games.registry import EVERY_GAME, game_type
 
 ILLEGAL = 1
@@ -153,3 +159,106 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
 
 def _write(answered: Answer) -> None:
     click.echo(json.dumps(answered))
+
+
+FAILED = 1
+UNKNOWN = 2
+
+
+@click.command(name="check-game", epilog="Example: tiltboard check-game momentum --games 10")
+@click.argument("name")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Random games of each preset.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of the random games.")
+@click.pass_context
+def check_game(context: click.Context, *, name: str, games: int, seed: int) -> None:
+    """Check an installed game by playing it.
+
+    Whether its options, moves, positions, turns and views agree with each other; not whether its
+    rules are the right ones. Exit status: 0, it does; 1, the promise that it breaks is named; 2,
+    there is no such game, or it cannot be loaded.
+    """
+    name_broken_games(besides=name)
+    try:
+        kind = game_type(name, EVERY_GAME)
+    except RulesError as error:
+        click.echo(sentence(error), err=True)
+        context.exit(UNKNOWN)
+    try:
+        for checked in check_type(kind, random.Random(seed), games):
+            say(text("ok: {checked}", checked=checked))
+    except RulesError as error:
+        click.echo(sentence(error), err=True)
+        context.exit(FAILED)
+
+
+PLATE = 10  # columns and rows of the reference plate
+
+
+@click.group(name="board", epilog="Example: tiltboard board check mine.toml")
+def board() -> None:
+    """Boards of Gravity Trap in files of your own."""
+
+
+@board.command(name="check", epilog="Example: tiltboard board check mine.toml")
+@click.argument("name", metavar="BOARD")
+def check(name: str) -> None:
+    """Check a board, by name or as a file, and say what is in it.
+
+    A file lists the tracks, each as [[track]] with a line like bases = [1, 2, 5]. It may say where
+    the bases are on the plate ([positions], 1 = [column, row]), which are opposite to each other
+    (symmetry = "half-turn", or [opposite], 1 = 22), where the hole is drawn (hole = [4.5, 4.5]) and
+    a title. Play on it with --option board=FILE.
+    """
+    known = name in SHIPPED and not Path(name).exists()
+    for line in _described(shipped(name) if known else load_board(Path(name))):
+        say(line)
+
+
+def _described(board: Board) -> list[Message]:
+    on = Counter(base for track in board.tracks for base in track)
+    opposites = (
+        text("Opposite bases are not named: copying every move is allowed.")
+        if board.opposite is None
+        else text("Opposite bases are named: copying every move is not allowed.")
+    )
+    columns = max(column for column, _ in board.positions.values()) + 1
+    rows = max(row for _, row in board.positions.values()) + 1
+    size, plate = f"{columns} x {rows}", f"{PLATE} x {PLATE}"
+    lines = [
+        text(
+            "{title} is complete: {bases} bases, {tracks} tracks of {lengths} bases, every base on"
+            " {shares} of them.",
+            title=board.title or text("The board"),
+            bases=len(board.bases),
+            tracks=len(board.tracks),
+            lengths=_span(map(len, board.tracks)),
+            shares=_span(on.values()),
+        ),
+        opposites,
+    ]
+    fits = (
+        text("It fits the reference plate of {plate}; it needs {size}.", plate=plate, size=size)
+        if columns <= PLATE and rows <= PLATE
+        else text(
+            "It does not fit the reference plate of {plate}; it needs {size}.",
+            plate=plate,
+            size=size,
+        )
+    )
+    if not board.placed:
+        rows_only = text("Positions are not given: the bases lie in rows.")
+        fits = text("{one} {other}", one=fits, other=rows_only)
+    return [*lines, fits]
+
+
+def _span(numbers: Iterable[int]) -> Message:
+    low, *_, high = sorted([*numbers] * 2)
+    if low == high:
+        return text("{number}", number=low)
+    return text("{low} to {high}", low=low, high=high)

@@ -14,8 +14,8 @@ import click
 
 from drivers.errors import TiltboardError
 from firmware_host.cli.options import PORT, STATE, state_folder
-from firmware_host.cli.sim_table import PHYSICS
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
+from firmware_host.cli.tables import PHYSICS
 from firmware_host.config.reading import read_text
 from firmware_host.messages import text
 from games.base import RulesError

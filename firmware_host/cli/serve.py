@@ -1,4 +1,4 @@
-"""What ``sim`` and ``run`` share: a table, its page, and an orderly end."""
+"""``tiltboard sim`` and ``run``: a table, its page, and an orderly end."""
 
 from __future__ import annotations
 
@@ -12,10 +12,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
+
+import click
 
 from drivers.clock import SystemClock
-from firmware_host.cli.broken import name_broken_games
-from firmware_host.cli.options import TableOptions, chosen_game, state_folder
+from firmware_host.cli.options import (
+    TableOptions,
+    chosen_game,
+    name_broken_games,
+    state_folder,
+    table_options,
+)
 from firmware_host.cli.speech import say, speak
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, check_host, load_settings
@@ -175,3 +183,67 @@ def _say_network(pairing: Pairing, port: int) -> None:
     say(text("Other devices reach it at {url} or by this machine's address.", url=url))
     if not pairing.tokens.devices():
         pairing.open(at_table=False)  # which logs it, for the first one
+
+
+@click.command(name="run", epilog="Example: tiltboard run --profile plate-10")
+@table_options
+def run(**asked: Unpack[TableOptions]) -> None:
+    """Run the table that is wired to this machine, and its page.
+
+    Where there is no hardware it says what is missing, and how to simulate.
+    """
+    from drivers.clock import SystemClock
+    from firmware_host.cli.tables import wait_for_table
+    from firmware_host.config.locks import own_board
+    from firmware_host.host.assemble import open_host
+    from firmware_host.service.pacer import AdaptivePacer
+    from firmware_host.service.supply import SupplyWatch
+    from firmware_host.service.table import Table
+
+    plan = wanted(asked)
+    clock = SystemClock()
+    with own_board(plan.profile, clock) as buses:
+        wait_for_table(plan.profile, buses, clock)
+        state = plan.state()
+        pacer = AdaptivePacer(clock, plan.profile.scans_per_s)
+        table = Table(
+            lambda: open_host(plan.profile, buses, state, plan.settings),
+            pacer.wait,
+            clock,
+        )
+        pacer.tell = table.scans_at
+        table.subscribe(SupplyWatch(clock, table.notice), looks=False)
+        sys.exit(serve(table, plan, state))
+
+
+@click.command(name="sim", epilog="Example: tiltboard sim --port 8080")
+@table_options
+@click.option("--seed", default=1, show_default=True, help="Another table, other hands.")
+@click.option(
+    "--physics/--no-physics",
+    default=None,
+    help="Pieces slide, tip and fall, or stay where they are put. Usual: they do where"
+    " tiltboard[physics] is installed.",
+)
+@click.option(
+    "--open", "browser", is_flag=True, help="Open the page in a browser, if there is one."
+)
+def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Unpack[TableOptions]) -> None:
+    """Play on the simulated table: open the page that it names.
+
+    The games are kept apart from those of a real table, and go on where they stopped.
+    """
+    from hw_sim.session.live import LiveTable
+    from hw_sim.world.world import has_physics, world
+
+    if physics is None:
+        physics = has_physics()
+        if not physics:
+            say(
+                text("Pieces do not slide or fall here: tiltboard[physics] is not installed."),
+                err=True,
+            )
+    plan = wanted(asked)
+    state = plan.state("sim")
+    live = LiveTable(plan.profile, state, plan.settings, seed=seed, world=world(physics=physics))
+    sys.exit(serve(live.table, plan, state, browser=browser))

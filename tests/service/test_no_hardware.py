@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from itertools import pairwise
 
-from firmware_host.cli.hardware import wait_for_table
+from firmware_host.cli.tables import wait_for_table
 from firmware_host.config.profile import load_profile
 from firmware_host.host import assemble
 from hw_sim.table import SimTable

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from drivers.errors import TiltboardError
-from firmware_host.cli import backup as backup_command
-from firmware_host.cli import restore as restore_command
+from firmware_host.cli.games import backup as backup_command
+from firmware_host.cli.games import restore as restore_command
 from firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
@@ -260,16 +260,16 @@ def test_any_cut_or_flipped_byte_is_noticed(state, tmp_path, clock):
 def test_commands(state, tmp_path):
     out = tmp_path / "one.backup"
     make = [str(out), "--state", str(state)]
-    ran = CliRunner().invoke(backup_command.command, make)
+    ran = CliRunner().invoke(backup_command, make)
     assert (ran.exit_code, ran.output) == (0, f"{out}: journal.sqlite, calibration.json\n")
-    ran = CliRunner().invoke(backup_command.command, make)
+    ran = CliRunner().invoke(backup_command, make)
     assert isinstance(ran.exception, BackupError)
     assert "exists already" in str(ran.exception)
-    ran = CliRunner().invoke(restore_command.command, make)
+    ran = CliRunner().invoke(restore_command, make)
     assert ran.exit_code == 0
     assert "What was there is kept in" in ran.output
     ran = CliRunner().invoke(
-        backup_command.command, [str(tmp_path / "two"), "--state", str(tmp_path / "empty")]
+        backup_command, [str(tmp_path / "two"), "--state", str(tmp_path / "empty")]
     )
     assert "nothing to back up" in str(ran.exception)
     assert not (tmp_path / "empty").exists()

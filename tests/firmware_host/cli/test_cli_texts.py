@@ -111,14 +111,17 @@ def test_help_is_shown_in_the_language(name, monkeypatch):
     assert shown.exit_code == 0, shown.output
     command = cli.get_command(click.Context(cli, obj=speech.Voice(Catalogue())), name)
     before = {id(option): option.help for option in options_of(command)}
-    english = (command.help, command.epilog)
+    inner = command.commands.values() if isinstance(command, click.Group) else ()
+    english = {each: (each.help, each.epilog) for each in (command, *inner)}
     try:
         speech.translated(command, Marked())
-        assert command.help == f"«{inspect.cleandoc(english[0])}»"
-        assert command.epilog == f"«{inspect.cleandoc(english[1])}»"
+        for each, (told, example) in english.items():
+            assert each.help == f"«{inspect.cleandoc(told)}»"
+            assert each.epilog == f"«{inspect.cleandoc(example)}»"
         assert all(option.help == f"«{before[id(option)]}»" for option in options_of(command))
     finally:
-        command.help, command.epilog = english
+        for each, (told, example) in english.items():
+            each.help, each.epilog = told, example
         for option in options_of(command):
             option.help = before[id(option)]
 

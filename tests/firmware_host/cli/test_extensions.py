@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli import extensions, speech
+from firmware_host.cli import main, speech
 from firmware_host.cli.main import COMMANDS, cli
 from firmware_host.messages import Catalogue
 
@@ -39,8 +39,8 @@ def run(monkeypatch):
     def brought(group):
         return [EntryPoint(name, value, group) for name, value in BROUGHT[group].items()]
 
-    monkeypatch.setattr(extensions, "entry_points", brought)
-    monkeypatch.setattr(extensions.EntryPoint, "load", _load)
+    monkeypatch.setattr(main, "entry_points", brought)
+    monkeypatch.setattr(main.EntryPoint, "load", _load)
     return lambda *words: CliRunner().invoke(cli, words, obj=speech.Voice(Catalogue()))
 
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from firmware_host.cli import bringup, calibrate, doctor, record, run, scenario
+from firmware_host.cli import bringup, doctor, record, scenario, serve
 from firmware_host.commissioning.findings import State
 from firmware_host.config import locks
 from firmware_host.config.locks import BoardInUseError, BoardLock, devices_of
@@ -95,17 +95,17 @@ def test_a_port_has_many_names_and_one_lock(tmp_path):
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (run, []),
-        (bringup, []),
-        (calibrate, []),
-        (record, ["out.trace", "--seconds", "1"]),
+        (serve.run, []),
+        (bringup.command, []),
+        (bringup.calibrate, []),
+        (record.command, ["out.trace", "--seconds", "1"]),
     ],
 )
 def test_each_command_on_the_hardware_wants_it_for_itself(command, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = [*words, "--profile", "plate-10", "--state", str(tmp_path)]
     with BoardLock(("/dev/gpiochip0",)):
-        result = CliRunner().invoke(command.command, arguments)
+        result = CliRunner().invoke(command, arguments)
     assert isinstance(result.exception, BoardInUseError)
     assert not (tmp_path / "out.trace").exists()
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from firmware_host.cli.export import command as export
 from firmware_host.cli.games import command as games
+from firmware_host.cli.games import export
 from firmware_host.cli.main import cli
 from firmware_host.config.errors import (
     ConfigError,

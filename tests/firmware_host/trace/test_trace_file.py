@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from drivers.errors import PartAbsentError
 from drivers.frame import Frame, Motion
-from firmware_host.cli.replay import command as replay_command
+from firmware_host.cli.record import replay as replay_command
 from firmware_host.config.errors import TraceError
 from firmware_host.config.profile import load_profile
 from firmware_host.perception import uncalibrated

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from firmware_host.cli.board import command as board_command
+from firmware_host.cli.rules import board as board_command
 from firmware_host.cli.rules import command as rules_command
 from firmware_host.config.errors import ConfigError
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 pytest.importorskip("mujoco")
 
 from firmware_host.cli.scenario import command
-from firmware_host.cli.sim import command as sim_command
+from firmware_host.cli.serve import sim as sim_command
 from firmware_host.config.profile import load_profile
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind

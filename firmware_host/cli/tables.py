@@ -1,8 +1,10 @@
-"""The table that ``--sim`` means, and what ``--fault`` does to it: shared by setup commands."""
+"""The table that a command is for: simulated and broken as asked, or real and perhaps absent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +12,17 @@ from typing import TYPE_CHECKING
 import click
 
 from firmware_host.cli.options import games_folder
-from firmware_host.cli.speech import speak
+from firmware_host.cli.speech import say, sentence, speak, words
 from firmware_host.config.errors import ConfigError
+from firmware_host.messages import text
 
 if TYPE_CHECKING:
+    from drivers.buses import Buses
+    from drivers.clock import Clock
     from firmware_host.config.profile import Profile
     from firmware_host.messages import Catalogue
     from hw_sim.table import SimTable
+
 
 SIMULATE = click.option("--sim", "simulated", is_flag=True, help="On the simulated table.")
 SEED = click.option("--seed", default=1, show_default=True, help="Another simulated table.")
@@ -74,3 +80,54 @@ def simulated_table(profile: Profile, seed: int, faults: Sequence[str]) -> Itera
                     error.template, remedy=error.remedy_template, **error.params
                 ) from error
         yield table
+
+
+FIRST_LOOK_S, LAST_LOOK_S = 3.0, 60.0  # looked for again after so long, doubled each time
+
+
+def need_table(profile: Profile, buses: Buses) -> None:
+    """End the command with status 1 where no part of the table answers, and say what is missing."""
+    if _lacks(profile, buses):
+        say(text("There is no table here? Play on the simulated one: tiltboard sim"), err=True)
+        sys.exit(1)
+
+
+def wait_for_table(
+    profile: Profile, buses: Buses, clock: Clock, environ: Mapping[str, str] = os.environ
+) -> None:
+    """As ``need_table``; but the service says once what is missing, and looks for the table with
+    exponential back-off until it is there. systemd's RestartSteps= would do that from version 254
+    on; Bookworm has 252, and a new process for each look takes seconds of CPU.
+    """
+    if "NOTIFY_SOCKET" not in environ:
+        need_table(profile, buses)
+        return
+    from firmware_host.host.assemble import missing_table
+    from firmware_host.service.notify import Notifier, beats_every_s
+
+    if not _lacks(profile, buses):
+        return
+    waits = text("It is looked for again and again, at least once a minute.")
+    say(waits, err=True)
+    manager = Notifier(environ["NOTIFY_SOCKET"])
+    nothing = text("No part of the table answers.")
+    manager.tell("READY=1", f"STATUS={words(nothing)} {words(waits)}")
+    every_s, wait_s = beats_every_s(environ) or LAST_LOOK_S, FIRST_LOOK_S
+    while True:
+        until_s = clock.now() + wait_s
+        while clock.now() < until_s:
+            clock.sleep(min(every_s, until_s - clock.now()))
+            manager.tell("WATCHDOG=1")
+        if not missing_table(profile, buses):
+            return
+        wait_s = min(2 * wait_s, LAST_LOOK_S)
+
+
+def _lacks(profile: Profile, buses: Buses) -> bool:
+    """Whether no part of the table answers; says what is missing."""
+    from firmware_host.host.assemble import missing_table
+
+    missing = missing_table(profile, buses)
+    for line in dict.fromkeys(map(sentence, missing)):  # what several parts lack, once
+        click.echo(f"tiltboard: {line}", err=True)
+    return bool(missing)
