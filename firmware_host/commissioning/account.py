@@ -166,12 +166,15 @@ def of_sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """What is wired otherwise than the profile says, and is mapped; and what does not answer."""
     names = profile.places
     wires = progress.inputs
-    cables = _crossed_cables(profile, wires)
-    for one, other in cables:
-        yield note("sensors", _crossed(profile, one, other), MAPPED)
     told: set[int] = set()
+    for (one, other), exchanged in _crossed_cables(profile, wires).items():
+        told |= exchanged
+        found = text("Rows {one} and {other} are exchanged.", one=one + 1, other=other + 1)
+        if _shares_mux(profile):
+            found = text("Multiplexers {one} and {other} are exchanged.", one=one, other=other)
+        yield note("sensors", found, MAPPED)
     for place, wire in sorted(wires.items()):
-        if wire == place or place in told or _by_cable(profile, place, wire, cables):
+        if wire == place or place in told:
             continue
         if wires.get(wire) == place:
             told.add(wire)
@@ -208,40 +211,28 @@ def upside_down(profile: Profile, progress: Progress) -> list[int]:
     return [place for place, mt in sorted(progress.own_mt.items()) if mt * up < 0]
 
 
-def _crossed(profile: Profile, one: int, other: int) -> Message:
-    if isinstance(profile.hall, MuxAdcHall | NodeHall):
-        return text("Multiplexers {one} and {other} are exchanged.", one=one, other=other)
-    return text("Rows {one} and {other} are exchanged.", one=one + 1, other=other + 1)
+def _shares_mux(profile: Profile) -> bool:
+    return isinstance(profile.hall, MuxAdcHall | NodeHall)
 
 
-def _cable(profile: Profile, place: int) -> tuple[int, int]:
-    """What a place shares with others (multiplexer, or row), and its wire of that."""
-    shared = MUX_INPUTS if isinstance(profile.hall, MuxAdcHall | NodeHall) else profile.columns
-    return divmod(place, shared)
-
-
-def _crossed_cables(profile: Profile, wires: Mapping[int, int]) -> list[tuple[int, int]]:
-    """Pairs of multiplexers, or rows, of which each answers for the other."""
-    moved: dict[tuple[int, int], int] = {}
-    stayed: set[int] = set()
-    for place, reacted in wires.items():
-        (home, wire), (there, wire_there) = _cable(profile, place), _cable(profile, reacted)
-        if home == there:
-            stayed.add(home)
-        elif wire == wire_there:
-            moved[home, there] = moved.get((home, there), 0) + 1
-    return [
-        (home, there)
-        for (home, there), count in moved.items()
-        if home < there
-        and min(count, moved.get((there, home), 0)) >= FEWEST
-        and not {home, there} & stayed
-    ]
-
-
-def _by_cable(profile: Profile, place: int, reacted: int, cables: list[tuple[int, int]]) -> bool:
-    (home, wire), (there, wire_there) = _cable(profile, place), _cable(profile, reacted)
-    return tuple(sorted((home, there))) in cables and wire == wire_there
+def _crossed_cables(profile: Profile, wires: Mapping[int, int]) -> dict[tuple[int, int], set[int]]:
+    """Pairs of multiplexers, or rows, of which each answers for the other, wire by wire; and the
+    places of both.
+    """
+    shared = MUX_INPUTS if _shares_mux(profile) else profile.columns
+    cables: dict[int, set[int]] = {}
+    reacted: dict[int, set[tuple[int, bool]]] = {}
+    for place, wire in wires.items():
+        cables.setdefault(place // shared, set()).add(place)
+        straight = wire % shared == place % shared
+        reacted.setdefault(place // shared, set()).add((wire // shared, straight))
+    return {
+        (one, other): places | cables[other]
+        for one, places in cables.items()
+        for other in range(one + 1, max(cables) + 1)
+        if (reacted[one], reacted.get(other)) == ({(other, True)}, {(one, True)})
+        and min(len(places), len(cables[other])) >= FEWEST
+    }
 
 
 FAR_SHARES = (0.6, 1.5)  # beyond, the fit is no measurement

@@ -102,36 +102,23 @@ POOR_MT = 0.3
 LEAST_NOISE_MT = 0.01
 
 
-class Why(StrEnum):
-    """What is not as it should be with a place. FAINT: it reads little of the same magnet.
-    LEFT_OUT: somebody has said that its sensor is broken, and nothing has been measured.
-    """
-
-    FINE = "fine"
-    NOISY = "noisy"
-    FAINT = "faint"
-    LOUD = "loud"
-    SCANT = "scant"
-    LEFT_OUT = "left-out"
-
-
 @dataclass(frozen=True, slots=True)
 class Health:
     """One place. ``reading_mt``: of the strong piece in the middle. ``margin_mt``: how far the
     weakest piece, 5 mm off the middle and with three sigmas of noise against it, stays from
-    being taken for the class below. ``why`` it is worth a look at that sensor.
+    being taken for the class below. ``remedy``: why that sensor is worth a look, and what to do.
     """
 
     place: str
-    noise_mt: float
-    reading_mt: float
-    margin_mt: float
-    why: Why
+    noise_mt: float = 0.0
+    reading_mt: float = 0.0
+    margin_mt: float = 0.0
+    remedy: Message | None = None
 
     @property
     def poor(self) -> bool:
         """It is worth a look."""
-        return self.why is not Why.FINE
+        return self.remedy is not None
 
 
 def left_out(calibration: Calibration) -> frozenset[int]:
@@ -142,10 +129,18 @@ def left_out(calibration: Calibration) -> frozenset[int]:
 def worth_a_look(profile: Profile, calibration: Calibration) -> list[Message]:
     """What is to be said about single places, switches too."""
     found = health_map(profile, calibration) or [
-        Health(profile.places[index], 0.0, 0.0, 0.0, Why.LEFT_OUT)
-        for index in sorted(left_out(calibration))
+        _unread(profile.places[index]) for index in sorted(left_out(calibration))
     ]
-    return [why for why in map(remedy, found) if why is not None]
+    return [each.remedy for each in found if each.remedy is not None]
+
+
+def _unread(place: str) -> Health:
+    mend = text(
+        "{place} was left out, and is not read. Mend its sensor, then measure it:"
+        " tiltboard bringup --again {place}",
+        place=place,
+    )
+    return Health(place, remedy=mend)
 
 
 def health_map(profile: Profile, calibration: Calibration | None) -> list[Health]:
@@ -158,62 +153,40 @@ def health_map(profile: Profile, calibration: Calibration | None) -> list[Health
     disc, least_mt = (WEAK, EMPTY_MT) if weak_too else (STRONG, STRONG_MT)
     kernel = calibration.weak_mt if weak_too else calibration.strong_mt
     edge_mt = kernel[0][0] * shape(disc, profile.gap_mm, TOLERANCE_MM)
-    usual_noise = median(calibration.noise_mt)
+    noisy_mt = NOISY_TIMES * max(median(calibration.noise_mt), LEAST_NOISE_MT)
     found = []
-    broken = left_out(calibration)
     for index, place in enumerate(profile.places):
-        if index in broken:
-            found.append(Health(place, 0.0, 0.0, 0.0, Why.LEFT_OUT))
+        if index in left_out(calibration):
+            found.append(_unread(place))
             continue
         noise, gain = calibration.noise_mt[index], abs(calibration.gain[index])
         margin = edge_mt - least_mt - SIGMAS * noise * gain / AVERAGED**0.5
-        why = Why.FINE
-        if noise > NOISY_TIMES * max(usual_noise, LEAST_NOISE_MT):
-            why = Why.NOISY
-        elif gain - 1 > UNLIKE:
-            why = Why.FAINT
-        elif 1 / gain - 1 > UNLIKE:
-            why = Why.LOUD
-        elif margin < POOR_MT:
-            why = Why.SCANT
-        found.append(Health(place, noise, calibration.carried_mt / gain, margin, why))
-    return found
-
-
-def remedy(health: Health) -> Message | None:
-    """What is wrong with a place that is worth a look, and what to do; None for a good one."""
-    match health.why:
-        case Why.FINE:
-            return None
-        case Why.NOISY:
-            return text(
+        why = None
+        if noise > noisy_mt:
+            why = text(
                 "{place} is noisy. Check its solder joints and the capacitor at its supply.",
-                place=health.place,
+                place=place,
             )
-        case Why.FAINT:
-            return text(
+        elif gain - 1 > UNLIKE:
+            why = text(
                 "{place} reads little. If the piece stood on the middle, the sensor sits too deep;"
                 " else measure the place again.",
-                place=health.place,
+                place=place,
             )
-        case Why.LOUD:
-            return text(
+        elif 1 / gain - 1 > UNLIKE:
+            why = text(
                 "{place} reads much. If it was the same piece, the sensor sits too high; else"
                 " measure the place again.",
-                place=health.place,
+                place=place,
             )
-        case Why.LEFT_OUT:
-            return text(
-                "{place} was left out, and is not read. Mend its sensor, then measure it:"
-                " tiltboard bringup --again {place}",
-                place=health.place,
-            )
-        case Why.SCANT:
-            return text(
+        elif margin < POOR_MT:
+            why = text(
                 "The margin on {place} is small: pieces may be unsure there. Pieces whose magnets"
                 " are weaker than the others' are the likeliest cause.",
-                place=health.place,
+                place=place,
             )
+        found.append(Health(place, noise, calibration.carried_mt / gain, margin, why))
+    return found
 
 
 def health_table(

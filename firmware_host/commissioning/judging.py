@@ -78,50 +78,6 @@ def put_here(
     )
 
 
-def put_weak(profile: Profile, place: int) -> Message:
-    """Where a weak piece goes."""
-    return text(
-        "Put a weak piece on the middle of {place}, and no other piece on the plate.",
-        place=profile.places[place],
-    )
-
-
-def elsewhere(profile: Profile, place: int, wire: int) -> Message:
-    """An input that is known to be another place's."""
-    return text(
-        "{there} reacts, not {place}. Put the piece on {place}.",
-        place=profile.places[place],
-        there=profile.places[wire],
-    )
-
-
-def other_pole(profile: Profile, place: int, magnet: Magnet) -> Message:
-    """Not the pole that was asked for, or that the places before saw."""
-    return text(
-        "{place} sees the other pole. If the piece was turned over, turn it back: {piece}. If not,"
-        " that sensor looks down, and the table can read it so.",
-        place=profile.places[place],
-        piece=piece(magnet),
-    )
-
-
-def off_the_middle(profile: Profile, place: int, east_mm: float, north_mm: float) -> Message:
-    """The neighbours say where the piece is."""
-    row, column = divmod(place, profile.columns)
-    if abs(east_mm) > abs(north_mm):
-        column += -1 if east_mm > 0 else 1
-    else:
-        row += -1 if north_mm > 0 else 1
-    inside = 0 <= column < profile.columns and 0 <= row < profile.rows
-    back = row * profile.columns + column
-    return text(
-        "The piece on {place} stands some {mm:.0f} mm off the middle. Move it toward {back}.",
-        place=profile.places[place],
-        mm=hypot(east_mm, north_mm),
-        back=profile.places[back] if inside else text("the edge"),
-    )
-
-
 PRESENT_MT = 0.7  # a weak magnet at the edge of its place
 STRONG_FROM_MT = 4.5
 # A place's reading against the median of the others: sensors and gaps differ by a fifth, and
@@ -129,15 +85,12 @@ STRONG_FROM_MT = 4.5
 UNLIKE = (0.7, 1.5)
 HARDLY = (0.5, 2.0)  # beyond, no gain can make up for it (perception.calibration.Gain)
 LEAST_WEAK = 0.7  # of what a weak piece reads in the middle; less is off the middle, or worn
-# How far off the middle the neighbours on both sides of a place, and on one side alone, may see a
-# piece: sensors differ by a tenth, which looks like 2 mm between two of them and like 4 mm alone.
+# How far off the middle the neighbours may see a piece: sensors differ by a tenth, which looks like
+# 2 mm between two of them.
 OFF_MM = 4.0
-OFF_ALONE_MM = 7.0
 MOST_MM = 15.0
-AGREE_MM = 8.0  # both neighbours of a line see the piece within this of each other, or one errs
 CENTRED = 0.85  # of the usual reading: four millimetres off the middle is less
 STEP_MM = 4.0  # over which the neighbours' change is taken for straight
-SIGMAS = 2.0  # of what a piece's place is uncertain by noise
 RECHECK = 6  # places measured when the first ones are looked at again
 KNOWN = 3  # readings that make a median
 
@@ -156,16 +109,16 @@ class Verdict:
 
 
 class PlaceJudge:
-    """Judges readings of one table, each the mean of so many ``scans``."""
+    """Judges readings of one table."""
 
-    def __init__(self, profile: Profile, scans: int) -> None:
+    def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        self._scans = scans
         self._measures = profile.capabilities.measures
-        beside, step = profile.pitch_mm, STEP_MM
-        self._beside_mt = field_mt(STRONG, profile.gap_mm, beside)
-        near, far = (field_mt(STRONG, profile.gap_mm, beside + s) for s in (-step, step))
-        self._slope_mt_mm = (near - far) / (2 * step)
+        near, far = (
+            field_mt(STRONG, profile.gap_mm, profile.pitch_mm + away)
+            for away in (-STEP_MM, STEP_MM)
+        )
+        self._slope_mt_mm = (near - far) / (2 * STEP_MM)
 
     def strong(
         self,
@@ -178,13 +131,13 @@ class PlaceJudge:
         """The strong piece that is carried about. ``wire``: the input that reacts most; ``means``:
         changes of every input from the empty plate in mT; ``magnet``: as in ``Task``.
         """
-        profile, reading = self._profile, means[wire]
+        reading = means[wire]
         elsewhere = self._elsewhere(progress, place, wire)
         if elsewhere is not None:
             return elsewhere
-        second = self._second(means, wire)
-        if abs(means[second]) >= PRESENT_MT:
-            return self._refused(second, TWO_PIECES)
+        for second, mt in enumerate(means):
+            if second != wire and abs(mt) >= PRESENT_MT:
+                return self._refused(second, TWO_PIECES)
         verdict = self._pole(progress, place, magnet, reading)
         if verdict is not None or not self._measures:
             return verdict or Verdict(place)
@@ -199,19 +152,33 @@ class PlaceJudge:
             return self._refused(place, TOO_STRONG, reading, None if hardly else right)
         expected = usual or STRONG.centred_mt
         if abs(reading) < CENTRED * expected:
-            off = self._off_mm(progress, place, reading, means, expected)
-            if off is not None:
-                return Verdict(place, off_the_middle(profile, place, *off), right)
+            off_mm = self._off_mm(progress, place, means, expected)
+            if off_mm is not None:
+                return Verdict(place, self._off_the_middle(place, *off_mm), right)
         return Verdict(place)
+
+    def _off_the_middle(self, place: int, east_mm: float, north_mm: float) -> Message:
+        profile = self._profile
+        row, column = divmod(place, profile.columns)
+        if abs(east_mm) > abs(north_mm):
+            column += -1 if east_mm > 0 else 1
+        else:
+            row += -1 if north_mm > 0 else 1
+        return text(
+            "The piece on {place} stands some {mm:.0f} mm off the middle. Move it toward {back}.",
+            place=profile.places[place],
+            mm=hypot(east_mm, north_mm),
+            back=profile.places[row * profile.columns + column],
+        )
 
     def weak(self, progress: Progress, place: int, wire: int, means: Sequence[float]) -> Verdict:
         """A weak piece, either pole down."""
-        profile, reading = self._profile, means[wire]
+        reading = means[wire]
         if wire != progress.input_of(place):
-            return Verdict(progress.place_of(wire), elsewhere(profile, place, wire))
-        second = self._second(means, wire)
-        if abs(means[second]) >= PRESENT_MT:
-            return self._refused(second, TWO_PIECES)
+            return Verdict(progress.place_of(wire), self._reacts_not(place, wire))
+        for second, mt in enumerate(means):
+            if second != wire and abs(mt) >= PRESENT_MT:
+                return self._refused(second, TWO_PIECES)
         if abs(reading) >= STRONG_FROM_MT:
             return self._refused(place, NO_WEAK_ONE, reading)
         share = abs(progress.own_mt[place]) / STRONG.centred_mt
@@ -242,14 +209,18 @@ class PlaceJudge:
         holder = next((i for i, known in progress.inputs.items() if known == wire), None)
         if wire == known or (known is None and (holder is None or wire == place)):
             return None
-        why = elsewhere(self._profile, place, wire)
-        at = progress.place_of(wire)
         asks = known is None and holder != wire
-        return Verdict(at, why, STANDS_RIGHT if asks else None)
+        why = self._reacts_not(place, wire)
+        return Verdict(progress.place_of(wire), why, STANDS_RIGHT if asks else None)
 
-    def _second(self, means: Sequence[float], wire: int) -> int:
-        others = (i for i in range(len(means)) if i != wire)
-        return max(others, key=lambda i: abs(means[i]), default=wire)
+    def _reacts_not(self, place: int, wire: int) -> Message:
+        """An input that is known to be another place's."""
+        names = self._profile.places
+        return text(
+            "{there} reacts, not {place}. Put the piece on {place}.",
+            place=names[place],
+            there=names[wire],
+        )
 
     def _pole(
         self, progress: Progress, place: int, magnet: Magnet | None, reading: float
@@ -265,52 +236,35 @@ class PlaceJudge:
                 expected = progress.own_mt[place] < 0
         if (reading > 0) == expected:
             return None
-        why = other_pole(profile, place, magnet or Magnet.S_STRONG)
+        why = text(
+            "{place} sees the other pole. If the piece was turned over, turn it back: {piece}. If"
+            " not, that sensor looks down, and the table can read it so.",
+            place=profile.places[place],
+            piece=piece(magnet or Magnet.S_STRONG),
+        )
         return Verdict(place, why, of_place(profile, place, LOOKS_DOWN))
 
     def _off_mm(
-        self,
-        progress: Progress,
-        place: int,
-        reading: float,
-        means: Sequence[float],
-        strength_mt: float,
+        self, progress: Progress, place: int, means: Sequence[float], strength_mt: float
     ) -> tuple[float, float] | None:
-        """Where the neighbours see the piece, mm east and north of the middle, if that is too far.
-
-        A piece that comes nearer to a neighbour makes it read more of the other pole. Only
-        neighbours whose input and polarity are known are asked.
+        """Where the neighbours on both sides see the piece, mm east and north of the middle, if
+        that is too far: a sensor that it comes nearer to reads more of the other pole. Only those
+        whose input and polarity are known are asked.
         """
-        profile = self._profile
+        profile, inputs = self._profile, progress.inputs
         row, column = divmod(place, profile.columns)
-        scale = strength_mt / STRONG.centred_mt
-        straight = all(i == wire for i, wire in progress.inputs.items())
-        away = [0.0, 0.0]
-        limits_mm = [OFF_MM, OFF_MM]
-        for axis, (at, count, step) in enumerate(
-            ((column, profile.columns, 1), (row, profile.rows, profile.columns))
-        ):
-            sides = []
-            for way in (-1, 1):
-                beside = place + way * step
-                if not 0 <= at + way < count or beside in progress.broken:
-                    continue
-                if not straight and beside not in progress.inputs:
-                    continue
-                wire = progress.inputs.get(beside, beside)
-                sign = 1.0 if progress.own_mt.get(beside, reading) > 0 else -1.0
-                sides.append((way, sign * means[wire] / scale, wire))
-            if not sides:
+        straight = all(index == wire for index, wire in inputs.items())
+        away = []
+        for at, count, step in ((column, profile.columns, 1), (row, profile.rows, profile.columns)):
+            sides = (place - step, place + step)
+            known = all((straight or i in inputs) and i not in progress.broken for i in sides)
+            if not 0 < at < count - 1 or not known:
+                away.append(0.0)
                 continue
-            # Towards a side its reading moves by the slope; the mean of both forgets the strength.
-            seen = [way * (mt - self._beside_mt) / self._slope_mt_mm for way, mt, _ in sides]
-            if max(seen) - min(seen) > AGREE_MM or max(map(abs, seen)) > MOST_MM:
-                continue  # steel, or a sensor that tells nothing
-            away[axis] = sum(seen) / len(seen)
-            noise_mt = max(progress.noise_mt[wire] for *_, wire in sides)
-            noise_mt *= SIGMAS / (self._scans * len(sides)) ** 0.5
-            limits_mm[axis] = OFF_MM if len(sides) == 2 else OFF_ALONE_MM
-            limits_mm[axis] += noise_mt / scale / abs(self._slope_mt_mm)
-        if all(abs(mm) <= most for mm, most in zip(away, limits_mm, strict=True)):
-            return None
-        return away[0], away[1]
+            one, other = (
+                means[inputs.get(i, i)] * (1 if progress.own_mt.get(i, means[place]) > 0 else -1)
+                for i in sides
+            )
+            mm = (other - one) / 2 / self._slope_mt_mm * STRONG.centred_mt / strength_mt
+            away.append(mm if abs(mm) < MOST_MM else 0.0)  # beyond: steel, or a sensor that lies
+        return (away[0], away[1]) if max(map(abs, away)) > OFF_MM else None

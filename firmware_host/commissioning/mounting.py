@@ -21,10 +21,12 @@ from firmware_host.commissioning.tasks import (
     EDGES,
     NORTH,
     Answer,
+    Attempt,
     Choice,
     Edge,
     Light,
     Outcome,
+    Task,
 )
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
@@ -190,6 +192,7 @@ def _unit(vector: Vector) -> Vector:
 
 REST_SWING_M_S2 = 0.35  # two degrees, and the noise of a window's readings
 NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
+LEVEL_IT = text("Take everything off the plate, level it, and leave it alone.")
 GO_ON = Choice(Answer.SKIP, text("Go on without the tilt sensor"))
 
 
@@ -199,77 +202,64 @@ def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
     return (0.0, 0.0, 0.0) if motion is None else orientation.on_chip(motion.specific_force_m_s2)
 
 
-class Levelling:
-    """The plate is level and at rest. ``say``: what to do; ``orientation``: as it is read."""
+class Tilting(Attempt):
+    """The plate lies level, or one edge of it is lifted, and is held still.
 
-    def __init__(self, profile: Profile, orientation: Mounting) -> None:
+    ``orientation``: of the tilt sensor, as it is read.
+    """
+
+    def __init__(self, profile: Profile, task: Task, orientation: Mounting) -> None:
+        self.task = task
+        edge = task.edge
         self._rest = Window(scans(profile, REST_S))
         self._orientation = orientation
-        self._since_s: float | None = None
-        self.say = text("Take everything off the plate, level it, and leave it alone.")
-
-    def update(self, frame: Frame, progress: Progress) -> Outcome:
-        """Done once it rests."""
-        self._since_s = frame.time_s if self._since_s is None else self._since_s
-        self._rest.push(force_on_chip(frame, self._orientation))
-        if self._rest.full and max(map(self._rest.swing, range(3))) < REST_SWING_M_S2:
-            x, y, z = self._rest.means()
-            if is_level((x, y, z)):
-                return Outcome(replace(progress, level=(x, y, z), edges={}))
-            return Outcome(refused=NOT_LEVEL, choices=(GO_ON,))
-        if frame.time_s > self._since_s + HINT_AFTER_S:
-            return Outcome(refused=text("The tilt sensor does not come to rest."), choices=(GO_ON,))
-        return Outcome()
-
-    def answer(self, value: str, progress: Progress) -> Progress:
-        """There is nothing to say."""
-        del value
-        return progress
-
-
-class Lifting:
-    """One edge is lifted. ``say``: which."""
-
-    def __init__(self, profile: Profile, edge: Edge, orientation: Mounting) -> None:
-        self._rest = Window(scans(profile, REST_S))
-        self._edge = edge
-        self._orientation = orientation
-        self._lights = dict.fromkeys(along(profile, edge), Light.LIFT)
+        self._lights = {} if edge is None else dict.fromkeys(along(profile, edge), Light.LIFT)
         self._since_s: float | None = None
         self._levelled = False
-        self.say = lift_edge(edge)
+        self.say = LEVEL_IT if edge is None else lift_edge(edge)
 
     def update(self, frame: Frame, progress: Progress) -> Outcome:
         """Done once it is held still."""
         self._since_s = frame.time_s if self._since_s is None else self._since_s
-        level, now = progress.level or (0.0, 0.0, 1.0), force_on_chip(frame, self._orientation)
-        self._levelled = self._levelled or not is_lifted(level, now)
+        late = frame.time_s > self._since_s + HINT_AFTER_S
+        now = force_on_chip(frame, self._orientation)
         self._rest.push(now)
-        if (
-            not self._levelled
-            or not self._rest.full
-            or max(map(self._rest.swing, range(3))) > REST_SWING_M_S2
-        ):
+        rests = self._rest.full and max(map(self._rest.swing, range(3))) <= REST_SWING_M_S2
+        if self.task.edge is None:
+            return self._level(progress, rests=rests, late=late)
+        level = progress.level or (0.0, 0.0, 1.0)
+        self._levelled = self._levelled or not is_lifted(level, now)
+        if not self._levelled or not rests:
             return Outcome(lights=self._lights)
+        return self._lifted(progress, self.task.edge, level, late=late)
+
+    def _level(self, progress: Progress, *, rests: bool, late: bool) -> Outcome:
+        if rests:
+            x, y, z = self._rest.means()
+            if is_level((x, y, z)):
+                return Outcome(replace(progress, level=(x, y, z), edges={}))
+            return Outcome(refused=NOT_LEVEL, choices=(GO_ON,))
+        if late:
+            return Outcome(refused=text("The tilt sensor does not come to rest."), choices=(GO_ON,))
+        return Outcome()
+
+    def _lifted(self, progress: Progress, edge: Edge, level: Vector, *, late: bool) -> Outcome:
         x, y, z = self._rest.means()
         if not is_lifted(level, (x, y, z)):
-            if frame.time_s < self._since_s + HINT_AFTER_S:
-                return Outcome(lights=self._lights)
-            missed = text("The tilt sensor has not noticed the {edge} edge.", edge=self._edge.name)
-            return Outcome(None, missed, self._lights, (GO_ON,))
-        known = progress.edges | {self._edge.name: (x, y, z)}
-        why = refusal(self._edge, level, known)
+            missed = text("The tilt sensor has not noticed the {edge} edge.", edge=edge.name)
+            return (
+                Outcome(None, missed, self._lights, (GO_ON,))
+                if late
+                else Outcome(lights=self._lights)
+            )
+        known = progress.edges | {edge.name: (x, y, z)}
+        why = refusal(edge, level, known)
         if why is None:
             return Outcome(replace(progress, edges=known), lights=self._lights)
-        if self._edge is EAST and risen(level, (x, y, z)) is not None:
+        if edge is EAST and risen(level, (x, y, z)) is not None:
             # which of the two was wrong, nobody knows
             return Outcome(replace(progress, edges={}), why, self._lights)
         return Outcome(None, why, self._lights, (GO_ON,))
-
-    def answer(self, value: str, progress: Progress) -> Progress:
-        """There is nothing to say."""
-        del value
-        return progress
 
 
 def along(profile: Profile, edge: Edge) -> list[int]:

@@ -21,7 +21,6 @@ from firmware_host.commissioning.judging import (
     Verdict,
     of_place,
     put_here,
-    put_weak,
 )
 from firmware_host.commissioning.mounting import (
     HINT_AFTER_S,
@@ -34,7 +33,7 @@ from firmware_host.commissioning.mounting import (
     up_axis,
 )
 from firmware_host.commissioning.progress import Progress
-from firmware_host.commissioning.tasks import Answer, Ask, Choice, Light, Outcome, Task
+from firmware_host.commissioning.tasks import Answer, Ask, Attempt, Choice, Light, Outcome, Task
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import uncalibrated
@@ -62,16 +61,16 @@ def sound(progress: Progress, values: Sequence[float]) -> list[float]:
     return [0.0 if index in broken else value for index, value in enumerate(values)]
 
 
-class Placing:
+class Placing(Attempt):
     """One piece on one place. ``say``: which, and where."""
 
     def __init__(self, profile: Profile, task: Task, progress: Progress) -> None:
         self._profile = profile
-        self._task = task
+        self.task = task
         self._place = place = task.place or 0
         self._weak = task.ask is Ask.WEAK
         length = scans(profile, REST_S)
-        self._judge = PlaceJudge(profile, length)
+        self._judge = PlaceJudge(profile)
         self._rest = Window(length)
         self._since_s: float | None = None
         self._elsewhere: tuple[int, float] | None = None
@@ -83,11 +82,12 @@ class Placing:
         self._left = progress.last in (None, place)  # where it was read last
         begun = bool(progress.own_mt)
         carried = progress.last is not None and begun
-        self.say = (
-            put_weak(profile, place)
-            if self._weak
-            else put_here(profile, place, task.magnet, carried=carried, same=begun)
-        )
+        self.say = put_here(profile, place, task.magnet, carried=carried, same=begun)
+        if self._weak:
+            self.say = text(
+                "Put a weak piece on the middle of {place}, and no other piece on the plate.",
+                place=profile.places[place],
+            )
 
     def update(self, frame: Frame, progress: Progress) -> Outcome:
         """Done once an input that may be the place's reads the piece, at rest."""
@@ -140,7 +140,7 @@ class Placing:
         if self._weak:
             verdict = judge.weak(progress, place, wire, means)
         else:
-            verdict = judge.strong(progress, place, self._task.magnet, wire, means)
+            verdict = judge.strong(progress, place, self.task.magnet, wire, means)
         if not self._is_said(verdict) or abs(means[wire] - self._said_mt) > SAY_AGAIN_MT:
             self._last, self._said_mt = verdict, means[wire]
         verdict = self._last
@@ -181,8 +181,8 @@ class Placing:
             far = progress.far[0] + share[0], progress.far[1] + share[1]
             known = replace(known, own_mt=known.own_mt | {place: reading}, far=far)
         else:
-            carried = known.carried(self._task.magnet) | {place: reading}
-            south = self._task.magnet is Magnet.S_STRONG
+            carried = known.carried(self.task.magnet) | {place: reading}
+            south = self.task.magnet is Magnet.S_STRONG
             known = replace(known, **{"south_mt" if south else "own_mt": carried})
         for unlike in self._judge.unlike(known):
             known = known.without_place(unlike)
@@ -221,7 +221,7 @@ class Placing:
     def _lights(self, progress: Progress) -> dict[int, Light]:
         lights: dict[int, Light] = {}
         if not self._weak:
-            lights = dict.fromkeys(progress.carried(self._task.magnet), Light.DONE)
+            lights = dict.fromkeys(progress.carried(self.task.magnet), Light.DONE)
         return lights | {self._place: Light.TARGET}
 
 
@@ -253,10 +253,11 @@ NOISY_MT = 0.2  # single readings; six times the datasheet's noise
 JOLT_M_S2 = 0.8
 
 
-class Emptying:
+class Emptying(Attempt):
     """Nothing stands on the plate. ``tilt``: whether its tilt sensor is waited for."""
 
-    def __init__(self, profile: Profile, orientation: Mounting, *, tilt: bool) -> None:
+    def __init__(self, profile: Profile, task: Task, orientation: Mounting, *, tilt: bool) -> None:
+        self.task = task
         self._profile = profile
         self._orientation = orientation
         self._tilt = tilt

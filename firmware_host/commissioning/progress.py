@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +26,14 @@ class Part(StrEnum):
     BUTTONS = "buttons"
     EDGES = "edges"
     PLACES = "places"
+
+
+KNOWN_OF = {
+    Part.LIGHTS: ("picture", "colours", "lights", "light_at"),
+    Part.BUTTONS: ("buttons", "buzzer"),
+    Part.EDGES: ("level", "edges"),
+    Part.PLACES: ("inputs", "own_mt", "south_mt", "weak_mt", "far", "last", "sure", "broken"),
+}
 
 
 class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,41 +102,17 @@ class Progress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def without(self, part: Part) -> Progress:
         """As if that part had not been done."""
-        match part:
-            case Part.LIGHTS:
-                return replace(self, picture=None, colours={}, lights={}, light_at=())
-            case Part.BUTTONS:
-                return replace(self, buttons={}, buzzer=None)
-            case Part.EDGES:
-                return replace(self, level=None, edges={})
-            case Part.PLACES:
-                return replace(
-                    self,
-                    inputs={},
-                    own_mt={},
-                    south_mt={},
-                    weak_mt={},
-                    far=(0.0, 0.0),
-                    last=None,
-                    sure=(),
-                    broken=(),
-                )
+        nothing = Progress(self.format, self.profile)
+        return replace(self, **{name: getattr(nothing, name) for name in KNOWN_OF[part]})
 
     def without_place(self, place: int) -> Progress:
         """As if that place had not been measured."""
-
-        def rest(known: dict[int, float]) -> dict[int, float]:
-            return {index: mt for index, mt in known.items() if index != place}
-
-        return replace(
-            self,
-            inputs={index: wire for index, wire in self.inputs.items() if index != place},
-            own_mt=rest(self.own_mt),
-            south_mt=rest(self.south_mt),
-            weak_mt=rest(self.weak_mt),
-            sure=tuple(index for index in self.sure if index != place),
-            broken=tuple(index for index in self.broken if index != place),
-        )
+        known: dict[str, Any] = {}
+        for name in ("inputs", "own_mt", "south_mt", "weak_mt"):
+            known[name] = {i: value for i, value in getattr(self, name).items() if i != place}
+        for name in ("sure", "broken"):
+            known[name] = tuple(i for i in getattr(self, name) if i != place)
+        return replace(self, **known)
 
     def leaving_out(self, place: int) -> Progress:
         """Its sensor is broken: nothing that it has read counts."""

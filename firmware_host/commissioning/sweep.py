@@ -7,9 +7,8 @@ and margin. Terminal, page and the table's own lights all show the same ``Step``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -19,7 +18,7 @@ from drivers.frame import Frame
 from drivers.lights import Colour
 from firmware_host.commissioning.account import supply_of
 from firmware_host.commissioning.findings import Finding, note, of_error, problem
-from firmware_host.commissioning.mounting import Levelling, Lifting
+from firmware_host.commissioning.mounting import Tilting
 from firmware_host.commissioning.placing import Emptying, Placing, can_spare
 from firmware_host.commissioning.progress import Part, Progress
 from firmware_host.commissioning.tasks import (
@@ -27,12 +26,12 @@ from firmware_host.commissioning.tasks import (
     NO_LIGHT,
     Answer,
     Ask,
+    Attempt,
     Choice,
     Light,
     Outcome,
     Step,
     Task,
-    next_task,
     row_ends,
     tasks,
 )
@@ -47,12 +46,12 @@ NO = Choice(Answer.NO, text("No"))
 OF_COLOURS = {"red": Light.RED, "green": Light.GREEN, "blue": Light.BLUE}
 
 
-class Question:
+class Question(Attempt):
     """One question about lights or the buzzer. ``say``: it, in words."""
 
     def __init__(self, profile: Profile, task: Task) -> None:
         self._profile = profile
-        self._task = task
+        self.task = task
         self._choices: tuple[Choice, ...] = (YES, NO)
         place = task.place or 0
         match task.ask:
@@ -85,7 +84,7 @@ class Question:
 
     def answer(self, value: str, progress: Progress) -> Progress:
         """What is known by that answer."""
-        task, profile = self._task, self._profile
+        task, profile = self.task, self._profile
         match task.ask:
             case Ask.PICTURE:
                 return replace(progress, picture=value == Answer.YES)
@@ -104,11 +103,11 @@ class Question:
                 return replace(progress, buzzer=value == Answer.YES)
 
 
-class Pressing:
+class Pressing(Attempt):
     """A button is pressed and let go. ``say``: which."""
 
     def __init__(self, profile: Profile, task: Task) -> None:
-        self._button = task.name
+        self.task = task
         self._seen: frozenset[str] = frozenset()
         self._released = round(RELEASED_S * profile.scans_per_s)
         self._count = 0
@@ -128,7 +127,7 @@ class Pressing:
         return self._with(progress, ())
 
     def _with(self, progress: Progress, closed: tuple[str, ...]) -> Progress:
-        return replace(progress, buttons=progress.buttons | {self._button: closed})
+        return replace(progress, buttons=progress.buttons | {self.task.name: closed})
 
 
 def _named(*names: str) -> tuple[Choice, ...]:
@@ -149,28 +148,19 @@ def find_order(profile: Profile, seen: Mapping[str, str]) -> tuple[int, ...] | N
 
     ``seen``: place whose light the profile says was lit -> place where it was seen.
     """
-    index = profile.places.index
     if NO_LIGHT in seen.values():
         return None
-    for order in _orders(profile):
-        if all(order[index(saw)] == profile.light_of(index(lit)) for lit, saw in seen.items()):
-            return order
+    index, columns = profile.places.index, profile.columns
+    rows = [list(range(at, at + columns)) for at in range(0, profile.size, columns)]
+    mirrored = [row[::-1] for row in rows]
+    for by_row in (rows, rows[::-1], mirrored, mirrored[::-1]):
+        by_column = [list(column) for column in zip(*by_row, strict=True)]
+        for lines, to_and_fro in product((by_row, by_column), (False, True)):
+            turned = [line[:: -1 if to_and_fro and n % 2 else 1] for n, line in enumerate(lines)]
+            chain = [place for line in turned for place in line]
+            if all(chain[profile.light_of(index(lit))] == index(saw) for lit, saw in seen.items()):
+                return tuple(map(chain.index, range(profile.size)))
     return None
-
-
-def _orders(profile: Profile) -> Iterator[tuple[int, ...]]:
-    columns, rows = profile.columns, profile.rows
-    for by_row, to_and_fro, from_east, from_north in product((True, False), *[(False, True)] * 3):
-        chain = []
-        for line in range(rows if by_row else columns):
-            steps = range(columns if by_row else rows)
-            for step in reversed(steps) if to_and_fro and line % 2 else steps:
-                row, column = (line, step) if by_row else (step, line)
-                row = rows - 1 - row if from_north else row
-                column = columns - 1 - column if from_east else column
-                chain.append(row * columns + column)
-        at = {place: light for light, place in enumerate(chain)}
-        yield tuple(at[place] for place in range(profile.size))
 
 
 FAULT_OF = {  # in Frame.faults; "node" is about all of them
@@ -181,18 +171,6 @@ FAULT_OF = {  # in Frame.faults; "node" is about all of them
 }
 DARK: Colour = (0.0, 0.0, 0.0)
 SKIP = Choice(Answer.SKIP, text("Go on without it"))
-
-
-class _Attempt(Protocol):
-    """One task being done."""
-
-    say: Message
-
-    def update(self, frame: Frame, progress: Progress) -> Outcome:
-        """Take one scan in."""
-
-    def answer(self, value: str, progress: Progress) -> Progress | None:
-        """What is known by one of the choices of the last outcome; None: the task goes on."""
 
 
 class Sweep:
@@ -218,12 +196,12 @@ class Sweep:
         self.done = False
         self._skipped: set[Part] = set()
         self._buttons = Buttons()
-        self._task: Task | None = None
-        self._attempt: _Attempt | None = None
+        self._attempt: Attempt | None = None
         self._refused: Message | None = None
         self._missing: tuple[Part, PartError | None] | None = None
         self._answer: str | None = None
-        self._counted = self._count()
+        done = [done for _, done in tasks(progress, profile)]
+        self._counted = sum(done), len(done)
         self.step = Step(None, text("The sweep has not begun."), *self._counted)
 
     @property
@@ -266,12 +244,12 @@ class Sweep:
     def go_on_from(self, progress: Progress) -> None:
         """Something is known, or is to be done again."""
         self.progress, self.done = progress, False
-        self._task = self._attempt = self._refused = None
+        self._attempt = self._refused = None
 
     def update(self, frame: Frame) -> Step:
         """Take one scan in."""
         presses = self._buttons.update(frame.pressed, frame.time_s)
-        pressing = self._task is not None and self._task.ask is Ask.PRESS
+        pressing = isinstance(self._attempt, Pressing)
         for press in () if pressing else presses:
             number = {CONFIRM: 0, BACK: 1}[press.button]
             if number < len(self.step.choices):
@@ -281,67 +259,58 @@ class Sweep:
 
     def _update(self, frame: Frame) -> Step:
         value, self._answer = self._answer, None
-        if value is not None and self._is_over(value):
+        if value is not None and self._attempt is not None and self._is_over(self._attempt, value):
             return self._next(accepted=True)
-        if self._task is None or self._attempt is None:
+        if self._attempt is None:
             step = self._next(accepted=False)
-            if self._task is None or self._attempt is None:
+            if self._attempt is None:
                 return step
-        missing = self._missing_part(self._task, frame)
+        task = self._attempt.task
+        missing = self._missing_part(task, frame)
         if missing is not None:
             return missing
-        outcome = self._attempt.update(frame, self.progress)
-        if outcome.progress is not None:
-            self.go_on_from(outcome.progress)
-            self._refused = outcome.refused
-            return self._next(accepted=outcome.refused is None)
-        self._refused = outcome.refused or self._refused
-        return Step(
-            self._task,
-            self._attempt.say,
-            *self._counted,
-            lights=outcome.lights,
-            refused=self._refused,
-            choices=outcome.choices,
-        )
+        found = self._attempt.update(frame, self.progress)
+        if found.progress is not None:
+            self.go_on_from(found.progress)
+            self._refused = found.refused
+            return self._next(accepted=found.refused is None)
+        self._refused = refused = found.refused or self._refused
+        say, lights, choices = self._attempt.say, found.lights, found.choices
+        return Step(task, say, *self._counted, lights=lights, refused=refused, choices=choices)
 
-    def _is_over(self, value: str) -> bool:
+    def _is_over(self, attempt: Attempt, value: str) -> bool:
         """Whether the task is, by that answer."""
-        if self._task is None or self._attempt is None:
-            return False
         if value == Answer.SKIP:
-            self._skip(self._missing or (self._task.part, None))
+            self._skip(self._missing or (attempt.task.part, None))
             return True
-        known = self._attempt.answer(value, self.progress)
+        known = attempt.answer(value, self.progress)
         if known is not None:
             self.go_on_from(known)
         return known is not None
 
     def _next(self, *, accepted: bool) -> Step:
         """Begin the next task, or end."""
-        self._task = task = next_task(self.progress, self._profile, self._skipped)
-        self._counted = self._count()
+        todo = list(tasks(self.progress, self._profile, self._skipped))
+        self._counted = sum(done for _, done in todo), len(todo)
+        task = next((task for task, done in todo if not done), None)
         if task is None:
             self.done = True
-            step = Step(None, text("The sweep is done."), *self._counted, accepted=accepted)
             left = tuple(part for part in self.progress.wanted if part in self._skipped)
             self.progress = replace(self.progress, wanted=left)
-            return step
+            return Step(None, text("The sweep is done."), *self._counted, accepted=accepted)
         self._attempt = self._begin(task)
         say, refused = self._attempt.say, self._refused
         return Step(task, say, *self._counted, refused=refused, accepted=accepted)
 
-    def _begin(self, task: Task) -> _Attempt:
+    def _begin(self, task: Task) -> Attempt:
         profile = self._profile
         match task.ask:
             case Ask.PRESS:
                 return Pressing(profile, task)
-            case Ask.LEVEL:
-                return Levelling(profile, self._orientation)
-            case Ask.EDGE if task.edge is not None:
-                return Lifting(profile, task.edge, self._orientation)
+            case Ask.LEVEL | Ask.EDGE:
+                return Tilting(profile, task, self._orientation)
             case Ask.EMPTY:
-                return Emptying(profile, self._orientation, tilt=self._tilt)
+                return Emptying(profile, task, self._orientation, tilt=self._tilt)
             case Ask.PLACE | Ask.WEAK:
                 return Placing(profile, task, self.progress)
             case _:
@@ -382,11 +351,6 @@ class Sweep:
         self.troubles.append(wrong)
         if not isinstance(fault, WrongPartError):
             self.troubles.append(note(name, supply_of(name)))
-
-    def _count(self) -> tuple[int, int]:
-        """How many things are done, and of how many."""
-        done = [known for _, known in tasks(self.progress, self._profile, self._skipped)]
-        return sum(done), len(done)
 
 
 def no_part(fault: PartError | None) -> Message:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
+from drivers.frame import Frame
 from firmware_host.commissioning.progress import Part, Progress
 from firmware_host.config.profile import Profile
 from firmware_host.lighting.palette import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
@@ -203,6 +204,22 @@ class Outcome:
     refused: Message | None = None
     lights: Mapping[int, Light] = field(default_factory=dict)
     choices: tuple[Choice, ...] = ()
+
+
+class Attempt:
+    """One ``task`` being done. ``say``: what to do."""
+
+    task: Task
+    say: Message
+
+    def update(self, frame: Frame, progress: Progress) -> Outcome:
+        """Take one scan in."""
+        raise NotImplementedError
+
+    def answer(self, value: str, progress: Progress) -> Progress | None:
+        """What is known by one of the choices of the last outcome; None: the task goes on."""
+        del value
+        return progress
 
 
 @dataclass(frozen=True, slots=True)

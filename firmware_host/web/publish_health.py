@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_host.commissioning.findings import Health, health_map, remedy, worth_a_look
+from firmware_host.commissioning.findings import Health, health_map, worth_a_look
 from firmware_host.commissioning.mounting import describe
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
@@ -25,7 +25,7 @@ def health_answer(profile: Profile, calibration: Calibration) -> HealthMap:
                 reading_mt=round(one.reading_mt, 2),
                 noise_mt=round(one.noise_mt, 4),
                 margin_mt=round(one.margin_mt, 3),
-                remedy=remedy(one),
+                remedy=one.remedy,
             )
         )
     orientation = profile.imu is not None and made

@@ -9,7 +9,7 @@ from statistics import pstdev
 import msgspec
 import pytest
 
-from firmware_host.commissioning.findings import health_map, remedy
+from firmware_host.commissioning.findings import health_map
 from firmware_host.perception.bands import classify
 from firmware_host.perception.calibration import uncalibrated
 from firmware_host.perception.crosstalk import Crosstalk
@@ -118,8 +118,8 @@ def test_the_health_map_shows_noisy_and_deep_sensors(whole, plate_10):
         noise_mt=tuple(0.2 if i == 12 else mt for i, mt in enumerate(found.noise_mt)),
         gain=tuple({34: 1.5, 56: 0.7}.get(i, gain) for i, gain in enumerate(found.gain)),
     )
-    said = [str(remedy(one)) for one in health_map(plate_10, worse) if one.poor]
+    said = [str(one.remedy) for one in health_map(plate_10, worse) if one.poor]
     assert [words[:2] for words in said] == ["c2", "e4", "g6"]
     assert [re.search("noisy|deep|high", words)[0] for words in said] == ["noisy", "deep", "high"]
-    assert {remedy(one) for one in health} == {None}
+    assert {one.remedy for one in health} == {None}
     assert health_map(plate_10, uncalibrated(plate_10)) == []
