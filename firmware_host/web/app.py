@@ -20,14 +20,14 @@ from starlette.websockets import WebSocket
 
 from drivers.clock import Clock, SystemClock
 from drivers.errors import TiltboardError
-from firmware_host.config.errors import NoSuchGameError
+from firmware_host.config.errors import NoSuchGameError, NotPossibleError
 from firmware_host.lighting import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, languages, text
 from firmware_host.table.seat_commands import SitDown
 from firmware_host.web import answers, api, assets, games_shown, messages_in, replies
 from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard
 from firmware_host.web.language import catalogue_for, encoder
-from firmware_host.web.limits import Requests
+from firmware_host.web.limits import Rate
 from firmware_host.web.live import Pages
 from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
 from firmware_host.web.snapshot import ShiftInfo
@@ -36,7 +36,9 @@ from firmware_host.web.tokens import TOKEN_BYTES, TOKEN_LASTS_S, digest_of
 from games.base import RulesError
 
 BODY_WITHIN_S = 10.0
-SEAT_TRIES_PER_MINUTE = 10  # of a million codes, whoever tries
+# Of a million codes for each free seat; those who know them need not guess
+SEAT_TRIES_PER_MINUTE = 6
+STRANGERS_SEAT_TRIES_PER_MINUTE = 30
 HIGHEST_NUMBER = 2**53
 
 T = TypeVar("T")
@@ -85,7 +87,8 @@ class _Web:
         self, table: TablePort, catalogue: Catalogue, access: Access, clock: Clock
     ) -> None:
         self._calendar = clock.calendar
-        self._tries = Requests(clock.now, SEAT_TRIES_PER_MINUTE / 60, SEAT_TRIES_PER_MINUTE)
+        strangers = (STRANGERS_SEAT_TRIES_PER_MINUTE / 60, STRANGERS_SEAT_TRIES_PER_MINUTE)
+        self._tries = Rate(clock.now, SEAT_TRIES_PER_MINUTE / 60, SEAT_TRIES_PER_MINUTE, strangers)
         self._table = table
         self.own = catalogue
         self._access = access
@@ -266,7 +269,8 @@ class _Web:
             return self._problem(
                 request, 403, text("Type the code of your seat: the table's page shows it.")
             )
-        if asked.code is not None and not self._tries.take(""):
+        known = self._access.knows(visitor)
+        if asked.code is not None and not self._tries.take(visitor.address, known=known):
             return self._problem(request, 429, text("Too many codes were tried; wait a minute."))
         token = request.cookies.get(SEAT_COOKIE) or secrets.token_hex(TOKEN_BYTES)
         player = None if asked.code is not None else asked.player
@@ -309,8 +313,7 @@ class _Web:
     ) -> Response:
         found = await replies.answer(future)
         if found.error is not None:
-            missing = isinstance(found.error, NoSuchGameError)
-            return self._explained(request, found.error, 404 if missing else 503)
+            return self._explained(request, found.error, _status(found.error))
         if as_text:
             return Response(found.value, media_type="text/plain; charset=utf-8")
         return self._json(request, found.value)
@@ -332,6 +335,16 @@ def _number(request: Request) -> int:
     if not plain or int(digits) > HIGHEST_NUMBER:  # more than the journal counts with
         raise HTTPException(404)
     return int(digits)
+
+
+def _status(error: Exception) -> int:
+    """Of what is asked and cannot be given: it is not there, never will be, or not just now."""
+    match error:
+        case NoSuchGameError():
+            return 404
+        case NotPossibleError():
+            return 409
+    return 503
 
 
 async def _http_problem(_request: Request, error: Exception) -> Response:

@@ -12,6 +12,7 @@ import ipaddress
 import logging
 import socket
 import struct
+from collections.abc import Container
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -20,6 +21,7 @@ from firmware_host.web.limits import CONNECTIONS_PER_ADDRESS, TokenBucket, count
 
 MAX_CONNECTIONS = 80
 MAX_ELSEWHERE = 64  # the others are for this machine's own page
+MAX_STRANGERS = 48  # of those; the others are for devices that are paired, or have a seat
 HEADER_WITHIN_S = 10.0
 FLUSH_WITHIN_S = 10.0
 REFUSALS_LOGGED_PER_S = 1 / 60
@@ -28,9 +30,12 @@ _log = logging.getLogger(__name__)
 
 
 class Connections:
-    """Those that are open, by address. Lives in the server's event loop."""
+    """Those that are open, by address. Lives in the server's event loop. ``known``: the addresses
+    that have room kept.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, known: Container[str]) -> None:
+        self._known = known
         self._held: dict[str, dict[Any, int]] = {}  # transport -> bytes unsent at the last look
         self._look: asyncio.TimerHandle | None = None
         loop = asyncio.get_event_loop()
@@ -38,15 +43,16 @@ class Connections:
 
     def admit(self, transport: Any) -> bool:
         """Whether there is room for ``transport``; then it is counted. This machine's own page
-        always has room among those from elsewhere.
+        always has room among those from elsewhere, and those who are known have it among
+        strangers. Where strangers have filled theirs, one who holds much makes room for one who
+        holds little, so that a few addresses keep nobody out.
         """
         self._forget_lost()
         peer = transport.get_extra_info("peername")
         address = counted_as(peer[0]) if peer else ""
         held = self._held.get(address, {})
-        elsewhere = sum(len(of) for other, of in self._held.items() if not _is_here(other))
         if not _is_here(address) and (
-            len(held) >= CONNECTIONS_PER_ADDRESS or elsewhere >= MAX_ELSEWHERE
+            len(held) >= CONNECTIONS_PER_ADDRESS or not self._has_room(address, len(held))
         ):
             if self._may_log.take():
                 _log.warning("No room for another connection from %s", address)
@@ -54,6 +60,21 @@ class Connections:
         self._held.setdefault(address, {})[transport] = 0
         if self._look is None:
             self._look_later()
+        return True
+
+    def _has_room(self, address: str, holds: int) -> bool:
+        elsewhere = {each: held for each, held in self._held.items() if not _is_here(each)}
+        strangers = {each: held for each, held in elsewhere.items() if each not in self._known}
+        if sum(map(len, elsewhere.values())) < MAX_ELSEWHERE and (
+            address in self._known or sum(map(len, strangers.values())) < MAX_STRANGERS
+        ):
+            return True
+        most = max(strangers.values(), key=len, default={})
+        if len(most) <= holds + 1:
+            return False
+        newest = next(reversed(most))
+        del most[newest]
+        _reset(newest)
         return True
 
     def _forget_lost(self) -> None:
@@ -87,8 +108,10 @@ def _reset(transport: Any) -> None:
     transport.abort()
 
 
-def limited_protocol() -> type[H11Protocol]:
-    """The protocol of one server, to be made in its event loop's thread."""
+def limited_protocol(known: Container[str] = ()) -> type[H11Protocol]:
+    """The protocol of one server, to be made in its event loop's thread. ``known``: as in
+    Connections.
+    """
     connections: Connections | None = None
 
     class LimitedProtocol(H11Protocol):
@@ -98,7 +121,7 @@ def limited_protocol() -> type[H11Protocol]:
             nonlocal connections
             super().connection_made(transport)
             if connections is None:
-                connections = Connections()
+                connections = Connections(known)
             if connections.admit(transport):
                 self._expect_header()
             else:

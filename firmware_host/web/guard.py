@@ -9,16 +9,19 @@ everything. Where the page is served to the network, another device may look on 
 from __future__ import annotations
 
 import ipaddress
+import logging
 import secrets
 import socket
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from drivers.clock import Clock, SystemClock
 from firmware_host.messages import Catalogue, text
 from firmware_host.messages import Message as Text
 from firmware_host.web.language import catalogue_for
@@ -26,8 +29,14 @@ from firmware_host.web.limits import (
     PAGES_PER_ADDRESS,
     READ_BURST,
     READS_PER_S,
+    REQUEST_BURST,
+    REQUESTS_PER_S,
+    STRANGERS_PAGES,
+    STRANGERS_READ_BURST,
+    STRANGERS_READS_PER_S,
+    Known,
     Places,
-    Requests,
+    Rate,
     counted_as,
 )
 from firmware_host.web.pairing import Pairing
@@ -38,11 +47,19 @@ COOKIE = "tiltboard"
 SEAT_COOKIE = "tiltboard-seat"
 VISITOR = "tiltboard.visitor"
 # What a reverse proxy adds: whoever comes through one is not at this machine
-FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+FORWARDED = (
+    *("forwarded", "forwarded-for", "via", "client-ip", "true-client-ip", "cf-connecting-ip"),
+    *("fastly-client-ip", "fly-client-ip", "x-real-ip", "x-client-ip", "x-cluster-client-ip"),
+    *("x-envoy-external-address", "x-original-forwarded-for", "x-original-url", "x-rewrite-url"),
+)
 # What a device needs in order to be paired, or to take a seat
 BEFORE_PAIRING = ("/", "/worker.js", "/api/v1/texts", "/api/v1/pairing", "/api/v1/seats")
-# What the table's own thread answers, between two scans
+# What is read from the card, in one thread for all
 JOURNAL = "/api/v1/history"
+MAX_PAGES_ELSEWHERE = 12  # the others are for this machine's own
+MISHAPS_TOLD = 100
+
+_log = logging.getLogger(__name__)
 
 SECURITY_HEADERS = {
     "content-security-policy": (
@@ -83,11 +100,13 @@ class Access:
         names: Iterable[str] = (),
         *,
         watching: bool = False,
+        clock: Clock | None = None,
     ) -> None:
         self.pairing = pairing
         self._names = frozenset(name.lower().rstrip(".") for name in names)
         self._watching = watching
-        self.pages = Places(PAGES_PER_ADDRESS)
+        self.pages = Places(PAGES_PER_ADDRESS, STRANGERS_PAGES, MAX_PAGES_ELSEWHERE)
+        self.known = Known((clock or SystemClock()).now)
         self.holders: Callable[[], Mapping[str, str]] = dict
         """Player -> digest of the device that has his seat."""
 
@@ -104,6 +123,13 @@ class Access:
         return (
             visitor.local or self._watching or self.may_act(visitor) or bool(self.sits_at(visitor))
         )
+
+    def knows(self, visitor: Visitor) -> bool:
+        """Whether the visitor is no stranger; and from then on its address is none for a while."""
+        known = visitor.local or self.may_act(visitor) or bool(self.sits_at(visitor))
+        if known:
+            self.known.note(visitor.address)
+        return known
 
     def sits_at(self, visitor: Visitor) -> tuple[str, ...]:
         """The players whose seats this visitor's device has."""
@@ -186,8 +212,10 @@ class Guard:
         self._app = app
         self._access = access
         self._catalogue = catalogue
-        self._requests = Requests(now)
-        self._reads = Requests(now, READS_PER_S, READ_BURST)
+        strangers_read = (STRANGERS_READS_PER_S, STRANGERS_READ_BURST)
+        self._requests = Rate(now, REQUESTS_PER_S, REQUEST_BURST)
+        self._reads = Rate(now, READS_PER_S, READ_BURST, strangers_read)
+        self._mishaps: set[tuple[object, ...]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what may be asked."""
@@ -209,7 +237,20 @@ class Guard:
                 MutableHeaders(scope=message).update(SECURITY_HEADERS)
             await send(message)
 
-        await (refusal or self._app)(scope, receive, send_guarded)
+        try:
+            await (refusal or self._app)(scope, receive, send_guarded)
+        except ClientDisconnect:
+            return  # it broke off in the middle of what it asked
+        except Exception as error:  # noqa: BLE001 - whatever a visitor brings about is told once
+            self._tell_once(error)
+
+    def _tell_once(self, error: Exception) -> None:
+        """With its traceback the first time that it comes from there: no visitor fills the log."""
+        last = traceback.extract_tb(error.__traceback__)[-1:]
+        cause = (type(error), *((each.filename, each.lineno) for each in last))
+        if cause not in self._mishaps and len(self._mishaps) < MISHAPS_TOLD:
+            self._mishaps.add(cause)
+            _log.error("A request failed; of its kind this is told once", exc_info=error)
 
     def _refusal(self, scope: Scope) -> tuple[Text, int] | None:
         access = self._access
@@ -222,8 +263,9 @@ class Guard:
         if visitor.local:
             return None
         path = scope["path"]
+        known = access.knows(visitor)
         if not self._requests.take(visitor.address) or (
-            path.startswith(JOURNAL) and not self._reads.take(visitor.address)
+            path.startswith(JOURNAL) and not self._reads.take(visitor.address, known=known)
         ):
             return text("That was too fast for the table; wait a moment."), 429
         free = scope["type"] == "http" and (path in BEFORE_PAIRING or path.startswith("/static/"))

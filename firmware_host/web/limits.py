@@ -1,4 +1,6 @@
-"""How much one visitor may do: rates, pages and connections, counted per address."""
+"""How much visitors may do: rates, pages and connections, counted by address, with room kept for
+those that the table knows.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,16 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 
 REQUESTS_PER_S = 20.0
-REQUEST_BURST = 250.0  # opening the page takes some ninety, and who pairs opens it twice
-READS_PER_S = 2.0  # of the journal, which the table's own thread does
+REQUEST_BURST = 250.0  # a page makes nine requests, and a household may open some at once
+READS_PER_S = 2.0  # of the journal: each takes a card's time
 READ_BURST = 10.0
+STRANGERS_READS_PER_S = 4.0
+STRANGERS_READ_BURST = 20.0
 PAGES_PER_ADDRESS = 4
+STRANGERS_PAGES = 6
 CONNECTIONS_PER_ADDRESS = 16
 ADDRESSES_KEPT = 256
+KNOWN_FOR_S = 3600.0
 
 
 class TokenBucket:
@@ -37,50 +43,84 @@ class TokenBucket:
         return True
 
 
-class Requests:
-    """A bucket for each address; the one longest unused is forgotten first, which fills it."""
+class Rate:
+    """How often things may be done: by each address, and then by all strangers together, of whom
+    one can never take more than the share of an address. ``strangers`` None: there is no such
+    bucket. The address that is longest unused is forgotten first, which fills its bucket.
+    """
 
     def __init__(
         self,
         now: Callable[[], float],
-        per_s: float = REQUESTS_PER_S,
-        burst: float = REQUEST_BURST,
+        per_s: float,
+        burst: float,
+        strangers: tuple[float, float] | None = None,
     ) -> None:
+        """``strangers``: so many a second, and at once."""
         self._now = now
         self._per_s = per_s
         self._burst = burst
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
+        self._strangers = None if strangers is None else TokenBucket(*strangers, now)
 
-    def take(self, address: str) -> bool:
-        """Whether that address may ask once more."""
+    def take(self, address: str, *, known: bool = False) -> bool:
+        """Whether that address may do it once more. ``known``: a device that is paired, or sits at
+        the table, is no stranger.
+        """
         bucket = self._buckets.pop(address, None)
         if bucket is None:
             bucket = TokenBucket(self._per_s, self._burst, self._now)
             if len(self._buckets) >= ADDRESSES_KEPT:
                 self._buckets.popitem(last=False)
         self._buckets[address] = bucket
-        return bucket.take()
+        if not bucket.take():
+            return False
+        return known or self._strangers is None or self._strangers.take()
 
 
 class Places:
-    """So many at once for each address."""
+    """So many at once: for each address, for all strangers together, and for all."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, each: int, strangers: int, most: int) -> None:
+        self._each = each
+        self._most_strangers = strangers
         self._most = most
-        self._taken: Counter[str] = Counter()
+        self._taken: Counter[tuple[str, bool]] = Counter()
 
-    def take(self, address: str) -> bool:
+    def take(self, address: str, *, known: bool) -> bool:
         """Take one, if there is one left."""
-        if self._taken[address] >= self._most:
+        strangers = sum(n for (_, of_known), n in self._taken.items() if not of_known)
+        if (
+            self._taken[address, True] + self._taken[address, False] >= self._each
+            or self._taken.total() >= self._most
+            or (not known and strangers >= self._most_strangers)
+        ):
             return False
-        self._taken[address] += 1
+        self._taken[address, known] += 1
         return True
 
-    def give_back(self, address: str) -> None:
-        """One fewer is in use."""
-        self._taken[address] -= 1
-        if self._taken[address] <= 0:
-            del self._taken[address]
+    def give_back(self, address: str, *, known: bool) -> None:
+        """One fewer is in use, which was taken so."""
+        self._taken[address, known] -= 1
+        self._taken += Counter()  # without those that are none
+
+
+class Known:
+    """Addresses at which a device has shown, not long ago, that it is paired or has a seat."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._until_s: dict[str, float] = {}
+
+    def note(self, address: str) -> None:
+        """It has shown so now."""
+        if len(self._until_s) >= ADDRESSES_KEPT:
+            now_s = self._now()
+            self._until_s = {each: s for each, s in self._until_s.items() if s > now_s}
+        self._until_s[address] = self._now() + KNOWN_FOR_S
+
+    def __contains__(self, address: object) -> bool:
+        return isinstance(address, str) and self._until_s.get(address, 0.0) > self._now()
 
 
 def counted_as(address: str) -> str:

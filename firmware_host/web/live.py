@@ -26,8 +26,7 @@ from firmware_host.web.seats_shown import SeatView
 from firmware_host.web.snapshot import Sensors, Snapshot
 from firmware_host.web.table_port import TablePort
 
-MAX_PAGES = 16
-MAX_PAGES_ELSEWHERE = 12  # the others are for this machine's own
+MAX_PAGES = 16  # as many as are counted in guard for elsewhere, and this machine's own
 SNAPSHOT_PERIOD_S = 0.05
 MESSAGES_PER_S = 40.0
 MESSAGE_BURST = 80.0
@@ -46,7 +45,6 @@ class Pages:
         self.table = table
         self.catalogue = catalogue
         self.access = access
-        self._elsewhere = 0
         self._fresh: set[asyncio.Event] = set()
         self._end: Callable[[], None] | None = None
 
@@ -68,8 +66,12 @@ class Pages:
     async def serve(self, socket: WebSocket) -> None:
         """One page, from its connection to its end."""
         await socket.accept()
-        address = None if socket.scope[VISITOR].local else socket.scope[VISITOR].address
-        if not self._has_room(address):
+        visitor = socket.scope[VISITOR]
+        address = None if visitor.local else visitor.address
+        known = self.access.knows(visitor)
+        if len(self._fresh) >= MAX_PAGES or not (
+            address is None or self.access.pages.take(address, known=known)
+        ):
             reason = text("Too many pages are open.")
             spoken = catalogue_for(socket, self.catalogue)
             await socket.close(CLOSE_TRY_LATER, spoken.translate(reason))
@@ -79,7 +81,6 @@ class Pages:
         if self._end is None:
             self._end = self._look()
         self._fresh.add(fresh)
-        self._elsewhere += address is not None
         try:
             await _Page(self, socket, fresh).run()
         finally:
@@ -88,16 +89,7 @@ class Pages:
                 self._end()
                 self._end = None
             if address is not None:
-                self._elsewhere -= 1
-                self.access.pages.give_back(address)
-
-    def _has_room(self, address: str | None) -> bool:
-        """Room for one more page; ``address`` None: on this machine."""
-        if len(self._fresh) >= MAX_PAGES:
-            return False
-        if address is None:
-            return True
-        return self._elsewhere < MAX_PAGES_ELSEWHERE and self.access.pages.take(address)
+                self.access.pages.give_back(address, known=known)
 
 
 class _Page:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
-from firmware_host.web.limits import Requests, TokenBucket
+from firmware_host.web.limits import Rate
 from firmware_host.web.tokens import Tokens
 
 CODE_DIGITS = 6
@@ -46,8 +46,8 @@ class Pairing:
         self.on_code: Callable[[str | None], None] = _nobody
         self._code = ""
         self._ends_s = 0.0
-        self._tries = TokenBucket(TRIES_PER_MINUTE / 60, TRIES_PER_MINUTE, clock.now)
-        self._tries_of = Requests(clock.now, TRIES_PER_ADDRESS / 60, TRIES_PER_ADDRESS)
+        all_together = (TRIES_PER_MINUTE / 60, TRIES_PER_MINUTE)
+        self._tries = Rate(clock.now, TRIES_PER_ADDRESS / 60, TRIES_PER_ADDRESS, all_together)
 
     def open(self, *, at_table: bool = True) -> str:
         """Open a new code; the one before ends. The console and the journal show it too, and the
@@ -71,7 +71,7 @@ class Pairing:
 
         Raises WrongCodeError, TooManyTriesError, NotPossibleError.
         """
-        if not self._tries_of.take(address) or not self._tries.take():
+        if not self._tries.take(address):
             raise TooManyTriesError(
                 "Too many codes were tried.", remedy="Wait a minute, then try again."
             )

@@ -48,9 +48,10 @@ class WebServer:
         """Take the port. Raises PortTakenError."""
         self._sockets = _listen_at(host, port)
         self.port: int = self._sockets[0].getsockname()[1]
+        access = access or Access()
         config = uvicorn.Config(
             create_app(table, catalogue, access),
-            http=limited_protocol(),
+            http=limited_protocol(access.known),
             access_log=False,
             log_config=None,
             log_level="error",  # its warnings come once for every strange request

@@ -22,6 +22,7 @@ from firmware_host.config.errors import ConfigError, NotPossibleError
 from firmware_host.config.settings import Settings, check_host
 from firmware_host.table.commands import NewGame
 from firmware_host.web.app import create_app
+from firmware_host.web.connections import MAX_STRANGERS, Connections
 from firmware_host.web.guard import Access
 from firmware_host.web.limits import (
     ADDRESSES_KEPT,
@@ -29,7 +30,9 @@ from firmware_host.web.limits import (
     PAGES_PER_ADDRESS,
     READ_BURST,
     REQUEST_BURST,
-    Requests,
+    STRANGERS_READ_BURST,
+    Known,
+    Rate,
     counted_as,
 )
 from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
@@ -50,7 +53,7 @@ class Network:
         self.clock = VirtualClock()
         self.tokens = Tokens(folder, self.clock.calendar)
         self.pairing = Pairing(self.tokens, self.clock)
-        self.access = Access(self.pairing, (NAME,), watching=watching)
+        self.access = Access(self.pairing, (NAME,), watching=watching, clock=self.clock)
         self.app = create_app(table, access=self.access, clock=self.clock)
 
     def device(self, address=PHONE, at=TABLE, host=None, **headers):
@@ -271,7 +274,7 @@ def test_a_device_that_guesses_leaves_tries_for_the_others(network):
     assert network.device().pair(code).status_code == 200
 
 
-def test_the_journal_is_asked_for_less_often_since_the_table_itself_reads_it(network):
+def test_the_journal_is_asked_for_less_often_since_each_read_takes_the_card_s_time(network):
     phone, other = network.device(), network.device("192.168.1.78")
     asked = [phone.get("/api/v1/history").status_code for _ in range(int(READ_BURST) + 1)]
     assert asked == [200] * int(READ_BURST) + [429]
@@ -282,6 +285,44 @@ def test_the_journal_is_asked_for_less_often_since_the_table_itself_reads_it(net
     assert phone.get("/api/v1/history").status_code == 200
     here = network.here()
     assert {here.get("/api/v1/history").status_code for _ in range(2 * int(READ_BURST))} == {200}
+
+
+def test_strangers_who_read_leave_the_journal_to_devices_that_are_paired(network):
+    phone = network.device()
+    assert phone.pair(network.pairing.open()).status_code == 200
+    strangers = [network.device(f"192.168.1.{100 + n}") for n in range(12)]
+    answers = [each.get("/api/v1/history").status_code for each in strangers for _ in range(5)]
+    assert answers.count(200) <= STRANGERS_READ_BURST
+    assert phone.get("/api/v1/history").status_code == 200
+    assert network.here().get("/api/v1/history").status_code == 200
+
+
+def test_a_device_that_guesses_seats_codes_keeps_nobody_from_sitting_down(network):
+    """For an hour, one wrong code every six seconds."""
+    guesser = network.device("192.168.1.66")
+    answers = []
+    for _ in range(600):
+        answers.append(guesser.post("/api/v1/seats", {"code": "000000"}).status_code)
+        network.clock.advance(6.0)
+    assert answers.count(409) <= 60 * 6 + 6  # tried; else it was too fast
+    other = network.device("192.168.1.67")
+    assert other.post("/api/v1/seats", {"code": "000000"}).status_code == 409  # and was looked at
+
+
+def test_strangers_together_try_so_many_seats_codes_and_paired_devices_theirs(network):
+    phone = network.device()
+    assert phone.pair(network.pairing.open()).status_code == 200
+    strangers = [network.device(f"10.0.0.{n}") for n in range(40)]
+    tried = [each.post("/api/v1/seats", {"code": "000000"}).status_code for each in strangers]
+    assert (tried.count(409), tried.count(429)) == (30, 10)
+    assert phone.post("/api/v1/seats", {"code": "000000"}).status_code == 409
+
+
+@pytest.mark.parametrize(
+    "header", ["client-ip", "true-client-ip", "cf-connecting-ip", "x-client-ip", "x-original-url"]
+)
+def test_whatever_a_proxy_calls_what_it_adds_its_visitors_are_not_the_table(network, header):
+    assert network.here(**{header: "10.0.0.9"}).state()["may_act"] is False
 
 
 @pytest.mark.parametrize("body", [{"code": "12345"}, {"code": "12345x"}, {"code": 123456}, {}, []])
@@ -352,7 +393,7 @@ def test_addresses_are_counted_by_household():
 
 
 def test_many_addresses_do_not_fill_the_memory():
-    requests = Requests(lambda: 0.0)
+    requests = Rate(lambda: 0.0, 1.0, 1.0)
     assert all(requests.take(f"10.0.{n // 256}.{n % 256}") for n in range(4 * ADDRESSES_KEPT))
     assert len(requests._buckets) == ADDRESSES_KEPT
 
@@ -462,6 +503,61 @@ def test_an_address_has_so_many_connections_and_this_machines_own_page_is_still_
         assert ended(held[-1])
         answer = httpx.get(f"http://127.0.0.1:{server.port}/", trust_env=False)
         assert answer.status_code == 200
+
+
+class Transport:
+    """As much of asyncio's as connections are counted by."""
+
+    def __init__(self, address):
+        self.address, self.ended = address, False
+
+    def get_extra_info(self, name):
+        return (self.address, 5000) if name == "peername" else self
+
+    def fileno(self):
+        return -1 if self.ended else 7
+
+    def setsockopt(self, *_):
+        pass
+
+    def abort(self):
+        self.ended = True
+
+    def get_write_buffer_size(self):
+        return 0
+
+
+def test_a_few_addresses_cannot_hold_every_place():
+    async def admitted():
+        known = Known(lambda: 0.0)
+        known.note("10.0.0.50")
+        connections = Connections(known)
+        held = [Transport(f"10.0.0.{n % 4}") for n in range(80)]
+        first = sum(connections.admit(each) for each in held)
+        newcomer = [connections.admit(Transport("10.0.0.60")) for _ in range(6)]
+        paired = [connections.admit(Transport("10.0.0.50")) for _ in range(16)]
+        here = [connections.admit(Transport("127.0.0.1")) for _ in range(4)]
+        connections._look.cancel()
+        return first, newcomer, paired, here, sum(each.ended for each in held)
+
+    first, newcomer, paired, here, made_room = asyncio.run(admitted())
+    assert first == MAX_STRANGERS
+    assert newcomer == [True] * 6
+    assert made_room == 6
+    assert paired == [True] * 16
+    assert here == [True] * 4
+
+
+def test_a_request_that_breaks_off_or_fails_leaves_at_most_one_traceback(watched, caplog):
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.2", watched.port), timeout=20) as broken:
+            broken.sendall(
+                b"POST /api/v1/pairing HTTP/1.1\r\nHost: 127.0.0.2:%d\r\n"
+                b"Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{" % watched.port
+            )
+    assert httpx.get(f"http://127.0.0.1:{watched.port}/", trust_env=False).status_code == 200
+    watched.stop()
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 @contextlib.contextmanager
