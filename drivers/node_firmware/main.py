@@ -8,6 +8,7 @@ from node_firmware.node import Node
 from node_firmware.pico import Pico, held_at_start
 
 if not held_at_start():
-    node = Node(Pico())
+    pico = Pico()
+    node = Node(pico)
     while True:
-        node.step()
+        pico.rest(node.step())

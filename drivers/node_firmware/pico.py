@@ -44,6 +44,8 @@ class Pico(Board):
 
     def __init__(self) -> None:
         self._line = UsbLine() if LINE == "usb" else UartLine(BAUD, TX, RX)
+        self._waking = select.poll()
+        self._waking.register(self._line.source, select.POLLIN)
         machine.SPI(0, SPI_HZ, sck=machine.Pin(SCK), mosi=machine.Pin(MOSI), miso=machine.Pin(MISO))
         machine.Pin(SELECT, machine.Pin.OUT, value=1)
         for pin in ADDRESS:
@@ -99,6 +101,10 @@ class Pico(Board):
         """About 3 ms for a hundred lights."""
         self._strip.write(grb)
 
+    def rest(self, most_us: int) -> None:
+        """Stand still for whole milliseconds of it, or until something comes over the line."""
+        self._waking.poll(most_us // 1000)
+
     def received(self) -> bytes:
         """From the line."""
         return self._line.received()
@@ -117,7 +123,7 @@ class UartLine:
     """Two pins, through an adapter or a slip ring."""
 
     def __init__(self, baud: int, tx: int, rx: int) -> None:
-        self._uart = machine.UART(
+        self._uart = self.source = machine.UART(
             0, baud, tx=machine.Pin(tx), rx=machine.Pin(rx), txbuf=1024, rxbuf=1024
         )
 
@@ -142,6 +148,7 @@ class UsbLine:
 
     def __init__(self) -> None:
         micropython.kbd_intr(_NO_KEY)
+        self.source = sys.stdin
         self._in, self._out = sys.stdin.buffer, sys.stdout.buffer
         self._ready = select.poll()
         self._ready.register(sys.stdin, select.POLLIN)

@@ -141,11 +141,11 @@ class UsbOut:
 
 class Poll:
     def register(self, stream, events):
-        assert stream is sys_stand_in.stdin
+        assert stream is sys_stand_in.stdin or isinstance(stream, UART)
         assert events == 1
 
     def poll(self, timeout):
-        assert timeout == 0
+        assert 0 <= timeout <= 10  # with nothing to do it rests, and no longer than a scan
         return [(sys_stand_in.stdin, 1)] if Wire.rx else []
 
 
