@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: play test quick check languages kernel-test clean install-service uninstall-service
+.PHONY: play test quick check languages kernel-test pico-test clean install-service uninstall-service
 
 play: $(VENV)/.play $(VENV)/.languages
 	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
@@ -38,6 +38,12 @@ languages: $(VENV)/.dev
 kernel-test: $(VENV)/.dev $(VENV)/.languages
 	TILTBOARD_KERNEL_TEST=1 $(if $(GUESTS),TILTBOARD_KERNEL_GUESTS="$(GUESTS)") \
 		$(BIN)/python -m pytest -rPs -o faulthandler_timeout=0 tests/kernel
+
+# docs/hardware-in-the-loop.md. FIRMWARE is MicroPython for the Pico, as micropython.org/download/RPI_PICO has it.
+pico-test: $(VENV)/.dev $(VENV)/.languages
+	test -n "$(FIRMWARE)" || { echo "make: name MicroPython for the Pico: make pico-test FIRMWARE=RPI_PICO.uf2" >&2; exit 2; }
+	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[pico]'
+	TILTBOARD_PICO_FIRMWARE="$(FIRMWARE)" $(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/pico
 
 # docs/service.md. ROOT=DIR stages the files under DIR and changes nothing else.
 install-service:

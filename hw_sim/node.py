@@ -5,6 +5,7 @@ The firmware is the very one that runs on a Pico (drivers/node_firmware); only i
 
 from __future__ import annotations
 
+from array import array
 from typing import Literal
 
 from drivers.node_firmware import plate
@@ -17,7 +18,7 @@ from hw_sim.buses.serial import SimLine
 from hw_sim.buses.spi import SpiPort
 from hw_sim.chips.cd74hc4067 import AddressBus
 from hw_sim.chips.mcp3008 import Mcp3008
-from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
+from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
 from hw_sim.world.world import Button
 
@@ -26,8 +27,11 @@ SPI_PORT = (0, 0)
 I2C_TIMEOUT_S = 0.05  # machine.I2C's timeout is 50 ms unless another is named
 BOOT_S = 0.8  # from power to main.py's first line: an estimate for MicroPython on a Pico
 DRIFT = 30e-6  # of its crystal against the computer's; the Pico's is specified to 30 ppm
-PIN_WRITE_S = 2e-6  # estimates, too: one call of machine.Pin, and one round of the main loop
-ROUND_S = 0.2e-3
+PIN_WRITE_S = 2e-6
+# By the emulated Pico (tests/pico): a round of the main loop in which nothing is due, and what a
+# reading takes beside the wires of its chips.
+ROUND_S = 0.6e-3
+READING_S = 2.2e-3
 
 _Carries = Literal["ground", "half", "full", "ntc"]
 _WINDOWS: dict[tuple[int, int], _Carries] = {
@@ -127,6 +131,12 @@ class SimNode(Board):
 
     # Board
 
+    def scan(self, codes: array[int], channels: int) -> bool:
+        """The converter's wire, and what the firmware then does with a reading."""
+        answers = super().scan(codes, channels)
+        self.clock.advance(READING_S)
+        return answers
+
     def now_us(self) -> int:
         """By a crystal of its own."""
         return int((self.clock.now() - self._booted_s) * 1e6 * (1 + DRIFT))
@@ -168,9 +178,8 @@ class SimNode(Board):
         self._piezo.drive(0.5 if hz else 0.0, float(hz) if hz else None, self.clock.now())
 
     def show(self, grb: bytearray) -> None:
-        """The strip's bits, and its pause."""
-        end_s = self._chain.receive(bytes(grb), self.clock.now())
-        self.clock.sleep(end_s + RESET_S - self.clock.now())
+        """The strip's bits, which leave by themselves."""
+        self._chain.receive(bytes(grb), self.clock.now())
 
     def received(self) -> bytes:
         """From the line."""

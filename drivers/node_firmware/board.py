@@ -61,7 +61,9 @@ class Board:
         raise NotImplementedError
 
     def show(self, grb: bytearray) -> None:
-        """Write green, red, blue of every light, in the strip's order."""
+        """Write green, red, blue of every light, in the strip's order. They are not changed until
+        their bits have left, and the strip has rested.
+        """
         raise NotImplementedError
 
     def received(self) -> bytes:

@@ -7,6 +7,7 @@ from .fast import fill
 from .plate import COLUMNS, PLACES, SERPENTINE
 
 TICK_US = 31_250  # patterns count in 1/32 s
+_BITS_US = 30 * PLACES + 300  # of one write, and the rest that ends it
 _WRITE_US = 33_333  # at most 30 writes a second
 _REFRESH_US = 5_000_000  # a strip that lost its power is dark and says nothing
 
@@ -83,7 +84,7 @@ class Lights:
         if not self.supplied:
             return  # its chips would feed on the data line
         since_us = now_us - self._written_us
-        if since_us < _WRITE_US and not self._stale:
+        if since_us < (_BITS_US if self._stale else _WRITE_US):
             return
         ticks = max(0, now_us - self._start_us) // TICK_US
         due = self._stale or since_us >= _REFRESH_US

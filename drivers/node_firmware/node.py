@@ -90,6 +90,7 @@ class Node:
             self._take(frame, now_us)
         self._lost += self._receiver.damaged - damaged
         if not self._streaming:
+            self._lights.draw(now_us)
             return SCAN_US
         if now_us - self._heard_us > HOST_LOST_US:
             self._stop(now_us)

@@ -1,7 +1,7 @@
 """A simulated table whose plate is an emulated Pico with the real MicroPython on it.
 
-The chips on the Pico's pins are hw_sim's, asked for by the emulator (serve.mjs) as the firmware gets to
-them; the line is hw_sim's pty, under the real pyserial. The table's time is the Pico's.
+The chips on the Pico's pins are hw_sim's, asked for by the emulator (serve.mjs) as the firmware
+gets to them; the line is hw_sim's pty, under the real pyserial. The table's time is the Pico's.
 """
 
 from __future__ import annotations
@@ -194,7 +194,9 @@ class EmulatedNode(SimNode):
             self._order(until=self.chip.last["ns"] + SLICE_S * 1e9)
             if self.chip.last["feeds"] > 3 and (self.chip.last["online"] or not self.usb):
                 return
-        raise PicoError(f"main.py does not run; the Pico says: {self.said.decode(errors='replace')}")
+        raise PicoError(
+            f"main.py does not run; the Pico says: {self.said.decode(errors='replace')}"
+        )
 
     def _pins(self) -> dict[str, bool]:
         now_s = self.line.clock.now()
@@ -219,9 +221,7 @@ class EmulatedNode(SimNode):
                 self._chain.receive(bytes.fromhex(grb), began_s, end_s - began_s)
         if answer["hz"] != self._tone_hz:
             self._tone_hz = hz = answer["hz"]
-            self._piezo.drive(
-                0.5 if hz else 0.0, float(hz) if hz else None, self.line.clock.now()
-            )
+            self._piezo.drive(0.5 if hz else 0.0, float(hz) if hz else None, self.line.clock.now())
 
     def _time_s(self, ns: float) -> float:
         return (ns - (self._zero_ns or 0.0)) / 1e9

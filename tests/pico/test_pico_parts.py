@@ -1,12 +1,26 @@
-"""The node's firmware on the emulated Pico: what it sees, draws and says, and what it takes."""
+"""The node's firmware on the emulated Pico: what it sees, draws and says, and how long that takes.
+
+``PICO_FIGURES=FILE`` appends what was measured to that file.
+"""
+
+import json
+import os
+import statistics
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from drivers.lights import Look
 from firmware_host.config.profile import load_profile
 from firmware_host.host.assemble import plate_for
 from firmware_host.service.pacer import Pacer
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
+
+SCAN_S = 0.01
+# WS2812B data sheet: T0H and T1H 400 and 800 ns, T0L and T1L 850 and 450, each within 150.
+LIMITS_NS = {"zero": (250, 550), "one": (650, 950), "low": (300, 1000)}
 
 
 @pytest.fixture
@@ -22,8 +36,20 @@ def plate(table):
     made.close()
 
 
+@pytest.fixture
+def figure(request):
+    """Says what was measured, where somebody wants to know."""
+
+    def say(**measured):
+        if named := os.environ.get("PICO_FIGURES"):
+            with Path(named).open("a") as file:
+                file.write(json.dumps({request.node.name: measured}) + "\n")
+
+    return say
+
+
 def scans(table, plate, count):
-    pacer = Pacer(table.clock, 100)
+    pacer = Pacer(table.clock, 1 / SCAN_S)
     return [(pacer.wait(), plate.scan())[1] for _ in range(count)]
 
 
@@ -41,14 +67,62 @@ def test_fields_tilt_and_lights_over_either_line(table, plate):
     scans(table, plate, 6)
     assert table.lights[0][1] > 0
     assert plate.shown == bytes(level for rgb in table.lights for level in rgb)
+    for kind, (least, most) in table.node.limits.items():
+        assert LIMITS_NS[kind][0] <= least <= most <= LIMITS_NS[kind][1], kind
+    assert table.node.whole
 
 
-def test_figures(table, plate, capsys):
-    chip = table.node.chip
-    scans(table, plate, 40)
-    before = dict(chip.last)
+@pytest.mark.parametrize("lit", [False, True], ids=["dark", "lights-change-25-times-a-second"])
+def test_a_hundred_scans_a_second_and_none_left_out(table, plate, figure, lit):
     scans(table, plate, 100)
-    after = chip.last
-    with capsys.disabled():
-        b, s = after["busy"] - before["busy"], after["slept"] - before["slept"]
-        print("share", b / (b + s), "rounds", after["feeds"] - before["feeds"], plate.hall._link.status, plate.hall._link.counters)
+    link, before = plate.hall._link, dict(table.node.chip.last)
+    late, told = link.status.late, link.scan_count
+    frames = []
+    for number in range(75):
+        if lit:
+            shade = Look((255, 0, 0) if number % 2 else (0, 255, 0))
+            plate.show_looks([shade, Look((0, 0, 255))] * 50, table.clock.now())
+        frames += scans(table, plate, 4)
+    after = table.node.chip.last
+    busy, slept = (after[name] - before[name] for name in ("busy", "slept"))
+    steps_ms = [(later.time_s - former.time_s) * 1e3 for former, later in pairwise(frames)]
+    figure(
+        share=busy / (busy + slept),
+        late=link.status.late - late,
+        readings=link.scan_count - told,
+        apart_ms=[min(steps_ms), statistics.median(steps_ms), max(steps_ms)],
+        spi_hz=after["spi_hz"],
+    )
+    assert link.status.late == late
+    assert link.scan_count - told >= 297
+    assert link.counters.damaged == link.counters.missed == after["overruns"] == 0
+
+
+def test_the_host_tells_a_quiet_node_nothing_but_that_it_lives(table, plate):
+    plate.show_looks([Look((255, 255, 255), (1.0, 0.2), 0.25)] + [None] * 99, 0.0)
+    scans(table, plate, 150)
+    before = table.node.line.bytes_down
+    scans(table, plate, 300)
+    assert table.node.line.bytes_down - before <= 10 * 6 + 3 * 8  # pings, and a stray SHIFT
+
+
+def test_from_a_button_to_the_first_bit_of_a_light(table, plate, figure):
+    """What the node and its line add: a host that answers at once with a change of all lights."""
+    scans(table, plate, 60)
+    took_s = []
+    for number in range(10):
+        scans(table, plate, 7)
+        table.clock.sleep(0.001 * number)
+        pressed_s = table.clock.now()
+        table.hands.press("confirm", 0.15)
+        pacer = Pacer(table.clock, 1 / SCAN_S)
+        while "confirm" not in plate.scan().pressed:
+            pacer.wait()
+        frames = len(table.node.frames)
+        plate.show_looks([Look((number, 0, 255))] * 100, table.clock.now())
+        while len(table.node.frames) == frames:
+            scans(table, plate, 1)
+        took_s.append(table.node.frames[frames][0] - pressed_s)
+        scans(table, plate, 25)
+    figure(ms=[round(1e3 * took, 2) for took in sorted(took_s)])
+    assert max(took_s) < 0.05

@@ -239,10 +239,6 @@ class StateMachine:
     def active(self, on):
         assert on
 
-    def put(self, data, shift):
-        assert shift == 24
-        Strip.shown = bytes([self.read(byte) for byte in data])
-
     def read(self, byte):
         """What a WS2812B makes of the pin."""
         if byte not in self.known:
@@ -276,6 +272,18 @@ class StateMachine:
                 read, high = read << 1 | one, 0
         assert len(levels) * self.clock_ns == 8 * 1250  # TH + TL, within 600 ns
         return read
+
+
+class DMA:
+    """Moves bytes to the state machine that asks for them."""
+
+    def pack_ctrl(self, size, inc_write, treq_sel):
+        assert (size, inc_write, treq_sel) == (0, False, 0)  # DREQ_PIO0_TX0
+        return size
+
+    def config(self, read, write, count, ctrl, trigger):
+        assert trigger and count == len(read)
+        Strip.shown = bytes([write.read(byte) for byte in read])
 
 
 class PIO:
@@ -317,6 +325,7 @@ sys.modules.update(
         "machine": Module(Pin=Pin, SPI=SPI, I2C=I2C, UART=UART, PWM=PWM, WDT=Watchdog),
         "rp2": Module(
             PIO=PIO,
+            DMA=DMA,
             StateMachine=StateMachine,
             asm_pio=lambda **settings: lambda write: Program(write, settings),
         ),
