@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: play test quick check languages kernel-test pico-test clean install-service uninstall-service
+.PHONY: play test quick check lock languages kernel-test pico-test clean install-service uninstall-service
 
 play: $(VENV)/.play $(VENV)/.languages
 	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
@@ -29,6 +29,15 @@ check: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	TILTBOARD_ASK_INDEX=1 $(BIN)/python -m pytest -q tests/docs tests/service/test_install.py
+	sh .ci/audit $(BIN)
+
+# docs/dependencies.md: what the service installs, anew from pyproject.toml.
+lock: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet uv
+	{ sed '/^#/!d' requirements.lock; sed -n 's/^requires = \[\(.*\)\]/\1/p' pyproject.toml | tr -d '" ' | tr , '\n' | \
+		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --extra pi \
+		pyproject.toml -; } > requirements.new
+	mv requirements.new requirements.lock
 
 # docs/languages.md: after a change of texts, and of translations.
 languages: $(VENV)/.dev

@@ -48,7 +48,7 @@ from firmware_host.table.pending import PendingMove
 RESUME = "Resume the game: it is rebuilt from the journal."
 STARTING_NAME = "starting.json"
 MOST_FAILED = 2
-ENOUGH_SCANS = 25  # half a second
+ENOUGH_SCANS = 10
 STAND_EVERY = 500  # events of a game, so that one is read in much the same time however long it is
 
 _log = logging.getLogger(__name__)

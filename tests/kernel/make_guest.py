@@ -15,14 +15,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from zipfile import ZipFile
-
-from packaging.requirements import Requirement
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
@@ -200,28 +197,17 @@ def wheels(debian: str, suite: str) -> Path:
     ``debian``: Debian's word for the processor.
     """
     version, processor = PYTHONS[suite], PROCESSORS[debian]
-    settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
-    project = settings["project"]
-    extras = project["optional-dependencies"]
-    asked = [*settings["build-system"]["requires"], *project["dependencies"]]
-    asked += [*extras["pi"], *extras["sim"]]
-    there = {"python_version": version, "platform_machine": processor, "extra": ""}
-    needed = [need for need in map(Requirement, asked) if need.name != project["name"]]
-    plain = [
-        f"{need.name}{need.specifier}"
-        for need in needed
-        if need.marker is None or need.marker.evaluate(there)
-    ]
+    lock = CHECKOUT / "requirements.lock"
 
     def make(fresh: Path) -> None:
         run(
             *(sys.executable, "-m", "pip", "download", "-q", "--only-binary=:all:"),
             *(f"--platform=manylinux_2_{glibc}_{processor}" for glibc in (17, 28, 34)),
             *(f"--platform=manylinux2014_{processor}", f"--python-version={version}"),
-            *("--implementation=cp", "-d", fresh, *plain),
+            *("--implementation=cp", "--require-hashes", "-d", fresh, "-r", lock),
         )
 
-    return kept(f"wheels-{debian}-{suite}", plain, make)
+    return kept(f"wheels-{debian}-{suite}", lock.read_text(), make)
 
 
 def device_tree(name: str) -> Path:

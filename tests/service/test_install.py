@@ -6,11 +6,13 @@ An index is asked by ``make check`` alone: what it answers, and how soon, is not
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
 
 import pytest
+from packaging.requirements import Requirement
 
 # PEP 600: glibc 2.17 and all that came since. Bookworm has 2.36, Trixie 2.41.
 PLATFORMS = ["manylinux2014_aarch64", *(f"manylinux_2_{n}_aarch64" for n in range(17, 37))]
@@ -57,9 +59,41 @@ def test_all_of_it_is_there_as_wheels_for_a_64_bit_pi(root, tmp_path, pip_for_a_
     """The large extras too, all beside each other; chosen, but not fetched."""
     chosen = ("install", "--dry-run", "--ignore-installed", "--target", str(tmp_path))
     # with pio comes all that pi brings, and with physics all that sim brings
-    extras = ("pio", "physics", "fast", "lab", "study")
+    extras = ("pio", "physics", "fast")
     wanted = {word for extra in extras for word in requirements(root, extra)}
     pip_for_a_pi(python, *chosen, *sorted(wanted))
+
+
+def test_the_lock_file_is_there_as_wheels_with_its_hashes(root, tmp_path, pip_for_a_pi):
+    chosen = ("install", "--dry-run", "--ignore-installed", "--target", str(tmp_path))
+    pip_for_a_pi("3.13", *chosen, "--require-hashes", "-r", str(root / "requirements.lock"))
+
+
+def locked(root) -> dict[str, tuple[str, int]]:
+    """Package -> the version and number of hashes that requirements.lock has of it."""
+    lines = (root / "requirements.lock").read_text().replace("\\\n", " ").splitlines()
+    found = {}
+    for line in lines:
+        if line and not line.startswith("#"):
+            name, version = re.match(r"([a-z0-9-]+)==(\S+)", line).groups()
+            found[name] = version, len(re.findall(r"--hash=sha256:[0-9a-f]{64}\b", line))
+    return found
+
+
+def test_the_lock_file_holds_all_that_the_installer_asks_for_and_the_installer_nothing_else(root):
+    """``make lock`` writes it anew where this fails."""
+    there = locked(root)
+    assert all(hashes for _, hashes in there.values())
+    build = tomllib.loads((root / "pyproject.toml").read_text())["build-system"]["requires"]
+    for entry in (*requirements(root, "pi"), *build):
+        need = Requirement(entry)
+        version, _ = there[need.name.lower()]
+        assert need.specifier.contains(version), entry
+    installer = (root / "systemd/install").read_text()
+    pip = [line for line in installer.splitlines() if "-m pip install" in line]
+    assert len(pip) == 2
+    assert "--require-hashes -r requirements.lock" in pip[0]
+    assert "--no-deps --no-build-isolation" in pip[1]
 
 
 def test_what_has_no_wheels_is_not_asked_of_pip(root):
