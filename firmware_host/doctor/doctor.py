@@ -73,57 +73,38 @@ def examine_service(
             text("To install it: sudo make install-service"),
         )
         return
-    found = [*_service_devices(service, machine, needs), *_service_packages(service, needs)]
-    yield from found or [
-        ok("service", text("The service, as {user}, may use all of it.", user=service.user))
-    ]
-
-
-def _service_devices(
-    service: Service, machine: Machine, needs: Sequence[Need]
-) -> Iterator[Finding]:
-    install = text("Run: sudo make install-service")
+    found: list[Finding] = []
     for need in {need.device: need for need in needs}.values():
         path = machine.path(need.device)
         if not service.unit_allows(need.device, need.kind):
-            yield problem(
-                "service",
-                text("The service may not use {device}: its unit keeps it.", device=need.device),
-                install,
-            )
+            kept = text("The service may not use {device}: its unit keeps it.", device=need.device)
         elif path.exists() and not service.may_open(path):
-            yield problem(
-                "service",
-                text(
-                    "The service's user {user} may not use {device}.",
-                    user=service.user,
-                    device=need.device,
-                ),
-                install,
+            kept = text(
+                "The service's user {user} may not use {device}.",
+                user=service.user,
+                device=need.device,
             )
-
-
-def _service_packages(service: Service, needs: Sequence[Need]) -> Iterator[Finding]:
+        else:
+            continue
+        found.append(problem("service", kept, text("Run: sudo make install-service")))
     wanted = list(dict.fromkeys(modules for need in needs for modules in need.modules))
     try:
         lacking = service.lacks(name for modules in wanted for name in modules)
     except OSError as error:
-        yield note(
-            "service",
-            text("The service's Python could not be asked: {why}.", why=error.strerror or error),
-        )
-        return
+        why = text("The service's Python could not be asked: {why}.", why=error.strerror or error)
+        found.append(note("service", why))
+        wanted = []
     for modules in wanted:
         if lacking.issuperset(modules):
-            yield problem(
-                "service",
-                text("The service lacks the Python package {package}.", package=modules[0]),
-                text(
-                    "Run: {command} (with pip as /opt/tiltboard/bin/pip, as root); then:"
-                    " sudo systemctl restart tiltboard",
-                    command=how_to_install(modules[0]),
-                ),
+            lacks = text("The service lacks the Python package {package}.", package=modules[0])
+            remedy = text(
+                "Run: {command} (with pip as /opt/tiltboard/bin/pip, as root); then:"
+                " sudo systemctl restart tiltboard",
+                command=how_to_install(modules[0]),
             )
+            found.append(problem("service", lacks, remedy))
+    well = text("The service, as {user}, may use all of it.", user=service.user)
+    yield from found or [ok("service", well)]
 
 
 OLDEST_PYTHON = (3, 11)
@@ -229,20 +210,16 @@ def _boot_config(machine: Machine, needs: Sequence[Need]) -> Iterator[Finding]:
     still = core_clock_stands_still(found)
     missing = [n for n in wanted if n not in found and not (still and n.startswith("core_freq"))]
     for line in missing:
-        need, remedy = (
-            wanted[line],
-            text("Add {line} to {file}, and restart the Pi.", line=line, file=f"/{name}"),
-        )
-        if line in need.lines:
-            found_message = text(
-                "{line} is missing; the {part} needs it.", line=line, part=need.part
-            )
-            yield problem("config.txt", found_message, remedy)
+        remedy = text("Add {line} to {file}, and restart the Pi.", line=line, file=f"/{name}")
+        part = wanted[line].part
+        if line in wanted[line].lines:
+            lacks = text("{line} is missing; the {part} needs it.", line=line, part=part)
+            yield problem("config.txt", lacks, remedy)
         else:
-            found_message = text(
-                "{line} is missing; the {part} works better with it.", line=line, part=need.part
+            worse = text(
+                "{line} is missing; the {part} works better with it.", line=line, part=part
             )
-            yield note("config.txt", found_message, remedy)
+            yield note("config.txt", worse, remedy)
     if not missing:
         yield ok("config.txt", text("/{file} has all {count} lines.", file=name, count=len(wanted)))
 

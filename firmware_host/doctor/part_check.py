@@ -7,7 +7,6 @@ from math import degrees, hypot
 
 from drivers.attitude import FLAT
 from drivers.buses import Buses
-from drivers.errors import PartError
 from drivers.frame import Frame
 from firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
 from firmware_host.commissioning.mounting import describe, up_axis
@@ -41,55 +40,57 @@ def check_parts(
         plate.close()
     last = frames[-1]
     faults = {fault.part: fault for fault in last.faults}
-    return [
-        *_hall(profile, last, faults.get("hall")),
-        *_imu(profile, last, faults.get("imu"), calibration),
-        *_lights(profile, faults.get("lights")),
-        *_panel(profile, frames, faults.get("panel")),
-    ]
+    there = {
+        "hall": True,
+        "imu": profile.imu is not None,
+        "lights": profile.lights is not None,
+        "panel": profile.panel is not None,
+    }
+    found: list[Finding] = []
+    for part in (part for part, has in there.items() if has):
+        if part in faults:
+            found.append(of_error(part, faults[part]))
+        elif part == "hall":
+            found += _hall(profile, last)
+        elif part == "imu":
+            found += _imu(last, calibration)
+        elif part == "lights":
+            sent = text(
+                "Bytes go out to {count} lights. See them with: tiltboard bringup",
+                count=profile.size,
+            )
+            found.append(ok("lights", sent))
+        else:
+            found += _panel(frames)
+    return found
 
 
-def _hall(profile: Profile, frame: Frame, fault: PartError | None) -> Iterator[Finding]:
-    if fault is not None:
-        yield of_error("hall", fault)
-        return
+def _hall(profile: Profile, frame: Frame) -> Iterator[Finding]:
     yield ok("hall", text("{count} sensors answer.", count=len(frame.field_mt)))
-    off = [
-        place
-        for place, mt in zip(profile.places, frame.field_mt, strict=True)
-        if abs(mt) > OFF_SCALE_MT
-    ]
+    read = zip(profile.places, frame.field_mt, strict=True)
+    off = ", ".join(place for place, mt in read if abs(mt) > OFF_SCALE_MT)
     if off:
         yield problem(
             "hall",
-            text(
-                "These sensors read past the end of their scale: {places}.", places=", ".join(off)
-            ),
+            text("These sensors read past the end of their scale: {places}.", places=off),
             text("Check their wires and their supply, one by one with: tiltboard bringup"),
         )
     if frame.temperature_c is not None:
         yield ok("hall", text("The board is at {c:.0f} C.", c=frame.temperature_c))
 
 
-def _imu(
-    profile: Profile, frame: Frame, fault: PartError | None, calibration: Calibration | None
-) -> Iterator[Finding]:
-    if profile.imu is None:
-        return
+def _imu(frame: Frame, calibration: Calibration | None) -> Iterator[Finding]:
     motion = frame.motion
-    if fault is not None or motion is None:
-        if fault is not None:
-            yield of_error("imu", fault)
-        else:
-            yield problem(
-                "imu",
-                text("The tilt sensor has not begun to measure."),
-                text("Leave the table alone, and try again."),
-            )
+    if motion is None:
+        yield problem(
+            "imu",
+            text("The tilt sensor has not begun to measure."),
+            text("Leave the table alone, and try again."),
+        )
         return
-    known = calibration is not None and calibration.level_rad is not None
+    zero = None if calibration is None else calibration.level_rad
     if up_axis(motion.specific_force_m_s2) != "+z":
-        if known:
+        if zero is not None:
             yield problem(
                 "imu",
                 text("The tilt sensor lies otherwise than when it was looked at."),
@@ -102,43 +103,19 @@ def _imu(
                 text("It may stay so: tiltboard bringup finds out how it lies."),
             )
         return
-    zero = (0.0, 0.0)
-    if calibration is not None and calibration.level_rad is not None:
-        zero = calibration.level_rad
-    lean = hypot(motion.tilt_rad[0] - zero[0], motion.tilt_rad[1] - zero[1])
+    x_rad, y_rad = zero or (0.0, 0.0)
+    lean = hypot(motion.tilt_rad[0] - x_rad, motion.tilt_rad[1] - y_rad)
     found = text("The plate leans by {angle:.1f} degrees.", angle=degrees(lean))
     if lean > LEVEL_UNKNOWN_RAD:
-        remedy = text("Level the plate.")
-        if not known:
-            remedy = text("Level the plate before it is calibrated.")
-        yield note("imu", found, remedy)
+        before = text("Level the plate before it is calibrated.")
+        yield note("imu", found, before if zero is None else text("Level the plate."))
     else:
         yield ok("imu", found)
     if calibration is not None and calibration.orientation != FLAT:
         yield ok("imu", describe(calibration.orientation))
 
 
-def _lights(profile: Profile, fault: PartError | None) -> Iterator[Finding]:
-    if profile.lights is None:
-        return
-    if fault is not None:
-        yield of_error("lights", fault)
-    else:
-        yield ok(
-            "lights",
-            text(
-                "Bytes go out to {count} lights. See them with: tiltboard bringup",
-                count=profile.size,
-            ),
-        )
-
-
-def _panel(profile: Profile, frames: list[Frame], fault: PartError | None) -> Iterator[Finding]:
-    if profile.panel is None:
-        return
-    if fault is not None:
-        yield of_error("panel", fault)
-        return
+def _panel(frames: list[Frame]) -> Iterator[Finding]:
     held = frozenset.intersection(*(frame.pressed for frame in frames))
     if not held:
         yield ok("panel", text("No button is held down."))
