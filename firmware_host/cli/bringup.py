@@ -133,11 +133,9 @@ class _AtTable:
         self._before = before
         self._path = path
         self._catalogue = catalogue
-        self._proven = progress.wanted
         self._said = ""
         self._refused = ""
-        lights = () if before is None else before.lights
-        self._sweep: Sweep = Sweep(table, progress, lights=lights)
+        self._sweep: Sweep = Sweep(table, progress, before=before)
 
     def leave_out(self, place: str) -> None:
         """Raises NotPossibleError."""
@@ -201,16 +199,14 @@ class _AtTable:
 
     def finish(self, kept: Path, date_s: float, *, simulated: bool) -> None:
         """Keep the calibration, and say what was found."""
-        from firmware_host.commissioning.account import calibration_of, findings
+        from firmware_host.commissioning.account import findings
         from firmware_host.commissioning.findings import State, subject_of
         from firmware_host.perception.calibration import uncalibrated, write_calibration
 
         sweep, before = self._sweep, self._before
-        found = calibration_of(
-            self._table, sweep.progress, date_s, before=before, proven=self._proven
-        )
-        new = found != (before or uncalibrated(self._table))
-        if new:
+        found = sweep.calibration(date_s)
+        new = found is not None and found != (before or uncalibrated(self._table))
+        if found is not None and new:
             write_calibration(kept, found)
             self._health(found, simulated=simulated)
         told: list[Finding] = [*sweep.troubles, *findings(self._table, sweep.progress)]

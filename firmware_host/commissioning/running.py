@@ -8,10 +8,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from drivers.attitude import FLAT
 from drivers.frame import Frame
-from drivers.lights import Colour
 from drivers.plate import Plate
-from firmware_host.commissioning.account import calibration_of, to_mend
+from firmware_host.commissioning.account import to_mend
 from firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
@@ -24,9 +24,9 @@ from firmware_host.commissioning.sweep import Sweep
 from firmware_host.commissioning.tasks import EDGES, Light, Step, tasks
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
-from firmware_host.messages import Message, text
+from firmware_host.messages import text
 from firmware_host.messages.hints import nearest
-from firmware_host.perception.calibration import Calibration, uncalibrated
+from firmware_host.perception.calibration import Calibration
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Asked, Role
 
@@ -162,7 +162,7 @@ ROLES = {
 }
 
 
-class TableSweep:
+class TableSweep(Sweep):
     """A Sweep that is fed with the host's scans. ``folder``: where its progress is kept.
 
     ``again``, ``fresh``: as for ``begin``, whose errors it raises. ``known``: what is known of the
@@ -178,60 +178,32 @@ class TableSweep:
         fresh: bool = False,
         known: Calibration | None,
     ) -> None:
-        self._profile = profile
-        self._path = folder / PROGRESS_NAME
         progress = begin(profile, folder, again=again, fresh=fresh)
-        self._proven = set(progress.wanted)
-        self._before = known = known or uncalibrated(profile)
-        self._sweep = Sweep(profile, progress, orientation=known.orientation, lights=known.lights)
+        orientation = FLAT if known is None else known.orientation
+        super().__init__(profile, progress, before=known, orientation=orientation)
+        self._path = folder / PROGRESS_NAME
 
-    @property
-    def step(self) -> Step:
-        """How it stands after the last scan."""
-        return self._sweep.step
+    def update(self, frame: Frame) -> Step:
+        """Take one scan in, and keep what it brings."""
+        step = super().update(frame)
+        if step.accepted or self.done:
+            try:
+                write_progress(self._path, self.progress)
+            except OSError as error:
+                _log.warning("The sweep's progress cannot be saved: %s", error)
+        return step
 
-    def update(self, frame: Frame, overlay: Overlay) -> Asked:
-        """Take one scan in; what to show. ``overlay`` names the places, as the page knows them."""
-        step = self._sweep.update(frame)
-        if step.accepted or step.task is None:
-            self._keep()
-        say = step.say if step.refused is None else _both(step.refused, step.say)
+    def asked(self, overlay: Overlay) -> Asked:
+        """What to show. ``overlay`` names the places, as the page knows them."""
+        step, say = self.step, self.step.say
+        if step.refused is not None:
+            say = text("{why} {say}", why=step.refused, say=say)
         counted = text(
             "Sweep, {count} of {total}: {say}", count=step.done, total=step.total, say=say
         )
         lights = step.lights.items()
         return Asked(counted, {overlay.places[i]: ROLES[x] for i, x in lights if x in ROLES})
 
-    def answer(self, value: str) -> None:
-        """One of the choices of the last step. Raises NotPossibleError."""
-        self._sweep.answer(value)
-
     def measure_again(self, again: str) -> None:
         """That place, or that part, next. Raises NotPossibleError."""
-        progress = measured_again(self._profile, self._sweep.progress, again)
-        self._proven |= set(progress.wanted)
-        self._sweep.go_on_from(progress)
-
-    @property
-    def strip(self) -> list[Colour]:
-        """What the lights show, by position on the strip."""
-        return self._sweep.strip
-
-    def result(self, made_s: float) -> Calibration | None:
-        """What is known of the table, once the sweep has come to its end."""
-        if not self._sweep.done:
-            return None
-        progress = self._sweep.progress
-        return calibration_of(
-            self._profile, progress, made_s, before=self._before, proven=self._proven
-        )
-
-    def _keep(self) -> None:
-        try:
-            write_progress(self._path, self._sweep.progress)
-        except OSError as error:
-            _log.warning("The sweep's progress cannot be saved: %s", error)
-
-
-def _both(why: Message, say: Message) -> Message:
-    return text("{why} {say}", why=why, say=say)
+        self.go_on_from(measured_again(self._profile, self.progress, again))

@@ -7,7 +7,7 @@ and margin. Terminal, page and the table's own lights all show the same ``Step``
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from drivers.attitude import FLAT, Mounting
 from drivers.errors import PartError, WrongPartError
 from drivers.frame import Frame
 from drivers.lights import Colour
-from firmware_host.commissioning.account import supply_of
+from firmware_host.commissioning.account import calibration_of, supply_of
 from firmware_host.commissioning.findings import Finding, note, of_error, problem
 from firmware_host.commissioning.mounting import Tilting
 from firmware_host.commissioning.placing import Emptying, Placing, can_spare
@@ -38,6 +38,7 @@ from firmware_host.commissioning.tasks import (
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
+from firmware_host.perception.calibration import Calibration, uncalibrated
 from firmware_host.table.buttons import BACK, CONFIRM, Buttons
 
 RELEASED_S = 0.3  # longer than contacts bounce
@@ -174,8 +175,8 @@ SKIP = Choice(Answer.SKIP, text("Go on without it"))
 
 
 class Sweep:
-    """One sweep of one table, from ``progress`` on. ``orientation``: of the tilt sensor, as the
-    plate that is scanned takes it. ``lights``: the light under each place, as it is calibrated.
+    """One sweep of one table, from ``progress`` on. ``before``: what was known of the table.
+    ``orientation``: of the tilt sensor, as the plate that is scanned takes it.
     ``troubles``: parts that did not answer and were gone on without.
     ``step``: what it said last; ``done``: it has come to its end.
     """
@@ -185,11 +186,12 @@ class Sweep:
         profile: Profile,
         progress: Progress,
         *,
+        before: Calibration | None = None,
         orientation: Mounting = FLAT,
-        lights: Sequence[int] = (),
     ) -> None:
         self._profile = profile
-        self._lights = lights
+        self._before = before or uncalibrated(profile)
+        self._proven = set(progress.wanted)
         self._orientation = orientation
         self.progress = progress
         self.troubles: list[Finding] = []
@@ -210,7 +212,7 @@ class Sweep:
         that is being found out, as the profile says.
         """
         profile, progress = self._profile, self.progress
-        light_at = () if Part.LIGHTS in progress.wanted else self._lights
+        light_at = () if Part.LIGHTS in progress.wanted else self._before.lights
         if progress.picture is not False:
             light_at = progress.light_at or light_at
         strip = [DARK] * profile.size
@@ -244,7 +246,17 @@ class Sweep:
     def go_on_from(self, progress: Progress) -> None:
         """Something is known, or is to be done again."""
         self.progress, self.done = progress, False
+        self._proven |= {*progress.wanted}
         self._attempt = self._refused = None
+
+    def calibration(self, made_s: float) -> Calibration | None:
+        """What is known of the table, once the sweep has come to its end. ``made_s``: since
+        1970-01-01 UTC.
+        """
+        if not self.done:
+            return None
+        before, proven = self._before, self._proven
+        return calibration_of(self._profile, self.progress, made_s, before=before, proven=proven)
 
     def update(self, frame: Frame) -> Step:
         """Take one scan in."""

@@ -68,9 +68,9 @@ class Upkeep:
     ) -> tuple[Standing, Calibration | None]:
         """One scan of what goes on; the calibration that a sweep has found, once it is done."""
         if self.sweep is not None:
-            self.asked = self.sweep.update(look.frame, overlay)
-            accepted = self.sweep.step.accepted
-            found = self.sweep.result(calendar_s)
+            accepted = self.sweep.update(look.frame).accepted
+            self.asked = self.sweep.asked(overlay)
+            found = self.sweep.calibration(calendar_s)
             return replace(standing, sounds=(Sound.MOVE,) if accepted else ()), found
         if self.free is not None:
             return self.free.standing(standing, look.sight, game, overlay), None

@@ -45,7 +45,7 @@ def follow(session, maker, until=lambda host: False):
 
 def placed(count):
     """Until so many places have answered."""
-    return lambda host: len(host.upkeep.sweep._sweep.progress.own_mt) == count
+    return lambda host: len(host.upkeep.sweep.progress.own_mt) == count
 
 
 def test_the_game_waits_and_goes_on(session, tmp_path):
