@@ -41,7 +41,7 @@ OVERBOARD_M = GROUND_M + 0.018  # the middle of a piece that touches the table, 
 
 
 class Dynamics:
-    """Steps of 3 ms as long as something moves, and none while everything is at rest."""
+    """Steps of 2 ms as long as something moves, and none while everything is at rest."""
 
     def __init__(
         self,

@@ -54,7 +54,7 @@ def turns_on(plate: Array, pieces: Array) -> Array:
     return turns
 
 
-KEPT_STEPS = 128  # for filters that look back: 0.3 s and more
+KEPT_STEPS = 192  # for filters that look back: 0.3 s and more
 
 
 @dataclass(frozen=True, slots=True)

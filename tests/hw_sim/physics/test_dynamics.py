@@ -10,6 +10,7 @@ mujoco = pytest.importorskip("mujoco")
 from hw_sim.physics import body  # noqa: E402
 from hw_sim.physics.body import DISC, Shape  # noqa: E402
 from hw_sim.physics.dynamics import Dynamics  # noqa: E402
+from hw_sim.rng import Streams  # noqa: E402
 from hw_sim.world.paths import PathBuilder  # noqa: E402
 
 G = 9.81  # MuJoCo's
@@ -109,6 +110,34 @@ def test_energy_never_grows():
         now_j = dynamics.energy_j()
         assert now_j <= energy_j + 3e-4  # m g v dt / 2: what half a step's fall is worth
         energy_j = min(energy_j, now_j)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_energy_hardly_grows_where_ten_fall_on_each_other(seed):
+    """Contacts give back what they have taken: 0.7 of some 300 mJ, not more."""
+    stream = Streams(seed).stream("heap")
+    dynamics = at_rest()
+    for number in range(10):
+        spot = (stream.uniform(-25, 25), stream.uniform(-25, 25), 30.0 + 17.0 * number)
+        dynamics.add(number, spot, 0.0, 0.5)
+    first_j = least_j = dynamics.energy_j()
+    gained_j = 0.0
+    for step in range(1, 1000):
+        dynamics.advance(step * 0.003)
+        now_j = dynamics.energy_j()
+        gained_j, least_j = max(gained_j, now_j - least_j), min(least_j, now_j)
+    assert first_j - least_j > 0.2
+    assert gained_j < 7e-4
+
+
+def test_a_stack_does_not_creep_either():
+    ramp = Ramp(8.0, 10.0)
+    for number in range(3):
+        ramp.dynamics.add(number, (0.0, 0.0, HEIGHT_MM * number), 0.0, 0.5)
+    ramp.dynamics.advance(3.0)
+    before = ramp.dynamics.poses().feet_mm
+    ramp.dynamics.advance(7.0)
+    assert ramp.dynamics.poses().feet_mm == pytest.approx(before, abs=4 * 0.004)
 
 
 def test_it_falls_as_far_as_galileo_says():

@@ -96,7 +96,7 @@ def test_a_bump_is_short_and_leaves_the_plate_level(plate):
     assert plate.tilt_rad(1.05) == (0, 0)
 
 
-# What holds in both worlds: with physics, hands hold a body with its weight, and steps are 3 ms.
+# What holds in both worlds: with physics, hands hold a body with its weight, and steps are 2 ms.
 
 
 def test_the_plate_is_where_it_is_tilted_to_and_feels_gravity_from_there(scene):
