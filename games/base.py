@@ -17,7 +17,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from games.description import Credit, Drawing, Limit, OptionSpec, PieceLook, Preset, Slot
+from games.description import Credit, Drawing, Limit, OptionSpec, PieceBody, PieceLook, Preset, Slot
 from games.errors import (
     BrokenGameError,
     IllegalMoveError,
@@ -41,6 +41,7 @@ __all__ = [
     "OptionError",
     "OptionSpec",
     "Outcome",
+    "PieceBody",
     "PieceLook",
     "Position",
     "Preset",

@@ -19,18 +19,35 @@ def style_of(package: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class PieceBody:
+    """A kind of piece as a thing, printed or simulated; its magnet lies in its foot.
+
+    All of it is ``diameter_mm`` wide, or, from ``foot_mm`` above the plate on, ``mast_mm``. What
+    stands on others has the usual height: by it the sensors weigh a tower.
+    """
+
+    diameter_mm: float = 28.0
+    height_mm: float = 15.0
+    mass_g: float = 20.0
+    foot_mm: float = 15.0
+    mast_mm: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PieceLook:
     """How a kind of piece is called, lit and drawn.
 
     ``noun``: English, with ``{colour}`` for its name as a colour's. ``form``: the page's drawing
     (``ball``, ``stone``, ``tile``, ``ship``, ``pod``, ``platform``). ``colour`` and ``paint``:
-    plain names of its light's colour and of its own on the page; else the kind's name.
+    plain names of its light's colour and of its own on the page; else the kind's name. ``body``:
+    the thing itself.
     """
 
     noun: str = "{colour} piece"
     form: str = "ball"
     colour: str | None = None
     paint: str | None = None
+    body: PieceBody = PieceBody()
 
 
 @dataclass(frozen=True, slots=True)

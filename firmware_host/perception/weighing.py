@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from firmware_host.perception.field import STRONG, WEAK, Disc, raised_mt
 from firmware_host.table.observation import Stack
+from games.base import PieceBody
 
-BODY_MM = 15.0  # HARDWARE, pieces and the field: a disc of 28 mm that weighs 15 g
+BODY_MM = PieceBody().height_mm
 MOST = 3  # pieces that are told from fewer; as many, or more
 REACH = 2  # places each way
 _LEAST = 0.001  # what is less likely is not weighed

@@ -19,6 +19,7 @@ from games.base import (
     Limit,
     OptionSpec,
     Outcome,
+    PieceBody,
     PieceLook,
     Position,
     Preset,
@@ -233,7 +234,7 @@ class GravityConnectType(GameType):
     name = "gravity-connect"
     credit = Credit("Gravity Connect", "XNimus", None, "A match type of the series Exordium.")
     option_specs: Sequence[OptionSpec] = SPECS
-    look = PieceLook("{colour} tile", "tile")
+    look = PieceLook("{colour} tile", "tile", body=PieceBody(diameter_mm=34.0, mass_g=30.0))
     style = style_of(__package__)
     lesson = lesson_of(__package__)
     presets: Sequence[Preset] = PRESETS

@@ -14,6 +14,7 @@ from games.base import (
     IllegalMoveError,
     OptionSpec,
     Outcome,
+    PieceBody,
     PieceLook,
     Position,
     Preset,
@@ -205,8 +206,16 @@ class GravityTrapType(GameType):
         "reconstruction. Owners of a printed board can enter theirs.",
     )
     option_specs: Sequence[OptionSpec] = gravity_trap_options.SPECS
-    look = PieceLook("{colour} ship", "ship")
-    looks: Mapping[str, PieceLook] = {POD: PieceLook("pod", "pod", "yellow", "slate")}
+    look = PieceLook(
+        "{colour} ship",
+        "ship",
+        body=PieceBody(27.2, height_mm=32.5, mass_g=18.0, foot_mm=6.0, mast_mm=17.0),
+    )
+    looks: Mapping[str, PieceLook] = {
+        POD: PieceLook(
+            "pod", "pod", "yellow", "slate", body=PieceBody(diameter_mm=24.8, mass_g=16.0)
+        )
+    }
     emblem = ("red", POD)
     style = style_of(__package__)
     lesson = lesson_of(__package__)

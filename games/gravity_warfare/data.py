@@ -13,11 +13,16 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from games.base import OptionError, OptionSpec
+from games.base import OptionError, OptionSpec, PieceBody
 from games.option_values import checked
 
 COLOURS = ("red", "blue", "white", "green", "yellow", "black")
 KINDS = ("fighter", "ship", "tank")
+BODIES = {
+    "fighter": PieceBody(mass_g=16.0),
+    "ship": PieceBody(mass_g=20.0),
+    "tank": PieceBody(mass_g=24.0),
+}
 ZONES = tuple("12345678")
 BATTLE, SIMPLE, TEAMS, DUEL = MODES = ("battle", "simple", "teams", "1v1")
 PAPER = "paper"

@@ -243,7 +243,11 @@ class WarfareType(GameType):
     emblem = ("platform",)
     looks: Mapping[str, PieceLook] = {
         "platform": PieceLook(form="platform", paint="slate"),
-        **{f"{of}-{kind}": PieceLook(paint=of) for of in COLOURS for kind in data.KINDS},
+        **{
+            f"{of}-{kind}": PieceLook(paint=of, body=data.BODIES[kind])
+            for of in COLOURS
+            for kind in data.KINDS
+        },
     }
     aim = "Dice, cards and a platform that tilts. Build high, let nothing fall."
     rules_summary = (

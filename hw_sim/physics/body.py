@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import mujoco
 
+from games.base import PieceBody
+
 STEP_S = 0.002  # at 3 ms a heap gains energy now and then
 PLATE_THICK_M = 0.012
 PLATE_KG = 1.2
@@ -48,26 +50,40 @@ class Lanes:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A piece's body: a disc. Radius and height in m; HARDWARE.md, "body". ``stem_m``: the radius
-    of what a tile stands on, below its hat.
+    """A piece's body: a disc, in m and kg. ``stem_m``: the radius of what a tile stands on, below
+    its hat. ``foot_m``, ``mast_m``: how high its foot is, and the radius of what stands on that.
     """
 
-    radius_m: float = 0.014
-    height_m: float = 0.015
-    mass_kg: float = 0.020
+    radius_m: float
+    height_m: float
+    mass_kg: float
     friction: float = FRICTION
     stem_m: float | None = None
+    foot_m: float = 0.0
+    mast_m: float | None = None
 
 
-DISC = Shape()
+def shape_of(piece: PieceBody) -> Shape:
+    """As its game says."""
+    return Shape(
+        piece.diameter_mm / 2000,
+        piece.height_mm / 1000,
+        piece.mass_g / 1000,
+        foot_m=piece.foot_mm / 1000,
+        mast_m=None if piece.mast_mm is None else piece.mast_mm / 2000,
+    )
+
+
+DISC = shape_of(PieceBody())
 SLICK = 0.16  # a ring of PTFE on varnished wood: slips from 9.1 degrees on
 FEET = 1.2  # soft rubber on it: from 50 degrees on
-TILE = Shape(radius_m=0.0170, mass_kg=0.030, friction=SLICK, stem_m=0.010)
+STEM_M = 0.010  # the radius of what a tile stands on where it slides between pegs
 HAT_M = 0.008  # from where a tile's hat begins, above the pegs
 HAT_FRICTION = 0.2
 PEG_M = 0.0072  # half balls, which leave a stem 0.3 mm on either side
 PEG_UP_M = 0.0005
 WALL_M = 0.003
+WALL_UP_M = 0.015
 
 
 def bare_table(plate_mm: float) -> mujoco.MjSpec:
@@ -80,7 +96,6 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     option.impratio = 30.0  # what leans on friction creeps 2 um a second, and is at rest then
-    option.noslip_iterations = 3  # a stack too, which crept ten times as fast
     half = plate_mm / 2000.0
     spec.worldbody.add_geom(
         name="ground",
@@ -127,7 +142,10 @@ def add_piece(spec: mujoco.MjSpec, name: str, shape: Shape) -> None:
     """
     body = spec.worldbody.add_body(name=name)
     body.add_freejoint(name=name)
-    if shape.stem_m is None:
+    if shape.mast_m is not None:
+        _add_disc(body, name, shape.radius_m, (0.0, shape.foot_m), shape)
+        _add_disc(body, f"{name}-mast", shape.mast_m, (shape.foot_m, shape.height_m), shape)
+    elif shape.stem_m is None:
         _add_disc(body, name, shape.radius_m, (0.0, shape.height_m), shape)
     else:
         _add_disc(body, name, shape.stem_m, (0.0, HAT_M), shape)
@@ -143,14 +161,20 @@ def add_piece(spec: mujoco.MjSpec, name: str, shape: Shape) -> None:
 def _add_disc(
     body: mujoco.MjsBody, name: str, radius_m: float, span_m: tuple[float, float], of: Shape
 ) -> None:
-    """A part of a piece from one height to another, as heavy as that share of it."""
+    """A part of a piece from one height to another, as heavy as that share of it: of its height, or
+    where it has a mast of its volume.
+    """
     low, high = span_m
+    share = (high - low) / of.height_m
+    if of.mast_m is not None:
+        volumes = of.radius_m**2 * of.foot_m, of.mast_m**2 * (of.height_m - of.foot_m)
+        share = volumes[low > 0.0] / sum(volumes)
     body.add_geom(
         name=name,
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,
         size=[radius_m, (high - low) / 2, 0],
         pos=[0, 0, (low + high - of.height_m) / 2],
-        mass=of.mass_kg * (high - low) / of.height_m,
+        mass=of.mass_kg * share,
         friction=[of.friction, SPIN_FRICTION_M, 0.0001],
         condim=4,
         priority=1,
@@ -174,7 +198,7 @@ def add_lanes(spec: mujoco.MjSpec, lanes: Lanes) -> None:
     for axis in (0, 1):
         across = lanes.span_m(1 - axis)
         for end, sign in zip(lanes.span_m(axis), (-1, 1), strict=True):
-            at, half = [0.0, 0.0, SURFACE_M + DISC.height_m / 2], [0.0, 0.0, DISC.height_m / 2]
+            at, half = [0.0, 0.0, SURFACE_M + WALL_UP_M / 2], [0.0, 0.0, WALL_UP_M / 2]
             at[axis], half[axis] = end + sign * WALL_M / 2, WALL_M / 2
             at[1 - axis], half[1 - axis] = sum(across) / 2, (across[1] - across[0]) / 2 + WALL_M
             plate.add_geom(

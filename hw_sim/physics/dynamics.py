@@ -37,6 +37,10 @@ REST_MM = 0.01
 REST_TURN = 0.001  # of a unit vector
 REST_SPEED = 0.002  # m/s and rad/s: a swing looks the same on both sides of its end
 PULLED_FOR_S = 0.009  # magnets' forces are found anew so often: a hand moves 4 mm in that time
+# Without them a stack on a slope creeps by 0.02 mm a second. They take a matrix with a row for each
+# force of contact, 16 a piece: with more loose ones than that, too much time and memory.
+NOSLIP = 3
+NOSLIP_LOOSE = 20
 OVERBOARD_M = GROUND_M + 0.018  # the middle of a piece that touches the table, however it lies
 
 
@@ -53,7 +57,7 @@ class Dynamics:
         pins: bool = True,
     ) -> None:
         """``setpoint``: the angles in rad about east, north and its own axis at which hands hold
-        the plate at a time; they change until ``steered_until_s``. ``shape``: of every piece.
+        the plate at a time; they change until ``steered_until_s``. ``shape``: the usual piece.
         ``pins``: what rests singly is carried by the plate (``hw_sim.physics.pins``); without, its
         contacts are computed.
         """
@@ -97,14 +101,14 @@ class Dynamics:
         shape: Shape | None = None,
     ) -> None:
         """A piece, upright, its foot there. ``moment_a_m2``: of its magnet, up is positive, whose
-        middle lies ``magnet_mm`` above the foot. ``shape``: as high as the others'.
+        middle lies ``magnet_mm`` above the foot.
         """
         self._shapes[number] = shape or self._shape
         add_piece(self._spec, f"piece-{number}", self._shapes[number])
         self._rebuild()
         self._numbers.append(number)
         self._look_up()
-        self._magnets.add(moment_a_m2, magnet_mm / 1000 - self._shape.height_m / 2)
+        self._magnets.add(moment_a_m2, magnet_mm / 1000 - self._shapes[number].height_m / 2)
         self._lay(number, foot_mm)
         self.wake()
 
@@ -228,6 +232,7 @@ class Dynamics:
         self._strike()
         mujoco.mj_step2(model, data)
         self._pins.carry(data)
+        model.opt.noslip_iterations = NOSLIP if self._pins.loose <= NOSLIP_LOOSE else 0
         mujoco.mj_step1(model, data)  # so that positions are those of now
         self._time_s += STEP_S
         self.version += 1
@@ -257,7 +262,7 @@ class Dynamics:
                 data.qvel[at + 3 : at + 6],
             )
             here, ahead = (
-                self._centre_m(path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
+                self._centre_m(number, path.at(t)) for t in (self._time_s, self._time_s + STEP_S)
             )
             ahead += np.cross(turning, here) * STEP_S  # the plate takes the hand with it
             pulled = pull(it, here, ahead, plate, self._pinches.get(number))
@@ -334,16 +339,17 @@ class Dynamics:
         turned = self._turned()
         centres = self._data.xpos[self._rows] @ turned
         up = self._data.xmat[self._rows].reshape(-1, 3, 3)[:, :, 2] @ turned
-        feet = (centres - up * self._shape.height_m / 2) * 1000
+        feet = centres * 1000 - up * (self._heights_mm / 2)[:, None]
         feet[:, 2] -= SURFACE_M * 1000
-        return Poses(tuple(self._numbers), feet, up, self._shape)
+        return Poses(tuple(self._numbers), feet, up, self._heights_mm, self._radii_mm)
 
     def turned_poses(self) -> tuple[tuple[int, ...], Array, Array]:
-        """Numbers, middles in mm above the plate's surface, (N, 3), and quaternions w, x, y, z,
-        (N, 4), in the plate's axes.
+        """Numbers, where the middle of a usual piece would be on each one's foot, in mm above the
+        plate's surface, (N, 3), and quaternions w, x, y, z, (N, 4), in the plate's axes.
         """
         poses, turns = self.poses(), self._data.xquat
-        return poses.numbers, poses.middles_mm, turns_on(turns[self._plate], turns[self._rows])
+        drawn = poses.feet_mm + poses.up * (DISC.height_m * 500)
+        return poses.numbers, drawn, turns_on(turns[self._plate], turns[self._rows])
 
     def motion(self, time_s: float) -> Motion:
         """Of the plate at a time: now, or up to 0.3 s ago; between two steps the later one."""
@@ -374,17 +380,17 @@ class Dynamics:
         axes: Array = self._data.xmat[self._plate].reshape(3, 3)
         return axes
 
-    def _centre_m(self, foot_mm: Point) -> Array:
-        """Where the middle of an upright piece is when its foot is there."""
+    def _centre_m(self, number: int, foot_mm: Point) -> Array:
+        """Where the middle of that piece is when it stands upright with its foot there."""
         x, y, z = foot_mm
-        here = (x / 1000, y / 1000, z / 1000 + SURFACE_M + self._shape.height_m / 2)
+        here = (x / 1000, y / 1000, z / 1000 + SURFACE_M + self._shapes[number].height_m / 2)
         centre: Array = self._turned() @ np.asarray(here)
         return centre
 
     def _lay(self, number: int, foot_mm: Point) -> None:
         row = self._numbers.index(number)
         at, turn = self._place_at[row], self._data.xquat[self._plate]
-        self._data.qpos[at : at + 3] = self._centre_m(foot_mm)
+        self._data.qpos[at : at + 3] = self._centre_m(number, foot_mm)
         self._data.qpos[at + 3 : at + 7] = turn
         speed = self._speed_at[row]
         self._data.qvel[speed : speed + 6] = 0.0
@@ -403,4 +409,6 @@ class Dynamics:
         self._place_at = [int(model.joint(name).qposadr[0]) for name in names]
         self._speed_at = [int(model.joint(name).dofadr[0]) for name in names]
         shapes = [self._shapes[number] for number in self._numbers]
+        self._heights_mm = np.array([shape.height_m * 1000 for shape in shapes])
+        self._radii_mm = np.array([shape.radius_m * 1000 for shape in shapes])
         self._pins.reset(self._rows, self._place_at, self._speed_at, shapes)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hw_sim.physics.body import STEP_S, Shape
+from hw_sim.physics.body import STEP_S
 from hw_sim.world.plate import Vector
 
 Array = NDArray[np.float64]
@@ -19,27 +19,25 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class Poses:
     """Of all pieces, row by row. ``feet_mm``: the middle of the lower face of each, (N, 3). ``up``:
-    its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands. ``shape``: of every piece.
+    its axis, (N, 3), unit vectors; (0, 0, 1) for a piece that stands. ``heights_mm``,
+    ``radii_mm``: (N,).
     """
 
     numbers: tuple[int, ...]
     feet_mm: Array
     up: Array
-    shape: Shape
-
-    @property
-    def middles_mm(self) -> Array:
-        """(N, 3)."""
-        return self.feet_mm + self.up * (self.shape.height_m * 500)
+    heights_mm: Array
+    radii_mm: Array
 
     def lowest_mm(self) -> Array:
         """(N, 3): where the middle is, as high as the lowest point; of a piece that stands that is
         its foot.
         """
-        lowest = self.middles_mm
+        halves = self.heights_mm / 2
+        lowest = self.feet_mm + self.up * halves[:, None]
         rise = np.abs(self.up[:, 2])
         lean = np.sqrt(np.maximum(0.0, 1.0 - rise * rise))
-        lowest[:, 2] -= (self.shape.height_m / 2 * rise + self.shape.radius_m * lean) * 1000
+        lowest[:, 2] -= halves * rise + self.radii_mm * lean
         return lowest
 
 

@@ -68,6 +68,11 @@ class Pins:
         self._load: Array | None = None
         self._carried: tuple[list[float], Array, Index, Index] | None = None
 
+    @property
+    def loose(self) -> int:
+        """How many are not."""
+        return len(self.pinned) - int(self.pinned.sum())
+
     def look(
         self,
         model: mujoco.MjModel,
@@ -85,7 +90,8 @@ class Pins:
         rate = data.cvel[plate, :3]
         swung = np.cross(rate, np.cross(rate, data.xpos[self._bodies]))
         felt = (force - swung * (self._weights / G_M_S2)[:, None]) @ axes
-        slides = np.hypot(felt[:, 0], felt[:, 1]) > HOLDS * self._frictions * -felt[:, 2]
+        least = np.minimum(self._frictions, self._feet / self._halves)  # it slides, or tips
+        slides = np.hypot(felt[:, 0], felt[:, 1]) > HOLDS * least * -felt[:, 2]
         tips = np.abs(pulls[:, 3:]).max(axis=1) > TIPS * self._weights * self._feet
         stands = np.abs(at[:, 2] - SURFACE_M - self._halves) < SINKS_M
         firm = stands & (rise > UPRIGHT) & ~slides & ~tips & (felt[:, 2] < -self._weights / 3)

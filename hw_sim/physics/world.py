@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from drivers.clock import Clock
 from firmware_host.config.profile import Profile
-from hw_sim.physics.body import DISC, FEET, SLICK, TILE, Lanes
+from games.base import PieceBody
+from hw_sim.physics.body import FEET, SLICK, STEM_M, Lanes, shape_of
 from hw_sim.physics.dynamics import Dynamics
 from hw_sim.physics.magnets import upward_mt
 from hw_sim.rng import Stream, Streams
@@ -267,7 +268,9 @@ class RigidWorld(World):
     def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
         piece = super()._add(label, kind, factor, at)
         self._dynamics.advance(self.clock.now())
-        shape = replace(TILE, friction=FEET) if self.slides else DISC
+        shape = shape_of(self.bodies.get(label, PieceBody()))
+        if self.slides:
+            shape = replace(shape, friction=FEET, stem_m=STEM_M)
         self._dynamics.add(piece.piece_id, at, _moment_a_m2(piece), kind.disc.height_mm / 2, shape)
         return piece
 

@@ -12,6 +12,7 @@ from firmware_host.host.assemble import open_host
 from firmware_host.host.host import Host
 from firmware_host.service.pacer import Pacer
 from firmware_host.table.overlay import Overlay
+from games.registry import game_type
 from hw_sim.table import SimDisk, SimTable
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.world import World
@@ -127,5 +128,7 @@ class SimSession:
             self.table.world.trays = {
                 piece: MagnetKind.parse(overlay.magnet_of(piece).value) for piece in overlay.pieces
             }
+            kind = game_type(self.host.game.name)
+            self.table.world.bodies = {piece: kind.look_of(piece).body for piece in overlay.pieces}
             places = overlay.index_of_game_place.values()
             self.table.world.lay_lanes(places if self.pegs else ())

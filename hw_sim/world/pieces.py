@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from games.base import PieceBody
 from hw_sim.errors import HandsError
 from hw_sim.world.magnet import Disc, MagnetKind
 from hw_sim.world.paths import Gesture, Path, PathBuilder, Point
 
-BODY_MM = 28.0  # diameter, HARDWARE.md "body"
-BODY_HEIGHT_MM = 15.0  # 15 g and more in a disc of 28 mm need about that, in wood and lead shot
+BODY_MM = PieceBody().diameter_mm  # hands keep the usual one clear of others
+BODY_HEIGHT_MM = PieceBody().height_mm
 SINKS_MM = 0.5  # less than that does what stands on a piece give way
 MAGNET_SPREAD = 0.07  # HARDWARE.md: both magnets +- 7 %
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from drivers.clock import Clock
 from firmware_host.config.profile import Profile
+from games.base import PieceBody
 from hw_sim.errors import HandsError, SimulationError
 from hw_sim.rng import Stream, Streams
 from hw_sim.world.magnet import MagnetKind
@@ -18,7 +19,8 @@ from hw_sim.world.pieces import BODY_HEIGHT_MM, BODY_MM, MAGNET_SPREAD, Field, P
 from hw_sim.world.plate import Plate, Vector
 
 GAP_SPREAD_MM = 0.5  # HARDWARE.md: gap 12.0 +- 0.5 mm
-# x, y, z of a body's middle in mm, and its turn as a quaternion w, x, y, z; in the plate's axes
+# In the plate's axes: x, y, z in mm of a piece, 7.5 mm above its foot, and its turn as a quaternion
+# w, x, y, z
 Pose = tuple[float, float, float, float, float, float, float]
 BUTTONS = ("confirm", "back")
 
@@ -26,11 +28,11 @@ BUTTONS = ("confirm", "back")
 class World:
     """Everything that sensors and pins can feel, as functions of the time of ``clock``.
 
-    Nothing here moves the clock. ``trays``: the magnet of each label of which the trays beside
-    the plate hold as many pieces as anybody wants. ``pieces``: those on or above the plate, by id.
-    ``gaps_mm``: between each place's Hall element and a seated magnet's face.
-    ``falls``: what a hand lets go moves by itself. Here it stays. ``slides``: tiles slide between
-    pegs.
+    Nothing here moves the clock. ``trays``: the magnet of each label of which the trays beside the
+    plate hold as many pieces as anybody wants; ``bodies``: what such a piece is, else the usual.
+    ``pieces``: those on or above the plate, by id. ``gaps_mm``: between each place's Hall element
+    and a seated magnet's face. ``falls``: what a hand lets go moves by itself. Here it stays.
+    ``slides``: tiles slide between pegs.
     """
 
     falls: ClassVar[bool] = False
@@ -52,6 +54,7 @@ class World:
             name: Button(streams.stream(f"button-{name}")) for name in BUTTONS
         }
         self.trays: dict[str, MagnetKind] = {}
+        self.bodies: dict[str, PieceBody] = {}
         self.pieces: dict[int, Piece] = {}
         self._magnets = streams.stream("magnets")
         self._made = 0

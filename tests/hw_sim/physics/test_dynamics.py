@@ -1,6 +1,7 @@
 """The bodies on the plate, against formulas of mechanics."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 mujoco = pytest.importorskip("mujoco")
 
 from hw_sim.physics import body  # noqa: E402
-from hw_sim.physics.body import DISC, Shape  # noqa: E402
+from hw_sim.physics.body import DISC  # noqa: E402
 from hw_sim.physics.dynamics import Dynamics  # noqa: E402
 from hw_sim.rng import Streams  # noqa: E402
 from hw_sim.world.paths import PathBuilder  # noqa: E402
@@ -52,7 +53,7 @@ def foot(dynamics, number=1):
 @pytest.mark.parametrize("pins", [True, False])
 @pytest.mark.parametrize("friction", [0.2, 0.35, 0.5])
 def test_a_disc_slips_where_the_slope_is_its_friction(friction, pins):
-    ramp = Ramp(4.0, 60.0, Shape(friction=friction), pins=pins)
+    ramp = Ramp(4.0, 60.0, replace(DISC, friction=friction), pins=pins)
     # what it stands on is no rougher: MuJoCo takes the piece's own friction
     ramp.dynamics.add(1, (0.0, 0.0, 0.0), 0.0, 0.5)
     now_s = 1.0
@@ -64,7 +65,7 @@ def test_a_disc_slips_where_the_slope_is_its_friction(friction, pins):
 
 @pytest.mark.parametrize("pieces", [1, 3])
 def test_a_tower_tips_where_its_middle_leaves_its_foot(pieces):
-    tall = Shape(friction=1.2)
+    tall = replace(DISC, friction=1.2)
     tips_deg = math.degrees(math.atan(tall.radius_m / (pieces * tall.height_m / 2)))
     ramp = Ramp(4.0, 60.0, tall)
     for level in range(pieces):

@@ -1,6 +1,7 @@
 """What rolls down the tilted plate, against theory: a marble, and a piece on its rim."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def add_marble(spec, friction):
 
 
 def add_wheel(spec, friction):
-    body.add_piece(spec, "it", body.Shape(friction=friction))
+    body.add_piece(spec, "it", replace(body.DISC, friction=friction))
 
 
 def gone_m(add, turned_rad, slope_deg, time_s, friction=body.FRICTION):

@@ -1,6 +1,7 @@
 """Tiles that slide between pegs, against formulas of mechanics."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ pytest.importorskip("mujoco")
 
 from firmware_host.cli.scenario import command
 from firmware_host.config.profile import load_profile
-from hw_sim.physics.body import FEET, SLICK, TILE, Lanes
+from games.gravity_connect import GRAVITY_CONNECT
+from hw_sim.physics.body import FEET, SLICK, STEM_M, Lanes, shape_of
 from hw_sim.physics.dynamics import Dynamics
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
@@ -18,6 +20,7 @@ from hw_sim.world.world import world
 from tests.hw_sim.overlapping import overlapping
 
 G = 9.81
+TILE = replace(shape_of(GRAVITY_CONNECT.look.body), friction=SLICK, stem_m=STEM_M)
 LANES = Lanes((-0.1575, -0.1575), (0.1225, 0.1225), 0.035)  # 9 x 9, as on plate-10
 ROW_MM = -17.5
 
@@ -98,6 +101,7 @@ def test_between_the_slip_angles_only_the_new_one_slides_and_the_next_stops_it(o
 def test_of_two_tiles_the_one_from_the_tray_slides_and_the_other_stands_in_its_middle():
     table = SimTable(load_profile("plate-10"), 1, world=world(physics=True))
     table.world.trays = {"red": MagnetKind.parse("N-strong")}
+    table.world.bodies = {"red": GRAVITY_CONNECT.look.body}
     table.world.lay_lanes([row * 10 + column for row in range(5) for column in range(5)])
 
     def act(action, spare_s=0.5):
