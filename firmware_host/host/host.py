@@ -108,6 +108,8 @@ class Host:
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
         self._lay(self.playing.start(first_game))
+        if self.playing.left is not None:
+            self.notices["journal"] = self.playing.left
         self.step()
 
     # What other threads may use

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from firmware_host.config.engine_seats import Assist
-from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame, exercise_game
 from firmware_host.host.ahead import Ahead, read_ahead, with_boards_read
@@ -16,6 +16,7 @@ from firmware_host.host.lessons import Lesson, Unwritten
 from firmware_host.host.menu import game_menu
 from firmware_host.host.opponents import Opponents, Thinks
 from firmware_host.journal import GameRecord, Journal, Replay, replay
+from firmware_host.messages import Message, text
 from firmware_host.referee import Referee
 from firmware_host.room import Room, Seats, overlay_for
 from firmware_host.room.zones import ZoneOverlay
@@ -61,6 +62,7 @@ class Playing:
         self.opponents = Opponents(engines, journal)
         self.clock = GameClock(journal)
         self.free_mark = FreeMark(journal.path.parent)
+        self.left: Message | None = None
 
     @property
     def lesson(self) -> Lesson | None:
@@ -80,9 +82,20 @@ class Playing:
             each.set_menu(game_menu(self._profile.capabilities, pairing=True))
 
     def start(self, first_game: NewGame) -> Position:
-        """Go on where the journal ends, else with ``first_game``."""
+        """Go on where the journal ends, else with ``first_game``; where the game there cannot be
+        played on this table, or by this version, ``left`` says why.
+        """
         record = self._journal.current()
-        return self.begin(first_game) if record is None else self._go_on(record)
+        try:
+            return self.begin(first_game) if record is None else self._go_on(record)
+        except (NotPossibleError, BoardDoesNotFitError) as error:
+            if record is None:
+                raise
+            self.left = text(
+                "{why} Another game has begun; that one stays among the earlier games.",
+                why=Message(error.template, error.params),
+            )
+            return self.begin(first_game)
 
     def begin(self, command: NewGame) -> Position:
         """A new game. Raises RulesError, BoardDoesNotFitError, NotPossibleError, JournalError, and

@@ -6,12 +6,14 @@ import json
 
 import pytest
 
+from firmware_host.journal import Journal
 from firmware_host.messages import text
 from firmware_host.room import Room
 from firmware_host.table.commands import NewGame
 from games.base import OptionError
 from games.gravity_warfare import GRAVITY_WARFARE
 from games.gravity_warfare.data import MOST_CARDS, MOST_HEROES, MOST_KINDS, MOST_WORD
+from hw_sim.clock import VirtualClock
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried
 
@@ -115,3 +117,36 @@ def test_a_game_that_is_killed_often_but_not_as_it_begins_goes_on(tmp_path):
             session.kill()
         assert session.host.game.name == "gravity-warfare"
         assert json.loads((tmp_path / "starting.json").read_bytes())["failed"] == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "moves", "said"),
+    [
+        ("of-a-plugin", {}, (), "There is no game of-a-plugin"),
+        ("momentum", {"size": 7}, ("zz",), "Move 1, zz"),
+        ("momentum", {"size": 15, "marbles": 20}, (), "does not fit this plate"),
+        (
+            "gravity-warfare",
+            {"deck": {"card": [{"name": "guardian"}] * 99}},
+            (),
+            "cannot be played",
+        ),
+    ],
+)
+def test_a_game_that_cannot_be_played_here_does_not_keep_the_table_from_starting(
+    tmp_path, game, options, moves, said
+):
+    """Its package was removed, its rules were mended, or the plate was exchanged."""
+    with Journal.open(tmp_path / "journal.sqlite", VirtualClock()) as journal:
+        number = journal.start(game, options)
+        for ply, move in enumerate(moves, 1):
+            journal.append(number, ply, move)
+    for _ in range(2):
+        with SimSession(unhurried("plate-10"), tmp_path) as session:
+            assert session.host.game.name == "momentum"
+            assert session.host.journal.load(number).moves == moves
+            assert [each.id for each in session.host.journal.games()] == [2, 1]
+            notice = session.host.notices.pop("journal", None)
+            assert (notice is None) == (said == "")
+            assert said in str(notice or "")
+        said = ""
