@@ -13,6 +13,7 @@ from typing import Any
 from games.base import Game, GameType, IllegalMoveError, OptionError, Position, RulesError, Turn
 from games.contract import describe
 from games.rules import Dice
+from games.search import LEVEL_ROWS, MOST_WORTH, Evaluate
 
 MOST_MOVES = 2000
 """A random game that is longer than this is given up, not wrong."""
@@ -83,7 +84,7 @@ def check_playing(game: Game, dice: Dice) -> int:
     """
     _hold(game.players == tuple(dict.fromkeys(game.players)), "no player is named twice")
     _hold(game.rules.players == len(game.players), "rules and game have the same players")
-    position = game.start()
+    position, evaluate = game.start(), _checked_evaluation(game)
     keys: dict[int, tuple[str, ...]] = {}
     for made in range(MOST_MOVES):
         _hold(position.state.turn == made, "a state's turn counts the moves made")
@@ -94,9 +95,23 @@ def check_playing(game: Game, dice: Dice) -> int:
         _hold(keys.setdefault(key, legal) == legal, "the same key is the same position")
         if not legal:
             return made
+        worth = 0 if evaluate is None else evaluate(position.state)
+        whole = isinstance(worth, int) and abs(worth) < MOST_WORTH
+        _hold(whole, "an evaluation is a whole number of hundredths: {worth}", worth=worth)
         move = game.completed(position, dice.choice(legal), dice)
         position = _check_move(position, move).position
     return MOST_MOVES
+
+
+def _checked_evaluation(game: Game) -> Evaluate | None:
+    """What computer players are told of the game."""
+    for name, row in (game.levels or {}).items():
+        fits = name in LEVEL_ROWS and len(row) == 10
+        _hold(fits, "levels are rows of ten numbers, as games.search says: {name}", name=name)
+    evaluate = game.evaluation(game.weights)
+    two = len(game.teams or game.players) == 2
+    _hold(evaluate is None or two, "an evaluation is for two players, or two teams")
+    return evaluate
 
 
 def _check_position(position: Position) -> None:

@@ -24,6 +24,8 @@ from typing import Any, Protocol
 Evaluate = Callable[[Any], int]
 """What a state that is not over is worth to the player to move, without looking ahead: hundredths
 of the logarithm of the odds (0: even; 100: 73 %). For two players, or teams."""
+MOST_WORTH = 990_000  # from there on values are proven wins
+LEVEL_ROWS = ("depth", "nodes", "own", "answers", "margin", "simulations")
 Weights = Mapping[str, Sequence[int]]
 Levels = Mapping[str, Sequence[float]]
 

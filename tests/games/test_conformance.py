@@ -52,6 +52,10 @@ class Broken:
     ("changes", "promise"),
     [
         ({"key": lambda _: lambda state: 0}, "positive number"),
+        ({"evaluation": lambda _: lambda weights: lambda state: 0.5}, "whole number"),
+        ({"evaluation": lambda _: lambda weights: lambda state: 10**6}, "whole number"),
+        ({"levels": lambda levels: {**levels, "depht": [1] * 10}}, "rows of ten"),
+        ({"levels": lambda levels: {**levels, "depth": [1] * 9}}, "rows of ten"),
         ({"key": lambda _: lambda state: 1}, "same key"),
         ({"name": lambda name: lambda move: name(move).upper()}, "name to number"),
         ({"result": lambda _: lambda state: None}, "is over"),
