@@ -10,38 +10,7 @@ from typing import TypeVar
 
 from firmware_host.config.errors import ConfigError
 from firmware_host.messages.hints import nearest
-from firmware_host.table.commands import (
-    MOST_FALL_MM,
-    MOST_OFFSET_MM,
-    MOST_SPEED_MM_S,
-    MOST_TILT_DEG,
-    MOST_TREMBLE_MM,
-    MOST_TURNS,
-    MOST_TWIRL_DEG_S,
-    SHORT_PRESS_S,
-    USUAL_FALL_MM,
-    USUAL_TREMBLE_MM,
-    USUAL_TWIRL_DEG_S,
-    Answer,
-    Bump,
-    Chopsticks,
-    Deed,
-    Drop,
-    Fault,
-    Heal,
-    Knock,
-    Move,
-    NewGame,
-    Press,
-    Push,
-    Put,
-    Slide,
-    Spin,
-    SpinPlate,
-    Stack,
-    Take,
-    Tilt,
-)
+from firmware_host.table import commands as c
 from firmware_host.table.new_game import new_game
 from firmware_host.table.standing import Phase, Role
 from games.base import RulesError
@@ -75,7 +44,7 @@ class PowerCut:
 class Meanwhile:
     """``meanwhile STEP``: one hand begins it, and the next step is the other hand's, at once."""
 
-    deed: Deed
+    deed: c.Deed
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +111,7 @@ class Expect:
     within_s: float | None = None
 
 
-Action = NewGame | Answer | Deed | Meanwhile | SetupByHand | Wait | Kill | PowerCut | Expect
+Action = c.NewGame | c.Answer | c.Deed | Meanwhile | SetupByHand | Wait | Kill | PowerCut | Expect
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +172,7 @@ def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
     """Cut a leading ``at DX DY`` off."""
     if words[:1] != ["at"] or len(words) < 3:
         return (0.0, 0.0), words
-    x, y = (bounded(word, "an offset in mm", MOST_OFFSET_MM) for word in words[1:3])
+    x, y = (bounded(word, "an offset in mm", c.MOST_OFFSET_MM) for word in words[1:3])
     return (x, y), words[3:]
 
 
@@ -232,7 +201,7 @@ def parse_scenario(source: str, text: str) -> tuple[Step, ...]:
         except (UnreadableError, RulesError) as error:
             raise _error(source, number, error) from error
         if isinstance(action, SetupByHand) and not (
-            steps and isinstance(steps[-1].action, NewGame)
+            steps and isinstance(steps[-1].action, c.NewGame)
         ):
             raise _error(source, number, "'setup by-hand' stands right after a 'game' step")
         steps.append(Step(number, _plain(words), action))
@@ -307,7 +276,7 @@ def _action(words: Sequence[str]) -> Action:
             return SetupByHand()
         case ["expect", *claim]:
             return expect(claim)
-        case ["meanwhile", *begun] if begun and isinstance(deed := _action(begun), Deed):
+        case ["meanwhile", *begun] if begun and isinstance(deed := _action(begun), c.Deed):
             return Meanwhile(deed)
         case ["wait", duration]:
             return Wait(duration_s(duration))
@@ -316,52 +285,53 @@ def _action(words: Sequence[str]) -> Action:
         case ["power-cut"]:
             return PowerCut()
         case ["answer", value]:
-            return Answer(value)
+            return c.Answer(value)
         case ["put" | "drop" | "stack", piece, place, *how]:
             offset_mm, left = offset(how)
-            trembles = USUAL_TREMBLE_MM
+            trembles = c.USUAL_TREMBLE_MM
             if verb == "put" and not left:
-                return Put(piece, place, offset_mm)
+                return c.Put(piece, place, offset_mm)
             if verb == "stack":
-                said = named(left, form, tremble=MOST_TREMBLE_MM)
-                return Stack(piece, place, offset_mm, said.get("tremble", trembles))
+                said = named(left, form, tremble=c.MOST_TREMBLE_MM)
+                return c.Stack(piece, place, offset_mm, said.get("tremble", trembles))
             if verb == "drop":
-                said = named(left, form, **{"from": MOST_FALL_MM, "tremble": MOST_TREMBLE_MM})
-                falls, trembles = said.get("from", USUAL_FALL_MM), said.get("tremble", trembles)
-                return Drop(piece, place, offset_mm, falls, trembles)
+                said = named(left, form, **{"from": c.MOST_FALL_MM, "tremble": c.MOST_TREMBLE_MM})
+                falls, trembles = said.get("from", c.USUAL_FALL_MM), said.get("tremble", trembles)
+                return c.Drop(piece, place, offset_mm, falls, trembles)
         case ["take", place]:
-            return Take(place)
+            return c.Take(place)
         case ["move", source, target]:
-            return Move(source, target)
+            return c.Move(source, target)
         case ["slide", source, target]:
-            return Slide(source, target)
+            return c.Slide(source, target)
         case ["push", source, target, *how]:
-            return Push(source, target, named(how, form, speed=MOST_SPEED_MM_S).get("speed"))
+            return c.Push(source, target, named(how, form, speed=c.MOST_SPEED_MM_S).get("speed"))
         case ["chopsticks", source, target, *how]:
-            said = named(how, form, tremble=MOST_TREMBLE_MM)
-            return Chopsticks(source, target, said.get("tremble", USUAL_TREMBLE_MM))
+            said = named(how, form, tremble=c.MOST_TREMBLE_MM)
+            return c.Chopsticks(source, target, said.get("tremble", c.USUAL_TREMBLE_MM))
         case ["knock", *places] if places:
-            return Knock(tuple(places))
+            return c.Knock(tuple(places))
         case ["spin", place]:
-            return Spin(place, USUAL_TWIRL_DEG_S)
+            return c.Spin(place, c.USUAL_TWIRL_DEG_S)
         case ["spin", place, speed]:
-            return Spin(place, bounded(speed, "degrees a second", MOST_TWIRL_DEG_S))
+            return c.Spin(place, bounded(speed, "degrees a second", c.MOST_TWIRL_DEG_S))
         case ["spin-plate", turns]:
-            return SpinPlate(bounded(turns, "turns", MOST_TURNS))
+            return c.SpinPlate(bounded(turns, "turns", c.MOST_TURNS))
         case ["tilt", x, y, *_] if len(split_for(rest)[0]) == 2:
-            x_deg, y_deg = (bounded(word, "an angle in degrees", MOST_TILT_DEG) for word in (x, y))
-            return Tilt(x_deg, y_deg, split_for(rest)[1])
+            most = c.MOST_TILT_DEG
+            x_deg, y_deg = (bounded(word, "an angle in degrees", most) for word in (x, y))
+            return c.Tilt(x_deg, y_deg, split_for(rest)[1])
         case ["press", "confirm" | "back" as button]:
-            return Press(button, SHORT_PRESS_S)
+            return c.Press(button, c.SHORT_PRESS_S)
         case ["press", "confirm" | "back" as button, duration]:
-            return Press(button, duration_s(duration))
+            return c.Press(button, duration_s(duration))
         case ["bump"]:
-            return Bump()
+            return c.Bump()
         case ["fault", *_] if split_for(rest)[0]:
             (name, *targets), for_s = split_for(rest)
-            return Fault(name, tuple(targets), for_s)
+            return c.Fault(name, tuple(targets), for_s)
         case ["heal", name, *targets]:
-            return Heal(name, tuple(targets))
+            return c.Heal(name, tuple(targets))
     if not form:
         raise UnreadableError(f"there is no step {verb!r}; {nearest(verb, _FORMS)}")
     raise UnreadableError(f"expected '{form}'")

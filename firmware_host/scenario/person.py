@@ -26,25 +26,8 @@ from firmware_host.messages import Catalogue, Message, text
 from firmware_host.scenario.parse import Kill, Meanwhile, PowerCut, Wait
 from firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
 from firmware_host.service.pacer import Pacer
+from firmware_host.table import commands as c
 from firmware_host.table.buttons import LONG_PRESS_S
-from firmware_host.table.commands import (
-    Bump,
-    Chopsticks,
-    Drop,
-    Fault,
-    Heal,
-    Knock,
-    Move,
-    Press,
-    Push,
-    Put,
-    Slide,
-    Spin,
-    SpinPlate,
-    Stack,
-    Take,
-    Tilt,
-)
 from firmware_host.table.observation import Happening, Stillness
 from firmware_host.table.standing import Asked, Role
 
@@ -248,27 +231,27 @@ class Person:
                 on = text("Switch the plate's supply on again.")
                 self._ask(_Request(on, [self._is_back]), tick)
                 self._restart()
-            case Press():
+            case c.Press():
                 self._press(deed, tick)
-            case Fault(name, _, for_s):
+            case c.Fault(name, _, for_s):
                 self._ask(self._unplug(name), tick)
                 if for_s is not None:
                     due_s = self.clock.now() + for_s
                     self._later.append(_Request(PLUG_IN, [self._is_back], due_s=due_s))
-            case Heal():
+            case c.Heal():
                 self._ask(_Request(PLUG_IN, [self._is_back]), tick)
-            case Tilt(x_deg, y_deg, for_s):
+            case c.Tilt(x_deg, y_deg, for_s):
                 self._ask(self._tilt(x_deg, y_deg), tick)
                 if for_s is not None:
                     due_s = self.clock.now() + for_s
                     self._later.append(_Request(LEVEL, [self._still], due_s=due_s, tilted=True))
-            case SpinPlate(turns):
+            case c.SpinPlate(turns):
                 self._ask(self._spin_plate(turns), tick)
-            case Bump():
+            case c.Bump():
                 self._check_tilt_sensor()
                 say = text("Knock against the table, lightly.")
                 self._ask(_Request(say, [self._was_knocked, self._still]), tick)
-            case Stack() | Spin():
+            case c.Stack() | c.Spin():
                 raise SkippedError("The sensors cannot see a stack or a spin surely.")
             case _:
                 self._ask(self._with_pieces(deed), tick)
@@ -276,11 +259,11 @@ class Person:
     # What is asked
 
     def _with_pieces(
-        self, deed: Put | Take | Move | Slide | Knock | Drop | Push | Chopsticks
+        self, deed: c.Put | c.Take | c.Move | c.Slide | c.Knock | c.Drop | c.Push | c.Chopsticks
     ) -> _Request:
         game = self.host.game.name
         match deed:
-            case Put(piece, place, offset_mm):
+            case c.Put(piece, place, offset_mm):
                 put = text("Put a {piece} on {place}.", piece=words.piece(game, piece), place=place)
                 if offset_mm != (0.0, 0.0):
                     ways = _aside(self.host.profile, *offset_mm)
@@ -291,7 +274,7 @@ class Person:
                         ways=ways,
                     )
                 return self._put(put, piece, place, off_centre=offset_mm != (0.0, 0.0))
-            case Drop(piece, place, _, from_mm):
+            case c.Drop(piece, place, _, from_mm):
                 drop = text(
                     "Hold a {piece} {mm} mm above {place} and let it fall.",
                     piece=words.piece(game, piece),
@@ -299,18 +282,18 @@ class Person:
                     place=place,
                 )
                 return self._put(drop, piece, place, off_centre=False)
-            case Take(what):
+            case c.Take(what):
                 place = str(what)  # a scenario names places
                 self._piece_on(place)
                 say = text("Take the piece off {place}.", place=place)
                 return _Request(say, [self._leaves(place)], {place: Role.REMOVE})
-            case Push(source, target):
+            case c.Push(source, target):
                 self._piece_on(source)
                 say = text(
                     "Flick the piece on {source} toward {target}.", source=source, target=target
                 )
                 return _Request(say, [self._leaves(source)], {source: Role.LIFT})
-            case Knock(places):
+            case c.Knock(places):
                 before = {place: self._piece_on(place) for place in places}
                 say = text(
                     "Knock each of these pieces to a free place beside it: {places}.",
@@ -321,13 +304,13 @@ class Person:
                     [lambda: all(self._cells.get(at) != piece for at, piece in before.items())],
                     dict.fromkeys(places, Role.LIFT),
                 )
-            case Slide(source, target):
+            case c.Slide(source, target):
                 say = text(
                     "Slide the piece from {source} to {target} without lifting it.",
                     source=source,
                     target=target,
                 )
-            case Move(source, target) | Chopsticks(source, target):
+            case c.Move(source, target) | c.Chopsticks(source, target):
                 say = text(
                     "Lift the piece on {source} and put it on {target}.",
                     source=source,
@@ -408,7 +391,7 @@ class Person:
             )
         return _Request(pulled[name], [lambda: not self._whole()])
 
-    def _press(self, step: Press, tick: Tick) -> None:
+    def _press(self, step: c.Press, tick: Tick) -> None:
         if self.host.profile.panel is None:
             raise SkippedError("This table has no buttons.")
         long = step.held_s >= LONG_PRESS_S

@@ -12,24 +12,7 @@ from drivers.errors import TiltboardError
 from firmware_host.host.host import Host
 from firmware_host.messages import Message, text
 from firmware_host.messages.hints import nearest
-from firmware_host.scenario.parse import (
-    Action,
-    Claim,
-    Expect,
-    ExpectCells,
-    ExpectLight,
-    ExpectLights,
-    ExpectPhase,
-    ExpectResult,
-    ExpectSay,
-    ExpectToMove,
-    Kill,
-    Meanwhile,
-    PowerCut,
-    SetupByHand,
-    Step,
-    Wait,
-)
+from firmware_host.scenario import parse as s
 from firmware_host.table.commands import Answer, Deed, NewGame
 from firmware_host.table.standing import Phase, Role
 from games.base import Outcome
@@ -59,26 +42,26 @@ class TableView:
     players: Collection[str]
 
 
-def compared(claim: Claim, view: TableView) -> tuple[bool, Message, Message]:
+def compared(claim: s.Claim, view: TableView) -> tuple[bool, Message, Message]:
     """Whether ``claim`` is so, what it expects, and what is there. Raises UnknownNameError for
     names that do not exist.
     """
     match claim:
-        case ExpectPhase(phase):
+        case s.ExpectPhase(phase):
             said = text("it is {found}: {say}", found=view.phase, say=view.say)
             return view.phase is phase, text("phase {phase}", phase=phase), said
-        case ExpectToMove(player):
+        case s.ExpectToMove(player):
             if player is not None:
                 _known("player", player, view.players)
             expected = text("to-move {player}", player=player or "none")
             return view.to_move == player, expected, _it_is(view.to_move or "none")
-        case ExpectResult(result):
+        case s.ExpectResult(result):
             if result not in ("draw", "none"):
                 _known("player", result, view.players)
             over = view.outcome
             found = "none" if over is None else over.winner or "draw"
             return found == result, text("result {result}", result=result), _it_is(found)
-        case ExpectCells(cells):
+        case s.ExpectCells(cells):
             for place, piece in cells:
                 _known("place", place, view.places)
                 if piece != "empty":
@@ -90,11 +73,11 @@ def compared(claim: Claim, view: TableView) -> tuple[bool, Message, Message]:
                 text("cells {expected}", expected=" ".join(map("=".join, cells))),
                 text("there is {wrong}", wrong=" ".join(map("=".join, wrong))),
             )
-        case ExpectLight(place, role):
+        case s.ExpectLight(place, role):
             _known("place", place, view.places)
             lit = view.lights.get(place, Role.OFF)
             return lit is role, text("light {place} {role}", place=place, role=role), _it_is(lit)
-        case ExpectLights(role, places):
+        case s.ExpectLights(role, places):
             for place in places:
                 _known("place", place, view.places)
             with_role = [at for at in view.places if view.lights.get(at, Role.OFF) is role]
@@ -104,7 +87,7 @@ def compared(claim: Claim, view: TableView) -> tuple[bool, Message, Message]:
                 text("lights {role} exactly on {expected}", role=role, expected=named),
                 text("it is on {found}", found=" ".join(with_role) or "none"),
             )
-        case ExpectSay(wanted):
+        case s.ExpectSay(wanted):
             expected = text("the table to say {wanted!r}", wanted=wanted)
             says = text("it says {found!r}", found=view.say)
             return wanted.casefold() in view.say.casefold(), expected, says
@@ -124,7 +107,7 @@ def _known(what: str, name: str, names: Collection[str]) -> None:
         )
 
 
-Act: TypeAlias = Deed | Meanwhile | Wait | Kill | PowerCut
+Act: TypeAlias = Deed | s.Meanwhile | s.Wait | s.Kill | s.PowerCut
 Tick: TypeAlias = Callable[[], None]
 
 
@@ -182,7 +165,7 @@ class StepReport:
     ``skipped``: why the step was not done, else None.
     """
 
-    step: Step
+    step: s.Step
     view: TableView
     failure: Message | None = None
     skipped: Message | None = None
@@ -213,7 +196,7 @@ class ScenarioRunner:
         self._quiet_since_s = actor.clock.now()
         self._quiet_scans = 0
 
-    def run(self, steps: tuple[Step, ...]) -> Iterator[StepReport]:
+    def run(self, steps: tuple[s.Step, ...]) -> Iterator[StepReport]:
         """Yield a report per step; ends after the first expectation that does not hold.
 
         What follows a step that was skipped, to the next game, depends on it and is skipped too.
@@ -224,7 +207,7 @@ class ScenarioRunner:
         for step, following in zip_longest(steps, steps[1:]):
             failure: Message | None = None
             skipped: Message | None = None
-            by_hand = following is not None and isinstance(following.action, SetupByHand)
+            by_hand = following is not None and isinstance(following.action, s.SetupByHand)
             if isinstance(step.action, NewGame):
                 skipped_line = None
             if skipped_line is not None:
@@ -236,7 +219,7 @@ class ScenarioRunner:
                     skipped_line, skipped = step.line, Message(error.template, error.params)
                 except NotSeenError as error:
                     failure = Message(error.template, error.params)
-            if not isinstance(step.action, Expect | Wait):
+            if not isinstance(step.action, s.Expect | s.Wait):
                 self._changed()
             yield StepReport(step, self.view(), failure, skipped)
             if failure is not None:
@@ -261,7 +244,7 @@ class ScenarioRunner:
 
     # Steps
 
-    def _do(self, action: Action, *, by_hand: bool) -> Message | None:
+    def _do(self, action: s.Action, *, by_hand: bool) -> Message | None:
         match action:
             case NewGame():
                 self._actor.host.do(action)
@@ -269,19 +252,19 @@ class ScenarioRunner:
                     self._actor.set_up(self._tick)
                 self._changed()
                 self._wait_quiet()
-            case SetupByHand():
+            case s.SetupByHand():
                 pass
             case Answer():
                 self._wait_quiet()
                 self._actor.host.do(action)
                 self._tick()
-            case Expect():
+            case s.Expect():
                 return self._expect(action)
             case deed:
                 self._actor.act(deed, self._tick)
         return None
 
-    def _expect(self, action: Expect) -> Message | None:
+    def _expect(self, action: s.Expect) -> Message | None:
         if action.within_s is None:
             self._wait_quiet()
         else:

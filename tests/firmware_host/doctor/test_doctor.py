@@ -143,6 +143,21 @@ def test_a_supply_that_falls_is_a_problem(pi, examined):
     assert "short cable" in remedy
 
 
+# Bits of `vcgencmd get_throttled`: 0 under-voltage, 3 soft temperature limit; 16, 19: before.
+@pytest.mark.parametrize(
+    ("bits", "said"),
+    [("90000", []), ("1", [("problem", "The Pi's supply falls below 4.63 V.")]),
+     ("80008", [("note", "The Pi is hot, and slows itself down.")])],
+)  # fmt: skip
+def test_what_the_firmware_says_of_supply_and_heat(pi, examined, bits, said):
+    pi.write("sys/devices/platform/soc/soc:firmware/get_throttled", f"{bits}\n")
+    found = {
+        state: [found for subject, found, _ in examined(pi, states=(state,)) if subject == "supply"]
+        for state in ("problem", "note")
+    }
+    assert [(state, words) for state, all_ in found.items() for words in all_] == said
+
+
 def test_config_lines_are_in_force_as_the_pi_reads_them():
     text = "[pi5]\ndtparam=spi=on\n[none]\na=1\n[all]\ndtparam=i2c_arm=off # later\nb=2\n"
     assert settings_in(text, "Raspberry Pi 4 Model B") == {"dtparam=i2c_arm=off", "b=2"}
