@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.wiring import NodeHall
-from firmware_host.host.menu import usual_options
+from firmware_host.host.playing import usual_options
 from firmware_host.table.commands import NewGame
 from games.momentum import MOMENTUM
 

@@ -11,7 +11,7 @@ from firmware_host.commissioning.progress import Progress
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
 from firmware_host.perception.field import SIGN_OF, STRONG, WEAK, field_mt
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 STANDS_RIGHT = text("It stands right")  # what somebody says where a reading is unlikely
 

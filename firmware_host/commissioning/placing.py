@@ -38,7 +38,7 @@ from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import uncalibrated
 from firmware_host.perception.stillness import QUIET_RAD_S
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 ELSEWHERE_S = 1.0  # so long a piece rests before another input than the place's own is believed
 # Past the end of DRV5055A1's scale (+-22 mT; its output keeps 0.2 V from both rails, 24 mT).

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from drivers.attitude import Vector
 from firmware_host.config.paths import read_file, write_durably
 from firmware_host.config.profile import Profile
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 FORMAT = 1
 PROGRESS_NAME = "sweep.json"

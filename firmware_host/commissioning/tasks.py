@@ -9,9 +9,9 @@ from enum import Enum, StrEnum
 from drivers.frame import Frame
 from firmware_host.commissioning.progress import Part, Progress
 from firmware_host.config.profile import Profile
-from firmware_host.lighting.palette import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
+from firmware_host.lighting.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
 from firmware_host.messages import Message
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 
 @dataclass(frozen=True, slots=True)

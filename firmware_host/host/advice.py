@@ -20,7 +20,7 @@ from firmware_host.config.engine_seats import (
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, SURE, expected
-from firmware_host.guidance import engines as say
+from firmware_host.guidance import play
 from firmware_host.messages import Message
 from firmware_host.table.standing import Phase, Quality, Role, Standing
 from games.base import Position, Turn
@@ -103,7 +103,7 @@ class Advice:
         if task.purpose is Purpose.VALUES:
             self._values = task, thought.values
             told = thought.trouble
-            self.trouble = told if told is None or thought.values else say.no_assist(told)
+            self.trouble = told if told is None or thought.values else play.no_assist(told)
             return
         self.trouble = thought.trouble
         self._hint_until_s = now_s + HINT_S
@@ -165,10 +165,10 @@ class Advice:
                 for each in [self.assist.get(player, Assist())]
                 if each.plies
             ]
-            return replace(standing, say=say.assisted(standing.say, used)) if used else standing
+            return replace(standing, say=play.assisted(standing.say, used)) if used else standing
         if hint is not None:
             roles = dict.fromkeys(_places(hint), Role.LEGAL)
-            said = say.hint(hint.player, hint.move)
+            said = play.hint(hint.player, hint.move)
             return replace(standing, say=said, roles=roles, path=hint.path)
         amount = self._amount(standing)
         task = _task(standing, Purpose.VALUES) if amount else None

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from firmware_host.config.clock_time import MOST_LEFT_S, ClockLeft, ClockTime
 from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.table.agreement import sides
 from firmware_host.table.commands import TimeUp
+from firmware_host.table.line import sides
 from firmware_host.table.standing import Phase, Standing
 from games.base import Game
 from games.seated import SeatedGame

@@ -16,16 +16,20 @@ from drivers.plate import Plate
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.guidance import troubles
-from firmware_host.host.ahead import Ahead, read_ahead, with_boards_read
-from firmware_host.host.free import FreePlay
 from firmware_host.host.inbox import Inbox
-from firmware_host.host.lessons import told
-from firmware_host.host.menu import PAIRING, games_to_begin
 from firmware_host.host.opponents import Ask, Thinks
-from firmware_host.host.playing import Playing
+from firmware_host.host.playing import (
+    PAIRING,
+    Ahead,
+    Playing,
+    games_to_begin,
+    read_ahead,
+    told,
+    with_boards_read,
+)
 from firmware_host.host.sensing import Look, Sensing
 from firmware_host.host.showing import Showing
-from firmware_host.host.upkeep import Upkeep
+from firmware_host.host.upkeep import FreePlay, Upkeep
 from firmware_host.journal import Journal, JournalReader
 from firmware_host.messages import Message
 from firmware_host.perception import Perception
@@ -44,15 +48,16 @@ from firmware_host.table.commands import (
     NewGame,
     PlayFreely,
     ResumeGame,
+    SeatComputer,
     ShowCode,
+    SitDown,
     SolvePuzzle,
+    StandUp,
     StopCalibration,
     StopLearning,
 )
-from firmware_host.table.observation import Magnet, Observation, Stillness
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.seat_commands import SeatComputer, SitDown, StandUp
-from firmware_host.table.sight import Sight
+from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
 from firmware_host.table.standing import NOTHING_YET, Phase, Standing
 from games.base import Game, Position, RulesError
 

@@ -19,7 +19,7 @@ from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines import ugi
 from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, expected
-from firmware_host.guidance import engines as say
+from firmware_host.guidance import play
 from firmware_host.host.advice import Advice, AssistBook
 from firmware_host.messages import Message
 from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, Resign, TakeBack
@@ -298,12 +298,12 @@ class Opponents:
 
     def _over(self, standing: Standing, given: Task | None, declines: Sequence[str]) -> Standing:
         if given is not None:
-            return replace(standing, say=say.plays(given.player, standing.say))
+            return replace(standing, say=play.plays(given.player, standing.say))
         if declines:
-            return replace(standing, say=say.declines(declines[0], standing.say))
+            return replace(standing, say=play.declines(declines[0], standing.say))
         last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
         seat = self.seats[self._player]
-        thinks = say.thinks(self._player, seat.engine, seat.level)
+        thinks = play.thinks(self._player, seat.engine, seat.level)
         return replace(standing, say=thinks, roles=last, tint={}, path=(), swap_legal=False)
 
     def _decline(self, standing: Standing) -> tuple[str, ...]:

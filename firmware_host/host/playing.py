@@ -1,35 +1,260 @@
-"""What is played on the table: a stored game, a game of seats or a lesson, and by whom."""
+"""What is played on the table: a stored game, a game of seats, a lesson, a puzzle; and by whom."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any
+
+import msgspec
 
 from firmware_host.config.engine_seats import Assist
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
-from firmware_host.config.profile import Profile
+from firmware_host.config.profile import Capabilities, Profile
 from firmware_host.engines.puzzles import ExerciseGame, exercise_game
-from firmware_host.host.ahead import Ahead, read_ahead, with_boards_read
-from firmware_host.host.free import FreeMark
+from firmware_host.guidance import play
 from firmware_host.host.game_clock import GameClock, started
-from firmware_host.host.lessons import Lesson, Unwritten
-from firmware_host.host.menu import game_menu
 from firmware_host.host.opponents import Opponents, Thinks
-from firmware_host.journal import GameRecord, Journal, Replay, replay
+from firmware_host.host.upkeep import FreeMark
+from firmware_host.journal import (
+    GameRecord,
+    Journal,
+    JournalReader,
+    PlayedGame,
+    Replay,
+    read_and_replay,
+    replay,
+)
 from firmware_host.messages import Message, text
 from firmware_host.referee import Referee
-from firmware_host.room import Room, Seats, overlay_for
-from firmware_host.room.zones import ZoneOverlay
-from firmware_host.table.agreement import agreed_end
+from firmware_host.seats import SeatArbiter, Seats, overlay_for
+from firmware_host.seats.zones import ZoneOverlay
 from firmware_host.table.arbiter import Arbiter
-from firmware_host.table.commands import ImportGame, NewGame, ResumeGame
-from firmware_host.table.line import Beginning, Line
-from firmware_host.table.overlay import Overlay
-from firmware_host.table.seat_commands import SeatComputer, SitDown, StandUp
-from games.base import Game, Position
+from firmware_host.table.commands import (
+    ImportGame,
+    NewGame,
+    ResumeGame,
+    SeatComputer,
+    SitDown,
+    StandUp,
+)
+from firmware_host.table.line import Beginning, Line, PendingMove, agreed_end
+from firmware_host.table.overlay import Overlay, check_fits
+from firmware_host.table.standing import Choice, Phase, Question, Standing
+from games.base import Game, GameType, Limit, OptionSpec, Position, Preset
 from games.guided import GuidedGame
-from games.registry import game_type
+from games.registry import HOSTED, game_type
 from games.seated import SeatedGame
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A game as it was read. ``played``: it is still to be stored; None: it is in the journal."""
+
+    replayed: Replay
+    played: PlayedGame | None = None
+
+
+def read_ahead(command: ResumeGame | ImportGame, journal: JournalReader) -> Ahead:
+    """Read and replay the game. Raises what stands in its way."""
+    if isinstance(command, ResumeGame):
+        return Ahead(replay(journal.load(command.game)))
+    played, replayed = read_and_replay(command.text)
+    return Ahead(replayed, played)
+
+
+def with_boards_read(command: NewGame) -> NewGame:
+    """The same with its boards and decks as options. Raises RulesError."""
+    if not command.boards:
+        return command
+    kind = game_type(command.game)
+    boards = {name: kind.board_of(text) for name, text in command.boards.items()}
+    return msgspec.structs.replace(command, options={**command.options, **boards}, boards={})
+
+
+class Unwritten:
+    """The journal of a lesson: nothing is kept (``table.line.JournalPort``)."""
+
+    def append(self, game_id: int, ply: int, move: str) -> None:
+        """Nothing."""
+
+    def hold(self, game_id: int, pending: PendingMove | None) -> None:
+        """Nothing."""
+
+    def take_back(self, game_id: int, ply: int, to: int) -> None:
+        """Nothing."""
+
+    def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
+        """Nothing."""
+
+
+Lesson = GuidedGame | ExerciseGame
+"""What is played without a journal: a lesson, or a puzzle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``done`` of ``steps`` have been made. ``by_hand``: the next one is not the learner's, so the
+    table's own hand makes it where there is one. ``wrong``: the last move was, and is to be taken
+    back. ``puzzle``: its number; None: it is a lesson.
+    """
+
+    done: int
+    steps: int
+    by_hand: bool
+    wrong: bool = False
+    puzzle: int | None = None
+
+
+def progress(game: Lesson, standing: Standing) -> Progress:
+    """How far a lesson has come."""
+    done = 0 if standing.position is None else game.step_at(standing.position)
+    if isinstance(game, GuidedGame):
+        steps = len(game.lesson.steps)
+        return Progress(done, steps, done % len(game.players) != 0 and done < steps)
+    steps = 1 if game.reply is None else 3
+    wrong = _is_wrong(game, standing)
+    return Progress(done, steps, done == 1 < steps and not wrong, wrong, game.number)
+
+
+def told(game: Lesson, standing: Standing) -> Standing:
+    """``standing`` with the lesson's words where it is somebody's turn, and the move that the
+    table's hand may make as what is to be carried out.
+    """
+    position = standing.position
+    if position is None or standing.phase not in (Phase.TURN, Phase.OVER):
+        return standing
+    if isinstance(game, GuidedGame):
+        step = game.next_step(position)
+        if step is None:
+            return replace(standing, say=Message(game.lesson.end))
+        said, move = Message(step.say), step.move
+    else:
+        said, move = _puzzle_says(game, standing), game.reply or ""
+    act = position.play(move).act if progress(game, standing).by_hand else ()
+    taken_first = tuple(sorted(act, key=lambda shift: shift.target is not None))
+    return replace(standing, say=said, shifts=taken_first)
+
+
+def _is_wrong(game: ExerciseGame, standing: Standing) -> bool:
+    """Whether the last move was not what the puzzle asks for."""
+    moves, asked = standing.moves, game.exercise
+    if not moves:
+        return False
+    if len(moves) < 3 and asked.kind == "save":
+        return moves[0] != asked.solution
+    won = standing.outcome is not None and standing.outcome.winner == game.solver
+    if len(moves) == 3 or asked.turns == 1:
+        return not won
+    return moves[0] != asked.solution
+
+
+def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
+    asked, moves = game.exercise, standing.moves
+    [other] = [player for player in game.players if player != game.solver]
+    if not moves:
+        return play.task(asked.kind, asked.turns, game.solver, other)
+    labels = game.labels
+    last, reply = labels.get(moves[-1], moves[-1]), asked.answer_to(moves[0])
+    answer = None if reply is None or len(moves) > 1 else labels.get(reply, reply)
+    if _is_wrong(game, standing):
+        wrong = play.loses if asked.kind == "save" else play.does_not_win
+        return wrong(last, other, answer)
+    if asked.kind == "save":
+        return play.solved_save(last, other)
+    if standing.outcome is not None:
+        return play.solved_win(standing.say)
+    if len(moves) == 1 and game.reply is not None:
+        return play.answered(last, other, labels.get(game.reply, game.reply))
+    return play.finish()
+
+
+PAIRING = "pairing"
+
+
+@cache
+def presets_for(kind: GameType, able: Capabilities) -> tuple[Preset, ...]:
+    """The game's presets that fit such a plate, the usual one first."""
+    return tuple(preset for preset, _ in _fitting(kind, able))
+
+
+@cache
+def _fitting(kind: GameType, able: Capabilities) -> Sequence[tuple[Preset, int]]:
+    """The same, each with the number of its players."""
+    games = ((preset, kind.create(preset.options)) for preset in kind.presets)
+    return [(preset, len(game.players)) for preset, game in games if _fits(able, game)]
+
+
+def _fits(able: Capabilities, game: Game) -> bool:
+    """Zones fit every plate."""
+    if isinstance(game, SeatedGame):
+        return True
+    try:
+        check_fits(able, game)
+    except BoardDoesNotFitError:
+        return False
+    return True
+
+
+def usual_options(kind: GameType, able: Capabilities) -> Mapping[str, Any]:
+    """With which the game is started where nobody has chosen; where nothing fits, its defaults."""
+    fitting = presets_for(kind, able)
+    return fitting[0].options if fitting else {}
+
+
+def options_for(kind: GameType, able: Capabilities) -> Sequence[OptionSpec]:
+    """The game's options, numbers limited to what such a plate can carry."""
+    shorter = min(able.columns, able.rows)
+    most = {
+        Limit.SIDE: shorter,
+        Limit.COLUMNS: able.columns,
+        Limit.ROWS: able.rows,
+        Limit.HEXAGON: (shorter + 1) // 2,
+        Limit.KINDS: able.kinds,
+    }
+    return [
+        spec
+        if spec.limit is None or spec.high is None
+        else replace(spec, high=min(spec.high, most[spec.limit]))
+        for spec in kind.option_specs
+        if not spec.secret  # those are for the command line alone
+    ]
+
+
+def games_to_begin(
+    able: Capabilities, games: Mapping[str, GameType] = HOSTED
+) -> Mapping[str, tuple[Message, NewGame]]:
+    """Answer -> what it is called and what it starts: every game as it is usually played,
+    then those that another number of people can play, but for games of seats, whose pages ask.
+    """
+    found: dict[str, tuple[Message, NewGame]] = {}
+    others: dict[str, tuple[Message, NewGame]] = {}
+    for name, kind in games.items():
+        title = kind.credit.title
+        found[name] = Message(title), NewGame(name, usual_options(kind, able))
+        if kind.seated:
+            continue
+        by_players: dict[int, Preset] = {}
+        for preset, players in _fitting(kind, able):
+            by_players.setdefault(players, preset)
+        for count, preset in list(by_players.items())[1:]:
+            label = text("{game} for {count}", game=title, count=count)
+            others[f"{name} {count}"] = label, NewGame(name, preset.options)
+    return found | others
+
+
+def game_menu(
+    able: Capabilities, games: Mapping[str, GameType] = HOSTED, *, pairing: bool = False
+) -> Question:
+    """Which of ``games`` to begin; each answer is a key of ``games_to_begin``. ``pairing``: or,
+    last, whether a device is to be paired.
+    """
+    offered = games_to_begin(able, games).items()
+    choices = [Choice(value, label) for value, (label, _) in offered]
+    if pairing:
+        choices.append(Choice(PAIRING, text("Pair a device")))
+    return Question(play.which_game(), tuple(choices))
 
 
 class Playing:
@@ -55,7 +280,7 @@ class Playing:
         self._referee = partial(Referee, silent_failures=not able.measures, tilts=able.sees_tilt)
         self._of_places = self._referee(journal, game_menu(able))
         self.seats = Seats(journal.path.parent)
-        self.room = Room(journal, self.seats, game_menu(able))
+        self.room = SeatArbiter(journal, self.seats, game_menu(able))
         self.ask_pairing: Callable[[], None] | None = None
         self.game_id = 0
         self._lessons = 0  # taken since the start: their numbers, below those of games

@@ -1,23 +1,136 @@
-"""From the plate to what stands where: one scan through perception, in the words of the game."""
+"""From the plate to what stands where: a scan through perception, and the faults that it meets."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drivers.clock import Clock
-from drivers.errors import PartError
+from drivers.errors import PartError, PartReadingError
 from drivers.frame import Frame
 from drivers.plate import Plate
 from firmware_host.config.profile import Profile
-from firmware_host.host.fault_watch import FaultLog, MountingWatch, ScanWatch
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.table.buttons import Buttons, Press
-from firmware_host.table.observation import Magnet, Observation
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.sight import Sight
+from firmware_host.table.sight import Magnet, Observation, Sight
 from games.base import Position
+
+LATE_S = 0.25  # perception begins again after such a gap
+STALLS = 2  # a single late scan passes without a word
+UPRIGHT_M_S2 = 7.0  # the plate leans by less than 45 degrees
+ASKEW_S = 3.0
+STEADY_S = 0.5  # of scans in time, then it is over
+LASTS_S = 2.0
+
+_log = logging.getLogger(__name__)
+
+
+class ScanWatch:
+    """Whether scans come in time. A part that is lost may take its bus's time-out: that is its own
+    fault and no stall.
+    """
+
+    def __init__(self) -> None:
+        self._last_s: float | None = None
+        self._stalls = 0
+        self._steady_since_s = 0.0
+        self._fault: PartError | None = None
+
+    def update(self, frame: Frame) -> PartError | None:
+        """Take one scan in; the fault, while there is one."""
+        now_s, last_s = frame.time_s, self._last_s
+        self._last_s = now_s
+        gap_s = 0.0 if last_s is None else now_s - last_s
+        if gap_s > LATE_S and not frame.faults:
+            self._stalls += 1
+            self._steady_since_s = now_s
+        elif now_s - self._steady_since_s >= STEADY_S:
+            self._stalls = 0
+            self._fault = None
+        if self._stalls >= STALLS and self._fault is None:
+            self._fault = PartReadingError(
+                "computer",
+                "The table's computer is too busy to read the sensors in time.",
+                remedy="Stop other programs on it, and check that it is not too hot.",
+            )
+        return self._fault
+
+
+class MountingWatch:
+    """Whether gravity comes from where the tilt sensor is thought to have its face. No hand holds
+    a plate on its edge for long.
+    """
+
+    def __init__(self) -> None:
+        self._since_s: float | None = None
+
+    def update(self, frame: Frame) -> PartError | None:
+        """Take one scan in; the fault, while there is one."""
+        if frame.motion is None or frame.motion.specific_force_m_s2[2] > UPRIGHT_M_S2:
+            self._since_s = None
+            return None
+        if self._since_s is None:
+            self._since_s = frame.time_s
+        if frame.time_s - self._since_s < ASKEW_S:
+            return None
+        return PartReadingError(
+            "imu",
+            "The tilt sensor does not lie as the table thinks.",
+            remedy="If the plate is level, run the sweep: it finds out how the sensor lies.",
+        )
+
+
+@dataclass(slots=True)
+class _Trouble:
+    fault: PartError
+    since_s: float
+    told: bool
+
+
+class FaultLog:
+    """Logs each trouble when it comes and when it has gone, not in between, however many parts it
+    takes with it, and whatever figures its sentence gives meanwhile.
+
+    What follows another trouble of the same part is logged once it lasts: a part that has just been
+    plugged in does not answer at once.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Trouble] = {}
+        self._ill: set[str] = set()
+
+    def update(self, faults: Sequence[PartError], now_s: float) -> None:
+        """The faults of this scan."""
+        if not faults and not self._known:
+            return
+        before, self._known = self._known, {}
+        ill, self._ill = self._ill, {fault.part for fault in faults}
+        for problem, fault in {fault.problem: fault for fault in faults}.items():
+            trouble = before.get(problem) or _renamed(fault, before)
+            trouble = trouble or _Trouble(fault, now_s, told=False)
+            trouble.fault = fault
+            if not trouble.told and (fault.part not in ill or now_s - trouble.since_s >= LASTS_S):
+                trouble.told = True
+                _log.warning("%s", fault)
+            self._known[problem] = trouble
+        going_on = [id(trouble) for trouble in self._known.values()]
+        for trouble in before.values():
+            if trouble.told and id(trouble) not in going_on:
+                _log.warning("Over: %s", trouble.fault.problem)
+
+
+def _renamed(fault: PartError, before: Mapping[str, _Trouble]) -> _Trouble | None:
+    """The same trouble of the same part, with another figure in its sentence."""
+    same = (
+        trouble
+        for trouble in before.values()
+        if (trouble.fault.part, trouble.fault.template) == (fault.part, fault.template)
+    )
+    return next(same, None)
 
 
 @dataclass(frozen=True, slots=True)

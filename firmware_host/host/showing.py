@@ -11,7 +11,7 @@ from drivers.plate import Plate
 from firmware_host.commissioning.running import TRIED_HZ
 from firmware_host.config.profile import Profile
 from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Colour, Lighting, shade
-from firmware_host.lighting.bubble import bubble_at
+from firmware_host.lighting.lights import bubble_at
 from firmware_host.lighting.tunes import TunePlayer
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Sound, Standing

@@ -13,7 +13,7 @@ import msgspec
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import Assist, Assists, EngineSeat, EngineSeats
 from firmware_host.messages import Message, text
-from firmware_host.table.pending import PendingMove
+from firmware_host.table.line import PendingMove
 
 T = TypeVar("T")
 Row = tuple[Any, ...]

@@ -43,7 +43,7 @@ from firmware_host.journal.records import (
     to_json,
 )
 from firmware_host.messages import Message, text
-from firmware_host.table.pending import PendingMove
+from firmware_host.table.line import PendingMove
 
 RESUME = "Resume the game: it is rebuilt from the journal."
 STARTING_NAME = "starting.json"

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from firmware_host.lighting.digits import CODE_LEVEL, CodeShown
-from firmware_host.lighting.legend import LEGEND, LegendEntry
-from firmware_host.lighting.patterns import LOOKS_S, PATTERNS, Pattern
-from firmware_host.lighting.render import Colour, Lighting, shade
+from firmware_host.lighting.lights import (
+    LEGEND,
+    LOOKS_S,
+    PATTERNS,
+    Colour,
+    LegendEntry,
+    Lighting,
+    Pattern,
+    shade,
+)
 
 __all__ = [
     "CODE_LEVEL",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from firmware_host.lighting.palette import ORANGE, WHITE, Rgb
+from firmware_host.lighting.lights import ORANGE, WHITE, Rgb
 
 WIDE, HIGH = 3, 5
 PAGE_S = 2.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import le
 
 from firmware_host.perception import bands
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 
 class Accepted:

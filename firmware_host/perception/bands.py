@@ -7,7 +7,7 @@ HARDWARE, pieces and the field, after neighbours are subtracted: empty < 0.6, we
 from __future__ import annotations
 
 from firmware_host.perception.field import SIGN_OF
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 EMPTY_MT = 0.6
 STRONG_MT = 5.5

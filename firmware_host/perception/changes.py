@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from firmware_host.table.observation import BoardEvent, Happening, Magnet
+from firmware_host.table.sight import BoardEvent, Happening, Magnet
 
 Change = tuple[Magnet, Magnet]  # before, after
 

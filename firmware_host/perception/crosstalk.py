@@ -13,7 +13,7 @@ from firmware_host.perception.bands import (
 )
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.field import SIGN_OF
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 _ROUNDS = 8  # a strong reading never hides behind its neighbours, so a few rounds always suffice
 

@@ -9,7 +9,7 @@ from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.health import Ailment, SensorHealth
 from firmware_host.perception.masked import LEAST_MT2, REST_S, MaskedPlaces, around
 from firmware_host.perception.watched import Pending, Watched
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 _UNCHECKED_S = 2.0  # so long a fresh belief may wait for the neighbours: two means, and hands near
 # So long one that had failed before the start is not known to have: dead ones, and all others.

@@ -14,7 +14,7 @@ from operator import add
 from statistics import median
 
 from drivers.hall_switches import CONTRADICTION_MT
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 # DRV5055A1 at 3.3 V: the output ends at 0.2 V and 3.1 V, +-24.2 mT (SBAS640, output voltage).
 RAIL_MT = 25.0

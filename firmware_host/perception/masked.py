@@ -14,7 +14,7 @@ from statistics import median
 from firmware_host.perception.bands import STRONG_CLASSES, WEAK_CLASSES
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 REST_S = 0.3  # averaged
 AGREEING = 2  # such means in a row that say the same

@@ -26,7 +26,7 @@ from firmware_host.perception.verdicts import Verdicts
 from firmware_host.perception.watched import Watched, hung_over
 from firmware_host.perception.witness import REST_S, Witness
 from firmware_host.perception.zeroing import AVERAGED_S, zero
-from firmware_host.table.observation import BoardEvent, Happening, Magnet, Observation, Stillness
+from firmware_host.table.sight import BoardEvent, Happening, Magnet, Observation, Stillness
 
 ALL_CLASSES = bands.STRONG_CLASSES | bands.WEAK_CLASSES
 

@@ -20,7 +20,7 @@ from firmware_host.config.profile import Profile
 from firmware_host.perception.field import DISC_OF, SIGN_OF, STRONG, WEAK, Disc, field_mt
 from firmware_host.perception.history import AVERAGED
 from firmware_host.perception.watched import Watched
-from firmware_host.table.observation import Magnet, Position
+from firmware_host.table.sight import Magnet, Position
 
 STEP_MM = 1.5
 REACH_MM = 10.5  # a strong piece further off the middle has left its class's band

@@ -29,7 +29,7 @@ from firmware_host.perception.weighing import (
     likely,
     own_likely,
 )
-from firmware_host.table.observation import SURE, BoardEvent, Happening, Magnet, Stack
+from firmware_host.table.sight import SURE, BoardEvent, Happening, Magnet, Stack
 
 _PERHAPS = 0.3
 _AT_MOST = 0.95  # where it may be a weak magnet, which the sensors around hardly feel

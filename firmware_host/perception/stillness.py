@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import hypot, radians
 
 from drivers.frame import Motion
-from firmware_host.table.observation import Happening, Stillness
+from firmware_host.table.sight import Happening, Stillness
 
 TILTED_RAD = radians(2.5)
 LEVEL_RAD = radians(1.5)

@@ -28,7 +28,7 @@ from firmware_host.perception.sliding import (
     table_of,
 )
 from firmware_host.perception.watched import Watched
-from firmware_host.table.observation import Magnet, Position, Track
+from firmware_host.table.sight import Magnet, Position, Track
 
 MOST = 6  # at once: more than slide by themselves
 _LOOKS, _BEGINS = 3, 2  # in one scan: what it has time for

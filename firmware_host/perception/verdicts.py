@@ -11,7 +11,7 @@ from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.history import AVERAGED, trend
 from firmware_host.perception.loose import LooseMagnet
 from firmware_host.perception.watched import LONGEST_SEEN_S, Pending, Watched
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 # A strong magnet on its way down or up passes the weak band. A weak one rests as long as its
 # reading took to get there (so a slow hand shows), and longer where only one far off centre reads.

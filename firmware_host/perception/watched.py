@@ -16,7 +16,7 @@ from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.history import AVERAGED, History
 from firmware_host.perception.noise import NoiseMeter
 from firmware_host.perception.zeros import Zeros
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 LONGEST_SEEN_S = 1.2
 _PERIODS = 9  # between scans; their median tells how often the table scans now

@@ -14,7 +14,7 @@ from operator import mul
 from typing import NamedTuple
 
 from firmware_host.perception.field import STRONG, WEAK, Disc, raised_mt
-from firmware_host.table.observation import Stack
+from firmware_host.table.sight import Stack
 from games.base import PieceBody
 
 BODY_MM = PieceBody().height_mm

@@ -13,7 +13,7 @@ from statistics import median
 from firmware_host.perception.bands import STRONG_CLASSES
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 REST_S = 1.0  # of rest that is averaged, before and after a change
 LEAST_BESIDE = 2  # neighbours of each of the two places that can tell

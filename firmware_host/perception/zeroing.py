@@ -19,7 +19,7 @@ from firmware_host.perception.bands import (
 )
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 AVERAGED_S = 0.32  # 16 scans of 50 a second
 # Drift since the last run that is taken for the new zero; beyond, the old one stands.

@@ -1,15 +1,242 @@
-"""The legal moves of one position as boards: which move has a hand just made?"""
+"""The board held against what should be on it: which moves explain it, and what is left to do.
+
+A place is *hidden* if neither its own sensor nor those around it tell what stands there. What is
+believed of it is what was last known or said; whatever else may be so is asked.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from firmware_host.referee.plan import Finding, Plan, carried_out
-from firmware_host.referee.unseen import ends, filled
-from firmware_host.table.pending import PendingMove
+from firmware_host.table.line import PendingMove
+from firmware_host.table.sight import Sight
+from firmware_host.table.standing import Claim, Role
 from games.base import Game, Position, Shift, Turn
+
+LAG_S = 0.5  # perception takes a few scans to accept what it is told
+MOST_LAG_S = 3.0
+MASK_S = 0.1  # and a scan to stop reading the place
+
+
+def filled(
+    plan: Plan,
+    cells: Mapping[str, str],
+    position: Mapping[str, str],
+    hidden: Collection[str],
+) -> Mapping[str, str]:
+    """``cells``, with hidden places as ``plan`` leaves them possible.
+
+    What is believed counts where the plan allows it, and where it contradicts both the plan and the
+    ``position`` from which the move was made.
+    """
+    if not hidden:
+        return cells
+    board = dict(cells)
+    moving = plan.places
+    for place in hidden:
+        old, new, believed = plan.before.get(place), plan.after.get(place), cells.get(place)
+        if believed not in (old, new, None, position.get(place)):
+            continue
+        piece = believed if believed in (old, new, None) else old
+        if place not in moving:
+            piece = new
+        if piece is None:
+            board.pop(place, None)
+        else:
+            board[place] = piece
+    return board
+
+
+def ends(turn: Turn) -> Mapping[str, tuple[str, ...]]:
+    """Of each piece that is played: where the hand puts it -> the places where it may be seen."""
+    on = {shift.source: shift.target for shift in turn.consequences}
+    targets = [shift.target for shift in turn.act if shift.target is not None]
+    return {place: tuple(dict.fromkeys((place, on.get(place) or place))) for place in targets}
+
+
+def answered(
+    turn: Turn,
+    plan: Plan,
+    cells: Mapping[str, str],
+    position: Mapping[str, str],
+    hidden: Collection[str],
+) -> Mapping[str, str]:
+    """``cells`` once somebody has said that ``turn`` was played, of which ``plan`` is left: what
+    was played stands on the first hidden place where it may, unless it is seen.
+    """
+    board = dict(filled(plan, cells, position, hidden))
+    played = {shift.target: shift.piece for shift in turn.act}
+    for place, found in ends(turn).items():
+        unread = [end for end in found if end in hidden]
+        seen = (end for end in found if end not in hidden)
+        if unread and not any(cells.get(e) == played[place] != position.get(e) for e in seen):
+            board[unread[0]] = played[place]
+    return board
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What people have said of places, or the rules have left no doubt of: the referee goes by it
+    at once, and perception is told.
+
+    ``fresh``: place -> piece, and when it was said, until perception has accepted or refused it.
+    ``untold``: what perception has yet to be told.
+    """
+
+    fresh: Mapping[str, tuple[str | None, float]] = field(default_factory=dict)
+    untold: tuple[Claim, ...] = ()
+
+    def made(self, place: str, piece: str | None, now_s: float) -> Claims:
+        """With ``piece`` (or nothing) standing on ``place``."""
+        fresh = {**self.fresh, place: (piece, now_s)}
+        return Claims(fresh, (*self.untold, (place, piece)))
+
+    def left(self, sight: Sight, now_s: float) -> Claims:
+        """Without those that perception has accepted, or refused."""
+
+        def is_over(place: str, piece: str | None, lag_s: float) -> bool:
+            read = place not in sight.masked and lag_s > MASK_S
+            accepted = lag_s > LAG_S and sight.cells.get(place) == piece
+            return read or accepted or lag_s > MOST_LAG_S
+
+        claims = self.fresh.items()
+        fresh = {p: (piece, s) for p, (piece, s) in claims if not is_over(p, piece, now_s - s)}
+        return Claims(fresh, self.untold)
+
+    def told(self) -> Claims:
+        """Perception knows all of it."""
+        return Claims(self.fresh)
+
+    def over(self, cells: Mapping[str, str]) -> Mapping[str, str]:
+        """``cells`` as they are by what was said."""
+        if not self.fresh:
+            return cells
+        said = {place: piece for place, (piece, _) in self.fresh.items()}
+        return {place: piece for place, piece in {**cells, **said}.items() if piece is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A board held against a plan.
+
+    ``strays``: place -> piece that stands where it should not. ``missing``: place -> piece that
+    must stand there and does not (also under a stray). ``todo``: what the plan still asks for at
+    places that are not in error: LIFT, REMOVE or PUT. ``wanted``: place -> piece for the PUTs of
+    ``todo``. ``shifts``: what is left of the plan, each from where its piece stands now; None: it
+    has left. A piece that has no way of its own any more, because one like it stands there or has
+    taken its place, has target None and the role LIFT.
+    """
+
+    strays: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+    todo: Mapping[str, Role] = field(default_factory=dict)
+    wanted: Mapping[str, str] = field(default_factory=dict)
+    shifts: tuple[Shift, ...] = ()
+
+    @property
+    def right(self) -> bool:
+        """Nothing stands wrong; the plan may be unfinished."""
+        return not self.strays and not self.missing
+
+    @property
+    def done(self) -> bool:
+        """The board is exactly the plan's end."""
+        return self.right and not self.todo
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The way from ``before`` to ``after`` by ``shifts``, which are simultaneous."""
+
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    shifts: tuple[Shift, ...] = ()
+
+    @property
+    def places(self) -> frozenset[str]:
+        """Places that the plan touches."""
+        return frozenset(p for s in self.shifts for p in (s.source, s.target) if p is not None)
+
+    def in_hand(self, cells: Mapping[str, str]) -> bool:
+        """Whether pieces that were lifted have yet to land; those that leave the board do not."""
+        standing = Counter(cells.values())
+        for shift in self.shifts:
+            if shift.target is None and shift.source not in cells:
+                standing[shift.piece] += 1
+        return bool(Counter(self.before.values()) - standing)
+
+    def has_too_many(self, cells: Mapping[str, str], hidden: Collection[str]) -> bool:
+        """Whether more pieces of a kind stand there than there are: one has landed where another
+        of its kind is to go, which has not left its place yet. What moves from or to ``hidden``
+        places is not counted there.
+        """
+        moving = self.places
+        counted = [piece for p, piece in cells.items() if p not in hidden or p not in moving]
+        from_box = Counter(shift.piece for shift in self.shifts if shift.source is None)
+        return bool(Counter(counted) - Counter(self.before.values()) - from_box)
+
+    def allows(self, cells: Mapping[str, str]) -> bool:
+        """Whether nothing stands wrong: ``hold(cells).right``, sooner found."""
+        moving, before, after = self.places, self.before, self.after
+        for place in cells.keys() | before.keys() | after.keys():
+            piece = cells.get(place)
+            if piece != after.get(place) and (
+                place not in moving or piece not in (None, before.get(place))
+            ):
+                return False
+        return True
+
+    def hold(self, cells: Mapping[str, str]) -> Finding:
+        """Compare a board with the plan."""
+        if cells == self.after:
+            return Finding()
+        strays: dict[str, str] = {}
+        missing: dict[str, str] = {}
+        todo: dict[str, Role] = {}
+        wanted: dict[str, str] = {}
+        moving = self.places
+        leaving = {s.source for s in self.shifts if s.target is None}
+        for place in sorted(cells.keys() | self.before.keys() | self.after.keys()):
+            piece, old, new = cells.get(place), self.before.get(place), self.after.get(place)
+            if piece == new:
+                continue
+            if place not in moving or piece not in (None, old):
+                if piece is not None:
+                    strays[place] = piece
+                if new is not None and place not in moving:
+                    missing[place] = new
+            elif piece is not None:
+                todo[place] = Role.REMOVE if place in leaving else Role.LIFT
+            elif new is not None:
+                todo[place] = Role.PUT
+                wanted[place] = new
+        return Finding(strays, missing, todo, wanted, self._left(cells, todo))
+
+    def _left(self, cells: Mapping[str, str], todo: Mapping[str, Role]) -> tuple[Shift, ...]:
+        """As in Finding, in the plan's order."""
+        standing = {place for place, role in todo.items() if role is not Role.PUT}
+        left = [
+            s if s.source is None or s.source in standing else replace(s, source=None)
+            for s in self.shifts
+            if s.target is None or cells.get(s.target) != self.after[s.target]
+        ]
+        going = {s.source for s in left}
+        over = [Shift(self.before[p], p, None) for p in sorted(standing) if p not in going]
+        return (*(s for s in left if s.source or s.target), *over)
+
+
+def carried_out(cells: Mapping[str, str], shifts: Sequence[Shift]) -> dict[str, str]:
+    """``cells`` after simultaneous ``shifts``."""
+    result = dict(cells)
+    for shift in shifts:
+        if shift.source is not None:
+            result.pop(shift.source, None)
+    for shift in shifts:
+        if shift.target is not None:
+            result[shift.target] = shift.piece
+    return result
 
 
 @dataclass(frozen=True, slots=True)

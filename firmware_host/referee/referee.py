@@ -8,19 +8,15 @@ from math import inf
 from msgspec.structs import replace
 
 from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.guidance import turns
+from firmware_host.guidance import play
 from firmware_host.messages import Message
 from firmware_host.referee.book import Book, Pending
-from firmware_host.referee.following import followed
-from firmware_host.referee.hearing import carried_out, heard
-from firmware_host.referee.play import Guide, Play
-from firmware_host.referee.state import State, why_unread
-from firmware_host.referee.telling import standing, told
+from firmware_host.referee.judging import describe, standing
+from firmware_host.referee.progress import carry_out, follow_board, handle_presses
+from firmware_host.referee.state import Guide, Play, State, why_unread
 from firmware_host.table.buttons import Press
-from firmware_host.table.commands import GameRequest
-from firmware_host.table.journal_port import JournalPort
-from firmware_host.table.line import Beginning
-from firmware_host.table.seat_commands import SeatRequest
+from firmware_host.table.commands import GameRequest, SeatRequest
+from firmware_host.table.line import Beginning, JournalPort
 from firmware_host.table.sight import Sight
 from firmware_host.table.standing import Phase, Question, Standing
 
@@ -57,14 +53,14 @@ class Referee:
             return _no_game(sight)
         if self._standing is not None and not presses and state.rests(sight, now_s):
             return self._standing
-        state = heard(state.seeing(sight, now_s), self._journal, presses)
+        state = handle_presses(state.seeing(sight, now_s), self._journal, presses)
         return self._judge(state)
 
     def _judge(self, state: State) -> Standing:
         """How far the board shows that the game has come, and what is to be told."""
         if state.why_paused is None:
-            state = followed(state, self._journal)
-        state = told(state)
+            state = follow_board(state, self._journal)
+        state = describe(state)
         self._state, self._standing = state.until_next(), standing(state)
         return self._standing
 
@@ -76,15 +72,15 @@ class Referee:
         request.check_current(before.play.line.game_id, before.step)
         if before.trouble is not None:
             raise before.trouble
-        state = carried_out(before, self._journal, request)
+        state = carry_out(before, self._journal, request)
         if state.trouble is not None:
             self._state = replace(before, trouble=state.trouble, retry_s=state.retry_s)
             raise state.trouble
         if before.seen.now_s > -inf:
             if state.why_paused is None:
                 # Where the journal refuses to note what is to be carried out, play waits for that
-                state = followed(state, self._journal)
-            state = told(state)
+                state = follow_board(state, self._journal)
+            state = describe(state)
         self._state, self._standing = replace(state, wake_s=-inf), None
 
     def set_up_again(self) -> None:
@@ -148,5 +144,5 @@ def _no_game(sight: Sight) -> Standing:
     """Nothing has been begun."""
     why = why_unread(sight)
     phase = Phase.SETUP if why is None else Phase.PAUSED
-    said = turns.no_game() if why is None else why
+    said = play.no_game() if why is None else why
     return Standing(phase, None, None, None, None, (), {}, {}, (), said, None)

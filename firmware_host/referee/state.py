@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Container, Iterator, Mapping, Set
+from dataclasses import dataclass
+from enum import Enum
 from math import inf
 
 from msgspec import Struct, field
@@ -11,16 +13,187 @@ from msgspec.structs import replace
 from firmware_host.config.errors import JournalError
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message
-from firmware_host.referee.book import Pending
-from firmware_host.referee.play import Play
-from firmware_host.referee.seen import SLACK_S, TILTING, Seen
-from firmware_host.referee.sensors import SensorsTold
-from firmware_host.referee.unseen import Claims
+from firmware_host.referee.book import Book, Claims, Pending
 from firmware_host.referee.view import NOT_READY, Meaning, Problems, View
-from firmware_host.table.asking import Asking
-from firmware_host.table.observation import Stillness
-from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Phase, Question, Sound
+from firmware_host.table.line import Line, PendingMove
+from firmware_host.table.sight import Sight, SightEvent, Stillness
+from firmware_host.table.standing import Asking, Phase, Question, Sound
+from games.base import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class SensorsTold:
+    """Which people know of: those that are ``masked``, and the last ``pair`` contradicted."""
+
+    masked: frozenset[str] = frozenset()
+    pair: tuple[str, ...] = ()
+
+    def told(self, sight: Sight, board: Container[str]) -> tuple[SensorsTold, Message | None]:
+        """What is told now: two sensors that seem to be wired wrongly, or one that has failed."""
+        pair = tuple(sorted(sight.contradicted or ())) or self.pair
+        if pair != self.pair:
+            return SensorsTold(self.masked, pair), troubles.contradicted(*pair)
+        told = SensorsTold(frozenset(sight.masked), pair)
+        fresh = sorted(p for p in sight.masked if p not in self.masked and p in board)
+        if not fresh:
+            return told, None
+        first = fresh[0]
+        return told, troubles.failed(sight.masked[first], first, blind=first in sight.blind)
+
+
+UNSURE_SAY_S = 0.4  # a hand passes by faster
+UNSURE_FIX_S = 1.0
+TAKE_BACK_S = 3.0  # the board of before the move, standing for so long, takes it back
+WAITED_S = 5.0  # what was asked for has not been seen for so long: it may be the sensor
+CAUSE_S = 1.0  # how long before a fix an event may have caused it
+SLACK_S = 1e-9  # so that sums of scan periods reach their limits
+TILTING = (Stillness.TILTED, Stillness.MOVING)
+_NOTHING = Sight(-inf, False, {}, frozenset(), Stillness.UNKNOWN, (0.0, 0.0))
+
+
+class Seen(Struct, frozen=True):
+    """``same_since_s``: since when the board has been as it is; ``sure_since_s``: and nothing on it
+    in doubt. ``unsure_since_s``: places of the board that cannot be read now. ``doubtful``: those,
+    and the ones with failed sensors. ``cause``: what perception saw last that may explain a fix.
+    ``levelled``: the plate was tilted and lies still again, and has yet to be read.
+    """
+
+    sight: Sight = _NOTHING
+    now_s: float = -inf
+    same_since_s: float = -inf
+    sure_since_s: float = -inf
+    unsure_since_s: Mapping[str, float] = field(default_factory=dict)
+    doubtful: frozenset[str] = frozenset()
+    cause: SightEvent | None = None
+    levelled: bool = False
+
+    def then(self, sight: Sight, now_s: float, board: Container[str], *, mending: bool) -> Seen:
+        """With one sight more. Places outside ``board`` may be unreadable. ``mending``: while a fix
+        goes on, what caused it still does.
+        """
+        same = self.now_s > -inf and self.sight.cells == sight.cells
+        doubtful = frozenset(place for place in sight.unsure if place in board)
+        unsure = doubtful - sight.masked.keys()
+        sure = same and not doubtful and not self.doubtful
+        old = self.cause is None or (not mending and now_s - self.cause.time_s > CAUSE_S)
+        causes = [e for e in sight.events if troubles.happened(e.happening) is not None]
+        return Seen(
+            sight,
+            now_s,
+            same_since_s=self.same_since_s if same else now_s,
+            sure_since_s=self.sure_since_s if sure else now_s,
+            unsure_since_s={p: self.unsure_since_s.get(p, now_s) for p in sorted(unsure)},
+            doubtful=doubtful,
+            cause=causes[-1] if causes else None if old else self.cause,
+            levelled=not sight.ready
+            and sight.stillness is Stillness.STILL
+            and (self.levelled or self.sight.stillness in TILTING),
+        )
+
+    def anew(self) -> Seen:
+        """Play was paused: what stands now has stood only from now on."""
+        unsure = dict.fromkeys(self.unsure_since_s, self.now_s)
+        return replace(
+            self, same_since_s=self.now_s, sure_since_s=self.now_s, unsure_since_s=unsure
+        )
+
+    def is_due(self, at_s: float) -> bool:
+        """Whether that time has come."""
+        return self.now_s >= at_s - SLACK_S
+
+    def stood(self, duration_s: float) -> bool:
+        """Whether the board has been as it is for so long."""
+        return self.is_due(self.same_since_s + duration_s)
+
+    def surely_stood(self, duration_s: float) -> bool:
+        """The same, and nothing on it has been in doubt meanwhile."""
+        return not self.doubtful and self.is_due(self.sure_since_s + duration_s)
+
+    @property
+    def unsure(self) -> tuple[str, ...]:
+        """Places of the board that cannot be read now."""
+        return tuple(self.unsure_since_s)
+
+    @property
+    def unclear(self) -> tuple[str, ...]:
+        """Places that have been unreadable for longer than a hand takes to pass."""
+        return tuple(p for p, s in self.unsure_since_s.items() if self.is_due(s + UNSURE_SAY_S))
+
+    @property
+    def blurred(self) -> tuple[str, ...]:
+        """Places that have been unreadable for long."""
+        return tuple(p for p, s in self.unsure_since_s.items() if self.is_due(s + UNSURE_FIX_S))
+
+    def alarms_s(self) -> Iterator[float]:
+        """When to look again although nothing changes."""
+        yield self.sure_since_s + TAKE_BACK_S
+        yield self.same_since_s + WAITED_S
+        for since_s in self.unsure_since_s.values():
+            yield since_s + UNSURE_SAY_S
+            yield since_s + UNSURE_FIX_S
+
+    def shows(self, sight: Sight) -> bool:
+        """Whether ``sight`` tells nothing new."""
+        seen = self.sight
+        now = replace(sight, time_s=seen.time_s, tilt_rad=seen.tilt_rad, events=seen.events)
+        return not sight.events and now == seen
+
+
+class Guide(Enum):
+    """Until the board is exactly the position, nothing on it counts as a move."""
+
+    SETUP = "setup"
+    TAKEBACK = "takeback"
+
+
+class Play(Struct, frozen=True):
+    """``book``: of the position. ``matched``: the board has been the position since the game was
+    begun. ``pending``: a move that is not confirmed yet, ``held``: as it is on disk, ``settling``:
+    it was seen unfinished. ``taken_back``: the move that was taken back last, by hand or before the
+    game was begun again, if nothing has happened since. ``missed``: empty places, on one of which a
+    piece stands that nobody sees, as somebody says. ``finished``: the result is on disk.
+    ``draw_offers``: players who have offered a draw since the last move.
+    """
+
+    line: Line
+    book: Book
+    guide: Guide | None = None
+    matched: bool = False
+    pending: Pending | None = None
+    held: PendingMove | None = None
+    settling: bool = False
+    taken_back: Turn | None = None
+    missed: frozenset[str] = frozenset()
+    finished: bool = False
+    draw_offers: tuple[str, ...] = ()
+
+    def on(self, line: Line, *, taken_back: Turn | None = None) -> Play:
+        """The position is another one, or no move is pending any more."""
+        same = line.position is self.line.position
+        book = self.book if same else Book(line.game, line.position)
+        return Play(line, book, self.guide, self.matched, taken_back=taken_back)
+
+    def settled(self, pending: Pending) -> Play:
+        """A move was made, or asked for."""
+        return replace(self, guide=None, pending=pending)
+
+    @property
+    def free(self) -> bool:
+        """Nothing is being carried out or mended."""
+        return self.guide is None and self.pending is None
+
+    @property
+    def swap(self) -> Turn | None:
+        """The pie rule's move, while it is possible."""
+        return self.book.swap if self.pending is None else None
+
+    def stands_as_before(self, cells: Mapping[str, str]) -> bool:
+        """Whether ``cells`` are the board of before the last move, which may be a takeback. An
+        empty board is none until it was right once: a game goes on, and nothing is set up yet.
+        """
+        before = self.line.before
+        return before is not None and cells == before.cells and (self.matched or bool(cells))
+
 
 RETRY_S = 1.0  # between attempts to write a journal that refuses
 NOTICE_S = 3.0

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from msgspec import Struct, field
 
-from firmware_host.guidance import questions, troubles, turns
+from firmware_host.guidance import play, troubles
 from firmware_host.messages import Message
-from firmware_host.referee.book import Book, Landing, Pending
+from firmware_host.referee.book import Book, Finding, Landing, Pending
 from firmware_host.referee.carries import Carry, as_shifts, carries
-from firmware_host.referee.plan import Finding
 from firmware_host.table.standing import Claim, Lean, Phase, Question, Role
 from games.base import Game, Outcome, Position, Shift, Turn
 
@@ -56,16 +55,16 @@ def turn_view(game: Game, book: Book, last: Turn | None, hidden: Container[str] 
     tint = _tint(book)
     to_move = position.to_move or ""
     if tint:
-        said = turns.turn_by_sides(game.name, to_move)
+        said = play.turn_by_sides(game.name, to_move)
     else:
-        said = turns.turn(
+        said = play.turn(
             game.name,
             to_move,
             drops=bool(book.drops),
             swap=_arriving(book.swap) if book.swap else None,
         )
     low = [owner for owner, left in position.reserve.items() if left == 1]
-    return View(Phase.TURN, turns.last_piece(game.name, said, low), roles, tint=tint)
+    return View(Phase.TURN, play.last_piece(game.name, said, low), roles, tint=tint)
 
 
 def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
@@ -77,7 +76,7 @@ def question_view(question: Question, phase: Phase, last: Turn | None) -> View:
                 tint[place] = (*tint.get(place, ()), choice.colour)
     chosen = question.chosen
     tilting = any(choice.fall is not None for choice in question.choices)
-    say = questions.asked_tilting if tilting else questions.asked
+    say = play.asked_tilting if tilting else play.asked
     places = [place for choice in question.choices for place in choice.places]
     return View(
         phase,
@@ -97,7 +96,7 @@ def landing_view(game: Game, found: Landing) -> View:
     extra = next(iter(found.extras), None)
     return View(
         Phase.SETTLE,
-        turns.land(game.name, shift.piece, target, found.captured, extra=extra),
+        play.land(game.name, shift.piece, target, found.captured, extra=extra),
         {**dict.fromkeys(found.extras, Role.REMOVE), target: Role.PUT},
         {target: shift.piece},
         (
@@ -112,10 +111,10 @@ def lifted_view(game: Game, position: Position, choices: Sequence[Turn]) -> View
     shift = _arriving(choices[0])
     if shift.source is not None:
         roles = dict.fromkeys((_arriving(turn).target or "" for turn in choices), Role.LEGAL)
-        return View(Phase.TURN, turns.carried(game.name, shift.piece, shift.source), roles)
+        return View(Phase.TURN, play.carried(game.name, shift.piece, shift.source), roles)
     back = position.cells.get(shift.target or "", shift.piece)
     roles = dict.fromkeys((s.target for t in choices for s in t.act if s.target), Role.LEGAL)
-    return View(Phase.TURN, turns.lifted(game.name, shift, back), roles)
+    return View(Phase.TURN, play.lifted(game.name, shift, back), roles)
 
 
 def settle_view(game: Game, finding: Finding, turn: Turn) -> View:
@@ -126,7 +125,7 @@ def settle_view(game: Game, finding: Finding, turn: Turn) -> View:
         say = carry_say(game, first)
     else:
         way = Shift(first.piece, first.source, first.target)
-        say = turns.settle(game.name, way, lifted_already=first.source is None)
+        say = play.settle(game.name, way, lifted_already=first.source is None)
         template, params = game.why(turn, way) if _comes_about(turn, way) else ("", {})
         if template:
             say = Message(template, params)
@@ -194,7 +193,7 @@ def over_view(game: Game, position: Position, outcome: Outcome, last: Turn | Non
     winners = outcome.team or ((outcome.winner,) if outcome.winner else ())
     places = outcome.places or [p for p, piece in position.cells.items() if piece in winners]
     roles = {**_last(last), **dict.fromkeys(places, Role.WIN)}
-    return View(Phase.OVER, turns.over(game.name, outcome), roles)
+    return View(Phase.OVER, play.over(game.name, outcome), roles)
 
 
 def carry_say(game: Game, carry: Carry) -> Message:

@@ -19,7 +19,7 @@ from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings
 from firmware_host.config.wiring import DualSwitchHall, MatrixHall, MuxAdcHall, NodeHall
-from firmware_host.guidance import words
+from firmware_host.guidance import play
 from firmware_host.host.assemble import open_host
 from firmware_host.host.host import Host
 from firmware_host.messages import Catalogue, Message, text
@@ -28,7 +28,7 @@ from firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
 from firmware_host.service.pacer import Pacer
 from firmware_host.table import commands as c
 from firmware_host.table.buttons import LONG_PRESS_S
-from firmware_host.table.observation import Happening, Stillness
+from firmware_host.table.sight import Happening, Stillness
 from firmware_host.table.standing import Asked, Role
 
 TIME_OUT_S = 120.0
@@ -264,12 +264,12 @@ class Person:
         game = self.host.game.name
         match deed:
             case c.Put(piece, place, offset_mm):
-                put = text("Put a {piece} on {place}.", piece=words.piece(game, piece), place=place)
+                put = text("Put a {piece} on {place}.", piece=play.piece(game, piece), place=place)
                 if offset_mm != (0.0, 0.0):
                     ways = _aside(self.host.profile, *offset_mm)
                     put = text(
                         "Put a {piece} on {place}, off its middle: {ways}.",
-                        piece=words.piece(game, piece),
+                        piece=play.piece(game, piece),
                         place=place,
                         ways=ways,
                     )
@@ -277,7 +277,7 @@ class Person:
             case c.Drop(piece, place, _, from_mm):
                 drop = text(
                     "Hold a {piece} {mm} mm above {place} and let it fall.",
-                    piece=words.piece(game, piece),
+                    piece=play.piece(game, piece),
                     mm=f"{from_mm:g}",
                     place=place,
                 )

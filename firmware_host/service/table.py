@@ -13,12 +13,12 @@ from drivers.clock import Clock
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Capabilities
 from firmware_host.engines.analysis import Analysis
-from firmware_host.guidance import engines as say
+from firmware_host.guidance import play
 from firmware_host.host.host import Host
 from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import Replay, replay, write_game
 from firmware_host.messages import Message, text
-from firmware_host.room import overlay_for
+from firmware_host.seats import overlay_for
 from firmware_host.service.analysing import Analysing
 from firmware_host.service.reading import JournalReading
 from firmware_host.table.commands import Command, HandsCommand
@@ -381,7 +381,7 @@ def _told(played: Replay, found: Analysis) -> GameAnalysis:
         turning=[
             TurningPointInfo(
                 point.ply,
-                say.turning_point(point, played.game),
+                play.turning_point(point, played.game),
                 _line(reached[point.ply - 1], point.better),
                 _line(reached[point.ply - 1], (moves[point.ply - 1], *point.reply)),
             )

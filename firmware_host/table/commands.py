@@ -15,8 +15,81 @@ import msgspec
 
 from firmware_host.config.clock_time import ClockTime
 from firmware_host.config.engine_seats import Amount, EngineSeat
-from firmware_host.table.seat_commands import SeatCommand, SeatMove, SeatRequest
-from firmware_host.table.verbs import GameVerb, Name, Number, Verb
+from firmware_host.config.errors import NotPossibleError
+
+# Without control characters: names stand in sentences and in the log
+Name = Annotated[
+    str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$")
+]
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class Verb(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
+    """A thing to ask for. The limits of its fields are checked where one is decoded."""
+
+
+class GameVerb(Verb, frozen=True, kw_only=True, omit_defaults=True):
+    """A thing to ask of the game. ``game``, ``step``: its number, and the number of its step
+    (``Standing.step``), as whoever asks saw them. Where the game has gone on meanwhile, nothing is
+    done. None: whatever stands now.
+    """
+
+    game: Number | None = None
+    step: Number | None = None
+
+    def check_current(self, game: int | None, step: int) -> None:
+        """Raises NotPossibleError where ``game`` and ``step`` are not those that were meant."""
+        if self.game not in (None, game) or self.step not in (None, step):
+            raise NotPossibleError(
+                "The game has gone on meanwhile.", remedy="Look again, and then decide."
+            )
+
+
+class SeatMove(GameVerb, frozen=True, tag="seat-move"):
+    """A move of a seated game. ``player``: at whose seat; None: at nobody's.
+
+    ``move``: in the game's words; ``chance`` alone: let chance decide. ``proposed``: other hands
+    are to do it, and it counts when somebody says how it went.
+    """
+
+    player: Name | None = None
+    move: Annotated[str, msgspec.Meta(min_length=1, max_length=400)] = ""
+    proposed: bool = False
+
+
+class Count(GameVerb, frozen=True, tag="count"):
+    """Count to five; then nobody has anything more to say."""
+
+
+class NotSo(GameVerb, frozen=True, tag="not-so"):
+    """What the sensors have seen may be otherwise: it counts only when somebody says so."""
+
+
+class SitDown(Verb, frozen=True, tag="sit-down"):
+    """A device takes a seat; no page sends it. ``digest``: of the device's token. ``player`` None:
+    the seat with that ``code``; ``code`` None: without one, at the table itself.
+    """
+
+    digest: str
+    player: str | None = None
+    code: str | None = None
+
+
+class StandUp(Verb, frozen=True, tag="stand-up"):
+    """A seat is free again, with a new code."""
+
+    player: Name
+
+
+class SeatComputer(Verb, frozen=True, tag="seat-computer"):
+    """A computer player sits there. ``level`` None: no longer."""
+
+    player: Name
+    level: Name | None = None
+
+
+SeatRequest = SeatMove | Count | NotSo
+SeatCommand = SeatRequest | SitDown | StandUp | SeatComputer
 
 SHORT_PRESS_S = 0.15
 MOST_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider

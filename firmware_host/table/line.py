@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
+import msgspec
+
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.pending import PendingMove
 from games.base import Game, Outcome, Position, Turn
+
+
+class PendingMove(msgspec.Struct, frozen=True):
+    """``requested``: by button or page, so that its act, too, is still to be done.
+
+    ``extras``: place -> piece that the move takes off the board and that was put there instead.
+    """
+
+    move: str
+    requested: bool = False
+    extras: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +92,82 @@ class Beginning:
     taken_back: str | None = None
     pending: PendingMove | None = None
     overlay: Overlay | None = None
+
+
+RESIGNED = "resigned"
+AGREED = "agreed"
+TIME_UP = "time"
+
+
+def sides(game: Game) -> tuple[tuple[str, ...], ...]:
+    """Who wins together: the teams, else each player alone."""
+    return game.teams or tuple((player,) for player in game.players)
+
+
+def side_of(game: Game, player: str) -> tuple[str, ...]:
+    """The side that ``player`` is of. Raises NotPossibleError, naming the players."""
+    for side in sides(game):
+        if player in side:
+            return side
+    raise NotPossibleError(
+        "There is no player {player}; the players are: {known}.",
+        player=player,
+        known=", ".join(game.players),
+    )
+
+
+def resignation(game: Game, player: str, reason: str = RESIGNED) -> Outcome:
+    """``player`` resigns, or his time is up, for the whole side: the other one wins.
+
+    Raises NotPossibleError where there is no such player, or where more than two sides play.
+    """
+    mine = side_of(game, player)
+    others = [side for side in sides(game) if side != mine]
+    if len(others) != 1:
+        raise NotPossibleError(
+            "With more than two sides nobody can resign: who would have won?",
+            remedy="Begin a new game; this one is kept.",
+        )
+    [winners] = others
+    return Outcome(
+        winners[0] if len(winners) == 1 else None,
+        reason,
+        winners if game.teams else None,
+        extra={"by": player},
+    )
+
+
+def agreed_draw() -> Outcome:
+    """All sides have offered a draw."""
+    return Outcome(None, AGREED)
+
+
+def agreed_end(game: Game, result: Mapping[str, Any] | None) -> Outcome | None:
+    """The outcome that a stored result tells, if it is one of these for ``game``; else None."""
+    if result is None:
+        return None
+    try:
+        ends = [agreed_draw()]
+        if result.get("reason") in (RESIGNED, TIME_UP):
+            ends.append(resignation(game, str(result.get("by")), str(result["reason"])))
+    except NotPossibleError:
+        return None
+    return next((end for end in ends if end.as_json() == dict(result)), None)
+
+
+class JournalPort(Protocol):
+    """Where moves become final. Each call is durable when it returns, or raises JournalError;
+    repeating a call that had come through changes nothing.
+    """
+
+    def append(self, game_id: int, ply: int, move: str) -> None:
+        """Confirm ``move`` as move number ``ply`` (the first is 1)."""
+
+    def hold(self, game_id: int, pending: PendingMove | None) -> None:
+        """Note the move that is being carried out; None: it was dropped."""
+
+    def take_back(self, game_id: int, ply: int, to: int) -> None:
+        """Take back the moves after number ``to``, of which ``ply`` is the last."""
+
+    def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
+        """Note the result (the contract's object)."""

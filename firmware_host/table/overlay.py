@@ -14,8 +14,7 @@ from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import Capabilities, Profile, load_profile, profile_names
 from firmware_host.config.settings import Settings
 from firmware_host.messages.hints import nearest
-from firmware_host.table.observation import Magnet, Observation
-from firmware_host.table.sight import UNKNOWN_PIECE, Sight, SightEvent
+from firmware_host.table.sight import UNKNOWN_PIECE, Magnet, Observation, Sight, SightEvent
 from games.base import Game
 
 # HARDWARE, pieces and the field: classes in the order in which a game's kinds of pieces take them.

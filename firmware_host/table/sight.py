@@ -4,11 +4,142 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
 
 import msgspec
 
 from drivers.errors import PartError
-from firmware_host.table.observation import Happening, Stack, Stillness
+
+SURE = 0.99  # of a stack
+
+
+class Magnet(Enum):
+    """What a sensor can tell apart: the pole that faces it, and the strength."""
+
+    NONE = "none"
+    N_STRONG = "N-strong"
+    S_STRONG = "S-strong"
+    N_WEAK = "N-weak"
+    S_WEAK = "S-weak"
+
+
+class Stillness(Enum):
+    """Whether the plate may be read."""
+
+    STILL = "still"
+    TILTED = "tilted"
+    MOVING = "moving"
+    UNKNOWN = "unknown"  # the IMU is lost, or has not settled yet
+
+
+class Happening(Enum):
+    """Kinds of board events."""
+
+    PLACED = "placed"
+    LIFTED = "lifted"
+    SLID = "slid"
+    REPLACED = "replaced"
+    KNOCKED = "knocked"
+    TILTED = "tilted"
+    SETTLED = "settled"
+    BUMPED = "bumped"
+    STACKED = "stacked"
+    UNSTACKED = "unstacked"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardEvent:
+    """One thing that happened on the board.
+
+    ``places``: plate indices: one for placed, lifted, replaced, stacked (another piece was put on
+    top, or a tower set down), unstacked; source and target for slid; all that changed for knocked;
+    none for tilted, settled, bumped. ``magnets``: what stands on each of
+    ``places`` after the event.
+    """
+
+    time_s: float
+    happening: Happening
+    places: tuple[int, ...] = ()
+    magnets: tuple[Magnet, ...] = ()
+
+
+class Position(NamedTuple):
+    """East and north of the middle of its place, in mm; and the radius, in mm, of the circle round
+    that point in which the piece stands in 95 of 100 cases.
+    """
+
+    east_mm: float
+    north_mm: float
+    within_mm: float
+
+
+class Track(NamedTuple):
+    """A piece that slides. ``source``: the place that it left. ``x_mm``, ``y_mm``: east and north
+    of the plate's middle; ``within_mm``: as in Position. ``path``: where it was before.
+    """
+
+    number: int
+    source: int
+    magnet: Magnet
+    x_mm: float
+    y_mm: float
+    within_mm: float
+    moving: bool
+    path: tuple[tuple[float, float], ...]
+
+
+class Stack(NamedTuple):
+    """How many pieces stand on one place, most likely, and how likely they are more than one."""
+
+    pieces: int
+    likely: float
+
+    @property
+    def sure(self) -> bool:
+        """Whether more than one piece stands there, and not only perhaps."""
+        return self.likely >= SURE
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """What stands on the plate, as far as the sensors can witness it; index as in ``Frame``.
+
+    ``magnets``: accepted (debounced) class per place. ``unsure``: places whose reading fits no
+    class, and for a moment those just masked; what was accepted there before still stands in
+    ``magnets``. ``confidence``: 0 to 1 per
+    place, how far the reading is from the nearest boundary of its class; at rest, looked at now and
+    then. ``field_mt``: calibrated,
+    averaged, neighbours removed. ``ready``: zeroed; and where nothing keeps the plate from
+    being read, ``magnets`` is from after the last interruption (a tilt, a stall, a lost part).
+    ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
+    "silent", "contradicting", "left-out": what stands there is told by their neighbours, except
+    at those in ``blind``). ``weak``: unsure places over which a magnet stands centred that is too
+    weak for its class. ``contradicted``: the last two places of which the neighbours said that
+    each feels the other's piece; None if none did. ``positions``: where on its place each piece at
+    rest stands, as far as that has been looked at. ``stacks``: places with more than one piece, or
+    perhaps; what stood there at the start counts as one. ``tracks``: pieces that slide now, have
+    slid a moment ago, or to between places. ``spin_rad``: how far a plate that spins
+    has turned, east to north; None where that is not known.
+    """
+
+    time_s: float
+    ready: bool
+    magnets: tuple[Magnet, ...]
+    unsure: frozenset[int]
+    confidence: tuple[float, ...]
+    field_mt: tuple[float, ...]
+    stillness: Stillness
+    tilt_rad: tuple[float, float]
+    events: tuple[BoardEvent, ...] = ()
+    masked: Mapping[int, str] = msgspec.field(default_factory=dict)
+    blind: frozenset[int] = frozenset()
+    weak: frozenset[int] = frozenset()
+    contradicted: tuple[int, int] | None = None
+    positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
+    tracks: tuple[Track, ...] = ()
+    stacks: Mapping[int, Stack] = msgspec.field(default_factory=dict)
+    spin_rad: float | None = None
+
 
 UNKNOWN_PIECE = "unknown"  # a magnet of a class that no piece of this game has
 

@@ -8,7 +8,7 @@ from firmware_host.config.errors import TraceError
 from firmware_host.config.profile import Profile
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration import check_fits
-from firmware_host.table.observation import Magnet, Observation
+from firmware_host.table.sight import Magnet, Observation
 from firmware_host.trace.format import TraceHeader, layout_of
 from firmware_host.trace.reader import Trace
 

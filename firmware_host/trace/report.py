@@ -9,7 +9,7 @@ import msgspec
 
 from firmware_host.config.profile import Profile
 from firmware_host.messages import Message, text
-from firmware_host.table.observation import BoardEvent, Magnet, Observation
+from firmware_host.table.sight import BoardEvent, Magnet, Observation
 from firmware_host.trace.reader import Trace
 from firmware_host.trace.replay import replay
 from firmware_host.trace.rerun import Seen, rerun

@@ -19,7 +19,7 @@ from firmware_host.journal import Journal
 from firmware_host.perception.calibration import write_calibration
 from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.table.commands import NewGame
-from firmware_host.table.observation import Observation
+from firmware_host.table.sight import Observation
 from firmware_host.table.standing import Standing
 from firmware_host.trace.reader import Trace
 from firmware_host.trace.replay import check_frames, checked_header

@@ -12,7 +12,7 @@ from drivers.frame import Frame
 from firmware_host.config.profile import Profile
 from firmware_host.perception import ALL_CLASSES, Calibration
 from firmware_host.table.commands import GameRequest
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 from firmware_host.trace.format import (
     FLUSH_EVERY,
     EndRecord,

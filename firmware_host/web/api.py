@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from firmware_host.messages import Message
-from firmware_host.table.verbs import Number
+from firmware_host.table.commands import Number
 from firmware_host.web import answers
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, PageCommand
 from firmware_host.web.snapshot import Layout, Snapshot

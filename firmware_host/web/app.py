@@ -23,7 +23,7 @@ from drivers.errors import TiltboardError
 from firmware_host.config.errors import NoSuchGameError, NotPossibleError
 from firmware_host.lighting import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, languages, text
-from firmware_host.table.seat_commands import SitDown
+from firmware_host.table.commands import SitDown
 from firmware_host.web import answers, api, assets, games_shown, messages_in, replies
 from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard
 from firmware_host.web.language import catalogue_for, encoder

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from firmware_host.config.profile import Capabilities
 from firmware_host.engines.puzzles import daily, exercises
-from firmware_host.host import menu
+from firmware_host.host import playing
 from firmware_host.messages import Catalogue, Message
 from firmware_host.web import answers
 from firmware_host.web.publish import look_info
@@ -21,7 +21,7 @@ def game(kind: GameType, able: Capabilities, spoken: Catalogue) -> answers.GameK
     def translate(english: str) -> str:
         return spoken.translate(Message(english))
 
-    players = [_seats_for_engines(kind, preset) for preset in menu.presets_for(kind, able)]
+    players = [_seats_for_engines(kind, preset) for preset in playing.presets_for(kind, able)]
     return answers.GameKind(
         name=kind.name,
         credit=replace(kind.credit, notice=translate(kind.credit.notice)),
@@ -32,7 +32,7 @@ def game(kind: GameType, able: Capabilities, spoken: Catalogue) -> answers.GameK
                 preset,
                 choices={translate(q): translate(a) for q, a in preset.choices.items()},
             )
-            for preset in menu.presets_for(kind, able)
+            for preset in playing.presets_for(kind, able)
         ],
         lesson=kind.lesson is not None,
         emblem={piece: look_info(kind, piece) for piece in kind.emblem},
@@ -45,7 +45,7 @@ def game(kind: GameType, able: Capabilities, spoken: Catalogue) -> answers.GameK
                 help=translate(option.help),
                 choice_labels=tuple(map(translate, option.choice_labels)),
             )
-            for option in menu.options_for(kind, able)
+            for option in playing.options_for(kind, able)
         ],
     )
 

@@ -10,8 +10,16 @@ from typing import Any
 import msgspec
 
 from firmware_host.table import commands as c
-from firmware_host.table.seat_commands import Count, NotSo, SeatComputer, SeatMove, StandUp
-from firmware_host.table.verbs import Name, Number, Verb
+from firmware_host.table.commands import (
+    Count,
+    Name,
+    NotSo,
+    Number,
+    SeatComputer,
+    SeatMove,
+    StandUp,
+    Verb,
+)
 
 MAX_MESSAGE_BYTES = 64 * 1024
 # What a decoder raises for bytes that are no message: no JSON or another one, no UTF-8, too deep

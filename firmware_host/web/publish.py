@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from drivers.errors import PartError
 from drivers.frame import Motion
 from firmware_host.engines.puzzles import ExerciseGame
-from firmware_host.guidance import words
-from firmware_host.guidance.sensors import without_buttons
-from firmware_host.host.free import Happened
+from firmware_host.guidance import play
+from firmware_host.guidance.troubles import without_buttons
 from firmware_host.host.host import Host
-from firmware_host.host.lessons import progress
-from firmware_host.lighting.palette import tint
+from firmware_host.host.playing import progress
+from firmware_host.host.upkeep import Happened
+from firmware_host.lighting.lights import tint
 from firmware_host.messages import Message
-from firmware_host.table.observation import Track
 from firmware_host.table.overlay import Overlay
+from firmware_host.table.sight import Track
 from firmware_host.table.standing import Lean, Question, Standing
 from firmware_host.web.seated import SeatPublisher, shown_moves, shown_options
 from firmware_host.web.seats_shown import SeatsShown
@@ -297,7 +297,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> Game
             place: BoardPlace(index, game.blocked.get(place))
             for place, index in overlay.index_of_game_place.items()
         },
-        names={piece: words.piece(game.name, piece) for piece in game.pieces},
+        names={piece: play.piece(game.name, piece) for piece in game.pieces},
         looks={piece: look_info(kind, piece) for piece in game.pieces},
         slots=[
             SlotInfo(slot.name, slot.side, slot.colour, list(slot.cells), _hex(slot.colour))

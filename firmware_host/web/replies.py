@@ -12,8 +12,7 @@ from typing import Generic, TypeVar
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.messages.explain import explained
-from firmware_host.table.commands import NewGame, TakeBack
-from firmware_host.table.seat_commands import Count, NotSo, SeatMove, StandUp
+from firmware_host.table.commands import Count, NewGame, NotSo, SeatMove, StandUp, TakeBack
 from firmware_host.web import messages_in
 from firmware_host.web.guard import Access, Visitor
 from games.base import RulesError

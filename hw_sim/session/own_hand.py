@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 
-from firmware_host.room.zones import ZoneOverlay
+from firmware_host.seats.zones import ZoneOverlay
+from firmware_host.table.commands import SeatMove
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.seat_commands import SeatMove
 from firmware_host.table.standing import Lean, Phase, Role, Standing
 from games.base import Position, Shift
 from hw_sim.errors import HandsError

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import inspect
 
-from firmware_host.table.seat_commands import SitDown
+from firmware_host.table.commands import SitDown
 from firmware_host.web.messages_in import PageCommand
 
 KINDS = (*inspect.type_info(PageCommand).types, inspect.type_info(SitDown))

@@ -8,7 +8,7 @@ import pytest
 
 from firmware_host.journal import Journal
 from firmware_host.messages import text
-from firmware_host.room import Room
+from firmware_host.seats import SeatArbiter
 from firmware_host.table.commands import NewGame
 from games.base import OptionError
 from games.gravity_warfare import GRAVITY_WARFARE
@@ -92,12 +92,12 @@ def test_a_game_that_ends_the_service_twice_as_it_begins_is_set_aside(tmp_path, 
         bad = session.host.playing.referee.position.game.name
         session.host.journal.close()
         session.host.close()
-        step = Room.step
+        step = SeatArbiter.step
 
         def killed(*_arguments, **_named):
             raise KilledError
 
-        monkeypatch.setattr(Room, "step", killed)
+        monkeypatch.setattr(SeatArbiter, "step", killed)
         for _ in range(2):
             with pytest.raises(KilledError):
                 session.start_again()
@@ -106,7 +106,7 @@ def test_a_game_that_ends_the_service_twice_as_it_begins_is_set_aside(tmp_path, 
         said = str(session.host.notices["journal"])
         assert "set aside" in said
         assert [game.game for game in session.host.journal.games()][1] == "gravity-warfare"
-        monkeypatch.setattr(Room, "step", step)
+        monkeypatch.setattr(SeatArbiter, "step", step)
 
 
 def test_a_game_that_is_killed_often_but_not_as_it_begins_goes_on(tmp_path):

@@ -16,13 +16,12 @@ import msgspec
 import pytest
 
 from drivers.errors import TiltboardError
-from firmware_host.host.lessons import Unwritten
+from firmware_host.host.playing import Unwritten
 from firmware_host.journal import write_game
 from firmware_host.journal.writer import ENOUGH_SCANS
 from firmware_host.messages import Catalogue
 from firmware_host.messages.explain import explained
-from firmware_host.table.commands import HandsCommand
-from firmware_host.table.seat_commands import SitDown
+from firmware_host.table.commands import HandsCommand, SitDown
 from firmware_host.web.messages_in import UNREADABLE, PageCommand
 from firmware_host.web.publish import Publisher
 from games.base import RulesError

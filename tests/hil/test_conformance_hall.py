@@ -1,1 +1,131 @@
-../conformance/test_conformance_hall.py
+"""What holds for any Hall array: shape, units, sign, noise, time, loss and return."""
+
+import errno
+import math
+import statistics
+
+import pytest
+
+from drivers.errors import PartAbsentError, PartError
+
+EMPTY_MT = 1.25  # zero unknown: DRV5055 (SBAS640) quiescent output, 60 mV at 60 mV/mT; and rounding
+STRONG_MT = 5.5  # HARDWARE, pieces and the field: strong is more than 5.5 mT
+FULL_SCALE_MT = 27.5  # 1.65 V at 60 mV/mT
+NOISE_RMS_MT = 0.1  # HARDWARE: 0.2 mT peak to peak, and steps of 0.054 mT
+AVERAGED_MT = 0.3  # half of what is empty at most (0.6), with four readings averaged
+
+
+@pytest.fixture
+def hall(bench):
+    return bench.part("hall")
+
+
+def test_a_read_is_one_field_in_mt_per_place(bench, hall):
+    field = bench.until(hall.read)
+    assert type(field) is tuple
+    assert len(field) == bench.profile.size
+    assert all(math.isfinite(mt) and abs(mt) <= FULL_SCALE_MT for mt in field)
+    assert hall.temperature_c is None or -10.0 < hall.temperature_c < 60.0
+
+
+def test_an_empty_plate_reads_nothing_and_its_noise_leaves_room_to_decide(bench, hall):
+    bench.clear()
+    bench.until(hall.read)
+    scans = []
+    for _ in range(48):
+        bench.pace()
+        scans.append(hall.read())
+    for readings in zip(*scans, strict=True):
+        middle = statistics.fmean(readings)
+        assert abs(middle) < EMPTY_MT
+        assert statistics.pstdev(readings) < NOISE_RMS_MT
+        means = [statistics.fmean(readings[k : k + 4]) for k in range(0, 48, 4)]
+        assert max(abs(mean - middle) for mean in means) < AVERAGED_MT
+
+
+def test_north_is_negative_south_positive_and_each_place_has_its_own_sensor(bench, hall):
+    columns, size = bench.profile.columns, bench.profile.size
+    bench.clear()
+    before = bench.until(hall.read)
+    middle = size // 2 - (1 if columns % 2 else columns // 2)
+    corners = {0: "N", columns - 1: "S", size - columns: "S", size - 1: "N", middle: "S"}
+    for index, pole in corners.items():
+        bench.put(index, pole)
+    bench.until(hall.read, lambda field: all(abs(field[index]) > STRONG_MT for index in corners))
+    after = hall.read()
+    for index, pole in corners.items():
+        assert (after[index] < -STRONG_MT) if pole == "N" else (after[index] > STRONG_MT)
+    near = {
+        other
+        for index in corners
+        for other in range(size)
+        if max(abs(other % columns - index % columns), abs(other // columns - index // columns))
+        <= 1
+    }
+    far = [abs(after[index] - before[index]) for index in range(size) if index not in near]
+    assert far
+    assert max(far) < 0.6
+
+
+def test_a_read_takes_less_than_half_of_the_time_between_scans_and_time_never_runs_back(
+    bench, hall
+):
+    bench.until(hall.read)
+    spent_s = []
+    frames = [bench.plate.scan()]
+    for _ in range(20):
+        bench.pace()
+        began_s = bench.clock.now()
+        hall.read()
+        spent_s.append(bench.clock.now() - began_s)
+        frames.append(bench.plate.scan())
+    assert min(spent_s) >= 0.0
+    assert statistics.fmean(spent_s) < 0.5 / bench.profile.scans_per_s
+    times_s = [frame.time_s for frame in frames]
+    assert times_s == sorted(times_s)
+    assert frames[-1].time_s > frames[0].time_s
+    assert abs(frames[-1].time_s - bench.clock.now()) < 0.5
+
+
+def test_a_lost_array_says_so_with_a_remedy_and_comes_back_by_itself(bench, hall):
+    bench.until(hall.read)
+    bench.unplug("hall")
+    errors = []
+
+    def is_lost() -> bool:
+        try:
+            hall.read()
+        except PartError as error:
+            errors.append(error)
+        return bool(errors)
+
+    bench.until(is_lost, bool)
+    assert errors[0].part == "hall"
+    assert errors[0].remedy
+    bench.plug_in("hall")
+    assert len(bench.until(hall.read)) == bench.profile.size
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FileNotFoundError(errno.ENOENT, "", "/dev/some-bus"),
+        PermissionError(errno.EACCES, "", "/dev/some-bus"),
+        OSError(errno.EBUSY, "", "/dev/some-bus"),
+        ModuleNotFoundError("no module", name="some_library"),
+    ],
+    ids=["missing", "forbidden", "busy", "library"],
+)
+def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench, error):
+    hall = bench.cut_off(error).hall
+    for _ in range(2):
+        with pytest.raises(PartAbsentError) as caught:
+            hall.read()
+        assert caught.value.part == "hall"
+        assert caught.value.remedy
+
+
+def test_after_close_it_opens_again(bench, hall):
+    bench.until(hall.read)
+    hall.close()
+    assert len(bench.until(hall.read)) == bench.profile.size

@@ -1,1 +1,114 @@
-../conformance/test_conformance_lights.py
+"""What holds for any lights: order, colours, the supply's limit, loss and return."""
+
+from contextlib import suppress
+
+import pytest
+
+from drivers.errors import PartAbsentError
+
+DARK = (0.0, 0.0, 0.0)
+WHITE = (1.0, 1.0, 1.0)
+COLOURS = {"red": (1.0, 0.0, 0.0), "green": (0.0, 1.0, 0.0), "blue": (0.0, 0.0, 1.0)}
+SMALL_A = 0.6
+
+
+@pytest.fixture
+def lights(bench):
+    return bench.part("lights")
+
+
+def show(bench, lights, by_place, seconds=0.3):
+    """Show colours by plate index, long enough for all of it to arrive."""
+    strip = [DARK] * bench.profile.size
+    for index, colour in by_place.items():
+        strip[bench.profile.light_of(index)] = colour
+    lights.ask(strip)
+    bench.until(lights.flush)
+    flush(bench, lights, seconds)
+
+
+def flush(bench, lights, seconds):
+    end_s = bench.clock.now() + seconds
+    while bench.clock.now() < end_s:
+        bench.pace()
+        with suppress(PartAbsentError):  # where the lights' supply is watched
+            lights.flush()
+
+
+def test_each_place_has_its_own_light(bench, lights):
+    columns, size = bench.profile.columns, bench.profile.size
+    for index in (0, columns - 1, columns, size - 1):  # the ends of rows that run to and fro
+        show(bench, lights, {index: WHITE})
+        assert set(bench.shining()) == {index}
+    show(bench, lights, {})
+    assert bench.shining() == {}
+
+
+def test_red_is_red_green_green_and_blue_blue(bench, lights):
+    show(bench, lights, dict(enumerate(COLOURS.values())))
+    shining = bench.shining()
+    assert sorted(shining) == [0, 1, 2]
+    for index, rgb in shining.items():
+        assert max(range(3), key=rgb.__getitem__) == index
+        assert sum(map(bool, rgb)) == 1
+
+
+def test_what_was_written_can_be_read_back_by_position(bench, lights):
+    show(bench, lights, {1: COLOURS["green"]})
+    shown = lights.shown
+    assert len(shown) == 3 * bench.profile.size
+    at = 3 * bench.profile.light_of(1)
+    assert [n for n, level in enumerate(shown) if level] == [at + 1]
+    assert lights.dimmed == 1.0
+
+
+def test_no_more_current_than_the_supply_gives_and_it_says_that_it_dims(bench, lights):
+    lights = bench.limited_to(SMALL_A).lights
+    everywhere = dict.fromkeys(range(bench.profile.size), (1.0, 0.5, 0.0))
+    show(bench, lights, everywhere)
+    config = bench.profile.lights
+    # HARDWARE, power: each channel's share of its 20 mA, and what a dark light takes.
+    drawn_ma = sum(lights.shown) / 255 * config.channel_ma + config.idle_ma * bench.profile.size
+    assert drawn_ma <= SMALL_A * 1000
+    assert 0.0 < lights.dimmed < 1.0
+    shining = bench.shining()
+    assert len(shining) == bench.profile.size
+    assert all(red > green > blue == 0 for red, green, blue in shining.values())
+    measured_ma = bench.drawn_ma()
+    assert measured_ma is None or measured_ma <= SMALL_A * 1000
+    show(bench, lights, {0: COLOURS["red"]})
+    assert lights.dimmed == 1.0
+
+
+def test_a_strip_that_was_without_power_shows_it_all_again_within_some_seconds(bench, lights):
+    show(bench, lights, {3: WHITE})
+    bench.unplug("lights")
+    flush(bench, lights, 1.0)
+    assert bench.shining() == {}
+    bench.plug_in("lights")
+    flush(bench, lights, 6.0)
+    assert set(bench.shining()) == {3}
+
+
+def test_another_number_of_colours_is_refused(bench, lights):
+    with pytest.raises(ValueError, match="lights"):
+        lights.ask([WHITE] * (bench.profile.size - 1))
+
+
+def test_closed_lights_are_dark_and_open_again(bench, lights):
+    show(bench, lights, {2: WHITE})
+    lights.close()
+    bench.pace()
+    bench.pace()
+    assert bench.shining() == {}
+    show(bench, lights, {2: WHITE})
+    assert set(bench.shining()) == {2}
+
+
+def test_a_bus_that_cannot_be_opened_is_an_absent_part(bench):
+    bench.part("lights")
+    lights = bench.cut_off(FileNotFoundError(2, "", "/dev/some-bus")).lights
+    lights.ask([WHITE] * bench.profile.size)
+    with pytest.raises(PartAbsentError) as caught:
+        lights.flush()
+    assert (caught.value.part, bool(caught.value.remedy)) == ("lights", True)

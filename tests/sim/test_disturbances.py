@@ -9,7 +9,7 @@ import pytest
 
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 from hw_sim.session import SimSession
 from hw_sim.session.deeds import SimulatedHands
 from hw_sim.world.paths import PathBuilder

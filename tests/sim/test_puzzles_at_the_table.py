@@ -8,7 +8,7 @@ import pytest
 
 from firmware_host.config.errors import NoSuchPuzzleError, NotPossibleError
 from firmware_host.engines.puzzles import ExerciseGame, exercises
-from firmware_host.host.lessons import progress
+from firmware_host.host.playing import progress
 from firmware_host.table.commands import (
     Assist,
     CarryOut,

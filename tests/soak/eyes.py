@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 from hw_sim.session import SimSession
 from hw_sim.world.pieces import Piece
 from hw_sim.world.world import World

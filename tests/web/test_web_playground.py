@@ -15,9 +15,8 @@ pytest.importorskip("mujoco")
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.table.commands import Drop, NewGame, PlayFreely, Take
-from firmware_host.table.observation import Happening
-from firmware_host.table.seat_commands import SeatMove
+from firmware_host.table.commands import Drop, NewGame, PlayFreely, SeatMove, Take
+from firmware_host.table.sight import Happening
 from hw_sim.session.live import LiveTable
 from hw_sim.world.world import World, world
 

@@ -10,10 +10,8 @@ from typing import Any
 from drivers.errors import TiltboardError
 from firmware_host.referee import Referee
 from firmware_host.table.commands import Answer, BoardRequest, TakeBack
-from firmware_host.table.line import Beginning, Line
-from firmware_host.table.observation import Stillness
-from firmware_host.table.pending import PendingMove
-from firmware_host.table.sight import Sight
+from firmware_host.table.line import Beginning, Line, PendingMove
+from firmware_host.table.sight import Sight, Stillness
 from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game, Shift, Turn
 from games.registry import game_type

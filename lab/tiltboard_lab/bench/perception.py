@@ -16,7 +16,7 @@ from drivers.frame import Frame, Motion
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.perception import Perception, uncalibrated
 from firmware_host.perception.calibration import Calibration
-from firmware_host.table.observation import Happening, Magnet
+from firmware_host.table.sight import Happening, Magnet
 
 if TYPE_CHECKING:
     from hw_sim.rng import Stream

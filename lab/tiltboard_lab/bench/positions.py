@@ -8,7 +8,7 @@ from math import hypot
 from firmware_host.config.profile import load_profile
 from firmware_host.perception import Perception
 from firmware_host.perception.bands import STRONG_CLASSES
-from firmware_host.table.observation import Observation
+from firmware_host.table.sight import Observation
 from tiltboard_lab.bench import moving
 from tiltboard_lab.bench.perception import CLASSES, DRIFT_MT, Board
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firmware_host.host.menu import usual_options
+from firmware_host.host.playing import usual_options
 from firmware_host.table.commands import NewGame
 from firmware_host.trace.unlogged import unlogged
 from games.momentum import MOMENTUM

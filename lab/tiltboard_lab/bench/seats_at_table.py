@@ -12,8 +12,7 @@ from typing import Any
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.table.commands import NewGame
-from firmware_host.table.seat_commands import SeatComputer
+from firmware_host.table.commands import NewGame, SeatComputer
 from games.gravity_warfare import GRAVITY_WARFARE
 from hw_sim.session import SimSession
 from hw_sim.session.live import PageHands, at_once

@@ -18,7 +18,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.host.assemble import plate_for
 from firmware_host.perception import Perception
 from firmware_host.service.pacer import Pacer
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 from tests.unhurried import unhurried
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from drivers.attitude import Mounting
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.host.menu import usual_options
+from firmware_host.host.playing import usual_options
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.table.commands import AnswerSweep, Calibrate, NewGame, StopCalibration
 from firmware_host.web.messages_in import parse

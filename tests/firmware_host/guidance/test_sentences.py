@@ -8,83 +8,81 @@ import string
 
 import pytest
 
-from firmware_host.guidance import questions, sensors, troubles, turns, words
+from firmware_host.guidance import play, troubles
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.table.sight import UNKNOWN_PIECE
 from games.base import Outcome, Shift
 
-MODULES = (questions, sensors, troubles, turns, words)
+MODULES = (play, troubles)
 DROP = Shift("blue", None, "d4")
 
 EXAMPLES = {
-    "turn": (turns.turn("momentum", "red", drops=True, swap=None), "It is red's turn"),
-    "swap": (turns.turn("momentum", "blue", drops=True, swap=DROP), "or swap: put a blue"),
-    "lifted": (turns.lifted("momentum", DROP, "red"), "to swap, or the red marble back"),
+    "turn": (play.turn("momentum", "red", drops=True, swap=None), "It is red's turn"),
+    "swap": (play.turn("momentum", "blue", drops=True, swap=DROP), "or swap: put a blue"),
+    "lifted": (play.lifted("momentum", DROP, "red"), "to swap, or the red marble back"),
     "move": (
-        turns.settle("momentum", Shift("red", "e5", "f6"), lifted_already=False),
+        play.settle("momentum", Shift("red", "e5", "f6"), lifted_already=False),
         "Move the red marble from e5 to f6.",
     ),
     "land": (
-        turns.settle("momentum", Shift("red", "e5", "f6"), lifted_already=True),
+        play.settle("momentum", Shift("red", "e5", "f6"), lifted_already=True),
         "Put the red marble on f6.",
     ),
     "off": (
-        turns.settle("momentum", Shift("red", "g7", None), lifted_already=False),
+        play.settle("momentum", Shift("red", "g7", None), lifted_already=False),
         "Take the red marble off g7.",
     ),
     "won": (
-        turns.over("momentum", Outcome("red", "complete", places=("a1", "b2", "c3"))),
+        play.over("momentum", Outcome("red", "complete", places=("a1", "b2", "c3"))),
         "Red wins: all 3 marbles are on the board!",
     ),
     "won by count": (
-        turns.over("momentum", Outcome("red", "round-limit")),
+        play.over("momentum", Outcome("red", "round-limit")),
         "Red wins: more than half of the marbles on the board after the last round!",
     ),
-    "draw": (turns.over("momentum", Outcome(None, "full")), "A draw: no empty cell is left."),
-    "no reason": (turns.over("chess", Outcome("white", "mate")), "White wins!"),
+    "draw": (play.over("momentum", Outcome(None, "full")), "A draw: no empty cell is left."),
+    "no reason": (play.over("chess", Outcome("white", "mate")), "White wins!"),
     "line": (
-        turns.over("gravity-connect", Outcome("blue", "line", places=("A1", "A2", "A3"))),
+        play.over("gravity-connect", Outcome("blue", "line", places=("A1", "A2", "A3"))),
         "Blue wins: 3 tiles connected!",
     ),
-    "no line": (turns.over("gravity-connect", Outcome("blue", "full")), "the board is full"),
+    "no line": (play.over("gravity-connect", Outcome("blue", "full")), "the board is full"),
     "team": (
-        turns.over("momentum", Outcome("white", "round-limit", team=("red", "white"))),
+        play.over("momentum", Outcome("white", "round-limit", team=("red", "white"))),
         "Red and white win: more than half",
     ),
     "team with one complete set": (
-        turns.over("momentum", Outcome("white", "complete", ("red", "white"), places=("a1", "b2"))),
+        play.over("momentum", Outcome("white", "complete", ("red", "white"), places=("a1", "b2"))),
         "Red and white win: all 2 white marbles are on the board!",
     ),
     "lift": (
-        turns.turn("gravity-trap", "blue", drops=False, swap=None),
+        play.turn("gravity-trap", "blue", drops=False, swap=None),
         "It is blue's turn: lift the blue ship.",
     ),
     "carried": (
-        turns.carried("gravity-trap", "red", "7"),
+        play.carried("gravity-trap", "red", "7"),
         "Put the red ship on a lit place, or back on 7.",
     ),
-    "landing": (turns.land("gravity-trap", "red", "3", "pod", extra=None), "red ship on 3."),
+    "landing": (play.land("gravity-trap", "red", "3", "pod", extra=None), "red ship on 3."),
     "pod astray": (
-        turns.land("gravity-trap", "red", "3", "pod", extra="9"),
+        play.land("gravity-trap", "red", "3", "pod", extra="9"),
         "Take the pod off 9 and put the red ship on 3.",
     ),
-    "sides": (turns.turn_by_sides("gravity-connect", "red"), "put a red tile on a lit place."),
+    "sides": (play.turn_by_sides("gravity-connect", "red"), "put a red tile on a lit place."),
     "which side": (
-        questions.asked(
-            questions.which_side("gravity-connect", "red"), questions.side("top", "green", "A")
-        ),
+        play.asked(play.which_side("gravity-connect", "red"), play.side("top", "green", "A")),
         "From which side does the red tile come? Chosen now: top, green, slot A. Hold confirm",
     ),
     "margin": (
-        turns.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 3})),
+        play.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 3})),
         "Blue wins: the other ship is stuck, and blue's still reaches 3 pods!",
     ),
     "margin of one": (
-        turns.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 1})),
+        play.over("gravity-trap", Outcome("blue", "stuck", extra={"margin": 1})),
         "blue's still reaches 1 pod!",
     ),
     "positions": (
-        turns.over(
+        play.over(
             "attraktion",
             Outcome(
                 "white",
@@ -95,63 +93,61 @@ EXAMPLES = {
         "White wins: 2 winning positions against 1!",
     ),
     "one position": (
-        turns.over(
+        play.over(
             "attraktion",
             Outcome("black", "positions", extra={"positions": {"white": [], "black": ["b2"]}}),
         ),
         "Black wins: 1 winning position against 0!",
     ),
-    "last": (turns.last_piece("momentum", text("Play."), ["red"]), "Last marble: red has only one"),
+    "last": (play.last_piece("momentum", text("Play."), ["red"]), "Last marble: red has only one"),
     "which move": (
-        questions.asked(
-            questions.which_move(["a1", "b2"]), questions.landed("momentum", "red", "a1")
-        ),
+        play.asked(play.which_move(["a1", "b2"]), play.landed("momentum", "red", "a1")),
         "Which move was it? Chosen now: red marble on a1. Hold confirm",
     ),
     "one of them": (
-        questions.is_there(["a1", "b2"]),
+        play.is_there(["a1", "b2"]),
         "The table cannot see a1, b2. Is the piece on one of them?",
     ),
     "on a screen": (
-        sensors.without_buttons(
-            troubles.noticed(text("Look."), sensors.confirm_put(text("Play."), ["a1"]))
+        troubles.without_buttons(
+            troubles.noticed(text("Look."), troubles.confirm_put(text("Play."), ["a1"]))
         ),
         "Look. Play.",
     ),
     "perhaps put": (
-        sensors.confirm_put(text("Play."), ["a1"]),
+        troubles.confirm_put(text("Play."), ["a1"]),
         "Play. The table cannot see a1: press confirm if you put it there.",
     ),
     "perhaps put on one": (
-        sensors.confirm_put(text("Play."), ["a1", "b2"]),
+        troubles.confirm_put(text("Play."), ["a1", "b2"]),
         "The table cannot see a1, b2: press confirm if you put it on one of them.",
     ),
     "perhaps done": (
-        sensors.confirm_done(text("Put it there."), ["d3"]),
+        troubles.confirm_done(text("Put it there."), ["d3"]),
         "The table cannot see d3: press confirm when it is done.",
     ),
     "perhaps done where it should be seen": (
-        sensors.if_done(text("Put it there.")),
+        troubles.if_done(text("Put it there.")),
         "Put it there. If that is done, press confirm.",
     ),
     "last of both": (
-        turns.last_piece("attraktion", text("Play."), ["white", "black"]),
+        play.last_piece("attraktion", text("Play."), ["white", "black"]),
         "Play. Last piece: white and black have only one left.",
     ),
     "no margin": (
-        turns.over("gravity-trap", Outcome("red", "stuck", extra={"margin": 0})),
+        play.over("gravity-trap", Outcome("red", "stuck", extra={"margin": 0})),
         "Red wins: the other ship flew where it can reach no pod any more!",
     ),
     "a move from where nobody sees": (
-        sensors.confirm_move(text("It is red's turn."), ["3"]),
+        troubles.confirm_move(text("It is red's turn."), ["3"]),
         "It is red's turn. The table cannot see 3: press confirm if this is your move.",
     ),
     "dead": (
-        sensors.failed("dead", "a1", blind=False),
+        troubles.failed("dead", "a1", blind=False),
         "The sensor of a1 is dead. Its neighbours watch a1 now, and play goes on.",
     ),
     "dead and blind": (
-        sensors.failed("dead", "a1", blind=True),
+        troubles.failed("dead", "a1", blind=True),
         "The sensor of a1 is dead. The table asks about a1 now, and play goes on.",
     ),
     "strange": (troubles.take_off("momentum", UNKNOWN_PIECE, "a1"), "the strange piece"),

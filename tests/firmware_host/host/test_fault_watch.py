@@ -8,7 +8,7 @@ import pytest
 
 from drivers.errors import PartAbsentError, PartReadingError
 from firmware_host.config.profile import load_profile
-from firmware_host.host.fault_watch import FaultLog
+from firmware_host.host.sensing import FaultLog
 from hw_sim.session import SimSession
 
 UNPLUGGED = [
@@ -26,7 +26,7 @@ def told(caplog):
         caplog.clear()
         return lines
 
-    with caplog.at_level(logging.WARNING, logger="firmware_host.host.fault_watch"):
+    with caplog.at_level(logging.WARNING, logger="firmware_host.host.sensing"):
         yield since
 
 

@@ -23,7 +23,7 @@ from msgspec.structs import astuple
 
 from firmware_host.journal import Journal, PlayedGame
 from firmware_host.journal.database import VERSION
-from firmware_host.table.pending import PendingMove
+from firmware_host.table.line import PendingMove
 
 OPTIONS = {"size": 7, "holes": ["e5"]}
 WON = {"winner": "red", "reason": "complete"}

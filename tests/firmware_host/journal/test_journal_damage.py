@@ -24,7 +24,7 @@ from firmware_host.journal import Journal, JournalReader
 from firmware_host.journal.database import VERSION
 from firmware_host.journal.records import Event, GameRecord, Row, event_of
 from firmware_host.journal.writer import STAND_EVERY
-from firmware_host.table.pending import PendingMove
+from firmware_host.table.line import PendingMove
 
 OPTIONS = {"size": 7}
 RESULT = {"winner": "red", "reason": "complete"}

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_host.journal import Journal, PlayedGame
-from firmware_host.table.pending import PendingMove
+from firmware_host.table.line import PendingMove
 
 INSTRUCTIONS_PER_STEP = 40
 FILE_CALLS = frozenset({"open", "fcntl.flock", "os.rename", "os.remove", "os.listdir"})

@@ -10,7 +10,7 @@ import pytest
 
 from firmware_host.config.profile import load_profile
 from firmware_host.lighting import LEGEND, PATTERNS, Lighting
-from firmware_host.lighting.palette import PIECES
+from firmware_host.lighting.lights import PIECES
 from firmware_host.messages import text
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Phase, Quality, Role, Sound, Standing

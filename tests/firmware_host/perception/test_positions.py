@@ -8,7 +8,7 @@ from math import cos, hypot, pi, sin, sqrt
 import pytest
 
 from drivers.frame import Motion
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 from tests.firmware_host.perception.conftest import Piece
 
 SETTLED_S = 2.5

@@ -8,7 +8,7 @@ from math import cos, hypot, pi, sin, sqrt
 import pytest
 
 from drivers.frame import Motion
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 
 N, S, S_WEAK = Magnet.N_STRONG, Magnet.S_STRONG, Magnet.S_WEAK
 BODY_MM = 15.0

@@ -8,7 +8,7 @@ import pytest
 
 from drivers.frame import Motion
 from firmware_host.perception.stillness import StillnessGate
-from firmware_host.table.observation import Happening, Stillness
+from firmware_host.table.sight import Happening, Stillness
 
 G = 9.80665
 

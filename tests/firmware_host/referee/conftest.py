@@ -12,14 +12,12 @@ import pytest
 from drivers.errors import PartError
 from firmware_host.config.errors import JournalFullError
 from firmware_host.config.profile import load_profile
-from firmware_host.host.menu import game_menu
+from firmware_host.host.playing import game_menu
 from firmware_host.referee import Referee
 from firmware_host.table.buttons import Press
 from firmware_host.table.commands import Answer, BoardRequest
-from firmware_host.table.line import Beginning, Line
-from firmware_host.table.observation import Happening, Stillness
-from firmware_host.table.pending import PendingMove
-from firmware_host.table.sight import Sight, SightEvent
+from firmware_host.table.line import Beginning, Line, PendingMove
+from firmware_host.table.sight import Happening, Sight, SightEvent, Stillness
 from firmware_host.table.standing import Role, Sound, Standing
 from games import registry
 from games.base import Game

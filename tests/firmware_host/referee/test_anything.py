@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from drivers.errors import PartAbsentError
 from firmware_host.config.errors import JournalFullError, NotPossibleError
 from firmware_host.table.commands import Answer, Swap, TakeBack
-from firmware_host.table.observation import Stillness
-from firmware_host.table.sight import UNKNOWN_PIECE
+from firmware_host.table.sight import UNKNOWN_PIECE, Stillness
 from firmware_host.table.standing import Phase, Role
 from tests.few import few
 

@@ -7,7 +7,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.referee.assignment import assign
+from firmware_host.referee.carries import assign
 from tests.few import few
 
 

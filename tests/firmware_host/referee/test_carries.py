@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firmware_host.referee.book import Plan, carried_out
 from firmware_host.referee.carries import as_shifts, carries
-from firmware_host.referee.plan import Plan, carried_out
 from games import registry
 from games.base import Shift
 from tests.few import few

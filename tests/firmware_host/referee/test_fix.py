@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.table.observation import Happening
-from firmware_host.table.sight import UNKNOWN_PIECE
+from firmware_host.table.sight import UNKNOWN_PIECE, Happening
 from firmware_host.table.standing import Phase, Role, Sound
 
 

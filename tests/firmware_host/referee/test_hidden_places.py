@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_host.table.observation import Happening
+from firmware_host.table.sight import Happening
 from firmware_host.table.standing import Phase, Role, Sound
 from tests.few import few
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.referee import Referee
-from firmware_host.table.pending import PendingMove
+from firmware_host.table.line import PendingMove
 from firmware_host.table.standing import Phase, Role
 
 

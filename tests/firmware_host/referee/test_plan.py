@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from firmware_host.referee.plan import Plan, carried_out
+from firmware_host.referee.book import Plan, carried_out
 from firmware_host.table.standing import Role
 from games.base import Shift
 

@@ -6,7 +6,7 @@ import pytest
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.table.commands import Swap, TakeBack
-from firmware_host.table.pending import PendingMove
+from firmware_host.table.line import PendingMove
 from firmware_host.table.standing import Phase, Role, Sound
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from drivers.errors import PartAbsentError
-from firmware_host.table.observation import Happening, Stillness
+from firmware_host.table.sight import Happening, Stillness
 from firmware_host.table.standing import Phase, Role, Sound
 
 HALL_LOST = PartAbsentError("hall", "The sensors do not answer.", remedy="Check the ribbon cable.")

@@ -16,7 +16,7 @@ from firmware_host.config.errors import TraceError
 from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.host.menu import usual_options
+from firmware_host.host.playing import usual_options
 from firmware_host.journal import JournalReader
 from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
 from firmware_host.trace import read_trace, recorder

@@ -17,7 +17,7 @@ from firmware_host.cli.record import replay as replay_command
 from firmware_host.config.errors import TraceError
 from firmware_host.config.profile import load_profile
 from firmware_host.perception import uncalibrated
-from firmware_host.table.observation import Magnet
+from firmware_host.table.sight import Magnet
 from firmware_host.trace import TraceWriter, header_for, read_trace, replay
 
 SHORT = Path(__file__).parent / "data" / "short.trace"

@@ -16,8 +16,7 @@ from service_table import PAGE, UNIT, ServiceSession, shown, wait_until
 import firmware_host
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
-from firmware_host.table.commands import NewGame
-from firmware_host.table.seat_commands import SeatComputer
+from firmware_host.table.commands import NewGame, SeatComputer
 from hw_sim.errors import SimulationError
 from hw_sim.session.deeds import SimulatedHands
 

@@ -7,7 +7,7 @@ import pytest
 from firmware_host.bench.latency import measured_s
 from firmware_host.bench.scan import quiet_turns
 from firmware_host.config.profile import load_profile, profile_names
-from firmware_host.host.menu import usual_options
+from firmware_host.host.playing import usual_options
 from games.momentum import MOMENTUM
 from games.registry import game_type
 from hw_sim.rng import Streams

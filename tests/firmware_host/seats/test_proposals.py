@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.room.proposals import Witness, looked
-from firmware_host.room.zones import PIECE, ZoneOverlay
-from firmware_host.table.observation import Stack, Stillness
-from firmware_host.table.sight import Sight
+from firmware_host.seats.zones import PIECE, Witness, ZoneOverlay, looked
+from firmware_host.table.sight import Sight, Stack, Stillness
 from games.gravity_warfare import GRAVITY_WARFARE
 from games.gravity_warfare.table import Piece
 from games.gravity_warfare.witness import witnessed

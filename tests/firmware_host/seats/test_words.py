@@ -9,7 +9,7 @@ import pytest
 
 from firmware_host.messages import Message
 from firmware_host.messages.catalogue import Catalogue, languages
-from firmware_host.room import words
+from firmware_host.seats import shown
 from games.gravity_warfare import GRAVITY_WARFARE, dealer
 
 ENGLISH_IN_ALL = re.compile(
@@ -36,12 +36,12 @@ def said_in_games():
             for _ in range(250):
                 if position.over:
                     break
-                yield words.said(game.prompt(position))
+                yield shown.said(game.prompt(position))
                 legal = list(position.legal())
                 for move in dice.sample(tried, min(4, len(tried))):
                     refusal = game.refusal(position, move)
                     if refusal is not None:
-                        yield words.refused(refusal)
+                        yield shown.refused(refusal)
                 tried += dice.sample(legal, min(2, len(legal)))
                 move = dealer.completed(position.state, dice.choice(legal), dice)
                 position = position.play(move).position
@@ -66,6 +66,6 @@ def test_players_pieces_and_cards_stand_in_a_sentence_as_people_call_them():
         position = position.play(game.completed(position, move, random.Random(1))).position
     polish = Catalogue.load("pl")
     refusal = game.refusal(position, "red:withdraw:antimatter=limit-it")
-    assert "antimatter" not in polish.translate(words.refused(refusal))
+    assert "antimatter" not in polish.translate(shown.refused(refusal))
     refusal = game.refusal(position, "chance:roll:tank:3")
-    assert polish.translate(words.refused(refusal)).count("Czerwony, Niebieski, Biały") == 1
+    assert polish.translate(shown.refused(refusal)).count("Czerwony, Niebieski, Biały") == 1

@@ -1,36 +1,232 @@
-"""The referee of a seated game: what people say they do, and what chance decides.
-
-Beside ``firmware_host.referee.Referee``, which reads a board, and asked the same by the host.
-"""
+"""Chance in a game of seats: dice and cards, the same after a restart as before."""
 
 from __future__ import annotations
 
+import hmac
+import random
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
 from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.guidance import troubles
 from firmware_host.messages import Message
-from firmware_host.room.asked import check_hands, check_move, kept_moves
-from firmware_host.room.chance import CHANCE, SEED_BYTES, dealt
-from firmware_host.room.computers import ROLL_S, Computers
-from firmware_host.room.proposals import REST_S, Proposal, Witness, looked
-from firmware_host.room.seats import Seats
-from firmware_host.room.shown import Aspect, heard
-from firmware_host.room.zones import ZoneOverlay
+from firmware_host.seats import shown
+from firmware_host.seats.seats import Seats
+from firmware_host.seats.shown import lights
+from firmware_host.seats.zones import REST_S, Proposal, Witness, ZoneOverlay, looked
 from firmware_host.table.arbiter import AGAIN
-from firmware_host.table.asking import Asking
 from firmware_host.table.buttons import BACK, Press
-from firmware_host.table.commands import Answer, GameRequest, TakeBack
-from firmware_host.table.journal_port import JournalPort
-from firmware_host.table.line import Beginning, Line
-from firmware_host.table.seat_commands import Count, NotSo, SeatMove
+from firmware_host.table.commands import Answer, Count, GameRequest, NotSo, SeatMove, TakeBack
+from firmware_host.table.line import Beginning, JournalPort, Line
 from firmware_host.table.sight import Sight
-from firmware_host.table.standing import Choice, Question, Sound, Standing
+from firmware_host.table.standing import Asking, Choice, Phase, Question, Sound, Standing
 from games.base import Position
-from games.seated import SeatedGame
+from games.seated import Computer, SeatedGame
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """What is shown beside the game itself. ``counting``: seconds left of a count; ``notice``: said
+    instead of what to do.
+    """
+
+    overlay: ZoneOverlay | None
+    counting: int | None
+    trouble: JournalError | None
+    question: Question | None
+    notice: Message | None
+    step: int
+
+    def standing(self, line: Line, game: SeatedGame, sounds: tuple[Sound, ...]) -> Standing:
+        """All of it."""
+        position = line.position
+        phase = Phase.OVER if position.over else Phase.TURN
+        roles, tint = (
+            lights(game, position, self.overlay, self.counting) if self.overlay else ({}, {})
+        )
+        return Standing(
+            phase=phase if self.trouble is None else Phase.PAUSED,
+            to_move=position.to_move,
+            game=game,
+            game_id=line.game_id,
+            position=position,
+            moves=line.moves,
+            roles=roles,
+            piece_for={},
+            shifts=(),
+            say=self._say(game, position),
+            outcome=position.outcome,
+            tint=tint,
+            question=self.question,
+            can_take_back=kept_moves(line, game) is not None,
+            sounds=sounds,
+            step=self.step,
+        )
+
+    def _say(self, game: SeatedGame, position: Position) -> Message:
+        if self.trouble is not None:
+            return troubles.part_missing([self.trouble])
+        if self.question is not None:
+            return self.question.ask
+        if self.notice is not None:
+            return self.notice
+        if position.outcome is not None:
+            return shown.over(position.outcome)
+        prompt = shown.said(game.prompt(position))
+        return prompt if self.counting is None else shown.counting(self.counting, prompt)
+
+
+def sounds_of(game: SeatedGame, before: Position, after: Position, move: str) -> list[Sound]:
+    """Of a move; passing is silent."""
+    if after.over:
+        return [Sound.WIN]
+    failed = game.failure(before, move)
+    if failed is not None:
+        return [Sound.WRONG if move.startswith(failed) else Sound.SETTLED]
+    return [] if game.passes(move) else [Sound.MOVE]
+
+
+CHANCE = "chance"
+SEED_BYTES = 16
+
+
+class Draws:
+    """What chance decides at one move: each draw is an HMAC-SHA256, with the game's secret seed (16
+    bytes, the highest first) as key, of "MOVE/DRAW", both counted from 0, as a number, modulo how
+    many there are to choose from.
+
+    So nothing that was drawn tells what will be, and who is told the seed afterwards can do it all
+    again (docs/threat-model.md).
+    """
+
+    def __init__(self, seed: int, move: int) -> None:
+        self._key = seed.to_bytes(SEED_BYTES, "big")
+        self._move = move
+        self._drawn = 0
+
+    def choice(self, options: Sequence[Any]) -> Any:
+        """One of them, each as likely."""
+        message = f"{self._move}/{self._drawn}"
+        self._drawn += 1
+        digest = hmac.digest(self._key, message.encode(), "sha256")
+        return options[int.from_bytes(digest, "big") % len(options)]
+
+
+def dealt(line: Line, game: SeatedGame) -> str:
+    """Its next move, which follows from the game's secret seed and the number of the move. Raises
+    NotPossibleError where it has none.
+    """
+    legal = [move for move in line.position.legal() if move.startswith(CHANCE)]
+    if not legal:
+        raise NotPossibleError("Chance decides nothing now.", remedy="Go on playing.")
+    seed = next((game.options[name] for name in game.secret_options), 0)
+    draws = Draws(seed, len(line.moves))
+    return game.completed(line.position, draws.choice(legal), draws)
+
+
+def check_move(
+    game: SeatedGame,
+    position: Position,
+    asked: SeatMove,
+    computers: Container[str],
+    proposed: tuple[Proposal | None, ...],
+) -> None:
+    """Raises NotPossibleError where the move is not his who asks. ``computers``: players whose
+    moves of hands anybody tells; so does anybody how what is ``proposed`` went.
+    """
+    who = asked.move.partition(":")[0]
+    theirs = who in game.players and who != asked.player
+    if theirs and not (
+        (who in computers and game.takes_back(asked.move))
+        or any(_tells(game, position, each, asked.move) for each in proposed)
+    ):
+        raise NotPossibleError("This is another player's move.", remedy="Sit down there.")
+    secret = game.shown_move(asked.move, "") != asked.move  # which cards lie where
+    if who == CHANCE and (game.at_once(position) or secret):
+        raise NotPossibleError("The table deals this itself.", remedy="Wait a moment.")
+
+
+def _tells(game: SeatedGame, position: Position, proposed: Proposal | None, move: str) -> bool:
+    """Whether ``move`` says that it was done, or that it failed."""
+    if proposed is None:
+        return False
+    failed = game.failure(position, proposed.move)
+    return move == proposed.move or (failed is not None and move.startswith(failed))
+
+
+def check_hands(game: SeatedGame, position: Position, move: str) -> None:
+    """Raises RulesError where it is not legal that hands do it, NotPossibleError where it needs
+    none.
+    """
+    refusal = game.refusal(position, move)
+    if refusal is not None:
+        raise refusal
+    if game.failure(position, move) is None:
+        raise NotPossibleError("This needs no hands.", remedy="Say it yourself.")
+
+
+def kept_moves(line: Line, game: SeatedGame) -> int | None:
+    """How many moves are left after the one that may be taken back; None: none may be."""
+    for at in range(len(line.moves) - 1, -1, -1):
+        if game.takes_back(line.moves[at]):
+            return at
+        if not game.passes(line.moves[at]):
+            return None
+    return None
+
+
+THINK_S = 2.0  # each decision takes just as long, so that its time tells nothing of the hand
+ROLL_S = 1.0
+
+
+@dataclass
+class Thinking:
+    """One seat's decision on one position."""
+
+    step: int
+    since_s: float
+    computer: Computer | None
+
+
+class Computers:
+    """Decides for computer seats, which think at the same time: a slice of thought in each scan."""
+
+    def __init__(self) -> None:
+        self._thinking: dict[str, Thinking] = {}
+
+    def decided(
+        self,
+        game: SeatedGame,
+        position: Position,
+        levels: Mapping[str, str],
+        step: int,
+        now_s: float,
+    ) -> tuple[str, str] | None:
+        """A player whose time has come, and his move. ``step``: of the room; a new one is thought
+        about anew. ``levels``: of the computer's seats.
+        """
+        awaited = [player for player in position.awaiting if player in levels]
+        for player in [each for each in self._thinking if each not in awaited]:
+            del self._thinking[player]
+        for player in awaited:
+            thinking = self._thinking.get(player)
+            if thinking is None or thinking.step != step:
+                dice = random.Random(f"{player}/{step}/{len(position.legal())}")
+                view = position.view(player)
+                computer = game.computer(view, player, levels[player], dice)
+                self._thinking[player] = Thinking(step, now_s, computer)
+        for player, thinking in self._thinking.items():
+            if thinking.computer is not None and now_s >= thinking.since_s + THINK_S:
+                del self._thinking[player]
+                return player, thinking.computer.best
+        for thinking in self._thinking.values():
+            if thinking.computer is not None and thinking.computer.think():
+                break
+        return None
+
 
 COUNT_S = 5.0
 RETRY_S = 1.0  # between attempts to write a journal that refuses
@@ -43,7 +239,7 @@ class Counted:
     since_s: float | None = None
 
 
-class Room:
+class SeatArbiter:
     """One table's referee of seated games (an Arbiter). ``draw``: an unpredictable number below
     its argument, for the seed of a game that names none.
 
@@ -338,7 +534,7 @@ class Room:
         if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
             self.step_number += 1
             self._count = None if self._count is None else Counted()
-        self._sounds += heard(game, before, line.position, move)
+        self._sounds += sounds_of(game, before, line.position, move)
 
     def _stand(self, line: Line, game: SeatedGame) -> Standing:
         """The same value as long as nothing changes."""

@@ -1,4 +1,4 @@
-"""What a seated game says, as messages."""
+"""What people read and see of a game of seats: its sentences, and the lights of its zones."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from firmware_host.messages import Message, text
-from games.base import Outcome, RulesError
-from games.seated import Phrase, Several, Words
+from firmware_host.seats.zones import ZoneOverlay
+from firmware_host.table.standing import Role
+from games.base import Outcome, Position, RulesError
+from games.seated import Phrase, SeatedGame, Several, Words
 
 NAMES: Mapping[str, Message] = {
     "red": text("Red"),
@@ -79,3 +81,33 @@ def _all(players: list[str]) -> Message:
 def counting(left: int, prompt: Message) -> Message:
     """While the table counts."""
     return text("{left}… {prompt}", left=left, prompt=prompt)
+
+
+HARDER = ("orange", "purple")  # one challenge, and more
+
+Lights = tuple[Mapping[str, Role], Mapping[str, tuple[str, ...]]]
+
+
+def lights(game: SeatedGame, position: Position, overlay: ZoneOverlay, left: int | None) -> Lights:
+    """Roles, and the colours of those that are legal. ``left``: seconds of a count.
+
+    The zone of the turn is lit, in another colour where it was made harder; the middle has the
+    colours of those who are awaited, in turn; as many zones blink at the rim as seconds are left.
+    """
+    if position.over:
+        return dict.fromkeys(overlay.middle, Role.WIN), {}
+    roles: dict[str, Role] = {}
+    tint: dict[str, tuple[str, ...]] = {}
+    forced = min(game.forced(position), len(HARDER))
+    for zone in game.lit(position):
+        for place in overlay.zones[zone]:
+            roles[place] = Role.LEGAL
+            if forced:
+                tint[place] = (HARDER[forced - 1],)
+    awaited = tuple(each for each in position.awaiting if each in game.players)
+    awaited = awaited or (position.mover,)  # who rolls
+    for place in overlay.middle:
+        roles[place], tint[place] = Role.LEGAL, awaited
+    for zone in list(overlay.zones)[: left or 0]:
+        roles[overlay.zones[zone][-1]] = Role.LIFT
+    return roles, tint

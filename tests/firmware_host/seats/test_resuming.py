@@ -16,8 +16,7 @@ from drivers.clock import SystemClock
 from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.host.playing import Playing
 from firmware_host.journal import Journal
-from firmware_host.table.commands import NewGame
-from firmware_host.table.seat_commands import SeatMove
+from firmware_host.table.commands import NewGame, SeatMove
 from games.contract import describe
 from games.gravity_warfare.words import PHASES
 from tests.unhurried import unhurried

@@ -1,27 +1,172 @@
-"""One colour per place of the plate, from how the game stands."""
+"""From roles to colours: what each light means, in which rhythm, and the bubble of the level."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import cos, hypot, radians, tau
 
 from drivers.lights import Look
-from firmware_host.lighting.bubble import bubble_at
-from firmware_host.lighting.legend import LEGEND
-from firmware_host.lighting.palette import ORANGE, WHITE, Rgb, piece_colour, tint
-from firmware_host.lighting.patterns import (
-    GLOW,
-    PATTERNS,
-    PAUSED,
-    RUNNER,
-    TRAIL,
-    Pattern,
-    runner_at,
-    tint_turn,
-)
+from firmware_host.messages import Message, text
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Phase, Quality, Role, Sound, Standing
 from games.base import Game
 from games.registry import GAMES
+
+Rgb = tuple[int, int, int]
+
+ORANGE: Rgb = (230, 159, 0)
+SKY_BLUE: Rgb = (86, 180, 233)
+BLUISH_GREEN: Rgb = (0, 158, 115)
+YELLOW: Rgb = (240, 228, 66)
+BLUE: Rgb = (0, 114, 178)
+VERMILLION: Rgb = (213, 94, 0)
+REDDISH_PURPLE: Rgb = (204, 121, 167)
+WHITE: Rgb = (255, 255, 255)
+GRAY: Rgb = (153, 153, 153)
+
+PIECES: Mapping[str, Rgb] = {
+    "red": VERMILLION,
+    "blue": BLUE,
+    "white": WHITE,
+    "green": BLUISH_GREEN,
+    "black": REDDISH_PURPLE,
+    "yellow": YELLOW,
+}
+
+# Of sides and choices: plain names.
+TINTS: Mapping[str, Rgb] = {
+    "green": BLUISH_GREEN,
+    "orange": ORANGE,
+    "gray": GRAY,
+    "purple": REDDISH_PURPLE,
+    "blue": SKY_BLUE,
+}
+
+
+def tint(name: str) -> Rgb:
+    """The light of a plain colour's name; white for names that it does not know."""
+    return TINTS.get(name) or PIECES.get(name, WHITE)
+
+
+def piece_colour(kind: str) -> Rgb:
+    """The light of a kind of piece; white for kinds without a colour of their own."""
+    return PIECES.get(kind, WHITE)
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """One role, or a quality. ``colour`` None: that of the piece that is wanted."""
+
+    role: Role | Quality
+    meaning: Message
+    rhythm: Message
+    colour: Rgb | None
+
+    @property
+    def hex(self) -> str | None:
+        """``#rrggbb``."""
+        return None if self.colour is None else "#{:02x}{:02x}{:02x}".format(*self.colour)
+
+
+LEGEND: tuple[LegendEntry, ...] = (
+    LegendEntry(
+        Role.WRONG, text("This piece must leave its place."), text("fast blinking"), VERMILLION
+    ),
+    LegendEntry(
+        Role.REMOVE, text("Take this piece off the board."), text("two short blinks"), ORANGE
+    ),
+    LegendEntry(Role.LIFT, text("Lift this piece."), text("slow blinking"), YELLOW),
+    LegendEntry(Role.PUT, text("Put a piece of this colour here."), text("breathing"), None),
+    LegendEntry(Role.WIN, text("This won the game."), text("steady, bright"), BLUISH_GREEN),
+    LegendEntry(Role.LEGAL, text("You may put a piece here."), text("steady, dim"), SKY_BLUE),
+    LegendEntry(
+        Quality.BEST, text("With assist: the best move."), text("bright, swelling"), BLUISH_GREEN
+    ),
+    LegendEntry(
+        Quality.GOOD, text("With assist: a good move."), text("steady, quite bright"), BLUISH_GREEN
+    ),
+    LegendEntry(
+        Quality.BAD, text("With assist: a bad move."), text("faint, slowly fading"), VERMILLION
+    ),
+    LegendEntry(Role.LAST, text("The last move."), text("dim, with a short wink"), WHITE),
+)
+
+GRID_S = 0.25
+LOOKS_S = 12.0  # after this time every pattern begins again
+LOOK_STEPS = 32  # of a breath, where the light goes through it by itself
+_BREATH_STEPS = 16  # levels from dim to bright, so that a breathing light is not written every scan
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A light's brightness over time, as the eye sees it (0 to 1).
+
+    ``levels``: one per quarter second, repeated. ``breath_s``: instead, a smooth swing between the
+    first two levels with this period, brightest at 0.
+    """
+
+    levels: tuple[float, ...]
+    breath_s: float | None = None
+
+    @property
+    def period_s(self) -> float:
+        """After this time it repeats."""
+        return len(self.levels) * GRID_S if self.breath_s is None else self.breath_s
+
+    def level(self, now_s: float) -> float:
+        """Brightness at ``now_s``."""
+        if len(self.levels) == 1:
+            return self.levels[0]
+        if self.breath_s is None:
+            # Half a microsecond of slack: sums of scan periods fall just short of the grid.
+            return self.levels[int((now_s + 5e-7) // GRID_S) % len(self.levels)]
+        swing = (1 + cos(tau * (now_s % self.breath_s) / self.breath_s)) / 2
+        bright, dim = self.levels
+        return dim + (bright - dim) * round(swing * _BREATH_STEPS) / _BREATH_STEPS
+
+    def look(self, rgb: Rgb) -> Look:
+        """The same in that colour, for lights that go through it by themselves."""
+        if self.breath_s is None:
+            return Look(rgb, self.levels, GRID_S)
+        step_s = self.breath_s / LOOK_STEPS
+        levels = tuple(self.level((step + 0.5) * step_s) for step in range(LOOK_STEPS))
+        return Look(rgb, levels, step_s)
+
+
+PATTERNS: Mapping[Role | Quality, Pattern] = {
+    Role.WRONG: Pattern((1.0, 0.2)),
+    Role.REMOVE: Pattern((1.0, 0.2, 1.0, 0.2, 0.2, 0.2, 0.2, 0.2)),
+    Role.LIFT: Pattern((1.0, 1.0, 1.0, 0.3, 0.3, 0.3)),
+    Role.PUT: Pattern((1.0, 0.4), breath_s=2.0),
+    Role.WIN: Pattern((1.0,)),
+    Role.LEGAL: Pattern((0.4,)),
+    Quality.BEST: Pattern((1.0, 0.6), breath_s=1.0),
+    Quality.GOOD: Pattern((0.75,)),
+    Quality.BAD: Pattern((0.22, 0.08), breath_s=4.0),
+    Role.LAST: Pattern((0.35,) * 10 + (0.15,) * 2),
+}
+
+PAUSED = Pattern((0.5, 0.15), breath_s=4.0)  # the board's corners
+GLOW = Pattern((0.6,))  # an announcement
+TRAIL = Pattern((0.2,))  # the way that a piece goes
+RUNNER = Pattern((0.9,))  # the light that runs along it
+RUNNER_REST = 3  # steps of the grid before it starts again
+TINT_S = 1.0  # how long each of several colours of one light stays
+
+
+def runner_at(length: int, now_s: float) -> int:
+    """Where the light that runs along ``length`` places is; ``length`` or more: nowhere, it rests.
+
+    One place further each quarter second, so that a light of the way flashes once a round.
+    """
+    return int((now_s + 5e-7) // GRID_S) % (length + RUNNER_REST)
+
+
+def tint_turn(now_s: float) -> int:
+    """Which of a light's colours has its turn, counted on and on."""
+    return int((now_s + 5e-7) // TINT_S)
+
 
 Colour = tuple[float, float, float]
 
@@ -168,3 +313,19 @@ def shade(rgb: Rgb, level: float) -> Colour:
     """A colour at that brightness, 0 to 1."""
     red, green, blue = rgb
     return red / 255 * level, green / 255 * level, blue / 255 * level
+
+
+FULL_RAD = radians(8.0)  # then the bubble is at the board's edge
+
+
+def bubble_at(game: Game, tilt_rad: tuple[float, float]) -> str:
+    """The place of the board nearest to the bubble. ``tilt_rad``: about x, about y, as in Motion.
+
+    About x the north edge rises, about y the west edge does; a bubble goes where it is high.
+    """
+    columns, rows = zip(*game.board.values(), strict=True)
+    west, east, south, north = min(columns), max(columns), min(rows), max(rows)
+    share = 1 / max(FULL_RAD, hypot(*tilt_rad)) / 2
+    column = (west + east) / 2 - share * tilt_rad[1] * (east - west)
+    row = (south + north) / 2 + share * tilt_rad[0] * (north - south)
+    return min([(hypot(x - column, y - row), place) for place, (x, y) in game.board.items()])[1]

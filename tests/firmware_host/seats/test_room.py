@@ -9,8 +9,15 @@ import pytest
 from firmware_host.config.errors import JournalFullError, NotPossibleError
 from firmware_host.config.settings import Settings
 from firmware_host.journal import write_game
-from firmware_host.table.commands import NewGame, TakeBack
-from firmware_host.table.seat_commands import Count, SeatComputer, SeatMove, SitDown, StandUp
+from firmware_host.table.commands import (
+    Count,
+    NewGame,
+    SeatComputer,
+    SeatMove,
+    SitDown,
+    StandUp,
+    TakeBack,
+)
 from games.base import IllegalMoveError
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried
@@ -244,7 +251,7 @@ def test_lights_show_the_zone_and_who_is_awaited(session):
 
 @pytest.mark.parametrize("name", ["plate-10", "plate-7", "matrix-gpio"])
 def test_every_place_is_in_one_zone_or_in_the_middle(name):
-    from firmware_host.room import overlay_for
+    from firmware_host.seats import overlay_for
     from games.gravity_warfare import GRAVITY_WARFARE
 
     profile = unhurried(name)

@@ -8,8 +8,7 @@ import hmac
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.table.commands import NewGame
-from firmware_host.table.seat_commands import SeatMove
+from firmware_host.table.commands import NewGame, SeatMove
 from games.gravity_warfare import GRAVITY_WARFARE
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried

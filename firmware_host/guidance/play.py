@@ -1,0 +1,467 @@
+"""What people read while they play: whose turn it is, what to do, and what an engine does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firmware_host.config.engine_seats import OURS
+from firmware_host.engines.analysis import TurningPoint
+from firmware_host.messages import Message, text
+from firmware_host.table.line import AGREED, RESIGNED, TIME_UP
+from firmware_host.table.sight import UNKNOWN_PIECE
+from games.base import Game, GameType, Outcome, PieceLook, Shift
+from games.registry import GAMES
+
+_COLOURS: Mapping[str, Message] = {
+    "red": text("red"),
+    "blue": text("blue"),
+    "white": text("white"),
+    "black": text("black"),
+    "green": text("green"),
+    "orange": text("orange"),
+    "gray": text("gray"),
+    "purple": text("purple"),
+}
+
+
+def colour(name: str) -> Message:
+    """A colour: "gray"."""
+    return _COLOURS.get(name, Message(name))
+
+
+def player(name: str) -> Message:
+    """A player: "red"."""
+    return colour(name)
+
+
+def players(names: Sequence[str]) -> Message:
+    """One or more players: "red and white"."""
+    first, *rest = names
+    if not rest:
+        return player(first)
+    return text("{one} and {others}", one=player(first), others=players(rest))
+
+
+def piece(game: str, kind: str) -> Message:
+    """A piece without its article: "red marble"."""
+    if kind == UNKNOWN_PIECE:
+        return text("strange piece")
+    known = GAMES.get(game)  # an old game's package may be gone
+    if known is None and kind not in _COLOURS:
+        return Message(kind)
+    look = PieceLook() if known is None else known.look_of(kind)
+    return Message(look.noun, {"colour": player(kind)})
+
+
+def no_game() -> Message:
+    """Nothing has been begun."""
+    return text("Choose a game to begin.")
+
+
+def turn(game: str, to_move: str, *, drops: bool, swap: Shift | None) -> Message:
+    """The player to move may choose. ``swap``: the piece that ``swap`` would put, and where."""
+    who = player(to_move)
+    mine = piece(game, to_move)
+    if not drops:
+        return text("It is {player}'s turn: lift the {piece}.", player=who, piece=mine)
+    if swap is None:
+        return text("It is {player}'s turn: put a {piece} on a lit place.", player=who, piece=mine)
+    return text(
+        "It is {player}'s turn: put a {piece} on a lit place, or swap: put a {swap} on {place} "
+        "instead of the one there.",
+        player=who,
+        piece=mine,
+        swap=piece(game, swap.piece),
+        place=swap.target,
+    )
+
+
+def turn_by_sides(game: str, to_move: str) -> Message:
+    """The player to move may choose, and every lit place has the colour of its side."""
+    return text(
+        "It is {player}'s turn: put a {piece} on a lit place. Its colour tells the side.",
+        player=player(to_move),
+        piece=piece(game, to_move),
+    )
+
+
+def carried(game: str, kind: str, back: str) -> Message:
+    """The mover's piece is in the hand; ``back``: where it stood."""
+    return text(
+        "Put the {piece} on a lit place, or back on {place}.", piece=piece(game, kind), place=back
+    )
+
+
+def land(game: str, kind: str, place: str, captured: str, *, extra: str | None) -> Message:
+    """The mover's piece is in the hand, and what it captures too, or it stands on ``extra``."""
+    if extra is None:
+        return text(
+            "The {captured} drops into the hole: put the {piece} on {place}.",
+            captured=piece(game, captured),
+            piece=piece(game, kind),
+            place=place,
+        )
+    return text(
+        "Take the {captured} off {extra} and put the {piece} on {place}.",
+        captured=piece(game, captured),
+        extra=extra,
+        piece=piece(game, kind),
+        place=place,
+    )
+
+
+def lifted(game: str, put: Shift, back: str) -> Message:
+    """The piece that a swap would replace is in the hand; ``back`` is its kind."""
+    return text(
+        "Put a {piece} on {place} to swap, or the {other} back.",
+        piece=piece(game, put.piece),
+        place=put.target,
+        other=piece(game, back),
+    )
+
+
+def last_piece(game: str, said: Message, owners: Sequence[str]) -> Message:
+    """``said``, and that ``owners`` have one piece left each (Momentum M9)."""
+    if not owners:
+        return said
+    known, who = GAMES.get(game), players(owners)
+    last = Message("Last piece" if known is None else known.last_piece)
+    if len(owners) == 1:
+        return text("{said} {last}: {player} has only one left.", said=said, last=last, player=who)
+    return text("{said} {last}: {players} have only one left.", said=said, last=last, players=who)
+
+
+def settle(game: str, shift: Shift, *, lifted_already: bool) -> Message:
+    """The next consequence to carry out."""
+    what = piece(game, shift.piece)
+    if shift.target is None:
+        return text("Take the {piece} off {place}.", piece=what, place=shift.source)
+    if shift.source is None or lifted_already:
+        return text("Put the {piece} on {place}.", piece=what, place=shift.target)
+    return text(
+        "Move the {piece} from {source} to {target}.",
+        piece=what,
+        source=shift.source,
+        target=shift.target,
+    )
+
+
+def _why_over(game: str, outcome: Outcome) -> Message | None:
+    if outcome.reason == RESIGNED:
+        return text("{player} has resigned", player=player(str(outcome.extra["by"])))
+    if outcome.reason == TIME_UP:
+        return text("the time of {player} is up", player=player(str(outcome.extra["by"])))
+    if outcome.reason == AGREED:
+        return text("everybody has agreed")
+    known = GAMES.get(game)
+    template, params = ("", {}) if known is None else known.result_said(outcome)
+    winner = None if outcome.winner is None else player(outcome.winner)
+    return Message(template, {"winner": winner, **params}) if template else None
+
+
+def over(game: str, outcome: Outcome) -> Message:
+    """Who has won, and why in the game's own words where it has any."""
+    why = _why_over(game, outcome)
+    winners = outcome.team or (() if outcome.winner is None else (outcome.winner,))
+    if not winners:
+        return text("A draw.") if why is None else text("A draw: {why}.", why=why)
+    who = players(winners).capitalised()
+    if len(winners) == 1:
+        return (
+            text("{player} wins: {why}!", player=who, why=why)
+            if why
+            else text("{player} wins!", player=who)
+        )
+    return (
+        text("{players} win: {why}!", players=who, why=why)
+        if why
+        else text("{players} win!", players=who)
+    )
+
+
+def which_side(game: str, kind: str) -> Message:
+    """Several slots bring a piece to where it stands."""
+    return text("From which side does the {piece} come?", piece=piece(game, kind))
+
+
+def side(name: str, tint: str, slot: str) -> Message:
+    """One of them."""
+    where = _side(name)
+    return text("{side}, {colour}, slot {slot}", side=where, colour=colour(tint), slot=slot)
+
+
+def which_move(places: Sequence[str]) -> Message:
+    """Several moves fit, because nobody sees what stands on ``places``."""
+    return text("The table cannot see {places}. Which move was it?", places=", ".join(places))
+
+
+def landed(game: str, kind: str, place: str) -> Message:
+    """One of those moves."""
+    return text("{piece} on {place}", piece=piece(game, kind), place=place)
+
+
+def is_there(places: Sequence[str]) -> Message:
+    """Whether a move that nobody would see has been made."""
+    if len(places) == 1:
+        return text("The table cannot see {place}. Is the piece there?", place=places[0])
+    return text(
+        "The table cannot see {places}. Is the piece on one of them?", places=", ".join(places)
+    )
+
+
+def where_is_it() -> Message:
+    """A piece was put, as somebody says, and no sensor tells where."""
+    return text("Where is the piece that the table does not see?")
+
+
+def is_done(places: Sequence[str]) -> Message:
+    """Whether what was asked for has been done where nobody sees."""
+    return text("The table cannot see {places}. Is it done?", places=", ".join(places))
+
+
+def is_that_done() -> Message:
+    """The same of a place that the table can see, as far as it knows."""
+    return text("Is that done?")
+
+
+def done() -> Message:
+    """It is."""
+    return text("done")
+
+
+def which_game() -> Message:
+    """The menu."""
+    return text("Which game?")
+
+
+def asked(question: Message, at: Message) -> Message:
+    """A question with the choice to which the buttons have come, and what the buttons do."""
+    return text(
+        "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one.",
+        question=question,
+        choice=at,
+    )
+
+
+def asked_tilting(question: Message, at: Message) -> Message:
+    """The same where the plate may be tilted, too."""
+    return text(
+        "{question} Chosen now: {choice}. Hold confirm for yes, press it for the next one, or "
+        "tilt the plate a little the way it falls.",
+        question=question,
+        choice=at,
+    )
+
+
+def _side(name: str) -> Message:
+    known = {
+        "left": text("left"),
+        "right": text("right"),
+        "top": text("top"),
+        "bottom": text("bottom"),
+    }
+    return known.get(name, Message(name))
+
+
+def task(kind: str, turns: int, solver: str, other: str) -> Message:
+    """What to find. ``kind``: as in ``studies.puzzles.Puzzle``."""
+    who = player(solver).capitalised()
+    if kind == "save":
+        return text(
+            "{player} is to move. After every move but one {other} wins: find that one.",
+            player=who,
+            other=player(other),
+        )
+    if turns == 1:
+        return text("{player} is to move, and wins with this move. Which one?", player=who)
+    return text(
+        "{player} is to move, and wins in two turns, whatever {other} does. How?",
+        player=who,
+        other=player(other),
+    )
+
+
+def answered(move: str, other: str, reply: str) -> Message:
+    """The solution was found; the other side still answers."""
+    return text(
+        "{move} is right! {player} answers {reply}.",
+        move=move,
+        player=player(other).capitalised(),
+        reply=reply,
+    )
+
+
+def finish() -> Message:
+    """After the answer."""
+    return text("Now win!")
+
+
+def solved_win(result: Message) -> Message:
+    """The game is won; ``result`` says how."""
+    return text("Solved! {result}", result=result)
+
+
+def solved_save(move: str, other: str) -> Message:
+    """The only move that does not lose."""
+    return text(
+        "Solved! After every other move than {move} {player} would have won.",
+        move=move,
+        player=player(other),
+    )
+
+
+def loses(move: str, other: str, reply: str | None) -> Message:
+    """A wrong move, and what wins against it; None: the game is lost with the move itself."""
+    if reply is None:
+        return text("{move} loses at once. Take it back and try again.", move=move)
+    return text(
+        "After {move} {player} wins with {reply}. Take it back and try again.",
+        move=move,
+        player=player(other),
+        reply=reply,
+    )
+
+
+def does_not_win(move: str, other: str, reply: str | None) -> Message:
+    """A move that does not win in time; ``reply``: what holds against it, if it needs anything."""
+    if reply is None:
+        return text("{move} does not win. Take it back and try again.", move=move)
+    return text(
+        "{move} does not win in time: {player} holds with {reply}. Take it back and try again.",
+        move=move,
+        player=player(other),
+        reply=reply,
+    )
+
+
+RAISE = {
+    "left": text("Raise the left side"),
+    "right": text("Raise the right side"),
+    "top": text("Raise the top side"),
+    "bottom": text("Raise the bottom side"),
+}
+
+
+def slide(said: Message, side: str, game: str, kind: str) -> Message:
+    """``said``, and how it comes about. ``side``: the one from which it falls."""
+    return text(
+        "{said} {raise} until the {piece} slides, or do it by hand.",
+        **{"said": said, "raise": RAISE[side], "piece": piece(game, kind)},
+    )
+
+
+def further(side: str, now_deg: int, least_deg: int) -> Message:
+    """Nothing slides yet."""
+    return text(
+        "{raise} further: {now} of {least} degrees.",
+        **{"raise": RAISE[side], "now": now_deg, "least": least_deg},
+    )
+
+
+def straight(side: str) -> Message:
+    """The plate is tilted some other way, too."""
+    return text("{raise} and no other.", **{"raise": RAISE[side]})
+
+
+def less(most_deg: int) -> Message:
+    """Too steep."""
+    return text("Not so steep: {most} degrees at most.", most=most_deg)
+
+
+def hold(game: str, kind: str) -> Message:
+    """As it should be."""
+    return text("Hold the plate so: the {piece} slides.", piece=piece(game, kind))
+
+
+def arrived(game: str, kind: str, place: str) -> Message:
+    """It has come to where it was to go."""
+    return text(
+        "The {piece} is on {place}: level the plate, and press it down.",
+        piece=piece(game, kind),
+        place=place,
+    )
+
+
+def thinks(mover: str, engine: str, level: int) -> Message:
+    """It has been asked for a move."""
+    if engine == OURS:
+        return text(
+            "The computer, level {level}, is thinking for {player}.",
+            level=level,
+            player=player(mover),
+        )
+    return text("{engine} is thinking for {player}.", engine=engine, player=player(mover))
+
+
+def plays(mover: str, todo: Message) -> Message:
+    """Its move is to be carried out; ``todo``: the next thing to do."""
+    return text("The computer has chosen for {player}. {todo}", player=player(mover), todo=todo)
+
+
+def hint(mover: str, move: str) -> Message:
+    """What the strongest engine would play."""
+    return text("A hint for {player}: {move}.", player=player(mover), move=move)
+
+
+def declines(mover: str, todo: Message) -> Message:
+    """It does not agree to a draw."""
+    return text(
+        "A draw? The computer plays on for {player}. {todo}", player=player(mover), todo=todo
+    )
+
+
+def no_assist(why: Message) -> Message:
+    """Moves cannot be shaded."""
+    return text("There is no assist: {why}", why=why)
+
+
+def assisted(result: Message, used: Sequence[tuple[str, int, int]]) -> Message:
+    """``result``, and for each player who had assist, for how many of his moves."""
+    said = result
+    for who, moves, count in used:
+        said = text(
+            "{said} {player} had assist for {moves} of {all} moves.",
+            said=said,
+            player=player(who).capitalised(),
+            moves=moves,
+            all=count,
+        )
+    return said
+
+
+def turning_point(point: TurningPoint, game: Game) -> Message:
+    """A move that cost its player much: what it let happen, or what was missed."""
+    labels = game.labels
+    who, move = player(point.player).capitalised(), labels.get(point.move, point.move)
+    better = labels.get(point.better[0], point.better[0]) if point.better else None
+    made = {"player": who, "move": move}
+    if point.proven == "missed" and better is not None:
+        if point.turns <= 1:
+            return text("{player} {move}: {better} wins at once.", better=better, **made)
+        return text(
+            "{player} {move}: {better} wins in {count} turns.",
+            better=better,
+            count=point.turns,
+            **made,
+        )
+    if point.proven == "lets":
+        [other] = [each for each in game.players if each != point.player]
+        known = GAMES.get(game.name)
+        lets = GameType.lets if known is None else known.lets
+        said = Message(lets, {**made, "winner": player(other)})
+        if better is None:
+            return text("{said}.", said=said)
+        return text("{said}; {better} held.", said=said, better=better)
+    fall = {"before": round(100 * point.before), "after": round(100 * point.after)}
+    if better is None:
+        return text(
+            "{player} {move}: from {before} % to {after} %, further than could be seen.",
+            **made,
+            **fall,
+        )
+    return text(
+        "{player} {move}: from {before} % to {after} %. {better} was better.",
+        better=better,
+        **made,
+        **fall,
+    )

@@ -1,0 +1,519 @@
+"""What to say: the case that the board is, what is to be mended and why, and what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import degrees, hypot, radians
+
+from msgspec.structs import replace
+
+from firmware_host.guidance import play, troubles
+from firmware_host.messages import Message
+from firmware_host.referee.book import Finding, Landing, Pending, ends
+from firmware_host.referee.carries import Carry, carries, other_side
+from firmware_host.referee.state import WAITED_S, Guide, State
+from firmware_host.referee.view import (
+    Meaning,
+    View,
+    carry_say,
+    fix_view,
+    landing_view,
+    lifted_view,
+    over_view,
+    question_view,
+    settle_view,
+    setup_view,
+    turn_view,
+    unclear_say,
+)
+from firmware_host.table.sight import UNKNOWN_PIECE, Stillness
+from firmware_host.table.standing import (
+    Asking,
+    Choice,
+    Claim,
+    Lean,
+    Phase,
+    Question,
+    Role,
+    Sound,
+    Standing,
+)
+from games.base import Entrance, Game, Turn
+
+DONE = "done"
+
+Asked = tuple[Question, Mapping[str, Meaning]]
+"""And what each answer means."""
+
+
+def which_move(game: Game, found: Sequence[Pending], hidden: Collection[str] = ()) -> Asked:
+    """Which of the moves ``found`` it was; the board fits them all. ``hidden``: as in unseen."""
+    piece = found[0].turn.player
+    places = unseen(found, hidden)
+    ask = play.which_move(places) if places else play.which_side(game.name, piece)
+    return _among(game, found, ask, offer=False)
+
+
+def perhaps_moved(
+    game: Game, found: Sequence[Pending], hidden: Collection[str], *, missed: bool
+) -> Asked:
+    """Whether one of ``found`` has been made, and which: an offer, nothing shows it. ``missed``:
+    not because it is known that nobody sees ``hidden``, but because somebody says so.
+    """
+    places = landings(found, hidden)
+    if missed:
+        ask = play.where_is_it()
+    elif places and len(places) == len(found):
+        ask = play.is_there(places)
+    else:
+        ask = play.which_move(places or unseen(found, hidden))
+    return _among(game, found, ask, offer=True)
+
+
+def perhaps_done(todo: Sequence[Claim], hidden: Collection[str]) -> Asked:
+    """Whether ``todo`` is so, as is asked for: an offer."""
+    places = [place for place, _ in todo]
+    ask = play.is_done(places) if set(places) <= set(hidden) else play.is_that_done()
+    return Question(ask, (Choice(DONE, play.done()),), offer=True), {DONE: tuple(todo)}
+
+
+def landings(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
+    """The hidden places on which pieces of these moves may stand."""
+    targets = {p for each in found for places in ends(each.turn).values() for p in places}
+    return sorted(targets.intersection(hidden))
+
+
+def unseen(found: Sequence[Pending], hidden: Collection[str]) -> list[str]:
+    """The hidden places that these moves touch."""
+    return sorted({place for each in found for place in each.touched if place in hidden})
+
+
+def _among(game: Game, found: Sequence[Pending], ask: Message, *, offer: bool) -> Asked:
+    choices = _choices(game, found)
+    meant = {choice.value: each for choice, each in zip(choices, found, strict=True)}
+    return Question(ask, choices, offer=offer), meant
+
+
+def _choices(game: Game, found: Sequence[Pending]) -> tuple[Choice, ...]:
+    """In games where the side counts it names the move, and its light is the edge of the board
+    where the piece's line begins; else the place where the piece lands does.
+    """
+    sides = [each.turn.entrance.side for each in found if each.turn.entrance is not None]
+    apart = len(set(sides)) == len(sides)
+    choices = []
+    for turn in (each.turn for each in found):
+        entrance = turn.entrance
+        if entrance is None:
+            shift = next(s for s in turn.act if s.target is not None)
+            place = shift.target or ""
+            label = play.landed(game.name, shift.piece, place)
+            way = turn.path or (place,)
+            choices.append(Choice(turn.move, label, places=(place,), path=way))
+            continue
+        choices.append(
+            Choice(
+                entrance.side if apart else turn.move,
+                play.side(entrance.side, entrance.colour, turn.move),
+                (turn.move, entrance.colour) if apart else (),
+                entrance.colour,
+                (entrance.edge,),
+                turn.path,
+                entrance.fall if apart else None,
+            )
+        )
+    return tuple(choices)
+
+
+def fix_say(
+    state: State, steps: Sequence[Carry], captures: Sequence[Turn], blurred: Sequence[str]
+) -> Message:
+    """The first thing to do, and why. ``captures``: legal moves of which nothing but the capture
+    was done.
+    """
+    line = state.play.line
+    if blurred:
+        return unclear_say(blurred[0], line.position.cells, state.cells)
+    if captures and state.play.matched:
+        return _capture_first(line.game, captures[0])
+    first = steps[0]
+    say = carry_say(line.game, first)
+    if state.may_be_undone:
+        return troubles.or_wait(say)
+    why = _why(state, first)
+    if why is not None:
+        say = troubles.because(why, say)
+    if _may_be_upside_down(state, first):
+        say = troubles.or_turn_over(say, line.position.to_move or "")
+    return say
+
+
+def _why(state: State, first: Carry) -> Message | None:
+    play, position, cause = state.play, state.play.line.position, state.seen.cause
+    if play.guide is Guide.TAKEBACK:
+        return troubles.taking_back()
+    if first.turn_over or first.piece == UNKNOWN_PIECE:
+        return None
+    if first.source is not None and first.source not in play.line.game.board:
+        return troubles.off_board()
+    ends = (first.source, first.target)
+    if cause is not None and (not cause.places or any(end in cause.places for end in ends)):
+        return troubles.happened(cause.happening)
+    if not play.matched:
+        return troubles.resumed()
+    extra = first.source is not None and first.target is None and not first.parked
+    if play.pending is not None:
+        return troubles.unfinished(play.pending.turn.player) if extra else None
+    if not extra:
+        return _may_not_move(state, first) if play.book.movers else troubles.stay()
+    refusal = position.drop_refusal(first.piece, first.source or "")
+    return troubles.refused(refusal) if refusal else troubles.one_at_a_time()
+
+
+def _may_not_move(state: State, first: Carry) -> Message | None:
+    """Why a piece that was lifted, or carried elsewhere, had to stay or must not land there."""
+    position, astray = state.play.line.position, first.source is not None
+    if not astray and first.piece == position.to_move:
+        return None
+    place = first.source if first.source is not None else first.target or ""
+    mover = position.to_move or ""
+    in_hand = not astray and mover not in state.cells.values()  # and must not land there
+    refusal = position.drop_refusal(mover if in_hand else first.piece, place)
+    return troubles.stay() if refusal is None else troubles.refused(refusal)
+
+
+def _capture_first(game: Game, turn: Turn) -> Message:
+    captured = next(s for s in turn.act if s.target is None)
+    carried = next(s for s in turn.act if s.source is not None and s.target is not None)
+    return troubles.capture_first(
+        game.name, carried.piece, captured.piece, carried.target or captured.source or ""
+    )
+
+
+def _may_be_upside_down(state: State, first: Carry) -> bool:
+    """The mover may have dropped his own piece with the wrong side up."""
+    play, position, place = state.play, state.play.line.position, first.source or ""
+    game, mover = play.line.game, position.to_move
+    return (
+        play.pending is None
+        and play.matched
+        and play.guide is not Guide.TAKEBACK
+        and first.target is None
+        and mover is not None
+        and mover in game.pieces
+        and place in game.board
+        and other_side(game, mover) == first.piece
+        and position.drop_refusal(mover, place) is None
+    )
+
+
+# A ring of PTFE slips from 9 degrees on; a magnet's pull beside it is worth another one. Faster
+# than at 12 a tile pushes others from their places (docs/physics.md).
+LEAST_DEG, AIM_DEG, MOST_DEG = 10, 11, 12
+_SLACK_RAD = radians(0.5)
+_STRAIGHT = 0.14  # of the tilt, across its way: 8 degrees; a tile may get caught on a peg beyond
+_TURNS_RAD = radians(3.0)  # below, no tilt has a way of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """Of ``kind``, from ``entrance`` on to ``landing``. ``there``: it has come to it."""
+
+    kind: str
+    landing: str
+    entrance: Entrance
+    there: bool
+
+    @property
+    def lean_rad(self) -> Lean:
+        """How the plate is to be held now."""
+        columns, rows = self.entrance.fall
+        aim = 0.0 if self.there else radians(AIM_DEG)
+        return -rows * aim, columns * aim
+
+    def say(self, game: str, tilt_rad: Lean) -> Message:
+        """What is to be done with the plate, which is tilted so."""
+        if self.there:
+            return play.arrived(game, self.kind, self.landing)
+        columns, rows = self.entrance.fall
+        along = tilt_rad[1] * columns - tilt_rad[0] * rows
+        across = abs(tilt_rad[1] * rows + tilt_rad[0] * columns)
+        lean = hypot(along, across)
+        if lean > _TURNS_RAD and (along < 0 or across > _STRAIGHT * lean):
+            return play.straight(self.entrance.side)
+        if along < radians(LEAST_DEG) - _SLACK_RAD:
+            return play.further(self.entrance.side, round(degrees(along)), LEAST_DEG)
+        if along > radians(MOST_DEG) + _SLACK_RAD:
+            return play.less(MOST_DEG)
+        return play.hold(game, self.kind)
+
+
+def sliding(state: State) -> Slide | None:
+    """Where a tile is on its way, or has come to its end on a plate that is not level yet."""
+    pending, sight = state.play.pending, state.seen.sight
+    if not state.tilts or state.trouble is not None or sight.faults or pending is None:
+        return None
+    entrance, way, kind = pending.turn.entrance, pending.turn.path, pending.turn.act[0].piece
+    if entrance is None or entrance.side not in play.RAISE or len(way) < 2:
+        return None
+    cells, stood = state.cells, state.play.line.position.cells
+    changed = {
+        place for place in cells.keys() | stood.keys() if cells.get(place) != stood.get(place)
+    }
+    there = changed == {way[-1]} and cells.get(way[-1]) == kind
+    level = sight.stillness is Stillness.STILL
+    seen = len(changed) == 1 and changed <= {*way} and kind in map(cells.get, changed)
+    if not (seen or (not changed and not level)) or (there and level):
+        return None
+    return Slide(kind, way[-1], entrance, there)
+
+
+def leaning(state: State) -> State:
+    """The view with what a slide asks for, if one is under way."""
+    slide, view = sliding(state), state.view
+    if slide is None or (view.question is not None and not view.question.offer):
+        return state
+    game = state.play.line.game.name
+    if view.phase is Phase.PAUSED:
+        pending = state.play.pending
+        way = () if pending is None or slide.there else pending.turn.path
+        say = slide.say(game, state.seen.sight.tilt_rad) if state.seen.sight.ready else view.say
+        view = replace(view, say=say, path=way, path_colour=slide.entrance.colour)
+    else:
+        view = replace(view, say=play.slide(view.say, slide.entrance.side, game, slide.kind))
+    return replace(state, view=replace(view, lean_rad=slide.lean_rad))
+
+
+_ASKED = {Role.PUT, Role.LIFT, Role.REMOVE, Role.WRONG}
+_MENDING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
+
+
+def offer_claims(state: State, view: View) -> View:
+    """``view``, and what could be so without anybody having seen it."""
+    for place in sorted(state.seen.sight.weak):
+        if view.say in (troubles.unclear(place), troubles.unreadable(place)):
+            return replace(view, say=troubles.weak_magnet(place))
+    if view.question is not None:
+        return view
+    may_move = state.play.free and view.phase in (Phase.TURN, Phase.FIX)
+    offer = _perhaps_moved(state, view) if may_move else None
+    return offer or (_perhaps_done(state, view) if view.phase in _MENDING else view)
+
+
+def _perhaps_moved(state: State, view: View) -> View | None:
+    """A move whose piece nobody sees."""
+    play, missed = state.play, state.play.missed
+    unread = state.hidden | missed
+    found = play.book.unseen(state.cells, unread)
+    if not found:
+        return None
+    question, meant = perhaps_moved(play.line.game, found, unread, missed=bool(missed))
+    if missed:
+        say = troubles.confirm_missed(view.say)
+    elif landings(found, unread):
+        say = troubles.confirm_put(view.say, landings(found, unread))
+    else:
+        say = troubles.confirm_move(view.say, unseen(found, unread))
+    return replace(view, say=say, question=question, meant=meant, expected=True)
+
+
+def _perhaps_done(state: State, view: View) -> View:
+    """All that is left to do is where nobody sees it; or the last of it has not been seen."""
+    todo = sorted(place for place, role in view.roles.items() if role in _ASKED)
+    seen = [place for place in todo if place not in state.hidden]
+    if not todo or len(seen) > 1 or (seen and not state.seen.stood(WAITED_S)):
+        return view
+    done = [(place, _wanted(state, view, place)) for place in todo]
+    question, meant = perhaps_done(done, state.hidden)
+    say = troubles.if_done(view.say) if seen else troubles.confirm_done(view.say, todo)
+    return replace(view, say=say, question=question, meant=meant)
+
+
+def _wanted(state: State, view: View, place: str) -> str | None:
+    """What stands there when it is done; a piece that cannot be read stays, only better."""
+    wrong = {what for where, what in view.problems if where == place}
+    if "blurred" not in wrong or any(what.startswith("stray") for what in wrong):
+        return view.piece_for.get(place)
+    pending, line = state.play.pending, state.play.line
+    position = line.position if pending is None else pending.turn.position
+    return position.cells.get(place)
+
+
+def judge(state: State) -> View:
+    """How the game stands, by what the board shows."""
+    play, seen = state.play, state.seen
+    line, outcome = play.line, play.line.outcome
+    if outcome is not None:
+        return over_view(line.game, line.position, outcome, line.last)
+    if play.pending is not None:
+        return _carrying_out(state, play.pending)
+    finding = play.book.still.hold(state.cells)
+    if play.guide is not None:
+        return _guided(state, finding, seen.unsure if state.stands else seen.blurred)
+    if seen.blurred:
+        return _fix(state, finding, seen.blurred)
+    if state.stands:
+        return _unless_unclear(state, _turn(state))
+    if state.found:
+        return _found(state, finding)
+    return _in_hand(state) or _fix(state, finding)
+
+
+def _carrying_out(state: State, pending: Pending) -> View:
+    finding = pending.plan.hold(state.cells)
+    if pending.requested and not finding.right:  # a tile was put where it enters, and is to fall
+        entered = Pending.made(state.play.line.position, pending.turn).plan.hold(state.cells)
+        finding = entered if entered.right else finding
+    sight, blurred = state.seen.sight, state.seen.blurred
+    if not finding.right or blurred:
+        return _fix(state, finding, blurred)
+    if not finding.done:
+        view = settle_view(state.play.line.game, finding, pending.turn)
+        return view if sliding(state) else _unless_unclear(state, view)
+    doubtful = min(pending.touched & sight.unsure)
+    masked = doubtful in sight.masked
+    return View(Phase.SETTLE, troubles.not_ready() if masked else troubles.unclear(doubtful))
+
+
+def _guided(state: State, finding: Finding, unread: Sequence[str]) -> View:
+    """Until the board is the position, and is seen to be."""
+    if state.play.guide is Guide.SETUP:
+        return setup_view(state.play.line.game, finding, unread)
+    return _fix(state, finding, unread)
+
+
+def _found(state: State, finding: Finding) -> View:
+    """Moves explain the board: which it was is asked, unless places of theirs are unclear."""
+    line, found = state.play.line, state.found
+    if not any(each.touched & state.seen.sight.unsure for each in found):
+        question, meant = which_move(line.game, found, state.hidden)
+        return View(Phase.TURN, question.ask, question=question, meant=meant)
+    turn = _turn(state)
+    lit = {place: role for place, role in turn.roles.items() if place not in finding.strays}
+    return _unless_unclear(state, replace(turn, roles=lit))
+
+
+def _in_hand(state: State) -> View | None:
+    """A piece is in the hand, as a legal move asks for."""
+    line = state.play.line
+    held = state.play.book.in_hand(state.cells, state.hidden)
+    if isinstance(held, Landing):
+        return landing_view(line.game, held)
+    return lifted_view(line.game, line.position, held) if held else None
+
+
+def _turn(state: State) -> View:
+    play = state.play
+    return turn_view(play.line.game, play.book, play.line.last, state.hidden)
+
+
+def _unless_unclear(state: State, view: View) -> View:
+    """``view``, but asking to centre a piece where a place has been unclear for a moment."""
+    unclear = state.seen.unclear
+    if not unclear:
+        return view
+    expected = state.play.line.position.cells
+    return replace(view, say=unclear_say(unclear[0], expected, state.cells))
+
+
+def _fix(state: State, finding: Finding, blurred: Sequence[str] = ()) -> View:
+    """Something is wrong. What was to be expected makes no sound."""
+    play, game = state.play, state.play.line.game
+    captures: Sequence[Turn] = ()
+    if play.free and play.matched:
+        finding = play.book.without_the_move(state.cells, finding)
+        captures = play.book.captures_first(finding)
+    taking_back = play.guide is Guide.TAKEBACK
+    steps = carries(game, finding, flips=not taking_back)
+    view = fix_view(game, finding, steps, blurred, fix_say(state, steps, captures, blurred))
+    expected = taking_back or not play.matched or state.may_be_undone or bool(captures)
+    return replace(view, expected=expected)
+
+
+def describe(state: State) -> State:
+    """The step's view, with its question and its sounds."""
+    before, asked, why = state.view, state.asking.question, state.why_paused
+    if asked is not None and state.may_answer and before.phase is not Phase.PAUSED:
+        state = replace(state, view=question_view(asked, before.phase, state.play.line.last))
+    elif why is not None:
+        asking = Asking() if state.asking.menu else state.asking.rested()
+        state = leaning(replace(state, view=View(Phase.PAUSED, why), asking=asking))
+    else:
+        state = _noticing(leaning(_asking(_sensors(state))))
+    return _sounding(state, before)
+
+
+def _sensors(state: State) -> State:
+    """Sensors that have just failed are told."""
+    sensors, news = state.sensors.told(state.seen.sight, state.play.line.game.board)
+    return replace(state, sensors=sensors).noticed(news)
+
+
+def _asking(state: State) -> State:
+    """The view of the board, with what it asks; over it the menu, while that is open."""
+    view, last = offer_claims(state, judge(state)), state.play.line.last
+    asking = state.asking.unless_changed(state.seen.sight.cells)
+    if not asking.menu and view.question is None:
+        asking = Asking()
+    elif not asking.menu and view.question is not None:
+        asking = asking.ask(view.question, view.meant, state.seen.now_s)
+    asked = asking.question
+    if asked is not None:
+        offer = asked.offer and not asking.menu
+        view = replace(view, question=asked) if offer else question_view(asked, view.phase, last)
+    return replace(state, asking=asking, view=view)
+
+
+def _noticing(state: State) -> State:
+    """What is true now is never hidden by what is past."""
+    view, notice = state.view, state.notice
+    if notice is None or state.seen.is_due(notice[1]):
+        return state
+    return replace(state, view=replace(view, say=troubles.noticed(notice[0], view.say)))
+
+
+def _sounding(state: State, before: View) -> State:
+    """Sounds of getting into a phase; a fix sounds again for each new thing wrong."""
+    after = state.view
+    if after.phase is Phase.PAUSED:
+        paused = before.phase in (Phase.PAUSED, Phase.OVER)
+        return state if paused or after.lean_rad else state.playing(state.play, Sound.PAUSED)
+    sounds = []
+    if _must_be_answered(after) and not _must_be_answered(before):
+        sounds.append(Sound.ASK)
+    if after.problems - state.problems and not after.expected:
+        sounds.append(Sound.WRONG)
+    return replace(state, problems=after.problems).playing(state.play, *sounds)
+
+
+def _must_be_answered(view: View) -> bool:
+    return view.question is not None and not view.question.offer
+
+
+def standing(state: State) -> Standing:
+    """The whole account."""
+    view, line = state.view, state.play.line
+    return Standing(
+        phase=view.phase,
+        to_move=None if line.outcome is not None else line.position.to_move,
+        game=line.game,
+        game_id=line.game_id,
+        position=line.position,
+        moves=line.moves,
+        roles=view.roles,
+        piece_for=view.piece_for,
+        shifts=view.shifts,
+        say=view.say,
+        outcome=line.outcome,
+        swap_legal=state.play.swap is not None,
+        can_take_back=state.made or line.last is not None or line.agreed is not None,
+        draw_offers=state.play.draw_offers,
+        question=view.question,
+        tint=view.tint,
+        path=view.path,
+        path_colour=view.path_colour,
+        lean_rad=view.lean_rad,
+        sounds=state.sounds,
+        step=state.step,
+        claims=state.claims.untold,
+    )

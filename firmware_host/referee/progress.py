@@ -1,0 +1,363 @@
+"""How a game goes on: by what the board shows, by buttons and tilt, and by what is asked for.
+
+Whatever the journal has to know is on disk first, and only then so: where the journal refuses, the
+state stays as it was, with its ``trouble``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import inf
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.guidance import troubles
+from firmware_host.referee.book import Book, Pending, answered, ends
+from firmware_host.referee.state import TAKE_BACK_S, Guide, State
+from firmware_host.referee.view import Meaning
+from firmware_host.table.arbiter import AGAIN
+from firmware_host.table.buttons import BACK, Press
+from firmware_host.table.commands import (
+    Answer,
+    BoardRequest,
+    MakeMove,
+    OfferDraw,
+    Resign,
+    Swap,
+    TakeBack,
+    TimeUp,
+)
+from firmware_host.table.line import (
+    AGREED,
+    RESIGNED,
+    TIME_UP,
+    JournalPort,
+    agreed_draw,
+    resignation,
+    side_of,
+    sides,
+)
+from firmware_host.table.standing import Asking, Choice, Phase, Sound
+from games.base import Outcome, Turn
+
+
+def confirm(state: State, journal: JournalPort, turn: Turn) -> State:
+    """``turn`` is final."""
+    line = state.play.line
+    position, owners = turn.position, turn.position.reserve.items()
+    sounds = [Sound.SETTLED if state.play.settling else Sound.MOVE]
+    if any(left == 1 and line.position.reserve.get(owner) != 1 for owner, left in owners):
+        sounds.append(Sound.LAST_MARBLE)
+    if position.outcome is not None:
+        sounds.append(Sound.DRAW if position.outcome.winner is None else Sound.WIN)
+    after = state.playing(state.play.on(line.played(turn)), *sounds)
+    after = replace(after, seen=replace(state.seen, cause=None))
+    after = after.claimed(position.cells, state.hidden, confirmed=True)
+    append = partial(journal.append, line.game_id, len(line.moves) + 1, turn.move)
+    return _written(append, state, after)
+
+
+def finish(state: State, journal: JournalPort) -> State:
+    """The game is over: so is its record."""
+    line, outcome = state.play.line, state.play.line.outcome
+    if outcome is None or state.play.finished:
+        return state
+    after = state.playing(replace(state.play, finished=True))
+    return _written(partial(journal.finish, line.game_id, outcome.as_json()), state, after)
+
+
+def agree(state: State, journal: JournalPort, outcome: Outcome) -> State:
+    """The players have ended it."""
+    line = state.play.line
+    play = replace(state.play.on(dataclasses.replace(line, agreed=outcome)), finished=True)
+    after = state.playing(play, Sound.DRAW if outcome.reason == AGREED else Sound.WIN)
+    return _written(partial(journal.finish, line.game_id, outcome.as_json()), state, after)
+
+
+def hold(state: State, journal: JournalPort) -> State:
+    """What is being carried out, unless it is there."""
+    play = state.play
+    record = None if play.pending is None else play.pending.record
+    if record == play.held:
+        return state
+    after = state.playing(replace(play, held=record))
+    return _written(partial(journal.hold, play.line.game_id, record), state, after)
+
+
+def drop(state: State, journal: JournalPort) -> State:
+    """What was being carried out is not any more."""
+    play = state.play
+    after = state.playing(play.on(play.line), Sound.TAKEBACK)
+    if play.held is None:
+        return after
+    return _written(partial(journal.hold, play.line.game_id, None), state, after)
+
+
+def take_back(state: State, journal: JournalPort, to: int) -> State:
+    """Leave ``to`` moves, at once; how the players ended it goes too."""
+    line = state.play.line
+    shorter = state.play.on(line.shortened(to), taken_back=line.last)
+    write = partial(journal.take_back, line.game_id, len(line.moves), to)
+    return _written(write, state, state.playing(shorter, Sound.TAKEBACK))
+
+
+def _written(write: Callable[[], None], before: State, after: State) -> State:
+    if before.trouble is not None:
+        return before
+    try:
+        write()
+    except JournalError as error:
+        return before.refused(error)
+    return after
+
+
+def follow_board(state: State, journal: JournalPort) -> State:
+    """The game goes as far as the board shows, each stage at most once."""
+    if state.view.phase is Phase.PAUSED:
+        state = replace(state, seen=state.seen.anew())
+    if state.play.missed and not state.stands:
+        state = state.playing(replace(state.play, missed=frozenset()))
+    state = _taken_back(state, journal)
+    state = _swapped_after_all(state, journal)
+    state = _recognised(state)
+    state = _carried_out(state, journal)
+    state = _stands(state)
+    return finish(state, journal)
+
+
+def _taken_back(state: State, journal: JournalPort) -> State:
+    """The board of before the pending move, or the last one, has stood for a while."""
+    if not (state.seen.surely_stood(TAKE_BACK_S) and state.may_be_undone):
+        return state
+    if state.play.pending is not None:
+        return drop(state, journal)
+    state = take_back(state, journal, len(state.play.line.moves) - 1)
+    return state.claimed(state.play.line.position.cells, state.hidden, confirmed=True)
+
+
+def _swapped_after_all(state: State, journal: JournalPort) -> State:
+    """A slow swap looked like a takeback first; then the other colour came."""
+    turn = state.play.taken_back
+    if turn is None or not state.play.free or state.stands:
+        return state
+    swap = Book(state.play.line.game, turn.position).swap
+    swapped = swap is not None and state.cells == swap.position.cells
+    return confirm(state, journal, turn) if swapped else state
+
+
+def _recognised(state: State) -> State:
+    """A move has been made, or it is to be asked which; or nothing can be one yet."""
+    play, cells = state.play, state.cells
+    line, seen = play.line, state.seen
+    over = line.outcome is not None
+    if state.trouble is not None or not play.free or state.stands or over:
+        return state
+    if play.taken_back is not None and not play.matched:
+        leftover = Pending.made(line.position, play.taken_back)
+        whole = cells == play.taken_back.position.cells
+        asked = play.taken_back.entrance is not None  # so a new one would not be on disk yet
+        if whole or (not asked and leftover.plan.allows(cells)):
+            return state.playing(replace(play, guide=Guide.TAKEBACK))
+    if state.may_be_undone:
+        return state
+    found = () if seen.blurred else play.book.match(cells, state.hidden, hand_empty=play.matched)
+    if any(each.touched & seen.sight.unsure for each in found):
+        return replace(state, found=found)
+    if any(play.book.is_seen(each, cells, state.hidden) for each in found):
+        return replace(state, found=found) if len(found) > 1 else made(state, found[0])
+    in_hand = () if seen.blurred else play.book.in_hand(cells, state.hidden)
+    if not play.matched and line.last is None and not in_hand:
+        return state.playing(replace(play, guide=Guide.SETUP))
+    return state
+
+
+def made(state: State, pending: Pending) -> State:
+    """``pending`` has been made: it is seen, or somebody says so."""
+    play, turn, sight = state.play, pending.turn, state.seen.sight
+    missed = play.missed.intersection(*ends(turn).values())
+    unread = pending.touched & (sight.blind | sight.masked.keys() | missed)
+    position = play.line.position.cells
+    state = state.claimed(answered(turn, pending.plan, state.cells, position, unread), unread)
+    return state.playing(play.settled(pending))
+
+
+def _carried_out(state: State, journal: JournalPort) -> State:
+    """The move that is being carried out is done, or on disk as it is."""
+    pending, seen = state.play.pending, state.seen
+    if pending is None or state.trouble is not None:
+        return state
+    finding = pending.plan.hold(state.cells)
+    if finding.done and not pending.touched & seen.sight.unsure and not seen.blurred:
+        return confirm(state, journal, pending.turn)
+    if not state.may_be_undone:
+        state = hold(state, journal)
+    if state.trouble is None and finding.right and not seen.blurred and not state.play.settling:
+        return state.playing(replace(state.play, settling=True), Sound.MOVE)
+    return state
+
+
+def _stands(state: State) -> State:
+    """The board is the position."""
+    play, seen = state.play, state.seen
+    to_be_seen = seen.blurred if play.guide is None else seen.unsure
+    if play.pending is not None or not state.stands or to_be_seen:
+        return state
+    if state.view.phase is Phase.FIX:
+        state = replace(state, seen=replace(seen, cause=None))
+    sounds = (Sound.START,) if play.guide is Guide.SETUP else ()
+    return state.playing(replace(play, guide=None, matched=True), *sounds)
+
+
+def handle_presses(state: State, journal: JournalPort, presses: Sequence[Press]) -> State:
+    """What the plate's tilt and the buttons ask for, one after the other; nothing more once the
+    journal has refused.
+    """
+    before = state.trouble
+    if state.may_answer:
+        state = _answered(state, *state.asking.leant(state.seen.sight.tilt_rad, state.seen.now_s))
+    for press in presses:
+        if state.trouble is None or state.trouble is before:
+            pressed = _back if press.button == BACK else _confirm
+            state = pressed(state, journal, press)
+    if state.trouble is not None and state.seen.is_due(state.retry_s):
+        state = replace(state, trouble=None, retry_s=inf)
+        if state.owed is not None:
+            state = _take_back(state, journal, state.owed)
+    return state
+
+
+def carry_out(state: State, journal: JournalPort, asked: BoardRequest) -> State:
+    """What somebody asks for is done, if it is possible. Raises NotPossibleError; where the journal
+    refuses, the state has its ``trouble``.
+    """
+    play = state.play
+    match asked:
+        case TakeBack(to):
+            _check_take_back(state, to)
+            return replace(_take_back(state, journal, to), owed=None)  # who asks is told, and asks
+        case Answer(value):
+            state.asking.check(value)
+            return _answered(state, state.asking, state.asking.named(value))
+        case MakeMove(move):
+            if not state.may_make(move):
+                raise NotPossibleError("{move} is not a legal move now.", move=move)
+            return _ask_for(state, play.line.position.play(move))
+        case Swap():
+            if play.swap is None or play.line.outcome is not None:
+                raise NotPossibleError("A swap is not possible now.")
+            return _ask_for(state, play.swap)
+        case Resign(player) | TimeUp(player):
+            _check_going_on(state, player)
+            reason = RESIGNED if isinstance(asked, Resign) else TIME_UP
+            return agree(state, journal, resignation(play.line.game, player, reason))
+        case OfferDraw(player):
+            _check_going_on(state, player)
+            return _offer_draw(state, journal, player)
+    assert_never(asked)
+
+
+def _check_take_back(state: State, to: int | None) -> None:
+    line = state.play.line
+    if not (state.made or line.moves or line.agreed is not None):
+        raise NotPossibleError("There is no move to take back.")
+    if to is not None and to >= len(line.moves) + state.made:
+        raise NotPossibleError("There is no move after move {to} to take back.", to=to)
+
+
+def _check_going_on(state: State, player: str) -> None:
+    """Raises NotPossibleError where ``player`` cannot end the game now."""
+    if state.play.line.outcome is not None:
+        raise NotPossibleError("There is no game to end.")
+    if state.made:
+        raise NotPossibleError("A move is being carried out.", remedy="Finish it first.")
+    side_of(state.play.line.game, player)
+
+
+def _confirm(state: State, _journal: JournalPort, press: Press) -> State:
+    """Answers what is asked; else a long press swaps, and a short one ends the end of a game."""
+    asking, play = state.asking, state.play
+    asked, paused = asking.question, state.view.phase is Phase.PAUSED
+    if asked is not None and paused:
+        return state  # the choice does not show
+    if asked is not None and not (asked.offer and press.long and play.swap):
+        return _answered(state, *asking.pressed(press, state.seen.now_s))
+    if press.long:
+        return _swap(state)
+    if play.line.outcome is not None:
+        return replace(state, wish=AGAIN)
+    if state.silent_failures and state.view.phase is Phase.TURN:
+        empty = frozenset(play.line.game.board.keys() - state.seen.sight.cells.keys())
+        return state.playing(replace(play, missed=empty))
+    return state
+
+
+def _back(state: State, journal: JournalPort, press: Press) -> State:
+    """Out of what is asked, or the last move back; a long press opens the menu."""
+    asking, play = state.asking, state.play
+    if press.long and state.menu is not None:
+        seen = state.seen
+        menu = asking.browse(state.menu, play.line.game, seen.sight.cells, seen.now_s)
+        return replace(state, asking=menu)
+    if asking.menu:
+        return replace(state, asking=Asking())
+    if play.missed:
+        return state.playing(replace(play, missed=frozenset()))
+    if asking.opened:
+        return replace(state, asking=asking.folded())
+    return _take_back(state, journal)
+
+
+def _answered(state: State, asking: Asking[Meaning], choice: Choice | None) -> State:
+    """What is asked is answered, if ``choice`` does."""
+    if choice is None:
+        return replace(state, asking=asking)
+    meant = asking.meaning(choice)
+    state = replace(state, asking=Asking())
+    if isinstance(meant, str):
+        return replace(state, wish=meant)
+    if isinstance(meant, Pending):
+        return made(state, meant)
+    said = {place: piece for place, piece in meant if piece is not None}
+    return state.claimed(said, {place for place, _ in meant}, confirmed=True)
+
+
+def _take_back(state: State, journal: JournalPort, to: int | None = None) -> State:
+    """Leave ``to`` moves (None: all but the last, or all where one is made that is not on disk or
+    the players have ended it);
+    then the board is guided. Where the journal refuses, that is tried again.
+    """
+    count, agreed = len(state.play.line.moves), state.play.line.agreed is not None
+    to = count - (not state.made and not agreed) if to is None else to
+    if to < 0:
+        return state.noticed(troubles.nothing_to_take_back())
+    state = replace(state, trouble=None, retry_s=inf, owed=to)
+    fewer = count > to or agreed
+    state = take_back(state, journal, to) if fewer else drop(state, journal)
+    if state.trouble is not None:
+        return state
+    guided = replace(state.play, guide=Guide.TAKEBACK, taken_back=None)
+    return replace(state, play=guided, owed=None)
+
+
+def _offer_draw(state: State, journal: JournalPort, player: str) -> State:
+    """The offer stands until the next move; the last side's makes it a draw."""
+    play = state.play
+    offers = (*play.draw_offers, player)
+    if all(any(each in offers for each in side) for side in sides(play.line.game)):
+        return agree(state, journal, agreed_draw())
+    return state.playing(replace(play, draw_offers=offers))
+
+
+def _swap(state: State) -> State:
+    swap = state.play.swap
+    return state.noticed(troubles.no_swap()) if swap is None else _ask_for(state, swap)
+
+
+def _ask_for(state: State, turn: Turn) -> State:
+    """Somebody says that ``turn`` is the move; all of it is still to be done."""
+    pending = Pending.asked(state.play.line.position, turn)
+    return state.playing(state.play.settled(pending))
