@@ -25,7 +25,7 @@ import datetime
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -38,6 +38,8 @@ from firmware_host.messages.hints import nearest
 from firmware_host.table.line import agreed_end
 from games.base import Game, Position, RulesError
 from games.registry import game_type
+
+T = TypeVar("T")
 
 FIRST_LINE = "tiltboard game 1"
 VIEW = "# What everybody may know while the game goes on: it cannot be played on from here."
@@ -199,20 +201,14 @@ def _read_header(parsed: _Parsed, number: int, line: str, match: re.Match[str]) 
     if kind == "Option" and option:
         if option in parsed.options:
             raise _unexpected(number, line, text("each option only once"))
-        try:
-            parsed.options[option] = number, msgspec.json.decode(value)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise _unexpected(number, line, text("a JSON value after the colon")) from error
+        expected = text("a JSON value after the colon")
+        parsed.options[option] = number, _decoded(value, object, number, line, expected)
     elif kind == "Engine" and option:
-        try:
-            parsed.engines[option] = number, msgspec.json.decode(value, type=EngineSeat)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise _unexpected(number, line, text("an engine and its level in JSON")) from error
+        expected = text("an engine and its level in JSON")
+        parsed.engines[option] = number, _decoded(value, EngineSeat, number, line, expected)
     elif kind == "Assist" and option:
-        try:
-            parsed.assist[option] = number, msgspec.json.decode(value, type=Assist)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise _unexpected(number, line, text("a player's assist in JSON")) from error
+        expected = text("a player's assist in JSON")
+        parsed.assist[option] = number, _decoded(value, Assist, number, line, expected)
     elif name not in _HEADERS:
         raise _unexpected(number, line, text("a known name ({hint})", hint=nearest(name, _HEADERS)))
     elif name in parsed.headers:
@@ -279,13 +275,18 @@ def _clock(parsed: _Parsed, game: Game) -> ClockLeft | None:
     if "Clock" not in parsed.headers:
         return None
     line, value = parsed.headers["Clock"]
-    try:
-        clock = msgspec.json.decode(value, type=ClockLeft)
-    except (msgspec.DecodeError, RecursionError):
-        clock = None
-    if clock is None or clock.left_s.keys() != set(game.players):
-        raise _unexpected(line, value, text("the clock's time, and what each player has left"))
+    expected = text("the clock's time, and what each player has left")
+    clock = _decoded(value, ClockLeft, line, value, expected)
+    if clock.left_s.keys() != set(game.players):
+        raise _unexpected(line, value, expected)
     return clock
+
+
+def _decoded(value: str, kind: type[T], number: int, line: str, expected: Message) -> T:
+    try:
+        return msgspec.json.decode(value, type=kind)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _unexpected(number, line, expected) from error
 
 
 def _rules(parsed: _Parsed) -> Game:

@@ -139,12 +139,13 @@ class Journal(JournalReader):
         with self._transaction():
             game_id = self._insert_game(game, options, at_s, note)
             self._insert(game_id, EventKind.START, 0, at_s=at_s)
-            self._insert_engines(game_id, engines, 0)
-            if clock is not None:
-                self._insert(game_id, EventKind.CLOCK, 0, payload=msgspec.to_builtins(clock))
-            if assist:
-                payload = msgspec.to_builtins(dict(assist))
-                self._insert(game_id, EventKind.ASSIST, 0, payload=payload)
+            for kind, noted in (
+                (EventKind.ENGINES, dict(engines)),
+                (EventKind.CLOCK, clock),
+                (EventKind.ASSIST, dict(assist)),
+            ):
+                if noted:
+                    self._insert(game_id, kind, 0, payload=noted)
             return game_id
 
     def store(self, played: PlayedGame, *, current: bool = False) -> int:
@@ -163,8 +164,7 @@ class Journal(JournalReader):
                 clock=played.clock,
                 assist=dict(played.assist),
             )
-            built = msgspec.to_builtins(stand)
-            self._insert(game_id, EventKind.IMPORT, ply, payload=built, at_s=at_s)
+            self._insert(game_id, EventKind.IMPORT, ply, payload=stand, at_s=at_s)
             if played.result is not None:
                 self._insert(game_id, EventKind.FINISH, ply, payload=played.result, at_s=at_s)
             if current:
@@ -215,32 +215,26 @@ class Journal(JournalReader):
                     "Game {game} is finished in the journal.", remedy=RESUME, game=game_id
                 )
             kind = EventKind.DROPPED if pending is None else EventKind.PENDING
-            payload = None if pending is None else msgspec.to_builtins(pending)
-            self._insert(game_id, kind, len(record.moves), payload=payload)
+            self._insert(game_id, kind, len(record.moves), payload=pending)
 
     def note_engines(self, game_id: int, engines: EngineSeats) -> None:
         """Note which engines play from now on; not twice, and not once the game is finished."""
-        with self._transaction():
-            record = self.load_within(game_id)
-            if record.engines != engines and record.result is None:
-                payload = msgspec.to_builtins(dict(engines))
-                self._insert(game_id, EventKind.ENGINES, len(record.moves), payload=payload)
+        self._note(game_id, EventKind.ENGINES, dict(engines))
 
     def note_clock(self, game_id: int, clock: ClockLeft) -> None:
         """Note how much time is left; not twice."""
-        with self._transaction():
-            record = self.load_within(game_id)
-            if record.clock != clock:
-                payload = msgspec.to_builtins(clock)
-                self._insert(game_id, EventKind.CLOCK, len(record.moves), payload=payload)
+        self._note(game_id, EventKind.CLOCK, clock)
 
     def note_assist(self, game_id: int, assist: Assists) -> None:
         """Note who is assisted from now on, and was for which moves; not twice."""
+        self._note(game_id, EventKind.ASSIST, dict(assist))
+
+    def _note(self, game_id: int, kind: EventKind, noted: object) -> None:
         with self._transaction():
             record = self.load_within(game_id)
-            if record.assist != assist:
-                payload = msgspec.to_builtins(dict(assist))
-                self._insert(game_id, EventKind.ASSIST, len(record.moves), payload=payload)
+            over = kind == EventKind.ENGINES and record.result is not None
+            if getattr(record, kind) != noted and not over:
+                self._insert(game_id, kind, len(record.moves), payload=noted)
 
     def take_back(self, game_id: int, ply: int, to: int) -> None:
         """Take back the moves after number ``to``, of which ``ply`` must be the last; a finished
@@ -316,11 +310,6 @@ class Journal(JournalReader):
         )
         return int(game_id)
 
-    def _insert_engines(self, game_id: int, engines: EngineSeats, ply: int) -> None:
-        if engines:
-            payload = msgspec.to_builtins(dict(engines))
-            self._insert(game_id, EventKind.ENGINES, ply, payload=payload)
-
     def _insert(
         self,
         game_id: int,
@@ -328,7 +317,7 @@ class Journal(JournalReader):
         ply: int,
         *,
         move: str | None = None,
-        payload: Mapping[str, Any] | None = None,
+        payload: object = None,
         at_s: float | None = None,
     ) -> None:
         (sequence,) = self._database.execute(
