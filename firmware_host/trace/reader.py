@@ -20,7 +20,8 @@ from firmware_host.trace.format import EndRecord, ScanRecord, TraceHeader, unsea
 
 S = TypeVar("S", bound=msgspec.Struct)
 
-MOST_BYTES = 1 << 28  # as it lies on the disk
+MOST_BYTES = 1 << 26  # as it lies on the disk: half an hour has some 10 MB
+MOST_PLAIN = 1 << 28
 _GZIP = 16 + zlib.MAX_WBITS
 _AGAIN = "Record again, or get another copy of the file."
 
@@ -74,11 +75,16 @@ def _lines(path: Path) -> tuple[list[bytes], bool]:
         ) from error
     unzip = zlib.decompressobj(_GZIP)
     try:
-        plain = unzip.decompress(data)
+        plain = unzip.decompress(data, MOST_PLAIN)
     except zlib.error as error:
         raise TraceError(
             "{path} is not a trace, or is damaged: {why}.", remedy=_AGAIN, path=path, why=str(error)
         ) from error
+    if unzip.unconsumed_tail:
+        why = text("it is too large")
+        raise TraceError(
+            "{path} is not a trace, or is damaged: {why}.", remedy=_AGAIN, path=path, why=why
+        )
     *lines, rest = plain.split(b"\n")
     return lines, unzip.eof and not rest
 

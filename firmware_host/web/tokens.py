@@ -14,6 +14,7 @@ from typing import Annotated
 import msgspec
 
 from firmware_host.config.errors import ConfigError, NotPossibleError
+from firmware_host.config.paths import read_file
 
 TOKENS_NAME = "paired.json"
 TOKEN_BYTES = 16
@@ -109,7 +110,7 @@ class Tokens:
         if version == self._read_at:
             return
         try:
-            content = self._path.read_bytes()
+            content = read_file(self._path)
         except OSError as error:
             raise ConfigError(
                 "The list of paired devices, {path}, cannot be read: {why}.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import zlib
 from pathlib import Path
@@ -19,6 +20,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.perception import uncalibrated
 from firmware_host.table.sight import Magnet
 from firmware_host.trace import TraceWriter, header_for, read_trace, replay
+from firmware_host.trace.reader import MOST_PLAIN
 
 SHORT = Path(__file__).parent / "data" / "short.trace"
 STEP_MT = 3300 / 1024 / 60
@@ -191,3 +193,29 @@ def test_replay_as_json():
         ("lifted", ["e4"]),
     ]
     assert (end["scans"], end["complete"], end["ready"], end["cells"]) == (163, True, True, {})
+
+
+def test_a_trace_that_unpacks_to_gigabytes_is_refused(tmp_path):
+    """A thousand zeros take a byte: what is unpacked is limited, whatever the file says."""
+    path = tmp_path / "bomb.trace"
+    packer = zlib.compressobj(9, wbits=16 + zlib.MAX_WBITS)
+    block = bytes(1 << 24)
+    with path.open("wb") as file:
+        for _ in range(MOST_PLAIN // len(block) + 1):
+            file.write(packer.compress(block))
+        file.write(packer.flush())
+    with pytest.raises(TraceError, match="too large"):
+        read_trace(path)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device", "folder"])
+def test_only_a_plain_file_is_read_as_a_trace(tmp_path, kind):
+    path = tmp_path / "it"
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    with pytest.raises(TraceError, match="cannot be read"):
+        read_trace(path)
