@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -95,3 +96,21 @@ def test_the_product_never_imports_the_laboratory():
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             found += [f"{path}: {name}" for name in names if name.startswith("tiltboard_lab")]
     assert not found
+
+
+def test_both_distributions_have_one_version():
+    table, lab = (
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]
+        for folder in (".", "lab")
+    )
+    assert lab["version"] == table["version"]
+
+
+def test_every_command_that_the_laboratory_brings_is_one():
+    lab = tomllib.loads((ROOT / "lab/pyproject.toml").read_text("utf-8"))["project"]
+    for group in BROUGHT:
+        for name, value in lab["entry-points"][group].items():
+            command = EntryPoint(name, value, group).load()
+            assert isinstance(command, click.Command)
+            assert command.name == name
+            assert command.epilog.startswith("Example: tiltboard ")
