@@ -1,7 +1,9 @@
 """The simulated node: a real pty and the real pyserial, at the speed of the line."""
 
 import os
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import serial
@@ -12,6 +14,7 @@ from drivers.node_link import NodeLink, NodeSettings
 from firmware_host.config.profile import load_profile
 from firmware_host.host.assemble import missing_table, plate_for
 from firmware_host.service.pacer import Pacer
+from hw_sim.node import ROUND_S
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 
@@ -114,6 +117,22 @@ def test_a_reading_waits_no_longer_than_a_look_takes(table, plate):
         plate.scan()
         waited_s.append(table.clock.now() - table.node.line.handed_s)
     assert max(waited_s) < 0.0005
+
+
+def test_a_reading_takes_as_long_as_on_the_emulated_pico(table, plate, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs" / "wiring-node.md").read_text("utf-8")
+    chip_ms = {name: float(ms) for name, ms in re.findall(r"^\| (.+) \| ([\d.]+) \|$", page, re.M)}
+    node, line = table.node, table.node.line
+    scan, send = node.scan, line.send
+    began, sent = [], []
+    monkeypatch.setattr(node, "scan", lambda *a: (began.append(node.clock.now()), scan(*a))[1])
+    monkeypatch.setattr(line, "send", lambda data, s: (sent.append(s), send(data, s)))
+    scans(table, plate, 100)
+    took = [min(s - start for s in sent if s > start) * 1e3 for start in began[20:-1]]
+    first_byte = "tilt sensor, deltas, CRC and COBS, until the first byte leaves"
+    expected = chip_ms["the converter, 112 inputs"] + chip_ms[first_byte]
+    assert sum(took) / len(took) == pytest.approx(expected, rel=0.15)
+    assert pytest.approx(chip_ms["a step without"] / 1e3, rel=0.25) == ROUND_S
 
 
 def test_the_field_is_the_worlds(table, plate):

@@ -11,10 +11,19 @@ import shutil
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from firmware_host.config.profile import load_profile
+from firmware_host.scenario.parse import parse_scenario
+from firmware_host.scenario.run import ScenarioRunner
+from firmware_host.table.standing import Phase
+from hw_sim.session import SimSession
+from hw_sim.session.deeds import SimulatedHands
+
+LOOKS = 40  # scans for which the strip may lag behind the page: a blink is nine of them at least
 FIRMWARE = "TILTBOARD_PICO_FIRMWARE"
 EMULATOR = "rp2040js@1.4.1"
 CACHE = Path(sys.prefix) / "share" / EMULATOR.replace("@", "-")
@@ -64,7 +73,13 @@ def serial_line() -> str:
 
 
 @pytest.fixture
-def emulated(kit, serial_line, tmp_path, monkeypatch):
+def cache() -> int:
+    """Clocks that a line from the flash takes; 0, which is quicker to emulate: none."""
+    return 0
+
+
+@pytest.fixture
+def emulated(kit, serial_line, cache, tmp_path, monkeypatch):
     """From here on the simulated tables of this test have the emulated Pico."""
     from tests.pico import emulated
 
@@ -79,8 +94,41 @@ def emulated(kit, serial_line, tmp_path, monkeypatch):
             super().__init__(line, **parts)
             made.append(self)
 
-    Node.kit = kit
+    Node.kit = replace(kit, cache=cache)
     monkeypatch.setattr("hw_sim.table.SimNode", Node)
     yield Node
     for node in made:
         node.chip.stop()
+
+
+@pytest.fixture
+def session(emulated, tmp_path):
+    """The host on the table with the emulated Pico."""
+    with SimSession(load_profile("node"), tmp_path, seed=1) as running:
+        yield running
+
+
+@pytest.fixture
+def play(session):
+    """``play(text)``: the scenario holds, and after each step in play the strip shows what the page
+    says.
+    """
+    runner = ScenarioRunner(SimulatedHands(session))
+
+    def run(text: str) -> None:
+        compared = 0
+        for report in runner.run(parse_scenario("test", text)):
+            assert report.failure is None, f"line {report.step.line}: {report.failure}"
+            for _ in range(LOOKS):
+                session.tick()
+                paused = session.host.standing.phase is Phase.PAUSED
+                strip = bytes(level for rgb in session.table.lights for level in rgb)
+                if paused or strip == session.host.plate.shown:
+                    break
+            else:
+                pytest.fail(f"line {report.step.line}: the strip shows other than the page says")
+            compared += not paused
+        assert compared > 0
+        assert session.table.node.whole
+
+    return run

@@ -44,7 +44,7 @@ class Kit:
     modules: Path
     bootrom: Path
     firmware: Path
-    cache: int = 64
+    cache: int = 0
 
 
 def copied(source: Path = ROOT, line: str = "uart", **changes: str) -> bytes:
@@ -138,6 +138,7 @@ class EmulatedNode(SimNode):
     kit: ClassVar[Kit]
     folder: ClassVar[Path]
     usb: ClassVar[bool] = False
+    prompt: ClassVar[bool] = False  # there is no main.py that goes round
     files: ClassVar[bytes]
 
     def __init__(self, line: SimLine, **parts: Any) -> None:
@@ -146,6 +147,7 @@ class EmulatedNode(SimNode):
         self.chip = Chip(self.kit, self.files, self.folder, usb=self.usb)
         self.frames: list[tuple[float, float, bytes]] = []  # of the strip: begin, end, bytes
         self.limits: dict[str, list[float]] = {}
+        self.marks: list[tuple[float, str]] = []  # when its chips were asked, and bytes went
         self.whole = True
         self.said = b""
         self._tone_hz = 0
@@ -184,6 +186,18 @@ class EmulatedNode(SimNode):
         self._zero_ns = self.chip.ns - now_s * 1e9
         self._order(power=True, pins=self._pins())
 
+    def typed(self, text: bytes, until: bytes, most_s: float) -> str:
+        """What the Pico answers at its prompt, as far as ``until``."""
+        end_s = self.line.clock.now() + most_s
+        while until not in self.said:
+            if self.line.clock.now() > end_s:
+                raise PicoError(self.said.decode(errors="replace"))
+            self.line.clock.advance(SLICE_S)
+            self._order(until=self.chip.ns + SLICE_S * 1e9, line=text.hex())
+            text = b""
+        said, _, self.said = self.said.partition(until)
+        return said.decode()
+
     def hang(self) -> None:
         """The processor stands still, interrupts and all."""
         self._order(hang=True)
@@ -192,7 +206,8 @@ class EmulatedNode(SimNode):
         """Until main.py goes round."""
         for _ in range(round(STARTS_WITHIN_S / SLICE_S)):
             self._order(until=self.chip.last["ns"] + SLICE_S * 1e9)
-            if self.chip.last["feeds"] > 3 and (self.chip.last["online"] or not self.usb):
+            round_and_round = self.prompt or self.chip.last["feeds"] > 3
+            if round_and_round and (self.chip.last["online"] or not self.usb):
                 return
         raise PicoError(
             f"main.py does not run; the Pico says: {self.said.decode(errors='replace')}"
@@ -212,6 +227,7 @@ class EmulatedNode(SimNode):
         for ns, kind, value in answer["happened"]:
             if kind == "line":
                 self.said = (self.said + bytes.fromhex(value))[-4096:]
+                self.marks.append((self._time_s(ns), kind))
                 self.line.send(bytes.fromhex(value), self._time_s(ns))
             elif self._zero_ns is not None:  # else it goes dark before the table's time begins
                 began_ns, end_ns, grb, whole, self.limits = value
@@ -228,6 +244,7 @@ class EmulatedNode(SimNode):
 
     def _answer(self, what: str, ns: float, value: Any) -> Any:
         self.clock.advance(max(0.0, self._time_s(ns) - self.clock.now()))
+        self.marks.append((self._time_s(ns), what))
         if what == "scan":
             return {"scan": self._converted().hex(), "pins": self._pins()}
         address, data = value

@@ -32,7 +32,7 @@ for (;;) {
   const order = heard();
   if (order.pins) pico.drive(order.pins);
   if (order.power) pico.power();
-  if (order.hang) pico.chip.core.executeInstruction = () => 1; // until the watchdog bites
+  if (order.hang) pico.chip.core.executeInstruction = () => 12_500; // until the watchdog bites
   if (order.line) pico.put(Buffer.from(order.line, 'hex'));
   if (order.save) fs.writeFileSync(order.save, pico.flash.subarray(given.filesAt));
   if (order.until) pico.run(order.until);

@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 import statistics
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +22,14 @@ from hw_sim.world.magnet import MagnetKind
 SCAN_S = 0.01
 # WS2812B data sheet: T0H and T1H 400 and 800 ns, T0L and T1L 850 and 450, each within 150.
 LIMITS_NS = {"zero": (250, 550), "one": (650, 950), "low": (300, 1000)}
+
+
+@pytest.fixture
+def cache():
+    """An estimate: 8 clocks of command and address, 4 of rest and 16 of data at half the speed, and
+    the select; RP2040 data sheet, 4.10, W25Q16JV data sheet.
+    """
+    return 64
 
 
 @pytest.fixture
@@ -96,6 +105,82 @@ def test_a_hundred_scans_a_second_and_none_left_out(table, plate, figure, lit):
     assert link.status.late == late
     assert link.scan_count - told >= 297
     assert link.counters.damaged == link.counters.missed == after["overruns"] == 0
+
+
+def test_how_long_a_reading_takes_from_its_first_conversion_to_its_last_byte(table, plate, figure):
+    scans(table, plate, 100)
+    table.node.marks.clear()
+    scans(table, plate, 50)
+    readings = []
+    for time_s, what in table.node.marks:
+        if what == "scan":
+            readings.append([time_s])
+        elif readings:
+            readings[-1].append(time_s)
+    # A scan, two questions to the tilt sensor, bytes.
+    parts_ms = [
+        [1e3 * (end - start) for start, end in pairwise((one[0], one[1], one[3], one[-1]))]
+        for one in readings[:-1]
+        if 70 < len(one) < 90
+    ]
+    typical = [round(statistics.median(column), 2) for column in zip(*parts_ms, strict=True)]
+    figure(conversions_ms=typical[0], until_first_byte_ms=typical[1], line_ms=typical[2])
+    assert len(parts_ms) > 40
+    assert typical[0] < 3.3
+    assert sum(typical[:2]) < 5.5
+
+
+PROMPT = """
+import gc, time
+from node_firmware.pico import Pico
+from node_firmware.node import Node
+board = Pico()
+node = Node(board)
+node._greet(1, board.now_us())
+def step(scans):
+    board.alive()
+    now = node._heard_us = board.now_us()
+    node._scan_us = now if scans else now + 1000000
+    start = time.ticks_us()
+    node.step()
+    return time.ticks_diff(time.ticks_us(), start)
+def many(count):
+    for _ in range(count):
+        step(True)
+    gc.collect()
+    return gc.mem_alloc()
+def uses(scans):
+    used = gc.mem_alloc()
+    step(scans)
+    return gc.mem_alloc() - used
+for _ in range(80):
+    step(True)
+    time.sleep_ms(5)
+gc.collect()
+gc.disable()
+print(min(uses(False) for _ in range(5)), min(uses(True) for _ in range(5)))
+gc.enable()
+print(min(step(False) for _ in range(9)), min(step(True) for _ in range(9)))
+print(many(40), many(%d), gc.mem_free())
+"""
+
+
+@pytest.mark.parametrize("serial_line", ["usb"])
+def test_memory_is_neither_used_up_nor_often_collected(emulated, figure):
+    from tests.pico.emulated import copied
+
+    emulated.files, emulated.prompt = copied(main=""), True
+    many = int(os.environ.get("PICO_SCANS", "150"))
+    with SimTable(load_profile("node"), seed=3) as table:
+        node = table.node
+        node.typed(b"\r\x03\x01", b"raw REPL; CTRL-B to exit\r\n>", 1.0)
+        node.typed((PROMPT % many).encode() + b"\x04", b"OK", 2.0)
+        said = node.typed(b"", b"\x04", 5.0 + 0.02 * many)
+    idle, scan, idle_us, scan_us, first, last, free = map(int, re.findall(r"\d+", said))
+    figure(bytes=[idle, scan], us=[idle_us, scan_us], kept=[first, last], free=free)
+    assert idle < 100
+    assert scan < 1000
+    assert abs(last - first) < 200
 
 
 def test_the_host_tells_a_quiet_node_nothing_but_that_it_lives(table, plate):
