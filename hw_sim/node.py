@@ -28,7 +28,7 @@ I2C_TIMEOUT_S = 0.05  # machine.I2C's timeout is 50 ms unless another is named
 BOOT_S = 0.8  # from power to main.py's first line: an estimate for MicroPython on a Pico
 DRIFT = 30e-6  # of its crystal against the computer's; the Pico's is specified to 30 ppm
 PIN_WRITE_S = 2e-6
-# By the emulated Pico (docs/wiring-node.md): a round of the main loop beside what it does, and what a
+# By the emulated Pico (docs/wiring-node.md): a round of the main loop beside what it does; what a
 # reading takes beside its wires. A conversion's call is a Pi's here, and longer than a Pico's.
 ROUND_S = 0.6e-3
 READING_S = 0.3e-3
