@@ -1,10 +1,14 @@
 """The puzzles that come with the table: each proven again, by its proof and by plain minimax."""
 
+from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from firmware_host.engines import puzzles
 from firmware_host.engines.puzzles import Exercise, Puzzle, daily, exercises, proven
+from games import momentum
 from games.registry import GAMES, game_type
 from tiltboard_lab.studies.mining import exercise
 
@@ -73,3 +77,25 @@ def test_each_day_has_another_one():
     assert all(1 <= number <= count for number in days)
     assert all(one != other for one, other in pairwise(days))
     assert daily("chess", 5) == 0
+
+
+def test_a_game_of_another_package_brings_puzzles(tmp_path, monkeypatch):
+    package = tmp_path / "elsewhere"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "from games.momentum.game import MomentumType\n\n\n"
+        "class Elsewhere(MomentumType):\n    name = 'elsewhere'\n"
+    )
+    (tmp_path / "alone.py").write_text(
+        "from elsewhere import Elsewhere\n\n\nclass Alone(Elsewhere): ...\n"
+    )
+    first, *_ = (Path(momentum.__file__).parent / "puzzles.jsonl").read_bytes().splitlines()
+    (package / "puzzles.jsonl").write_bytes(first + b"\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    brought = {
+        "elsewhere": import_module("elsewhere").Elsewhere(),
+        "alone": import_module("alone").Alone(),  # a module that is in no package has no files
+    }
+    monkeypatch.setattr(puzzles, "EVERY_GAME", brought)
+    assert [each.solution for each in exercises("elsewhere")] == [exercises("momentum")[0].solution]
+    assert exercises("alone") == ()
