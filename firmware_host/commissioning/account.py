@@ -26,6 +26,9 @@ from firmware_host.perception.calibration import (
 from firmware_host.perception.field import STRONG, WEAK
 
 MUX_INPUTS = 16
+FEWEST = 4  # places that must agree before a whole cable is blamed
+MAPPED = text("It may stay so: the table knows it now.")
+FAR_SHARES = (0.6, 1.5)  # beyond, the fit is no measurement
 
 
 def wire_of(profile: Profile, place: int) -> Message:
@@ -158,10 +161,6 @@ def _dark(profile: Profile, seen: Sequence[str], dark: Sequence[str]) -> Finding
     return problem("lights", text("Dark: {places}.", places=", ".join(dark)), measure)
 
 
-FEWEST = 4  # places that must agree before a whole cable is blamed
-MAPPED = text("It may stay so: the table knows it now.")
-
-
 def of_sensors(profile: Profile, progress: Progress) -> Iterator[Finding]:
     """What is wired otherwise than the profile says, and is mapped; and what does not answer."""
     names = profile.places
@@ -233,9 +232,6 @@ def _crossed_cables(profile: Profile, wires: Mapping[int, int]) -> dict[tuple[in
         if (reacted[one], reacted.get(other)) == ({(other, True)}, {(one, True)})
         and min(len(places), len(cables[other])) >= FEWEST
     }
-
-
-FAR_SHARES = (0.6, 1.5)  # beyond, the fit is no measurement
 
 
 def findings(profile: Profile, progress: Progress) -> Iterator[Finding]:

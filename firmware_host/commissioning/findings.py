@@ -16,6 +16,13 @@ from firmware_host.perception.calibration import LEFT_OUT, Calibration
 from firmware_host.perception.field import STRONG, WEAK, shape
 from firmware_host.perception.history import AVERAGED
 
+TOLERANCE_MM = 5.0  # HARDWARE, pieces and the field: placement tolerance
+SIGMAS = 3.0
+NOISY_TIMES = 3.0
+UNLIKE = 0.25
+POOR_MT = 0.3
+LEAST_NOISE_MT = 0.01
+
 
 class State(StrEnum):
     """How a check ended. A note does not keep the table from working; a problem does."""
@@ -92,14 +99,6 @@ def of_error(subject: str, error: TiltboardError) -> Finding:
     """What an error made for people says."""
     remedy = Message(error.remedy_template, error.params) if error.remedy_template else None
     return Finding(subject, State.PROBLEM, Message(error.template, error.params), remedy)
-
-
-TOLERANCE_MM = 5.0  # HARDWARE, pieces and the field: placement tolerance
-SIGMAS = 3.0
-NOISY_TIMES = 3.0
-UNLIKE = 0.25
-POOR_MT = 0.3
-LEAST_NOISE_MT = 0.01
 
 
 @dataclass(frozen=True, slots=True)

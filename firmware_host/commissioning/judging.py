@@ -48,6 +48,21 @@ RESTLESS = text(
     " nothing moves, that sensor is noisy: check its solder joints and the capacitor at its"
     " supply."
 )
+PRESENT_MT = 0.7  # a weak magnet at the edge of its place
+STRONG_FROM_MT = 4.5
+# A place's reading against the median of the others: sensors and gaps differ by a fifth, and
+# six millimetres off the middle is two thirds.
+UNLIKE = (0.7, 1.5)
+HARDLY = (0.5, 2.0)  # beyond, no gain can make up for it (perception.calibration.Gain)
+LEAST_WEAK = 0.7  # of what a weak piece reads in the middle; less is off the middle, or worn
+# How far off the middle the neighbours may see a piece: sensors differ by a tenth, which looks like
+# 2 mm between two of them.
+OFF_MM = 4.0
+MOST_MM = 15.0
+CENTRED = 0.85  # of the usual reading: four millimetres off the middle is less
+STEP_MM = 4.0  # over which the neighbours' change is taken for straight
+RECHECK = 6  # places measured when the first ones are looked at again
+KNOWN = 3  # readings that make a median
 
 
 def of_place(profile: Profile, place: int, what: Message, mt: float = 0.0) -> Message:
@@ -76,23 +91,6 @@ def put_here(
         piece=piece(magnet or Magnet.S_STRONG),
         place=name,
     )
-
-
-PRESENT_MT = 0.7  # a weak magnet at the edge of its place
-STRONG_FROM_MT = 4.5
-# A place's reading against the median of the others: sensors and gaps differ by a fifth, and
-# six millimetres off the middle is two thirds.
-UNLIKE = (0.7, 1.5)
-HARDLY = (0.5, 2.0)  # beyond, no gain can make up for it (perception.calibration.Gain)
-LEAST_WEAK = 0.7  # of what a weak piece reads in the middle; less is off the middle, or worn
-# How far off the middle the neighbours may see a piece: sensors differ by a tenth, which looks like
-# 2 mm between two of them.
-OFF_MM = 4.0
-MOST_MM = 15.0
-CENTRED = 0.85  # of the usual reading: four millimetres off the middle is less
-STEP_MM = 4.0  # over which the neighbours' change is taken for straight
-RECHECK = 6  # places measured when the first ones are looked at again
-KNOWN = 3  # readings that make a median
 
 
 @dataclass(frozen=True, slots=True)

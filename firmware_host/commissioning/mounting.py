@@ -33,6 +33,15 @@ from firmware_host.messages import Message, text
 
 REST_S = 0.24
 HINT_AFTER_S = 8.0  # until it is said what may keep something from coming to rest
+LIFTED_RAD = radians(5.0)
+ASKEW_SHARE = 0.5  # the other axis may show so much of what the right one shows
+# A chip's zero-g offsets lie in its own plane (MPU-6050: 50 mg) and, worse, along its z (80 mg).
+LEVEL_RAD = radians(4.5)
+LEVEL_ON_EDGE_RAD = radians(6.0)
+REST_SWING_M_S2 = 0.35  # two degrees, and the noise of a window's readings
+NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
+LEVEL_IT = text("Take everything off the plate, level it, and leave it alone.")
+GO_ON = Choice(Answer.SKIP, text("Go on without the tilt sensor"))
 
 
 def scans(profile: Profile, duration_s: float) -> int:
@@ -78,13 +87,6 @@ class Window:
         """How far one sensor's readings lie apart."""
         series = [scan[index] for scan in self._scans]
         return max(series) - min(series)
-
-
-LIFTED_RAD = radians(5.0)
-ASKEW_SHARE = 0.5  # the other axis may show so much of what the right one shows
-# A chip's zero-g offsets lie in its own plane (MPU-6050: 50 mg) and, worse, along its z (80 mg).
-LEVEL_RAD = radians(4.5)
-LEVEL_ON_EDGE_RAD = radians(6.0)
 
 
 def up_axis(level: Vector) -> Axis:
@@ -190,12 +192,6 @@ def _unit(vector: Vector) -> Vector:
     return vector[0] / length, vector[1] / length, vector[2] / length
 
 
-REST_SWING_M_S2 = 0.35  # two degrees, and the noise of a window's readings
-NOT_LEVEL = text("The plate is not level. Level it; then leave it alone.")
-LEVEL_IT = text("Take everything off the plate, level it, and leave it alone.")
-GO_ON = Choice(Answer.SKIP, text("Go on without the tilt sensor"))
-
-
 def force_on_chip(frame: Frame, orientation: Mounting) -> Vector:
     """What the tilt sensor feels, in its own axes; nothing without one."""
     motion = frame.motion
@@ -262,11 +258,11 @@ class Tilting(Attempt):
         return Outcome(None, why, self._lights, (GO_ON,))
 
 
-def along(profile: Profile, edge: Edge) -> list[int]:
+def along(profile: Profile, edge: Edge) -> range:
     """The places at the north or the east edge."""
     if edge is NORTH:
-        return [(profile.rows - 1) * profile.columns + column for column in range(profile.columns)]
-    return [row * profile.columns + profile.columns - 1 for row in range(profile.rows)]
+        return range(profile.size - profile.columns, profile.size)
+    return range(profile.columns - 1, profile.size, profile.columns)
 
 
 def lift_edge(edge: Edge) -> Message:

@@ -48,6 +48,13 @@ SAY_AGAIN_MT = 0.3
 REST_SHARE = 0.05  # or this share of the reading
 FEWEST_SOUND = 4  # of so many sensors one may be broken
 REACH = 2  # places each way whose sensors feel a strong piece
+KNOCKED = text("The plate was knocked. Leave it alone for two seconds.")
+EMPTY_S = 2.0
+# DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
+# that stand beside the plate. A weak magnet in the middle reads 2.3 mT and more.
+MOST_ZERO_MT = 1.5
+NOISY_MT = 0.2  # single readings; six times the datasheet's noise
+JOLT_M_S2 = 0.8
 
 
 def can_spare(profile: Profile, progress: Progress, place: int) -> bool:
@@ -242,15 +249,6 @@ def far_share(
             products += sign * means[wire] * model
             squares += model * model
     return products, squares
-
-
-KNOCKED = text("The plate was knocked. Leave it alone for two seconds.")
-EMPTY_S = 2.0
-# DRV5055A1: quiescent 1.65 V +-60 mV at 60 mV/mT is 1 mT; half a millitesla of drift and of pieces
-# that stand beside the plate. A weak magnet in the middle reads 2.3 mT and more.
-MOST_ZERO_MT = 1.5
-NOISY_MT = 0.2  # single readings; six times the datasheet's noise
-JOLT_M_S2 = 0.8
 
 
 class Emptying(Attempt):

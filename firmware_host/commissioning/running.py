@@ -31,6 +31,16 @@ from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Asked, Role
 
 ALL = tuple(Part)
+ACCEPTED_HZ = 1046.5
+TRIED_HZ = 880.0  # the buzzer
+TONE_S = 0.08
+_log = logging.getLogger(__name__)
+ROLES = {
+    Light.TARGET: Role.PUT,
+    Light.DONE: Role.LEGAL,
+    Light.WRONG: Role.WRONG,
+    Light.LIFT: Role.LIFT,
+}
 
 
 def begin(
@@ -118,11 +128,6 @@ def _anew(progress: Progress) -> Progress:
     return replace(progress, offset_mt=(), noise_mt=(), last=None)
 
 
-ACCEPTED_HZ = 1046.5
-TRIED_HZ = 880.0  # the buzzer
-TONE_S = 0.08
-
-
 def run_sweep(
     sweep: Sweep,
     plate: Plate,
@@ -150,16 +155,6 @@ def run_sweep(
         if value is not None:
             sweep.answer(value)
         wait()
-
-
-_log = logging.getLogger(__name__)
-
-ROLES = {
-    Light.TARGET: Role.PUT,
-    Light.DONE: Role.LEGAL,
-    Light.WRONG: Role.WRONG,
-    Light.LIFT: Role.LIFT,
-}
 
 
 class TableSweep(Sweep):

@@ -45,6 +45,14 @@ RELEASED_S = 0.3  # longer than contacts bounce
 YES = Choice(Answer.YES, text("Yes"))
 NO = Choice(Answer.NO, text("No"))
 OF_COLOURS = {"red": Light.RED, "green": Light.GREEN, "blue": Light.BLUE}
+FAULT_OF = {  # in Frame.faults; "node" is about all of them
+    Part.LIGHTS: "lights",
+    Part.BUTTONS: "panel",
+    Part.EDGES: "imu",
+    Part.PLACES: "hall",
+}
+DARK: Colour = (0.0, 0.0, 0.0)
+SKIP = Choice(Answer.SKIP, text("Go on without it"))
 
 
 class Question(Attempt):
@@ -162,16 +170,6 @@ def find_order(profile: Profile, seen: Mapping[str, str]) -> tuple[int, ...] | N
             if all(chain[profile.light_of(index(lit))] == index(saw) for lit, saw in seen.items()):
                 return tuple(map(chain.index, range(profile.size)))
     return None
-
-
-FAULT_OF = {  # in Frame.faults; "node" is about all of them
-    Part.LIGHTS: "lights",
-    Part.BUTTONS: "panel",
-    Part.EDGES: "imu",
-    Part.PLACES: "hall",
-}
-DARK: Colour = (0.0, 0.0, 0.0)
-SKIP = Choice(Answer.SKIP, text("Go on without it"))
 
 
 class Sweep:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
+from math import dist
 
 from drivers.frame import Frame
 from firmware_host.commissioning.progress import Part, Progress
@@ -12,6 +13,11 @@ from firmware_host.config.profile import Profile
 from firmware_host.lighting.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
 from firmware_host.messages import Message
 from firmware_host.table.sight import Magnet
+
+STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)
+COLOURS = ("red", "green", "blue")
+NO_LIGHT = "none"
+BUTTONS = ("confirm", "back")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,46 +34,29 @@ EDGES = (NORTH, EAST)
 
 def to_and_fro(profile: Profile) -> list[int]:
     """Every place, row by row, every second row backward: the next is always beside the last."""
-    found = []
-    for row in range(profile.rows):
-        columns = range(profile.columns)
-        found += [
-            row * profile.columns + column
-            for column in (columns if row % 2 == 0 else reversed(columns))
-        ]
-    return found
+    columns = profile.columns
+    rows = [list(range(at, at + columns)) for at in range(0, profile.size, columns)]
+    return [place for n, row in enumerate(rows) for place in row[:: -1 if n % 2 else 1]]
 
 
 def samples(profile: Profile, broken: Collection[int] = ()) -> list[int]:
     """Two places, far from each other and from the edge; where one's sensor is ``broken``, the
     nearest whose is not.
     """
-    column, row = max(0, profile.columns // 4), max(0, profile.rows // 4)
-    other = profile.columns - 1 - column, profile.rows - 1 - row
-    found = [row * profile.columns + column, other[1] * profile.columns + other[0]]
+    one = profile.rows // 4 * profile.columns + profile.columns // 4
     sound = [index for index in range(profile.size) if index not in broken]
 
     def nearest(place: int) -> int:
-        at, across = divmod(place, profile.columns)
-        return min(
-            sound,
-            key=lambda i: (i // profile.columns - at) ** 2 + (i % profile.columns - across) ** 2,
-        )
+        at = profile.centre_mm(place)
+        return min(sound, key=lambda index: dist(profile.centre_mm(index), at))
 
-    return list(dict.fromkeys(map(nearest, found)))
+    return list(dict.fromkeys(map(nearest, (one, profile.size - 1 - one))))
 
 
 def row_ends(profile: Profile) -> list[int]:
     """Both ends of every row."""
-    columns = profile.columns
-    ends = ((row * columns, (row + 1) * columns - 1) for row in range(profile.rows))
-    return [*dict.fromkeys(place for pair in ends for place in pair)]
-
-
-STRONG_KINDS = (Magnet.N_STRONG, Magnet.S_STRONG)
-COLOURS = ("red", "green", "blue")
-NO_LIGHT = "none"
-BUTTONS = ("confirm", "back")
+    last = profile.columns - 1
+    return [index for index in range(profile.size) if index % profile.columns in (0, last)]
 
 
 class Ask(Enum):

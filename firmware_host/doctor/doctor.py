@@ -26,6 +26,11 @@ from firmware_host.messages import ENGLISH, Catalogue, Message, text
 from firmware_host.messages.errors import UnknownLanguageError
 from firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
 
+OLDEST_PYTHON = (3, 11)
+SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)
+# No clock that runs right shows a time before this program was written (2026-01-01 UTC).
+EARLIEST_S = 1_767_225_600.0
+
 
 @dataclass(frozen=True, slots=True)
 class Configured:
@@ -105,12 +110,6 @@ def examine_service(
             found.append(problem("service", lacks, remedy))
     well = text("The service, as {user}, may use all of it.", user=service.user)
     yield from found or [ok("service", well)]
-
-
-OLDEST_PYTHON = (3, 11)
-SYNCHRONISED = "run/systemd/timesync/synchronized"  # systemd-timesyncd.service(8)
-# No clock that runs right shows a time before this program was written (2026-01-01 UTC).
-EARLIEST_S = 1_767_225_600.0
 
 
 def examine(

@@ -34,6 +34,23 @@ _FIND = """\
 import importlib.util, sys
 print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name.partition(".")[0])))
 """
+MODELS = {  # filter -> how such a Pi's model begins
+    "pi3": "Raspberry Pi 3",
+    "pi3+": "Raspberry Pi 3 Model B Plus",
+    "pi4": "Raspberry Pi 4",
+    "pi5": "Raspberry Pi 5",
+    "pi02": "Raspberry Pi Zero 2",
+    "pi0w": "Raspberry Pi Zero W",
+    "pi400": "Raspberry Pi 400",
+    "pi500": "Raspberry Pi 500",
+    "cm4": "Raspberry Pi Compute Module 4",
+    "cm5": "Raspberry Pi Compute Module 5",
+}
+# With one of these the mini UART is not at the header, and enable_uart leaves the clock as it is.
+OTHER_UART = frozenset({"dtoverlay=disable-bt", "dtoverlay=miniuart-bt"})
+ON = ("on", "yes", "true", "1", "")
+MODEL = "proc/device-tree/model"
+CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi OS since 12; before
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +132,6 @@ def service_of(shown: str) -> Service | None:
     return Service(user, frozenset(groups), listed if closed else None, python)
 
 
-MODELS = {  # filter -> how such a Pi's model begins
-    "pi3": "Raspberry Pi 3",
-    "pi3+": "Raspberry Pi 3 Model B Plus",
-    "pi4": "Raspberry Pi 4",
-    "pi5": "Raspberry Pi 5",
-    "pi02": "Raspberry Pi Zero 2",
-    "pi0w": "Raspberry Pi Zero W",
-    "pi400": "Raspberry Pi 400",
-    "pi500": "Raspberry Pi 500",
-    "cm4": "Raspberry Pi Compute Module 4",
-    "cm5": "Raspberry Pi Compute Module 5",
-}
-# With one of these the mini UART is not at the header, and enable_uart leaves the clock as it is.
-OTHER_UART = frozenset({"dtoverlay=disable-bt", "dtoverlay=miniuart-bt"})
-ON = ("on", "yes", "true", "1", "")
-
-
 def settings_in(text: str, model: str) -> frozenset[str]:
     """Lines in force for ``model``, each as ``key=value`` or ``dtparam=key=value``.
 
@@ -171,10 +171,6 @@ def _settings(line: str) -> set[str]:
         name = {"i2c": "i2c_arm", "i2c_baudrate": "i2c_arm_baudrate"}.get(name, name)
         found.add(f"dtparam={name}={'on' if setting.lower() in ON else setting}")
     return found
-
-
-MODEL = "proc/device-tree/model"
-CONFIG_FILES = ("boot/firmware/config.txt", "boot/config.txt")  # Raspberry Pi OS since 12; before
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from firmware_host.table.standing import Phase, Role
 from games.base import RulesError
 
 Named = TypeVar("Named", Phase, Role)
+MAX_STEPS = 100_000
+_SPECIAL = re.compile(r"[\"'\\#]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +176,6 @@ def offset(words: Sequence[str]) -> tuple[tuple[float, float], Sequence[str]]:
         return (0.0, 0.0), words
     x, y = (bounded(word, "an offset in mm", c.MOST_OFFSET_MM) for word in words[1:3])
     return (x, y), words[3:]
-
-
-MAX_STEPS = 100_000
-_SPECIAL = re.compile(r"[\"'\\#]")
 
 
 class ScenarioSyntaxError(ConfigError):

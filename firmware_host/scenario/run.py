@@ -17,6 +17,9 @@ from firmware_host.table.commands import Answer, Deed, NewGame
 from firmware_host.table.standing import Phase, Role
 from games.base import Outcome
 
+QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
+QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many
+
 
 class UnknownNameError(TiltboardError, LookupError):
     """A scenario names a place, piece or player that this game does not have."""
@@ -152,10 +155,6 @@ class Actor(Protocol):
 
     def set_up(self, tick: Tick) -> None:
         """Have the plate set up as the game begins that has just been started. Raises the same."""
-
-
-QUIET_S = 0.5  # a bare expect waits until nothing has changed for that long
-QUIET_SCANS = 4  # nor in so many scans: what a place reads is the mean of as many
 
 
 @dataclass(frozen=True, slots=True)
