@@ -132,9 +132,9 @@ def unit(config: Path | None, profile: str | None) -> None:
 
     `make install-service` runs this and installs what it prints.
     """
+    from firmware_host.config.needs import drop_in
     from firmware_host.config.profile import load_profile
     from firmware_host.config.settings import load_settings
-    from firmware_host.config.unit import drop_in
 
     settings = load_settings(config)
     click.echo(drop_in(load_profile(profile or settings.profile), settings), nl=False)

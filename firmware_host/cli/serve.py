@@ -30,7 +30,7 @@ from firmware_host.config.settings import Settings, check_host, load_settings
 from firmware_host.messages import Catalogue, text
 from firmware_host.service.log import log_to_standard_error
 from firmware_host.service.notify import Heartbeat
-from firmware_host.service.process import favour_the_scan
+from firmware_host.service.pacer import favour_the_scan
 from firmware_host.service.speaker import Speaker
 from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, ShowCode

@@ -1,19 +1,25 @@
-"""Reading the journal for a page, in threads of its own, so that no scan waits for it."""
+"""What pages ask of stored games, read and analysed in threads of their own: no scan waits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Event
 from typing import TypeVar
 
+from drivers.clock import SystemClock
+from firmware_host.config.engine_seats import OURS
 from firmware_host.config.errors import BusyError
-from firmware_host.journal import JournalReader
+from firmware_host.engines.analysis import Analysis, analyse, check, engine_judge
+from firmware_host.engines.process import EngineProcess
+from firmware_host.engines.room import OUR_COMMAND
+from firmware_host.journal import GameRecord, JournalReader, Replay, replay
 
 T = TypeVar("T")
 
 MOST_WAITING = 4
+MOST_KEPT = 8  # analyses, for whoever asks again
 
 
 class JournalReading:
@@ -49,3 +55,50 @@ class JournalReading:
         """What waits is not answered any more; what is being read still is."""
         for thread in (self._thread, self._thread_ahead):
             thread.shutdown(cancel_futures=True)
+
+
+class Analysing:
+    """``load``: reads a game, in any thread."""
+
+    def __init__(self, load: Callable[[int], Future[GameRecord]]) -> None:
+        self._load = load
+        self._room = BoundedSemaphore(1)
+        self._closed = Event()
+        self._thread = ThreadPoolExecutor(1, "analysis")
+        self._known: dict[tuple[int, tuple[str, ...]], Analysis] = {}
+
+    def ask(self, game_id: int) -> Future[tuple[Replay, Analysis]]:
+        """The game and its analysis. Fails with BusyError while another one is being analysed, with
+        NotPossibleError, NoSuchGameError and EngineError.
+        """
+        if not self._room.acquire(blocking=False):
+            refused: Future[tuple[Replay, Analysis]] = Future()
+            refused.set_exception(
+                BusyError("Another game is being analysed.", remedy="Try again in a moment.")
+            )
+            return refused
+        answer = self._thread.submit(self._analysed, game_id)
+        answer.add_done_callback(lambda _: self._room.release())
+        return answer
+
+    def _analysed(self, game_id: int) -> tuple[Replay, Analysis]:
+        played = replay(self._load(game_id).result())
+        check(played.game)
+        key = game_id, played.moves
+        if key not in self._known:
+            process = EngineProcess(OURS, OUR_COMMAND, SystemClock())
+            try:
+                wanted = lambda: not self._closed.is_set()  # noqa: E731
+                judge = engine_judge(process, played.game, len(played.moves), wanted)
+                found = analyse(played.positions, played.moves, judge)
+            finally:
+                process.close()
+            while len(self._known) >= MOST_KEPT:
+                del self._known[next(iter(self._known))]
+            self._known[key] = found
+        return played, self._known[key]
+
+    def close(self) -> None:
+        """What is being analysed is given up."""
+        self._closed.set()
+        self._thread.shutdown(cancel_futures=True)

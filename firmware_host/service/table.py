@@ -19,8 +19,7 @@ from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import Replay, replay, write_game
 from firmware_host.messages import Message, text
 from firmware_host.seats import overlay_for
-from firmware_host.service.analysing import Analysing
-from firmware_host.service.reading import JournalReading
+from firmware_host.service.reading import Analysing, JournalReading
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import Preview, preview
 from firmware_host.web.publish import Publisher, game_info, local_time

@@ -15,10 +15,9 @@ import msgspec
 import pytest
 
 from drivers.light_links import SPI_HZ, encode
-from firmware_host.config.needs import DEVICE_CLASSES, needs_of
+from firmware_host.config.needs import DEVICE_CLASSES, PRIVATE_NETWORKS, drop_in, needs_of
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.config.settings import Settings
-from firmware_host.config.unit import PRIVATE_NETWORKS, drop_in
 from firmware_host.web.server import EVERYWHERE
 
 EXPOSURE_TENTHS = 20  # 2.0
