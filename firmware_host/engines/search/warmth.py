@@ -8,6 +8,7 @@ in pure Python. So does one that may not run what it compiles: the service's uni
 from __future__ import annotations
 
 import hashlib
+import logging
 import mmap
 import platform
 import random
@@ -31,6 +32,7 @@ from games.registry import EVERY_GAME
 KERNELS = "tiltboard.kernels"
 """The group of entry points by which other packages bring kernels for their games."""
 _OURS = "firmware_host.engines.games"
+_log = logging.getLogger(__name__)
 _FEW = 40  # positions
 _LATER = 6  # plies, after which an exact search is asked
 CPU_INFO = Path("/proc/cpuinfo")
@@ -49,19 +51,27 @@ def cache_folder() -> Path:
             if path.name.endswith(".py"):
                 found.update(path.read_bytes())
     for point in sorted(metadata.entry_points(group=KERNELS)):
-        source = util.find_spec(point.module)
+        source = None
+        with suppress(ImportError):  # its package is not there; ``kernels_of`` says so
+            source = util.find_spec(point.module)
         if source is not None and source.origin is not None:
             found.update(Path(source.origin).read_bytes())
     return default_state_directory() / "kernels" / found.hexdigest()[:16]
 
 
 def kernels_of(game: str) -> ModuleType | None:
-    """The kernels of a game, which need numba: ours, or those of an entry point."""
+    """The kernels of a game, which need numba: ours, or those of an entry point. Of those that
+    cannot be loaded the log tells, and the game is played without.
+    """
     ours = f"{_OURS}.{game.replace('-', '_')}"
     if game.replace("-", "").isalnum() and util.find_spec(ours) is not None:
         return import_module(ours)
     for point in metadata.entry_points(group=KERNELS, name=game):
-        module = point.load()
+        try:
+            module = point.load()
+        except Exception as error:  # noqa: BLE001 - somebody else's code may raise anything
+            _log.warning("The kernels of %s (%s) cannot be used: %r", game, point.value, error)
+            continue
         if isinstance(module, ModuleType):
             return module
     return None

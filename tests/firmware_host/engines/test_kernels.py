@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from contextlib import suppress
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -715,3 +716,19 @@ def test_what_a_comparison_lacks_is_said(monkeypatch):
     assert told == [
         "Not compared with OpenSpiel: connect-four is not installed: pip install tests/connect_four"
     ]
+
+
+def test_kernels_that_cannot_be_loaded_are_left_out_and_the_others_stay(
+    tmp_path, monkeypatch, caplog
+):
+    def points(group, name=None):
+        found = [EntryPoint("col", "no_such_package.kernels", group)]
+        return [point for point in found if name in (None, point.name)]
+
+    monkeypatch.setattr(warmth.metadata, "entry_points", points)
+    monkeypatch.setattr(warmth, "default_state_directory", lambda: tmp_path)
+    folder = warmth.cache_folder.__wrapped__()  # asked anew
+    assert folder.is_relative_to(tmp_path)
+    assert warmth.kernels_of("col") is None
+    assert "The kernels of col (no_such_package.kernels) cannot be used" in caplog.text
+    assert warmth.kernels_of("momentum").__name__.endswith(".momentum")
