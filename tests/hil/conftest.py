@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from importlib.util import module_from_spec, spec_from_file_location
@@ -23,6 +24,7 @@ from firmware_host.config.wiring import MatrixHall
 from firmware_host.host.assemble import missing_table
 
 PROFILE = "TILTBOARD_HIL_PROFILE"
+CLEAR = "Take every piece off the plate"
 COLOURS = {
     "white": (255, 255, 255),
     "red": (255, 0, 0),
@@ -56,6 +58,43 @@ class AtTerminal:
             pytest.skip("nobody at a terminal to act as hands and eyes")
 
 
+class Servo(Protocol):
+    """As gpiozero.Servo."""
+
+    def min(self) -> None:
+        """To one end: the magnet is off the plate."""
+
+    def max(self) -> None:
+        """To the other: it lies on its place."""
+
+
+class ServoHand:
+    """A servo with a magnet on its horn puts it on one place and takes it off; a person does the
+    rest.
+    """
+
+    rest_s = 0.5  # an SG90 takes 0.1 s for 60 degrees; then the magnet swings
+
+    def __init__(self, helper: Helper, servo: Servo, piece: str, sleep=time.sleep) -> None:
+        self._helper, self._servo, self._sleep = helper, servo, sleep
+        self._put = f"Put a strong piece on {piece} pole down"
+        self._by_hand = True  # there may be other pieces on the plate
+
+    def ask(self, request: str) -> str:
+        if request == self._put:
+            self._servo.max()
+        elif request == CLEAR:
+            self._servo.min()
+            if self._by_hand:
+                self._helper.ask(request)
+            self._by_hand = False
+        else:
+            self._by_hand = self._by_hand or request.startswith("Put ")
+            return self._helper.ask(request)
+        self._sleep(self.rest_s)
+        return ""
+
+
 def _load_bench():
     """A module beside these tests: their folders are no packages."""
     spec = spec_from_file_location("bench", Path(__file__).parents[1] / "conformance" / "bench.py")
@@ -80,7 +119,7 @@ class RealBench(Bench):
     # Hands
 
     def clear(self) -> None:
-        self._ask("Take every piece off the plate")
+        self._ask(CLEAR)
 
     def put(self, index: int, pole: str) -> None:
         name = {"N": "north", "S": "south"}[pole]
@@ -132,6 +171,11 @@ class RealBench(Bench):
 def pytest_addoption(parser) -> None:
     """Heard where this folder is named: pytest tests/hil --real plate-10."""
     parser.addoption("--real", metavar="PROFILE", help="profile of the board wired here")
+    parser.addoption(
+        "--servo",
+        metavar="GPIO:PLACE:POLE",
+        help='a servo of this computer\'s that puts a piece, as "12:a1:south"',
+    )
 
 
 @pytest.fixture(scope="session")
@@ -157,9 +201,21 @@ def board(real_profile) -> Iterator[tuple[Profile, PiBuses]]:
         yield profile, buses
 
 
+@pytest.fixture(scope="session")
+def hands(request) -> Helper:
+    """A person, and a servo where there is one."""
+    wired = request.config.getoption("--servo", None)
+    if wired is None:
+        return AtTerminal()
+    from gpiozero import Servo as RealServo
+
+    pin, place, pole = wired.split(":")
+    return ServoHand(AtTerminal(), RealServo(int(pin)), f"{place}, {pole}")
+
+
 @pytest.fixture
-def bench(board) -> Iterator[RealBench]:
-    opened = RealBench(*board, AtTerminal())
+def bench(board, hands) -> Iterator[RealBench]:
+    opened = RealBench(*board, hands)
     yield opened
     opened.plate.close()
 
@@ -168,6 +224,11 @@ def bench(board) -> Iterator[RealBench]:
 def real_bench() -> type[RealBench]:
     """For the tests of the bench itself."""
     return RealBench
+
+
+@pytest.fixture
+def servo_hand() -> type[ServoHand]:
+    return ServoHand
 
 
 @pytest.fixture

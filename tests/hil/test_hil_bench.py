@@ -101,6 +101,35 @@ def test_buttons_are_held_and_let_go(sim_bench):
     assert panel.pressed() == frozenset()
 
 
+def test_a_servo_puts_its_piece_and_a_person_the_others(servo_hand):
+    class Both:
+        def __init__(self):
+            self.did = []
+
+        def ask(self, request):
+            self.did.append(request)
+            return "1"
+
+        def min(self):
+            self.did.append("up")
+
+        def max(self):
+            self.did.append("down")
+
+    both = Both()
+    hand = servo_hand(both, both, "a1, south", sleep=lambda _: None)
+    clear, own = "Take every piece off the plate", "Put a strong piece on a1, south pole down"
+    other = "Put a strong piece on j1, north pole down"
+    for request in (clear, own, clear, other, clear, "Does the buzzer sound? (y/n)"):
+        hand.ask(request)
+    assert both.did == [
+        *("up", clear),  # what is on the plate as it begins nobody knows
+        *("down", "up"),
+        *(other, "up", clear),
+        "Does the buzzer sound? (y/n)",
+    ]
+
+
 def test_without_a_terminal_a_test_that_needs_hands_is_skipped(at_terminal, tmp_path):
     with pytest.raises(pytest.skip.Exception, match="nobody at a terminal"):
         at_terminal(tmp_path / "no-tty").ask("Take every piece off the plate")

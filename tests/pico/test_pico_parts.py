@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from drivers.lights import Look
 from firmware_host.config.profile import load_profile
@@ -211,3 +212,26 @@ def test_from_a_button_to_the_first_bit_of_a_light(table, plate, figure):
         scans(table, plate, 25)
     figure(ms=[round(1e3 * took, 2) for took in sorted(took_s)])
     assert max(took_s) < 0.05
+
+
+def test_the_bench_of_ten_places(emulated):
+    """docs/hardware-in-the-loop.md: what is set there in plate.py serves."""
+    from tests.pico.emulated import ROOT, copied
+
+    text = (ROOT / "drivers" / "node_firmware" / "plate.py").read_text("utf-8")
+    changes = {"ROWS": "1", "MULTIPLEXERS": "1", "SPARES": "()", "THERMISTOR": "10"}
+    text = re.sub(r"^SPARES = \([^#]*?^\)$", "SPARES = ()", text, flags=re.M)
+    for name, value in changes.items():
+        text = re.sub(rf"^{name} = .*$", f"{name} = {value}", text, flags=re.M)
+    emulated.files = copied(plate=text)
+    with SimTable(load_profile("node"), seed=3) as table:
+        row = replace(load_profile("node"), rows=1)
+        plate = plate_for(row, table.buses)
+        frames = scans(table, plate, 60)
+        assert frames[-1].faults == ()
+        assert len(frames[-1].field_mt) == 10
+        assert frames[-1].motion is not None
+        plate.show([(0.0, 1.0, 0.0)] * 10)
+        scans(table, plate, 6)
+        assert len(table.node.frames[-1][2]) == 30
+        plate.close()
