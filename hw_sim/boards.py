@@ -1,4 +1,4 @@
-"""The board under the plate: Hall sensors and spare inputs behind their multiplexers."""
+"""What lies under the plate: sensors behind multiplexers, or switches, alone or in a matrix."""
 
 from __future__ import annotations
 
@@ -212,6 +212,8 @@ def _constant(value: float, now_s: float) -> float:
     return value
 
 
+# What the lights do to the sensors beside them: through ground, supply and warmth.
+
 CHANNEL_A = 0.020  # WS2812B, one channel at 255; HARDWARE.md: 100 lights up to 6 A
 WARMING_S = 60.0  # of a sensor under a lit light
 
@@ -259,6 +261,8 @@ class LitBoard:
         self._warmth[index] = now_s, above_k
         return self.table.world.climate.temperature_c(now_s) + above_k
 
+
+# The board of switches under the plate: a north and a south one at each place.
 
 PROBE_MT = 30.0  # more than any magnet puts on a switch
 
@@ -355,6 +359,13 @@ class SwitchBoard:
                     said.append(probe.closed(0.0, south=south))
         return tuple(said)
 
+
+# A matrix of switches between rows and columns of GPIO, with its diodes: where current goes.
+#
+# The lines are pulled up inside the Pi, and a row is driven low. A closed switch lets the current
+# of a higher line flow into a lower one, from column to row only where its diode is whole, with the
+# diode's drop. So a line's level is that of the lowest way to a driven row, and without diodes that
+# way may lead through other rows: ghosts come of themselves.
 
 DIODE_V = 0.5  # 1N4148 at the 60 uA of a pull-up
 THRESHOLD_V = 1.2  # where a Pi's input typically turns; 0.8 V low and 1.6 V high are promised

@@ -236,6 +236,8 @@ def button_kinds(table: SimTable) -> dict[str, FaultKind]:
     return {"button-bounce": FaultKind(1, "button", worn(True), worn(False), chatters)}
 
 
+# What can fail in the strip of lights.
+
 MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2812B, VIH 0.7 VDD)
 
 
@@ -279,6 +281,8 @@ def _misread(stream: Stream, data: bytes) -> bytes:
     """Without a 74AHCT125: a high that is too low is a 0 now and then."""
     return bytes(b & ~(1 << stream.randrange(8)) if stream.random() < MISREAD else b for b in data)
 
+
+# What can fail between the computer and the chips: I2C, SPI and the node's cable.
 
 READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
 READ_HZ = 1_000_000
@@ -399,6 +403,8 @@ def _answer(bus: I2cBus, address: int) -> int | None:
     return None
 
 
+# What can fail in a chip on the I2C bus: a reset, a wrong identity, a dead axis.
+
 AXES = ("x", "y", "z")
 OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
 
@@ -468,6 +474,8 @@ def _imu_kinds(table: SimTable, imu: InertialChip) -> dict[str, FaultKind]:
     }
 
 
+# What can fail in the computer that runs the table: its time and its disk.
+
 STALL_S = 0.6  # how late each scan comes while the computer is busy with something else
 PAUSE_S = 0.05, 0.3  # a card that writes, a browser that starts: now and then
 PAUSES = 1 / 100  # of the scans: every two seconds
@@ -510,6 +518,11 @@ def computer_kinds(table: SimTable) -> dict[str, FaultKind]:
         )
     return kinds
 
+
+# The faults of one table: which it can have, which it has.
+#
+# A target is a place ("d4"), a button ("confirm"), an I2C bus ("1" or "i2c-1"), a chip ("imu" or
+# "mpu6050", "0x20") or an axis ("x"); a fault of the only bus or chip of its kind needs none.
 
 ROOMS: Final = (
     sensor_kinds,

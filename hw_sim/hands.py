@@ -421,6 +421,9 @@ class Hands:
         )
 
 
+# Hands that are not exact: they drop, stack, flick and twirl, and carry a piece where it may meet
+# others. In a world in which nothing moves by itself each means the nearest plain thing.
+
 OFF_CENTRE_MM = 0.7  # standard deviation, each way, of where a careful hand puts a piece
 FRICTION = 0.40  # of felt on varnish, as a hand expects it
 G_MM_S2 = 9810.0

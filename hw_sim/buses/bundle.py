@@ -182,6 +182,11 @@ def _address_line(address: AddressBus, line: int) -> Callable[[float, float | No
     return driven
 
 
+# What sends to the lights in virtual time: a thread's own time, and Blinka's writers.
+#
+# The way over SPI is the real one down to ``spidev.SpiDev`` (hw_sim.buses.spi).
+
+
 class SideClock(VirtualClock):
     """The time of a thread beside the main one: it passes while the main one's stands.
 

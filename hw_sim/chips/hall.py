@@ -1,6 +1,7 @@
-"""DRV5055A1, linear ratiometric Hall sensor, from field to voltage. Source: TI SBAS640.
+"""Hall sensors: DRV5055A1, which measures, and AH1889, which switches.
 
-Positive field: a south pole at the marked face raises the output (section 7.3.1).
+DRV5055A1: linear and ratiometric, from field to voltage. Source: TI SBAS640. Positive field: a
+south pole at the marked face raises the output (section 7.3.1).
 """
 
 from __future__ import annotations
@@ -95,6 +96,16 @@ class Drv5055:
             return self._high_v
         return volt
 
+
+# AH1889, two unipolar Hall switches in one package (Diodes Incorporated).
+#
+# OUTPUT1 is pulled low over a south pole, OUTPUT2 over a north pole; both are driven high without
+# one, by transistors of its own, on 1.65 to 3.6 V. It never sleeps between looks. (All that: the
+# data sheet's first page.) A switch closes above its operate point and opens below its release
+# point; between them it stays as it was when it was last asked.
+#
+# The data sheet's table of operate points was not found: the figures below are those of its sister
+# AH1389 (25 G and 20 G typical), widened; see docs/wiring-plate-7.md for what they must be for.
 
 OPERATE_MT = 2.5
 RELEASE_MT = 2.0

@@ -1,4 +1,4 @@
-"""The vertical field of magnets that lean or lie, at all sensors at once.
+"""What magnets that lean or lie do: their field at all sensors at once, and their pull.
 
 Near a magnet the exact field of a disc (N. Derby and S. Olbert, American Journal of Physics 78
 (2010) 229), further away two multipole terms, as in ``hw_sim.world.magnet``, with their component
@@ -89,6 +89,11 @@ def _cel(kc: Array, p: Array, c: float, s: Array | float) -> Array:
 
 
 Index = NDArray[np.intp]
+
+# How the pieces' magnets pull and turn each other: each a dipole in the middle of its disc.
+#
+# Force and torque between two dipoles: K. W. Yung, P. B. Landecker and D. D. Villani, Magnetic and
+# Electrical Separation 9 (1998) 39.
 
 MU0_4PI = 1e-7
 FAR_M = 0.080  # two strong magnets pull with 0.2 mN there, a two-hundredth of a piece's friction

@@ -1,4 +1,4 @@
-"""Where pieces are and how they lie, in the plate's axes: mm from the middle of its surface."""
+"""How plate and pieces lie and have moved, in the plate's axes, and how hands pull them."""
 
 from __future__ import annotations
 
@@ -83,6 +83,8 @@ class Motions:
         at = bisect_right(self._kept, time_s, key=lambda motion: motion.time_s)
         return self._kept[max(0, at - 1)]
 
+
+# How fingers and chopsticks pull a piece to where it shall be, no harder than people can.
 
 GRIP_PER_S = 200.0  # its square is a hand's stiffness per kilogram it holds
 GRIP_N = 6.0  # fingers let a piece slip rather than push harder

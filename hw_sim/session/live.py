@@ -84,6 +84,8 @@ class KeptPlate:
         self._kept, self._complained = lying, False
 
 
+# The hands that a page offers on a simulated table (``web.table_port.HandsPort``).
+
 Call = Callable[[Callable[[], None]], Future[None]]
 
 

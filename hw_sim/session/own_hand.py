@@ -140,6 +140,8 @@ def _failed(wish: str) -> str:
     return ":".join([who, what, "fail", *where[:2]])
 
 
+# The simulated table's own hand: it carries out what the table asks for, quickly.
+
 ROLL_S = 0.25  # to a neighbouring place
 HOP_S = 0.25  # over anything, and further the further it is
 HOP_MM_S = 2000.0

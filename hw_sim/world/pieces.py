@@ -1,4 +1,4 @@
-"""Pieces on and above the plate, and the field that they put on each sensor."""
+"""Pieces on and above the plate, the field that they put on sensors, and what is in their way."""
 
 from __future__ import annotations
 
@@ -126,6 +126,8 @@ class Field:
     def _share(self, piece: Piece) -> tuple[float, ...]:
         return tuple(self.of(piece, sensor, 0.0) for sensor in range(len(self._sensors)))
 
+
+# Nothing runs into anything: paths of pieces are checked against all others before they start.
 
 CHECK_STEP_S = 0.01  # at 0.5 m/s, a fast hand, 5 mm
 SPARE_MM = 5.0  # two that move keep that far apart, so that between two checks they cannot meet

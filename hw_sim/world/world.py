@@ -217,6 +217,8 @@ class World:
         )
 
 
+# Buttons as their pins see them: contacts bounce when they close and when they open.
+
 BOUNCE_S = 0.004  # typical of small tactile switches: a few ms
 WORN_BOUNCE_S = 0.040
 BOUNCES = 3
@@ -263,6 +265,8 @@ class Button:
         count = 2 * (WORN_BOUNCES if self.worn else BOUNCES)
         return sorted(start_s + length * self._stream.uniform(0.02, 1.0) for _ in range(count))
 
+
+# The board's temperature over time and the thermistor that shows it.
 
 REFERENCE_K = 298.15
 NTC_OHM = 10_000.0  # at 25 degC
