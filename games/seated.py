@@ -139,6 +139,10 @@ class SeatedGame(Game):
     def failure(self, position: Position, move: str) -> str | None:
         """The move for what ``move`` was to do, and did not; None where it cannot fail."""
 
+    def spins(self, position: Position) -> bool:
+        """Whether the plate is to be spun while the next piece is put on it."""
+        return False
+
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
         """What hands make of ``move`` in a model of them: that, or how it failed. For tables on
         which nothing falls by itself.

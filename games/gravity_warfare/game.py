@@ -133,7 +133,7 @@ class WarfareGame(SeatedGame):
         """
         state = table_of(position.state)
         found = witness.witnessed(state, change, wish, raised)
-        if found is not None and turned is False and SPIN in state.in_force:
+        if found is not None and turned is False and self.spins(position):
             return replace(found, sure=False)
         return found
 
@@ -147,6 +147,10 @@ class WarfareGame(SeatedGame):
         if words[1] not in ("place", "event"):
             return None
         return ":".join([words[0], words[1], "fail", words[3], words[4]])
+
+    def spins(self, position: Position) -> bool:
+        """*Spin it* is in force."""
+        return SPIN in table_of(position.state).in_force
 
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
         """As ``thumb.told``."""

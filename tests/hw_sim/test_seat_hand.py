@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import pytest
 
+from firmware_host.table.commands import NewGame, SeatComputer
+from games.gravity_warfare.game import WarfareGame
+from hw_sim.session import SimSession
+from hw_sim.session.live import PageHands, at_once
 from hw_sim.world.pieces import BODY_HEIGHT_MM
 from tests.unhurried import unhurried
 from tiltboard_lab.bench.seats_at_table import AtTable, opened, play
@@ -54,3 +59,29 @@ def test_computers_play_a_round_by_themselves_and_sensors_see_their_pieces(
         lies = Counter(zone_of[place] for place in session.host.sight.cells if place in zone_of)
         position = session.host.standing.position
         assert lies == position.game.standing(position)
+
+
+@pytest.mark.parametrize("spins", [True, False])
+def test_a_plate_that_is_to_be_spun_is_and_its_own_sensor_is_the_witness(
+    tmp_path, monkeypatch, spins
+):
+    """*Spin it*, from the hand through world, chips, microcontroller and fusion to the room."""
+    monkeypatch.setattr(WarfareGame, "spins", lambda _self, _position: True)
+    with SimSession(unhurried("node"), tmp_path) as session:
+        if not spins:
+            monkeypatch.setattr(session.hands, "spin_plate", lambda _by_rad: None)
+        options = {"mode": "simple", "players": 2, "rounds": 1, "seed": 3}
+        hands, host = PageHands(session, at_once), session.host
+        session.tick()
+        host.submit(NewGame("gravity-warfare", options))
+        session.tick()
+        for player in host.game.players:
+            host.submit(SeatComputer(player, "easy"))
+        room = host.playing.room
+        while not (room.proposal and room.proposal.seen) and session.clock.now() < 60.0:
+            session.tick()
+            hands.settle()
+            room = host.playing.room
+        assert (room.proposal.seen, room.proposal.sure) == (True, spins)
+        turned_rad = host.sight.spin_rad
+        assert turned_rad == pytest.approx(math.tau if spins else 0.0, abs=math.radians(12.0))
