@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import FLAT, Attitude, AxisWatch, Mounting
+from drivers.attitude import FLAT, ON_THE_PIVOT, Attitude, AxisWatch, Mounting, Vector
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError, PartReadingError, lost_on_i2c
 from drivers.frame import Motion
@@ -29,6 +30,18 @@ class Phase(Enum):
     UP = "up"
 
 
+@dataclass(frozen=True, slots=True)
+class ImuSettings:
+    """Where the chip is: on an MPU-6050 0x68 with AD0 low, 0x69 with AD0 high; on an LSM6DSOX 0x6A
+    with SA0 low, 0x6B with SA0 high. The rest as in Attitude.
+    """
+
+    i2c_bus: int
+    address: int
+    arm_m: Vector = ON_THE_PIVOT
+    spin_gain: float = 1.0
+
+
 class InertialSensor(ABC):
     """A tilt sensor. Opens and sets the chip up at the first read, and again after a failure.
 
@@ -41,16 +54,14 @@ class InertialSensor(ABC):
     M_S2: ClassVar[float]
     RAD_S: ClassVar[float]
 
-    def __init__(
-        self, i2c_bus: int, address: int, attitude: Callable[[], Attitude], buses: Buses
-    ) -> None:
-        self._bus_number = i2c_bus
-        self._address = address
+    def __init__(self, settings: ImuSettings, buses: Buses) -> None:
+        self._bus_number = settings.i2c_bus
+        self._address = settings.address
+        self._new_attitude = partial(Attitude, settings.arm_m, settings.spin_gain)
         self._buses = buses
         self._clock = buses.clock
         self._mounting = FLAT
-        self._new_attitude = attitude
-        self._attitude = attitude()
+        self._attitude = self._new_attitude()
         self._axes = AxisWatch()
         self._bus: SMBus | None = None
         self._phase = Phase.RESET

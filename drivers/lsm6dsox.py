@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import G_M_S2, ON_THE_PIVOT, Attitude, Vector
-from drivers.buses import Buses
+from drivers.attitude import G_M_S2
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
 from drivers.inertial import BURST, InertialSensor, Words
 
@@ -52,16 +49,6 @@ SETTLE_S: Final = 0.1  # gyroscope's turn-on time, 35 ms typical, and ten sample
 _UNPACK = struct.Struct("<7h").unpack
 
 
-@dataclass(frozen=True, slots=True)
-class Lsm6dsoxSettings:
-    """Where the chip is: 0x6A with SA0 low, 0x6B with SA0 high. The rest as in Attitude."""
-
-    i2c_bus: int
-    address: int = 0x6A
-    arm_m: Vector = ON_THE_PIVOT
-    spin_gain: float = 1.0
-
-
 class Lsm6dsox(InertialSensor):
     """The tilt sensor on one address."""
 
@@ -69,10 +56,6 @@ class Lsm6dsox(InertialSensor):
     SETTLE_S: ClassVar[float] = SETTLE_S
     M_S2: ClassVar[float] = M_S2_PER_STEP
     RAD_S: ClassVar[float] = RAD_S_PER_STEP
-
-    def __init__(self, settings: Lsm6dsoxSettings, buses: Buses) -> None:
-        attitude = partial(Attitude, settings.arm_m, settings.spin_gain)
-        super().__init__(settings.i2c_bus, settings.address, attitude, buses)
 
     def _identify(self, bus: SMBus) -> None:
         identity = self._identity(bus, WHO_AM_I)

@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from drivers.attitude import ON_THE_PIVOT, Attitude, Vector
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
-from drivers.inertial import BURST, InertialSensor, Words
+from drivers.inertial import BURST, ImuSettings, InertialSensor, Words
 
 if TYPE_CHECKING:
     from smbus2 import SMBus
@@ -68,16 +66,6 @@ VARIANTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ImuSettings:
-    """Where the chip is: 0x68 with AD0 low, 0x69 with AD0 high. The rest as in Attitude."""
-
-    i2c_bus: int
-    address: int = 0x68
-    arm_m: Vector = ON_THE_PIVOT
-    spin_gain: float = 1.0
-
-
 class Mpu6050(InertialSensor):
     """The tilt sensor on one address."""
 
@@ -87,8 +75,7 @@ class Mpu6050(InertialSensor):
     RAD_S: ClassVar[float] = RAD_S_PER_STEP
 
     def __init__(self, settings: ImuSettings, buses: Buses) -> None:
-        attitude = partial(Attitude, settings.arm_m, settings.spin_gain)
-        super().__init__(settings.i2c_bus, settings.address, attitude, buses)
+        super().__init__(settings, buses)
         self.variant: Variant | None = None
 
     def _identify(self, bus: SMBus) -> None:

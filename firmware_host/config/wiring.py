@@ -18,10 +18,11 @@ from drivers.attitude import Vector
 from drivers.buses import Buses, Writer
 from drivers.hall import HallSettings, MuxHallArray
 from drivers.hall_switches import MatrixSettings, SwitchArray, SwitchMatrix, SwitchSettings
+from drivers.inertial import ImuSettings
 from drivers.light_links import MOSI_PIN
 from drivers.lights import LightsSettings, LightStrip, StripSettings
-from drivers.lsm6dsox import Lsm6dsox, Lsm6dsoxSettings
-from drivers.mpu6050 import ImuSettings, Mpu6050
+from drivers.lsm6dsox import Lsm6dsox
+from drivers.mpu6050 import Mpu6050
 from drivers.node_link import NodeSettings
 from drivers.panel import Panel, PanelSettings
 from drivers.plate import ButtonsAndBuzzer, HallArray, Imu, Lights, Plate, build_node_plate
@@ -360,7 +361,7 @@ class Lsm6dsoxImu(ImuPart, frozen=True, tag="lsm6dsox", kw_only=True):
 
     def driver(self, buses: Buses) -> Imu:
         """The chip's."""
-        settings = Lsm6dsoxSettings(self.i2c_bus, self.address, self.arm_m, self.spin_gain)
+        settings = ImuSettings(self.i2c_bus, self.address, self.arm_m, self.spin_gain)
         return Lsm6dsox(settings, buses)
 
 

@@ -16,8 +16,9 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from drivers.errors import PartError
 from drivers.hall import HallSettings, MuxHallArray
+from drivers.inertial import ImuSettings
 from drivers.lights import LightsSettings, LightStrip, StripSettings
-from drivers.mpu6050 import ImuSettings, Mpu6050
+from drivers.mpu6050 import Mpu6050
 from drivers.panel import Panel, PanelSettings
 from drivers.plate import Plate
 

@@ -170,9 +170,9 @@ def test_wrong_address_names_ad0(imu, buses, fault) -> None:
 
 def test_bus_that_does_not_exist(buses, fault) -> None:
     buses.missing["i2c"] = FileNotFoundError(errno.ENOENT, "No such file", "/dev/i2c-1")
-    from drivers.mpu6050 import ImuSettings
+    from drivers.inertial import ImuSettings
 
-    error = fault(Mpu6050(ImuSettings(1), buses).read)
+    error = fault(Mpu6050(ImuSettings(1, 0x68), buses).read)
     assert error.problem == "There is no /dev/i2c-1 on this computer."
     assert "dtparam=i2c_arm=on" in error.remedy
 
