@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 from games.base import BrokenGameError, Credit, GameType, RulesError, UnknownGameError
+from games.plugins import PluginError, loaded
 
 GROUP = "tiltboard.games"
-MOST_SAID = 300  # characters of somebody else's error
 _OURS = {
     "momentum": "games.momentum:MOMENTUM",
     "attraktion": "games.attraktion:ATTRAKTION",
@@ -24,49 +24,31 @@ _OURS = {
 
 
 def load(point: EntryPoint) -> GameType:
-    """The game of an entry point. Raises BrokenGameError, saying in one line what is wrong.
-
-    It is imported here, in this process: one that never comes to its end there cannot be left out.
-    """
+    """The game of an entry point. Raises BrokenGameError, saying in one line what is wrong."""
     try:
-        kind = point.load()
-        wrong = _wrong(point.name, kind)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - somebody else's code may raise anything, and exit
-        wrong = f"{type(error).__name__}: {_said(error)}"
-    if wrong:
+        return loaded(point, lambda kind: _checked(point.name, kind))
+    except PluginError as error:
         raise BrokenGameError(
             "The game {name} ({source}) cannot be used: {why}. Update or uninstall its package.",
             name=point.name,
             source=point.value,
-            why=wrong.rstrip("."),
-        )
-    return kind  # type: ignore[no-any-return]
+            why=error.why,
+        ) from error
 
 
-def _said(error: BaseException) -> str:
-    """What it says, on one line and not without end, where it can say something."""
-    try:
-        why = " ".join(str(error).split())[:MOST_SAID]
-    except Exception:  # noqa: BLE001 - its text is code too
-        why = ""
-    return why or "no reason is given"
-
-
-def _wrong(name: str, kind: object) -> str:
-    """What keeps ``kind`` from being a game of that name; empty where nothing does."""
+def _checked(name: str, kind: object) -> GameType:
+    """``kind``, if it is a game of that name. Raises PluginError."""
     if not isinstance(kind, GameType):
-        return f"it is a {type(kind).__name__}, not a games.base.GameType"
+        raise PluginError(f"it is a {type(kind).__name__}, not a games.base.GameType")
     if kind.name != name:
-        return f"its own name is {kind.name}"
+        raise PluginError(f"its own name is {kind.name}")
     if not isinstance(kind.credit, Credit):
-        return "its credit is not a games.base.Credit"
+        raise PluginError("its credit is not a games.base.Credit")
     for part in ("option_specs", "presets", "rules_summary"):
         tuple(getattr(kind, part))
     _ = kind.at_the_table, kind.seated
     kind.create({}).start().legal()
-    return ""
+    return kind
 
 
 def load_all(points: list[EntryPoint]) -> tuple[dict[str, GameType], dict[str, RulesError]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from drivers.attitude import FLAT, Vector
 from drivers.node_firmware.lights import strip_order
@@ -28,6 +28,7 @@ from firmware_host.config.wiring import (
     Part,
     Ws2812Lights,
 )
+from games.plugins import PluginError, loaded
 from hw_sim.boards import AH1889, BIASED_REED, HallBoard, SwitchBoard, SwitchMatrix
 from hw_sim.buses import SimBuses
 from hw_sim.buses.gpio import Piezo
@@ -406,8 +407,15 @@ def model_of(part: Part) -> Model:
         return ours
     kind = str(type(part).__struct_config__.tag)
     for point in entry_points(group=GROUP, name=kind):
-        model: Model = point.load()
-        return model
+        try:
+            return loaded(point, lambda model: cast(Model, model))
+        except PluginError as error:
+            raise SimulationError(
+                "What stands in for a part of the kind {kind} cannot be used: {why}.",
+                remedy="Update or uninstall its package.",
+                kind=kind,
+                why=error.why,
+            ) from error
     raise SimulationError(
         "Nothing stands in for a part of the kind {kind} in the simulation.",
         remedy="Its package may bring that in a newer version; on a real table it works.",

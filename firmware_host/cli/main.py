@@ -33,6 +33,7 @@ from firmware_host.messages import Message, languages, text
 from firmware_host.messages.explain import explained
 from firmware_host.messages.hints import nearest
 from games.base import RulesError
+from games.plugins import PluginError, loaded
 
 MOST_SHOWN = 120  # characters of a file's name
 # Name -> one line for ``tiltboard --help``; the module of that name here holds it as ``command``,
@@ -130,21 +131,23 @@ class ExtendedGroup(click.Group):
 
 def _loaded(point: EntryPoint) -> click.Command:
     try:
-        command = point.load()
-    except Exception as error:  # noqa: BLE001 - somebody else's code may raise anything
-        why = " ".join(f"{type(error).__name__}: {error}".split())
-    else:
-        if isinstance(command, click.Command):
-            return command
-        why = f"{type(command).__name__} is no click.Command"
+        return loaded(point, _checked)
+    except PluginError as error:
+        why = error.why
     raise problem(
         text(
             "The command {name} ({source}) cannot be used: {why}. Update or uninstall its package.",
             name=point.name,
             source=point.value,
-            why=why.rstrip("."),
+            why=why,
         )
     )
+
+
+def _checked(command: object) -> click.Command:
+    if isinstance(command, click.Command):
+        return command
+    raise PluginError(f"{type(command).__name__} is no click.Command")
 
 
 class LazyGroup(ExtendedGroup):

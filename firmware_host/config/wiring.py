@@ -38,6 +38,7 @@ from firmware_host.config.needs import (
     gpio_need,
     i2c_need,
 )
+from games.plugins import PluginError, loaded
 
 if TYPE_CHECKING:
     from firmware_host.config.profile import Profile
@@ -484,11 +485,12 @@ def _kinds(base: type[P], *ours: type[P]) -> tuple[type[P], ...]:
     found = {kind.__struct_config__.tag: kind for kind in ours}
     for point in entry_points(group=GROUP):
         try:
-            kind = point.load()
-            if issubclass(kind, base):
-                found.setdefault(kind.__struct_config__.tag, kind)
-        except Exception as error:  # noqa: BLE001 - somebody else's code may raise anything
+            kind = loaded(point, lambda kind: kind if issubclass(kind, base) else None)
+        except PluginError as error:
             _log.warning("The part %s (%s) cannot be used: %s", point.name, point.value, error)
+        else:
+            if kind is not None:
+                found.setdefault(kind.__struct_config__.tag, kind)
     return tuple(found.values())
 
 

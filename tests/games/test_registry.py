@@ -11,6 +11,7 @@ import pytest
 from games import registry
 from games.base import BrokenGameError, UnknownGameError
 
+ROOT = Path(registry.__file__).parents[1]
 BROKEN = {
     "import error": ("import nothing_of_that_name", "ModuleNotFoundError: No module named"),
     "syntax error": ("def", "SyntaxError"),
@@ -106,3 +107,33 @@ def test_the_first_of_a_name_counts():
 def test_an_unknown_game_is_told_those_that_exist():
     with pytest.raises(UnknownGameError, match="There is no game nope; the games are: momentum"):
         registry.game_type("nope")
+
+
+@pytest.mark.parametrize(
+    "source", ["raise SystemExit(3)", "raise BaseException", "import nothing_of_that_name"]
+)
+def test_a_package_that_brings_everything_and_can_be_used_for_nothing_stops_nothing(
+    tmp_path, source
+):
+    """Games, commands, parts, what stands in for them, and kernels."""
+    folder = installed(tmp_path, source)
+    groups = ("games", "commands", "parts", "simulated", "kernels")
+    points = "".join(f"[tiltboard.{group}]\nother = other:GAME\n" for group in groups)
+    (folder / "other-1.0.dist-info" / "entry_points.txt").write_text(points)
+    for words in (["rules", "momentum"], ["--help"], ["warm", "--help"]):
+        asked = tiltboard(folder, *words)
+        assert (asked.returncode, asked.stdout != "") == (0, True), asked.stderr
+    asked = tiltboard(folder, "other")
+    assert asked.returncode != 3
+    assert "cannot be used" in asked.stderr
+    engine = subprocess.run(
+        [sys.executable, "-m", "firmware_host.cli", "engine"],
+        env=os.environ
+        | {"PYTHONPATH": f"{Path(registry.__file__).parents[1]}{os.pathsep}{folder}"},
+        input="ugi\nisready\nposition startpos\ngo nodes 5\nquit\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "readyok" in engine.stdout
+    assert "Traceback" not in engine.stderr

@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module, metadata, util
 from importlib.resources import files
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import Any
 from firmware_host.config.paths import default_state_directory
 from firmware_host.engines.search.limits import Budget, Limits, SearchStoppedError
 from games.base import Game
+from games.plugins import PluginError, loaded, tried
 from games.registry import EVERY_GAME
 
 KERNELS = "tiltboard.kernels"
@@ -51,11 +52,10 @@ def cache_folder() -> Path:
             if path.name.endswith(".py"):
                 found.update(path.read_bytes())
     for point in sorted(metadata.entry_points(group=KERNELS)):
-        source = None
-        with suppress(ImportError):  # its package is not there; ``kernels_of`` says so
-            source = util.find_spec(point.module)
-        if source is not None and source.origin is not None:
-            found.update(Path(source.origin).read_bytes())
+        with suppress(PluginError):  # whose package cannot be imported has no kernels either
+            source = tried(partial(util.find_spec, point.module))
+            if source is not None and source.origin is not None:
+                found.update(Path(source.origin).read_bytes())
     return default_state_directory() / "kernels" / found.hexdigest()[:16]
 
 
@@ -67,14 +67,19 @@ def kernels_of(game: str) -> ModuleType | None:
     if game.replace("-", "").isalnum() and util.find_spec(ours) is not None:
         return import_module(ours)
     for point in metadata.entry_points(group=KERNELS, name=game):
-        try:
-            module = point.load()
-        except Exception as error:  # noqa: BLE001 - somebody else's code may raise anything
-            _log.warning("The kernels of %s (%s) cannot be used: %r", game, point.value, error)
-            continue
-        if isinstance(module, ModuleType):
+        module = _kernels(point)
+        if module is not None:
             return module
     return None
+
+
+def _kernels(point: metadata.EntryPoint) -> ModuleType | None:
+    """Of another package; engines think without those that cannot be used."""
+    try:
+        return loaded(point, lambda module: module if isinstance(module, ModuleType) else None)
+    except PluginError as error:
+        _log.warning("The kernels of %s (%s) cannot be used: %s", point.name, point.value, error)
+        return None
 
 
 def _processor() -> str:
