@@ -157,7 +157,7 @@ export class Pico {
     this.drive(this.pins);
     const dog = chip.peripherals[0x40058], write = dog.writeUint32.bind(dog);
     dog.writeUint32 = (offset, value) => { if (offset === WATCHDOG_LOAD) this.feeds++; write(offset, value); };
-    dog.onWatchdogTrigger = () => { this.bitten = true; };
+    dog.onWatchdogTrigger = () => { this.bitten = true; dog.alarm.enable = false; }; // or it bites for ever
     if (this.usb) this.plugUsb();
     chip.core.PC = 0x10000000;
   }
@@ -304,7 +304,7 @@ export class Pico {
       while (clock.nanos < end && !this.bitten) {
         if (core.waiting) {
           const alarm = clock.nanosToNextAlarm, rest = Math.max(CLOCK_NS, end - clock.nanos);
-          const slept = alarm > 0 ? Math.min(alarm, rest) : CLOCK_NS;
+          const slept = alarm > 0 ? Math.min(alarm, rest) : clock.nextAlarm ? CLOCK_NS : rest;
           clock.tick(slept);
           this.slept += slept;
         } else {

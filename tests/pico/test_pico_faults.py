@@ -79,7 +79,8 @@ def test_a_game_goes_on_after_what_no_scenario_can_name(session, play):
     node.hang()
     told(session, "does not answer", 1.0)
     until(session, lambda: node.chip.last["boots"] > boots, 5.0)
-    assert session.clock.now() - hung_s < figures.WATCHDOG_MS / 1000 + 0.1
+    # The host, which tries for 0.3 s every half second, looks that much later.
+    assert 0 <= session.clock.now() - hung_s - figures.WATCHDOG_MS / 1000 < 0.8
     goes_on(session, play)
     play("put blue b6\nexpect to-move red")
 
