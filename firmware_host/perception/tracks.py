@@ -51,7 +51,8 @@ _TOLD_MM = 35.0  # the widest circle that is told
 _CIRCLE = 2.45  # sigmas, which hold 95 of 100 in a plane
 _REST_SCANS, _REST_MM = 12, 1.5
 _DRAWN_MM, _DRAWN_SIGMA_MM = 4.0, 5.0  # between points of a path, and of each
-_SHOWN_S = 4.0  # a path, after its end
+_UNFELT_S = 0.6  # at rest, without a field that only it explains: it is not there
+_FELT_LIKELY = 4.0  # log of how much likelier what is read is with it than without
 _PATH = 120
 
 
@@ -72,7 +73,8 @@ class _Slide:
     said: float = 0.0  # by the sensors of other places
     lately: float = 0.0
     shown: bool = False
-    ended_s: float | None = None
+    felt_s: float = 0.0  # when its field was last read beside what stands on places
+    ended: bool = False
     path: list[tuple[float, float]] = field(default_factory=list)
     last: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=_REST_SCANS))
 
@@ -106,7 +108,7 @@ class _Slide:
 
 
 class Tracks:
-    """``known``: those that slide, or have slid a moment ago or to between places."""
+    """``known``: those that slide, or have slid to between places."""
 
     def __init__(self, profile: Profile, watched: Watched) -> None:
         self._profile, self._watched = profile, watched
@@ -115,7 +117,6 @@ class Tracks:
         self._without: list[float] = []  # the same without the pieces that are followed
         self._standing: list[tuple[int, float]] = []  # and the change that makes one followed
         self._live: list[_Slide] = []
-        self._ended: list[_Slide] = []
         self._rest_mt: list[float] = []
         self._count = 0
         self._searches = False  # in this scan one may still be looked for all around
@@ -148,8 +149,6 @@ class Tracks:
         for index in moved[:_BEGINS]:
             self._begin(index, at, now_s)
         if not self._live:
-            if self._ended:
-                self._forget(now_s)
             return {}
         left = list(map(sub, scan_mt, self._without))
         common = sorted(left)[len(left) // 2]
@@ -160,8 +159,9 @@ class Tracks:
             self._coast(slide)
         if len(self._live) > _LOOKS:  # the others' turn
             self._live = self._live[_LOOKS:] + self._live[:_LOOKS]
+        self._feel(scan_mt, now_s, still=still)
         arrived = self._end(now_s, still=still)
-        self._forget(now_s)
+        self.known = self._shown()
         return arrived
 
     @property
@@ -188,7 +188,8 @@ class Tracks:
         factor = sign * min(1.2, max(0.8, self._rest_mt[index] / per_mt))
         self._count += 1
         axes = Axis(x), Axis(y)
-        slide = _Slide(self._count, index, magnet, table, factor, now_s, axes, path=[(x, y)])
+        slide = _Slide(self._count, index, magnet, table, factor, now_s, axes, felt_s=now_s)
+        slide.path.append((x, y))
         for sensor in self._near(x, y, _FELT):
             there_x, there_y = self._centres[sensor]
             self._without[sensor] -= factor * reads_mt(table, hypot(there_x - x, there_y - y))
@@ -248,7 +249,9 @@ class Tracks:
         slide.sigma = sqrt(found.sigma**2 + unsure)
         slide.last.append((found.x, found.y))
         gone_mm = hypot(found.x - slide.path[-1][0], found.y - slide.path[-1][1])
-        if gone_mm > _DRAWN_MM and slide.sigma < _DRAWN_SIGMA_MM and not slide.rests:
+        if slide.rests:
+            slide.path = [slide.at]
+        elif gone_mm > _DRAWN_MM and slide.sigma < _DRAWN_SIGMA_MM:
             slide.path.append((found.x, found.y))
             del slide.path[:-_PATH]
         everywhere, own = fitting.likelier(found.x, found.y, slide.index)
@@ -282,25 +285,44 @@ class Tracks:
         column = round(x / profile.pitch_mm + (profile.columns - 1) / 2)
         return _around(row, column, reach, profile.rows, profile.columns)
 
+    def _feel(self, scan_mt: Sequence[float], now_s: float, *, still: bool) -> None:
+        """Which tracks have a residual of their own: a field beyond that of the pieces that stand
+        on places now and of surer tracks. On a plate that is not still what stands is not known.
+        """
+        if not still:
+            for slide in self._live:
+                slide.felt_s = now_s
+            return
+        magnets, standing_mt = self._watched.magnets, self._watched.crosstalk.total_mt
+        felt: list[_Slide] = []
+        for slide in sorted(self._live, key=lambda each: -each.said):
+            reads = [
+                self._read(sensor, scan_mt[sensor] - standing_mt[sensor], felt)
+                for sensor in self._near(slide.x, slide.y, _AROUND)
+                if magnets[sensor] is Magnet.NONE
+            ]
+            fitting = Fitting(slide.table, slide.factor, reads, *slide.axes, _LEANS_MM)
+            if fitting.likelier(slide.x, slide.y, slide.index)[0] > _FELT_LIKELY:
+                slide.felt_s = now_s
+                felt.append(slide)
+
     def _end(self, now_s: float, *, still: bool) -> Mapping[int, Position]:
         arrived: dict[int, Position] = {}
         for slide in self._live:
             slide.shown = slide.shown or slide.said > _SURE
-            if slide.sigma > _LOST_MM:
-                slide.ended_s = now_s
+            if slide.sigma > _LOST_MM or now_s - slide.felt_s > _UNFELT_S:
+                slide.ended = True
             elif not slide.shown:
-                if slide.said < _LOST or now_s - slide.since_s > _DECIDED_S:
-                    slide.ended_s = now_s
+                slide.ended = slide.said < _LOST or now_s - slide.since_s > _DECIDED_S
             elif slide.lately < _LOST / 4:
-                slide.ended_s = now_s
+                slide.ended = True
             elif still and slide.rests:
                 place = self._place(slide)
                 if place is not None and self._watched.magnets[place] is slide.magnet:
-                    slide.ended_s = now_s
+                    slide.ended = True
                     east, north = map(sub, slide.at, self._centres[place])
                     arrived[place] = Position(east, north, _within_mm(slide))
-        self._ended += [each for each in self._live if each.shown and each.ended_s is not None]
-        self._live = [each for each in self._live if each.ended_s is None]
+        self._live = [each for each in self._live if not each.ended]
         return arrived
 
     def _place(self, slide: _Slide) -> int | None:
@@ -312,19 +334,18 @@ class Tracks:
                 return sensor
         return None
 
-    def _forget(self, now_s: float) -> None:
-        self._ended = [each for each in self._ended if now_s - (each.ended_s or 0.0) < _SHOWN_S]
-        self.known = tuple(
+    def _shown(self) -> tuple[Track, ...]:
+        return tuple(
             Track(
                 each.number,
                 each.index,
                 each.magnet,
                 *each.at,
                 _within_mm(each),
-                each.ended_s is None and not each.rests,
+                not each.rests,
                 tuple(each.path),
             )
-            for each in (*self._ended, *self._live)
+            for each in self._live
             if each.shown and _within_mm(each) < _TOLD_MM
         )
 

@@ -76,7 +76,7 @@ class Position(NamedTuple):
 
 class Track(NamedTuple):
     """A piece that slides. ``source``: the place that it left. ``x_mm``, ``y_mm``: east and north
-    of the plate's middle; ``within_mm``: as in Position. ``path``: where it was before.
+    of the plate's middle; ``within_mm``: as in Position. ``path``: since it last rested.
     """
 
     number: int

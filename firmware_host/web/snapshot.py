@@ -284,8 +284,8 @@ class Sensors(msgspec.Struct, frozen=True):
 
 
 class TrackInfo(msgspec.Struct, frozen=True):
-    """A piece that slides, or has slid a moment ago: where it is east and north of the plate's
-    middle and the radius that holds it 95 times in 100, in mm; and where it was before.
+    """A piece that slides, or has slid to between places: where it is east and north of the plate's
+    middle and the radius that holds it 95 times in 100, in mm; and its path since it last rested.
     """
 
     number: int

@@ -11,6 +11,7 @@ import { Slots } from "/static/slots.js";
 
 const NOISE_DEG = 0.25;
 const LIP_MM = 10;
+const FADING_MS = 1500; // as .slide.fading in panels.css
 // Corners of a place, in places from its middle; a hexagon meets the six neighbours of its board.
 export const SQUARE = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x / 2, y / 2]);
 export const HEXAGON = [[1, 1], [-1, 2], [-2, 1], [-1, -1], [1, -2], [2, -1]].map(([x, y]) => [x / 3, y / 3]);
@@ -267,11 +268,23 @@ export class Plate {
       .map((mark) => mark && s("g", { class: "foreseen" }, mark));
   }
 
-  /** In the playground: the ways of pieces that slid, as the sensors followed them. */
+  /** In the playground: the ways of pieces that slide now, as the sensors follow them; then they fade. */
   drawSlides() {
     const { phase, tracks } = this.store.snapshot;
-    this.slides.replaceChildren(...(phase === "free" ? tracks : []).map(({ path_mm: path, at_mm: now }) =>
-      s("polyline", { class: "slide", points: [...path, now].map(([x, y]) => `${x},${-y}`).join(" ") })));
+    if (phase !== "free") this.slides.replaceChildren();
+    const moving = phase === "free" ? tracks.filter((track) => track.moving) : [];
+    const ways = new Map(moving.map(({ number, path_mm: path, at_mm: now }) =>
+      [String(number), [...path, now].map(([x, y]) => `${x},${-y}`).join(" ")]));
+    for (const line of this.slides.querySelectorAll(".slide:not(.fading)")) {
+      const { number } = line.dataset;
+      if (ways.has(number)) line.setAttribute("points", ways.get(number));
+      else {
+        line.classList.add("fading");
+        setTimeout(() => line.remove(), FADING_MS);
+      }
+      ways.delete(number);
+    }
+    this.slides.append(...[...ways].map(([number, points]) => s("polyline", { class: "slide", "data-number": number, points })));
   }
 
   at(place, drawing) {
