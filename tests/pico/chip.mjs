@@ -298,7 +298,7 @@ export class Pico {
 
   /** Live until then, in ns since the first power. */
   run(until) {
-    while (this.now < until) {
+    for (;;) {
       const { chip: { core }, clock } = this;
       const end = until - this.base;
       while (clock.nanos < end && !this.bitten) {
@@ -314,7 +314,8 @@ export class Pico {
           this.busy += took;
         }
       }
-      if (this.bitten) this.power();
+      if (!this.bitten) return;
+      this.power();
     }
   }
 }
