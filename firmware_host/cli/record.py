@@ -131,8 +131,7 @@ def replay(trace: Path, as_json: bool, profile: str | None) -> None:
     """
     from firmware_host.config.profile import load_profile
     from firmware_host.trace import read_trace
-    from firmware_host.trace.report import report
-    from firmware_host.trace.unlogged import unlogged
+    from firmware_host.trace.replay import report, unlogged
 
     recorded = read_trace(trace)
     table = load_profile(profile or recorded.header.profile)

@@ -1,15 +1,232 @@
-"""Sensors that are not believed as they read: failed ones, and weak magnets."""
+"""Sensors that are not believed as they read: failed ones, and weak magnets.
+
+What stands on a place whose sensor is masked, its neighbours tell, or else somebody is asked: a
+strong magnet adds some 0.16 mT to each sensor beside it and half as much across the corner, so they
+feel a strong piece come or go. They do not feel weak pieces, nor tell two masked places apart that
+touch; and they feel only changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
 
 from firmware_host.perception import bands
+from firmware_host.perception.bands import STRONG_CLASSES, WEAK_CLASSES
 from firmware_host.perception.calibration import Calibration
+from firmware_host.perception.crosstalk import Crosstalk
+from firmware_host.perception.field import SIGN_OF
 from firmware_host.perception.health import Ailment, SensorHealth
-from firmware_host.perception.masked import LEAST_MT2, REST_S, MaskedPlaces, around
 from firmware_host.perception.watched import Pending, Watched
 from firmware_host.table.sight import Magnet
+
+REST_S = 0.3  # averaged
+AGREEING = 2  # such means in a row that say the same
+NEAR = 0.35  # of a strong magnet: how far off a mean may be
+# Of the squares of what empty neighbours feel: two beside it, or one and three across.
+LEAST_MT2 = 0.04
+FOLLOW_SHARE = 0.1
+CALM_SHARE = 0.02  # of each look: some eight seconds
+READS_MT = {Magnet.NONE: 0.0, Magnet.N_STRONG: -10.0, Magnet.S_STRONG: 10.0}
+WEAK_MT = 2.0
+
+
+@dataclass(slots=True)
+class _Masked:
+    """``base_mt``: what its neighbours read with ``belief`` standing there. ``felt``: whether
+    enough of them are empty. ``unconfirmed``: the belief is only what the journal says of an
+    earlier run. ``checked``: the neighbours, or somebody, agree with it.
+    """
+
+    belief: Magnet
+    base_mt: dict[int, float] = field(default_factory=dict)
+    felt: bool = True
+    unconfirmed: bool = False
+    checked: bool = False
+    wished: Magnet | None = None
+    agreed: int = 0
+
+
+class MaskedPlaces:
+    """Beliefs about masked places. ``columns``, ``rows``: of the plate; ``scans``: in REST_S."""
+
+    def __init__(self, crosstalk: Crosstalk, columns: int, rows: int, scans: int) -> None:
+        self._crosstalk = crosstalk
+        self._columns, self._rows = columns, rows
+        self._places: dict[int, _Masked] = {}
+        self._calm_mt: dict[int, float] = {}
+        self._sum: list[float] = []
+        self._count = 0
+        self._scans = scans
+        self._weak = False  # the game has weak pieces
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    @property
+    def blind(self) -> frozenset[int]:
+        """Places where the neighbours cannot tell: somebody must be asked."""
+        return frozenset(i for i, place in self._places.items() if not self._is_felt(i, place))
+
+    @property
+    def beliefs(self) -> Mapping[int, Magnet]:
+        """What is believed to stand on each masked place."""
+        return {index: place.belief for index, place in self._places.items()}
+
+    @property
+    def unchecked(self) -> frozenset[int]:
+        """Places whose neighbours have yet to agree with what is believed."""
+        places = self._places.items()
+        return frozenset(i for i, p in places if self._is_felt(i, p) and not p.checked)
+
+    def mask(self, index: int, belief: Magnet, *, unconfirmed: bool = False) -> None:
+        """From now on ``index`` is believed, not read. What its neighbours read before counts: a
+        piece may have come while the sensor was not yet known to have failed.
+        """
+        calm, near = self._calm_mt, around(index, self._columns, self._rows)
+        base = {i: calm[i] for i in near if i in calm}
+        enough = self._weight(index, near) >= LEAST_MT2
+        self._places[index] = _Masked(belief, base, felt=enough, unconfirmed=unconfirmed)
+        self.interrupt()
+
+    def unmask(self, index: int) -> None:
+        """Its sensor is read again."""
+        del self._places[index]
+
+    def believe(self, index: int, belief: Magnet) -> None:
+        """Somebody says what stands there."""
+        self._places[index] = _Masked(belief, felt=self._places[index].felt, checked=True)
+        self.interrupt()
+
+    def reading_mt(self, index: int) -> float:
+        """What a sound sensor would read there, the neighbours' share included."""
+        belief = self._places[index].belief
+        own = READS_MT.get(belief)
+        if own is None:
+            own = SIGN_OF[belief] * WEAK_MT
+        return own + self._crosstalk.total_mt[index]
+
+    def places(self) -> tuple[int, ...]:
+        """All that are masked."""
+        return tuple(self._places)
+
+    def interrupt(self) -> None:
+        """Something moves: the mean begins anew."""
+        self._count = 0
+
+    def changed(self, index: int) -> None:
+        """Another magnet stands at ``index`` now: what its sensor read before says nothing."""
+        self._calm_mt.pop(index, None)
+        for place in self._places.values():
+            place.base_mt.pop(index, None)
+        self.interrupt()
+
+    def follow(self, readings_mt: Sequence[float]) -> None:
+        """At rest, now and then: what is read while nothing happens."""
+        calm = self._calm_mt
+        common = median(readings_mt)
+        for index, reading_mt in enumerate(readings_mt):
+            reading = reading_mt - common
+            before = calm.get(index, reading)
+            calm[index] = before + CALM_SHARE * (reading - before)
+
+    def observe(
+        self, readings_mt: Sequence[float], magnets: Sequence[Magnet], classes: Collection[Magnet]
+    ) -> None:
+        """One scan at rest: readings with all that is known or believed removed; ``magnets``: what
+        stands on each place; ``classes``: what may.
+        """
+        self._weak = not WEAK_CLASSES.isdisjoint(classes)
+        if self._count == 0:
+            self._sum = list(readings_mt)
+        else:
+            self._sum = [s + r for s, r in zip(self._sum, readings_mt, strict=True)]
+        self._count += 1
+        if self._count >= self._scans:
+            common = median(self._sum)  # all drift together with the temperature
+            means = [(s - common) / self._count for s in self._sum]
+            self._count = 0
+            for index, place in self._places.items():
+                self._judge(index, place, means, magnets, classes)
+
+    def _judge(
+        self,
+        index: int,
+        place: _Masked,
+        means: Sequence[float],
+        magnets: Sequence[Magnet],
+        classes: Collection[Magnet],
+    ) -> None:
+        """Whether a strong piece has come or gone, by what the empty neighbours read."""
+        near = [
+            i
+            for i in around(index, self._columns, self._rows)
+            if magnets[i] is Magnet.NONE and not self._is_near_another(i, index)
+        ]
+        known = [i for i in near if i in place.base_mt] if place.base_mt else near
+        weight = self._weight(index, known)
+        place.felt = weight >= LEAST_MT2
+        if not place.base_mt:
+            place.base_mt = {i: means[i] for i in near}
+            return
+        if not self._is_felt(index, place) and (not place.felt or place.belief in WEAK_CLASSES):
+            return
+        if place.unconfirmed or self._touches_another(index):
+            return
+        share = self._crosstalk.share_mt
+        along = sum((means[i] - place.base_mt[i]) * share(index, i) for i in known)
+        wished = _nearest(_signed(place.belief) + along / weight, classes)
+        if wished is place.belief:
+            place.checked = True
+            for i in near:
+                base = place.base_mt.setdefault(i, means[i])
+                place.base_mt[i] = base + FOLLOW_SHARE * (means[i] - base)
+        place.agreed = place.agreed + 1 if wished is place.wished else 1
+        place.wished = wished
+        if wished not in (None, place.belief) and place.agreed >= AGREEING:
+            place.belief, place.checked = wished, True
+
+    def _weight(self, index: int, near: Collection[int]) -> float:
+        return sum(self._crosstalk.share_mt(index, i) ** 2 for i in near)
+
+    def _is_felt(self, index: int, place: _Masked) -> bool:
+        """Whether its neighbours tell what stands there."""
+        weak = self._weak and place.belief not in STRONG_CLASSES
+        return place.felt and not (place.unconfirmed or weak or self._touches_another(index))
+
+    def _touches_another(self, index: int) -> bool:
+        return any(i in self._places for i in around(index, self._columns, self._rows))
+
+    def _is_near_another(self, index: int, masked: int) -> bool:
+        """Whether it is, or touches, another masked place than ``masked``, which it may feel."""
+        near = (index, *around(index, self._columns, self._rows))
+        return any(i in self._places for i in near if i != masked)
+
+
+def _nearest(amount: float, classes: Collection[Magnet]) -> Magnet | None:
+    """What ``amount`` strong south magnets are: none, one, or one the other way round."""
+    if abs(amount) < NEAR:
+        return Magnet.NONE
+    magnet = Magnet.S_STRONG if amount > 0 else Magnet.N_STRONG
+    return magnet if magnet in classes and abs(abs(amount) - 1) < NEAR else None
+
+
+def _signed(magnet: Magnet) -> float:
+    """In strong south magnets."""
+    return SIGN_OF[magnet] if magnet in STRONG_CLASSES else 0.0
+
+
+def around(index: int, columns: int, rows: int) -> tuple[int, ...]:
+    """The up to eight places beside ``index``."""
+    row, column = divmod(index, columns)
+    return tuple(
+        r * columns + c
+        for r in range(max(0, row - 1), min(rows, row + 2))
+        for c in range(max(0, column - 1), min(columns, column + 2))
+        if (r, c) != (row, column)
+    )
+
 
 _UNCHECKED_S = 2.0  # so long a fresh belief may wait for the neighbours: two means, and hands near
 # So long one that had failed before the start is not known to have: dead ones, and all others.

@@ -14,17 +14,14 @@ from drivers.frame import Frame
 from firmware_host.config.profile import Profile
 from firmware_host.perception import bands
 from firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
-from firmware_host.perception.changes import understand
+from firmware_host.perception.crosstalk import REST_S, SwappedWires
 from firmware_host.perception.distrust import Distrust
-from firmware_host.perception.history import AVERAGED
-from firmware_host.perception.noise import LOOK_S
 from firmware_host.perception.positions import Positions
 from firmware_host.perception.stacks import Stacks
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.tracks import Tracks
-from firmware_host.perception.verdicts import Verdicts
-from firmware_host.perception.watched import Watched, hung_over
-from firmware_host.perception.witness import REST_S, Witness
+from firmware_host.perception.verdicts import Verdicts, understand
+from firmware_host.perception.watched import AVERAGED, LOOK_S, Watched, hung_over
 from firmware_host.perception.zeroing import AVERAGED_S, zero
 from firmware_host.table.sight import BoardEvent, Happening, Magnet, Observation, Stillness
 
@@ -66,7 +63,7 @@ class Perception:
         self._stacks = Stacks(profile, self._watched)
         self._tracks = Tracks(profile, self._watched)
         self._wire = calibration.wire
-        self._witness = Witness(
+        self._swapped = SwappedWires(
             self._watched.crosstalk,
             profile.columns,
             profile.rows,
@@ -150,7 +147,7 @@ class Perception:
     def _interrupt(self) -> None:
         self._watched.interrupt()
         self._distrust.interrupt()
-        self._witness.interrupt()
+        self._swapped.interrupt()
         self._stacks.interrupt()
         self._blind = True
         self._start_s = None
@@ -168,7 +165,7 @@ class Perception:
             events.extend(self._judge(now))
             if self._is_time(_TRACK_S):
                 self._track()
-                self._distrust.look_for_weak(now, self._witness.pair)
+                self._distrust.look_for_weak(now, self._swapped.pair)
 
     def _start(self, now: float) -> None:
         """Zero the sensors, and take what stands there as given."""
@@ -219,13 +216,13 @@ class Perception:
                 if not self._tracks.moving:
                     self._positions.look(self._distrust.failed, now, calm=calm)
                 if calm:
-                    self._witness.look(watched.readings, watched.magnets, self._unread())
+                    self._swapped.look(watched.readings, watched.magnets, self._unread())
                     self._tracks.at_rest(self._distrust.failed)
                 stacked = self._stacks.look(self._distrust.failed, now, calm=calm)
                 return () if stacked is None else (stacked,)
             return ()
         self._distrust.disturbed()
-        self._witness.interrupt()
+        self._swapped.interrupt()
         for index in [i for i in watched.pending if i not in out]:
             del watched.pending[index]
             crosstalk.stand(index, watched.magnets[index])
@@ -346,7 +343,7 @@ class Perception:
             masked=self._distrust.masked,
             blind=self._distrust.beliefs.blind,
             weak=self._distrust.weak,
-            contradicted=self._witness.pair,
+            contradicted=self._swapped.pair,
             positions=self._positions.known,
             stacks=self._stacks.known,
             tracks=self._tracks.known,

@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from firmware_host.config.profile import Profile
 from firmware_host.perception.field import DISC_OF, SIGN_OF, STRONG, WEAK, Disc, field_mt
-from firmware_host.perception.history import AVERAGED
-from firmware_host.perception.watched import Watched
+from firmware_host.perception.watched import AVERAGED, Watched
 from firmware_host.table.sight import Magnet, Position
 
 STEP_MM = 1.5

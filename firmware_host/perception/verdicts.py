@@ -1,17 +1,169 @@
-"""Whether what has changed has come to rest, and as what: the patience that slow hands need."""
+"""Whether what has changed has come to rest, as what, and what a person did: the patience that slow
+hands need.
+
+Between places a strong magnet is nearly invisible to the nearest sensors, but from 20 mm away on,
+the others read its return field. In the hand they read nothing, or a little of its own pole.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import sqrt
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from itertools import product
+from math import hypot, sqrt
+from operator import mul
+from typing import NamedTuple
 
+from firmware_host.config.profile import Profile
 from firmware_host.perception import bands
 from firmware_host.perception.distrust import Distrust
-from firmware_host.perception.field import SIGN_OF
-from firmware_host.perception.history import AVERAGED, trend
-from firmware_host.perception.loose import LooseMagnet
-from firmware_host.perception.watched import LONGEST_SEEN_S, Pending, Watched
-from firmware_host.table.sight import Magnet
+from firmware_host.perception.field import SIGN_OF, STRONG
+from firmware_host.perception.tracks import reads_mt, table_of
+from firmware_host.perception.watched import AVERAGED, LONGEST_SEEN_S, Pending, Watched, trend
+from firmware_host.table.sight import BoardEvent, Happening, Magnet
+
+_NEAR_MM = 20.0  # inside, the reading depends on millimetres
+_REACH = 2  # places each way that are compared
+_STEP_MM = 5.0
+_STEPS = 5
+_LEFT_MM = 7.0  # nearer to the middle it has not left its place
+
+_AROUND = tuple(
+    cell for cell in product(range(-_REACH, _REACH + 1), repeat=2) if cell != (0, 0)
+)  # rows and columns from a place to those around it
+
+
+class _Template(NamedTuple):
+    """A strong south magnet lying at one point: what the places around read of it, half the square
+    of each, and of all.
+    """
+
+    expected: tuple[float, ...]
+    squares: tuple[float, ...]
+    total: float
+
+
+class LooseMagnet:
+    """Compares the change of the fields around a place with strong magnets lying about there."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._templates: tuple[_Template, ...] = ()
+        if profile.capabilities.measures:  # before the first scan
+            self._templates = _templates(profile.gap_mm, profile.pitch_mm)
+        self._least = min((each.total for each in self._templates), default=0.0) / 2
+
+    def present(
+        self, change_mt: Sequence[float], unusable: Collection[int], index: int, sign: float
+    ) -> bool:
+        """Whether a strong magnet of that ``sign`` lies 7 to 35 mm from place ``index``.
+
+        ``change_mt``: readings less those before it moved, its own contribution removed.
+        ``unusable``: sensors over which something else has changed.
+        """
+        columns, rows = self._profile.columns, self._profile.rows
+        y, x = divmod(index, columns)
+        change, missing = [], []
+        for at, (row, column) in enumerate(_AROUND):
+            where = index + row * columns + column
+            if 0 <= x + column < columns and 0 <= y + row < rows and where not in unusable:
+                change.append(sign * change_mt[where])
+            else:
+                change.append(0.0)
+                missing.append(at)
+        # What agrees with none by more than its half, for which it would have to be as strong
+        if not missing and sum(map(mul, change, change)) <= self._least:
+            return False
+        for expected, squares, total in self._templates:
+            left = total - sum([squares[at] for at in missing]) if missing else total
+            if sum(map(mul, change, expected)) > left:
+                return True
+        return False
+
+
+@cache
+def _templates(gap_mm: float, pitch_mm: float) -> tuple[_Template, ...]:
+    steps = [_STEP_MM * i for i in range(-_STEPS, _STEPS + 1)]
+    found, table = [], table_of(STRONG, gap_mm)
+    for x, y in product(steps, steps):
+        if hypot(x, y) > _LEFT_MM:
+            offs = [hypot(column * pitch_mm - x, row * pitch_mm - y) for row, column in _AROUND]
+            expected = tuple(reads_mt(table, off) * (off >= _NEAR_MM) for off in offs)
+            squares = tuple(mt * mt / 2 for mt in expected)
+            found.append(_Template(expected, squares, sum(squares)))
+    return tuple(found)
+
+
+Change = tuple[Magnet, Magnet]  # before, after
+
+
+def understand(
+    time_s: float,
+    changes: Mapping[int, Change],
+    *,
+    columns: int,
+    seen_between: Collection[int] | None,
+    slid: Mapping[int, int | None],
+) -> tuple[BoardEvent, ...]:
+    """The events that explain ``changes`` (place -> before and after).
+
+    ``seen_between``: places over which something moved meanwhile; None where nobody could look.
+    ``slid``: source and target of pieces that were followed.
+    """
+    if len(changes) >= 3:
+        places = tuple(sorted(changes))
+        after = tuple(changes[i][1] for i in places)
+        return (BoardEvent(time_s, Happening.KNOCKED, places, after),)
+    if len(changes) == 2:
+        slide = _slide(changes, columns, seen_between, slid)
+        if slide is not None:
+            magnets = tuple(changes[i][1] for i in slide)
+            return (BoardEvent(time_s, Happening.SLID, slide, magnets),)
+    # What was lifted comes first: the same hand may have put it down again.
+    order = sorted(changes, key=lambda i: (changes[i][1] is not Magnet.NONE, i))
+    return tuple(BoardEvent(time_s, _single(changes[i]), (i,), (changes[i][1],)) for i in order)
+
+
+def _single(change: Change) -> Happening:
+    before, after = change
+    if before is Magnet.NONE:
+        return Happening.PLACED
+    return Happening.LIFTED if after is Magnet.NONE else Happening.REPLACED
+
+
+def _slide(
+    changes: Mapping[int, Change],
+    columns: int,
+    seen_between: Collection[int] | None,
+    slid: Mapping[int, int | None],
+) -> tuple[int, int] | None:
+    """Source and target, where the two changes are one piece that never left the plate."""
+    first, second = changes
+    source, target = (first, second) if changes[first][1] is Magnet.NONE else (second, first)
+    if changes[source] != (changes[target][1], Magnet.NONE):
+        return None
+    if changes[target][0] is not Magnet.NONE:
+        return None
+    if slid.get(source) == target:
+        return source, target
+    if seen_between is not None and not _joined(source, target, columns, seen_between):
+        return None
+    return source, target
+
+
+def _joined(source: int, target: int, columns: int, seen: Collection[int]) -> bool:
+    """Whether steps to neighbouring places that were passed lead from source to target."""
+    left = {*seen, target} - {source}
+    edge = [source]
+    while edge:
+        y, x = divmod(edge.pop(), columns)
+        near = [i for i in left if abs(i // columns - y) <= 1 and abs(i % columns - x) <= 1]
+        if target in near:
+            return True
+        left.difference_update(near)
+        edge.extend(near)
+    return False
+
 
 # A strong magnet on its way down or up passes the weak band. A weak one rests as long as its
 # reading took to get there (so a slow hand shows), and longer where only one far off centre reads.

@@ -1,22 +1,135 @@
-"""What is known about the plate at this scan: shared by all who judge it."""
+"""What is known about the plate at this scan, shared by all who judge it: the latest scans and
+their average, each sensor's noise, and the places whose readings have left their bands.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import exp
+from statistics import median
 
 from firmware_host.config.profile import Profile
 from firmware_host.perception import bands
-from firmware_host.perception.accepted import Accepted
+from firmware_host.perception.bands import Accepted
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.crosstalk import Crosstalk
 from firmware_host.perception.field import SIGN_OF
-from firmware_host.perception.history import AVERAGED, History
-from firmware_host.perception.noise import NoiseMeter
-from firmware_host.perception.zeros import Zeros
+from firmware_host.perception.zeroing import Zeros
 from firmware_host.table.sight import Magnet
+
+# HARDWARE, pieces and the field: average at least four samples. Noise goes by their number, so this
+# is no time.
+AVERAGED = 4
+
+
+class History:
+    """At most ``length`` scans, newest last, each a list of mT per sensor."""
+
+    def __init__(self, length: int) -> None:
+        self._scans: deque[list[float]] = deque(maxlen=length)
+
+    def __len__(self) -> int:
+        return len(self._scans)
+
+    @property
+    def filled(self) -> bool:
+        """Whether there are enough scans for an average."""
+        return len(self._scans) >= AVERAGED
+
+    def push(self, scan: list[float]) -> None:
+        """Add the newest scan."""
+        self._scans.append(scan)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._scans.clear()
+
+    def mean_less(self, known_mt: Sequence[float]) -> list[float]:
+        """Per sensor, the average of the last four scans, without what is known to add to it."""
+        four = islice(reversed(self._scans), AVERAGED)
+        scans = zip(*four, known_mt, strict=True)
+        return [(a + b + c + d) * 0.25 - known for a, b, c, d, known in scans]
+
+    def mean(self) -> list[float]:
+        """Per sensor, the average of the last four scans."""
+        four = islice(reversed(self._scans), AVERAGED)
+        return [(a + b + c + d) * 0.25 for a, b, c, d in zip(*four, strict=True)]
+
+    def latest(self) -> list[float]:
+        """The newest scan."""
+        return self._scans[-1]
+
+    def series(self, index: int, count: int) -> list[float]:
+        """The last ``count`` readings of one sensor, oldest first; fewer if there are no more."""
+        scans = list(islice(reversed(self._scans), count))
+        return [scan[index] for scan in reversed(scans)]
+
+    def flatten(self, index: int, value_mt: float) -> None:
+        """Restate one sensor's past as always the same."""
+        for scan in self._scans:
+            scan[index] = value_mt
+
+    def shift(self, index: int, by_mt: float) -> None:
+        """Restate one sensor's past after its zero has moved up by ``by_mt``."""
+        for scan in self._scans:
+            scan[index] -= by_mt
+
+
+def trend(series: list[float]) -> float:
+    """Mean of the later half less the mean of the earlier one."""
+    half = len(series) // 2
+    return sum(series[-half:]) / half - sum(series[:half]) / half
+
+
+LOOK_S = 0.04  # between looks at noise and health, where scans do not come more slowly
+_SHARE = 1 / 32  # of each new difference: 1.3 s
+_MOST_MT = 1.0  # what a difference counts at most, so that a glitch is no noise
+_START_MT = 0.05
+_SIGMA = 0.886  # a normal sigma over the mean size of differences: sqrt(pi) / 2
+# HARDWARE gives 0.2 mT peak to peak, a sigma of about 0.035 mT. Steps are
+# 1.1 sigma on average: these are seven and five times the usual.
+_NOISY_MT = 0.27
+_CALM_MT = 0.2
+
+
+class NoiseMeter:
+    """Looks at a scan every LOOK_S. ``noisy``: sensors that are, with hysteresis."""
+
+    def __init__(self, size: int) -> None:
+        self._mean_mt = [_START_MT] * size
+        self.noisy: frozenset[int] = frozenset()
+
+    def update(self, before: list[float], now: list[float], skip: Iterable[int]) -> None:
+        """One step between scans, except at the places where something moves."""
+        old = self._mean_mt
+        steps = [abs(a - b) for a, b in zip(before, now, strict=True)]
+        largest = max(steps)
+        if largest > _MOST_MT:
+            steps = [min(step, _MOST_MT) for step in steps]
+        new = [m + _SHARE * (d - m) for m, d in zip(old, steps, strict=True)]
+        for index in skip:
+            new[index] = old[index]
+        self._mean_mt = new
+        if self.noisy or largest > _NOISY_MT:  # a mean rises only toward what is larger
+            self.noisy = frozenset(
+                i for i, m in enumerate(new) if m > (_CALM_MT if i in self.noisy else _NOISY_MT)
+            )
+
+    def sigma_mt(self, index: int) -> float:
+        """The noise of one sensor's single readings."""
+        return _SIGMA * self._mean_mt[index]
+
+    def usual_mt(self) -> float:
+        """The same of a sensor in the middle."""
+        return _SIGMA * median(self._mean_mt)
+
+    def sigmas_mt(self) -> list[float]:
+        """The same of every sensor."""
+        return [_SIGMA * m for m in self._mean_mt]
+
 
 LONGEST_SEEN_S = 1.2
 _PERIODS = 9  # between scans; their median tells how often the table scans now

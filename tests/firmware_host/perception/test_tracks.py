@@ -11,7 +11,7 @@ import pytest
 
 from drivers.frame import Motion
 from firmware_host.perception.field import STRONG
-from firmware_host.perception.sliding import Axis, Fitting, Read, table_of
+from firmware_host.perception.tracks import Axis, Fitting, Read, table_of
 from firmware_host.table.sight import Magnet
 
 S, S_WEAK = Magnet.S_STRONG, Magnet.S_WEAK

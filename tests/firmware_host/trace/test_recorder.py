@@ -21,7 +21,7 @@ from firmware_host.journal import JournalReader
 from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
 from firmware_host.trace import read_trace, recorder
 from firmware_host.trace.recorder import KEPT, Recorder
-from firmware_host.trace.rerun import Seen, rerun
+from firmware_host.trace.replay import Seen, rerun
 from games.momentum import MOMENTUM
 from hw_sim.clock import VirtualClock
 from hw_sim.session import SimSession

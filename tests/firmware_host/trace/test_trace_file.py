@@ -20,7 +20,7 @@ from firmware_host.config.profile import load_profile
 from firmware_host.perception import uncalibrated
 from firmware_host.table.sight import Magnet
 from firmware_host.trace import TraceWriter, header_for, read_trace, replay
-from firmware_host.trace.reader import MOST_PLAIN
+from firmware_host.trace.format import MOST_PLAIN
 
 SHORT = Path(__file__).parent / "data" / "short.trace"
 STEP_MT = 3300 / 1024 / 60
