@@ -29,9 +29,9 @@ from firmware_host.perception import Perception
 from firmware_host.perception.calibration import check_fits, write_calibration
 from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.table.commands import NewGame
-from firmware_host.table.sight import BoardEvent, Magnet, Observation
+from firmware_host.table.sight import Magnet, Observation
 from firmware_host.table.standing import Standing
-from firmware_host.trace.format import Trace, TraceHeader, layout_of
+from firmware_host.trace.format import Trace, layout_of
 from games.base import IllegalMoveError
 
 
@@ -48,17 +48,17 @@ def unlogged() -> Iterator[None]:
 
 def replay(trace: Trace, profile: Profile) -> Iterator[Observation]:
     """One observation per frame. Raises TraceError if ``profile`` is not the recorded table's."""
-    classes, expected = checked_header(trace.header, profile)
-    check_frames(trace, profile)
+    classes, expected = _checked(trace, profile)
     perception = Perception(profile, trace.header.calibration, classes=classes, expected=expected)
     for frame in trace.frames:
         yield perception.observe(frame)
 
 
-def checked_header(
-    header: TraceHeader, profile: Profile
-) -> tuple[frozenset[Magnet], dict[int, Magnet] | None]:
-    """The magnets that the game has, and those expected at the start. Raises TraceError."""
+def _checked(trace: Trace, profile: Profile) -> tuple[frozenset[Magnet], dict[int, Magnet] | None]:
+    """The magnets that the game has, and those expected at the start. Raises TraceError for another
+    table's trace, and for a frame of another number of sensors.
+    """
+    header = trace.header
     if header.layout != layout_of(profile):
         raise TraceError(
             "record 0: recorded on {theirs}, whose places lie otherwise than those of {ours}.",
@@ -81,11 +81,6 @@ def checked_header(
         ) from error
     if header.calibration is not None:
         check_fits(header.calibration, profile, source="record 0")
-    return classes, expected
-
-
-def check_frames(trace: Trace, profile: Profile) -> None:
-    """Raises TraceError for a frame of another number of sensors."""
     for number, frame in enumerate(trace.frames, 1):
         if frame.field_mt and len(frame.field_mt) != profile.size:
             raise TraceError(
@@ -95,6 +90,7 @@ def check_frames(trace: Trace, profile: Profile) -> None:
                 size=profile.size,
                 found=len(frame.field_mt),
             )
+    return classes, expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +109,7 @@ def rerun(trace: Trace, profile: Profile) -> Iterator[Seen]:
             "record 0: expected a game.",
             remedy="Record with: tiltboard run --record FILE",
         )
-    checked_header(header, profile)
-    check_frames(trace, profile)
+    _checked(trace, profile)
     if not trace.frames:
         return
     clock = _Clock()
@@ -219,10 +214,8 @@ def report(
     played = _Played(trace)
     for seen in _again(trace, profile):
         last = seen.observation
-        for event in last.events:
-            yield _json(_event(event, profile)) if as_json else _line(event, profile)
-        for told in played.news(seen):
-            yield _json(told) if as_json else _told_line(told)
+        for each in (*_events(last, profile), *played.news(seen)):
+            yield _json(each) if as_json else _line(each)
     end: dict[str, Any] = {"scans": len(trace.frames), "complete": trace.complete}
     if trace.header.game is not None:
         end |= {"game": trace.header.game, "moves": list(played.moves)}
@@ -286,26 +279,25 @@ class _Played:
             yield {"t": at_s, "event": "say", "phase": said[0], "say": said[1]}
 
 
-def _told_line(told: dict[str, Any]) -> str:
-    what = told["move"] if "move" in told else f"{told['phase']}: {told['say']}"
-    return f"{told['t']:10.3f}  {told['event']:<9}  {what}"
+def _events(observation: Observation, profile: Profile) -> Iterator[dict[str, Any]]:
+    for event in observation.events:
+        yield {
+            "t": event.time_s,
+            "event": event.happening.value,
+            "places": [profile.places[i] for i in event.places],
+            "magnets": [magnet.value for magnet in event.magnets],
+        }
 
 
-def _event(event: BoardEvent, profile: Profile) -> dict[str, Any]:
-    return {
-        "t": event.time_s,
-        "event": event.happening.value,
-        "places": [profile.places[i] for i in event.places],
-        "magnets": [magnet.value for magnet in event.magnets],
-    }
-
-
-def _line(event: BoardEvent, profile: Profile) -> str:
-    what = [
-        f"{profile.places[i]} {magnet.value}"
-        for i, magnet in zip(event.places, event.magnets, strict=True)
-    ]
-    return f"{event.time_s:10.3f}  {event.happening.value:<9}  {', '.join(what)}".rstrip()
+def _line(what: dict[str, Any]) -> str:
+    match what:
+        case {"places": places, "magnets": magnets}:
+            said = ", ".join(map(" ".join, zip(places, magnets, strict=True)))
+        case {"move": move}:
+            said = move
+        case _:
+            said = f"{what['phase']}: {what['say']}"
+    return f"{what['t']:10.3f}  {what['event']:<9}  {said}".rstrip()
 
 
 def _json(value: dict[str, Any]) -> str:
