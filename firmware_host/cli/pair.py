@@ -39,7 +39,7 @@ def command(
     """
     from drivers.clock import SystemClock
     from firmware_host.config.settings import load_settings
-    from firmware_host.web.tokens import Tokens
+    from firmware_host.web.pairing import Tokens
 
     if listing or revoke is not None:
         tokens = Tokens(

@@ -35,9 +35,8 @@ from firmware_host.service.speaker import Speaker
 from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.web.guard import Access, machine_names
-from firmware_host.web.pairing import Pairing
+from firmware_host.web.pairing import Pairing, Tokens
 from firmware_host.web.server import WebServer
-from firmware_host.web.tokens import Tokens
 
 
 @dataclass(frozen=True, slots=True)

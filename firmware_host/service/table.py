@@ -22,11 +22,15 @@ from firmware_host.seats import overlay_for
 from firmware_host.service.reading import Analysing, JournalReading
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import Preview, preview
-from firmware_host.web.publish import Publisher, game_info, local_time
-from firmware_host.web.publish_health import health_answer
-from firmware_host.web.seated import shown_moves, shown_options
-from firmware_host.web.seats_shown import SeatsShown
-from firmware_host.web.snapshot import Layout, PoseFrame, Snapshot
+from firmware_host.web.publish import (
+    Publisher,
+    game_info,
+    health_answer,
+    local_time,
+    shown_moves,
+    shown_options,
+)
+from firmware_host.web.snapshot import Layout, PoseFrame, SeatsShown, Snapshot
 from firmware_host.web.table_port import (
     GameAnalysis,
     GameRecord,

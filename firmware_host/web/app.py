@@ -29,10 +29,17 @@ from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import Rate
 from firmware_host.web.live import Pages
-from firmware_host.web.pairing import CODE_LASTS_S, Pairing, TooManyTriesError, WrongCodeError
+from firmware_host.web.pairing import (
+    CODE_LASTS_S,
+    TOKEN_BYTES,
+    TOKEN_LASTS_S,
+    Pairing,
+    TooManyTriesError,
+    WrongCodeError,
+    digest_of,
+)
 from firmware_host.web.snapshot import ShiftInfo
 from firmware_host.web.table_port import TablePort
-from firmware_host.web.tokens import TOKEN_BYTES, TOKEN_LASTS_S, digest_of
 from games.base import RulesError
 
 BODY_WITHIN_S = 10.0

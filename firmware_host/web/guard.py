@@ -39,8 +39,7 @@ from firmware_host.web.limits import (
     Rate,
     counted_as,
 )
-from firmware_host.web.pairing import Pairing
-from firmware_host.web.tokens import digest_of
+from firmware_host.web.pairing import Pairing, digest_of
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 COOKIE = "tiltboard"

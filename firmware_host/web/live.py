@@ -22,8 +22,7 @@ from firmware_host.web import messages_in, replies
 from firmware_host.web.guard import VISITOR, Access
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import TokenBucket
-from firmware_host.web.seats_shown import SeatView
-from firmware_host.web.snapshot import Sensors, Snapshot
+from firmware_host.web.snapshot import SeatView, Sensors, Snapshot
 from firmware_host.web.table_port import TablePort
 
 MAX_PAGES = 16  # as many as are counted in guard for elsewhere, and this machine's own

@@ -1,22 +1,160 @@
-"""Pairing: a code shown at the table, exchanged for a token by whoever can read it there."""
+"""Devices that may act on the table: the code that pairs one, and the tokens that they keep."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import os
 import secrets
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
 
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
+from firmware_host.config.errors import ConfigError, NotPossibleError
+from firmware_host.config.paths import read_file
 from firmware_host.web.limits import Rate
-from firmware_host.web.tokens import Tokens
+
+TOKENS_NAME = "paired.json"
+TOKEN_BYTES = 16
+TOKEN_LASTS_S = 90 * 86_400.0
+MAX_DEVICES = 32
+
+_log = logging.getLogger(__name__)
+
+
+class Device(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One paired device. ``digest``: SHA-256 of its token, in hex; times as Clock.calendar."""
+
+    id: str
+    name: str
+    digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    paired_s: float
+    expires_s: float
+
+
+class Tokens:
+    """The paired devices of the state folder; another process may revoke one at any time.
+
+    ``calendar``: seconds since 1970. ``draw``: so many unpredictable bytes.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        calendar: Callable[[], float],
+        draw: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._path = folder / TOKENS_NAME
+        self._calendar = calendar
+        self._draw = draw
+        self._read_at: tuple[int, int, int] | None = None
+        self._devices: tuple[Device, ...] = ()
+
+    def devices(self) -> tuple[Device, ...]:
+        """Those whose pairing has not expired, oldest first. A damaged list is an empty one.
+
+        Raises ConfigError where this user may not read it.
+        """
+        self._refresh()
+        now_s = self._calendar()
+        return tuple(device for device in self._devices if device.expires_s > now_s)
+
+    def pair(self, name: str) -> str:
+        """A new token for a device of that name. Raises NotPossibleError where there are enough."""
+        devices = self.devices()
+        if len(devices) >= MAX_DEVICES:
+            raise NotPossibleError(
+                "{count} devices are paired already.",
+                remedy="Revoke one at the table: tiltboard pair --list, --revoke.",
+                count=MAX_DEVICES,
+            )
+        token = self._draw(TOKEN_BYTES).hex()
+        taken = {device.id for device in devices}
+        number = next(n for n in range(1, MAX_DEVICES + 2) if str(n) not in taken)
+        now_s = self._calendar()
+        expires_s = now_s + TOKEN_LASTS_S
+        self._write(
+            (*devices, Device(str(number), name, digest_of(token), round(now_s), expires_s))
+        )
+        return token
+
+    def knows(self, digest: str) -> bool:
+        """Whether a token with that digest is good now."""
+        return any(secrets.compare_digest(device.digest, digest) for device in self.devices())
+
+    def revoke(self, number: str) -> None:
+        """End a device's pairing, at once. Raises NotPossibleError where there is no such one."""
+        devices = self.devices()
+        if number not in {device.id for device in devices}:
+            raise NotPossibleError(
+                "No device is paired as {number}.",
+                remedy="See which are with: tiltboard pair --list",
+                number=number,
+            )
+        self._write(tuple(device for device in devices if device.id != number))
+
+    def revoke_all(self) -> None:
+        """End every pairing. Where none was ever made, nothing is written."""
+        if self._path.exists():
+            self._write(())
+
+    def _refresh(self) -> None:
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            self._read_at, self._devices = None, ()
+            return
+        version = (found.st_ino, found.st_mtime_ns, found.st_size)
+        if version == self._read_at:
+            return
+        try:
+            content = read_file(self._path)
+        except OSError as error:
+            raise ConfigError(
+                "The list of paired devices, {path}, cannot be read: {why}.",
+                remedy="Run this as the table's user.",
+                path=self._path,
+                why=error.strerror,
+            ) from error
+        try:
+            self._devices = msgspec.json.decode(content, type=tuple[Device, ...])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            _log.warning("%s is damaged (%s): no device is paired any more", self._path, error)
+            self._devices = ()
+        self._read_at = version
+
+    def _write(self, devices: tuple[Device, ...]) -> None:
+        """Replace the file in one step; it stays its owner's even where root revokes."""
+        descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{TOKENS_NAME}.")
+        new = Path(name)
+        try:
+            owner = self._path.parent.stat()
+            with os.fdopen(descriptor, "wb") as file:
+                if owner.st_uid != os.geteuid():  # not by its name, which may be a link by now
+                    os.fchown(descriptor, owner.st_uid, owner.st_gid)
+                file.write(msgspec.json.format(msgspec.json.encode(devices)))
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self._path)
+        except OSError:
+            new.unlink(missing_ok=True)
+            raise
+
+
+def digest_of(token: str) -> str:
+    """SHA-256 of a token. It has 128 random bits, so nothing slower is needed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
 
 CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
 TRIES_PER_MINUTE = 5
 TRIES_PER_ADDRESS = 3  # a minute: one device cannot keep the others from pairing
-
-_log = logging.getLogger(__name__)
 
 
 class WrongCodeError(TiltboardError, PermissionError):

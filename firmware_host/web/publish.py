@@ -1,12 +1,17 @@
-"""Turns what the host holds into the values that pages and other programs read."""
+"""Makes the page's layout, snapshots, seats and health map of what the host holds."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from drivers.errors import PartError
 from drivers.frame import Motion
+from firmware_host.commissioning import mounting
+from firmware_host.commissioning.findings import Health, health_map, worth_a_look
+from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.guidance import play
 from firmware_host.guidance.troubles import without_buttons
@@ -14,12 +19,11 @@ from firmware_host.host.host import Host
 from firmware_host.host.playing import progress
 from firmware_host.host.upkeep import Happened
 from firmware_host.lighting.lights import tint
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
+from firmware_host.perception.calibration import Calibration
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Track
 from firmware_host.table.standing import Lean, Question, Standing
-from firmware_host.web.seated import SeatPublisher, shown_moves, shown_options
-from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
     BoardPlace,
     CalibrationInfo,
@@ -34,6 +38,10 @@ from firmware_host.web.snapshot import (
     LookInfo,
     MotionInfo,
     QuestionInfo,
+    RoomInfo,
+    SeatInfo,
+    SeatsShown,
+    SeatView,
     Sensors,
     ShiftInfo,
     SlotInfo,
@@ -42,10 +50,146 @@ from firmware_host.web.snapshot import (
     SweepChoice,
     TrackInfo,
 )
-from firmware_host.web.table_port import Workbench
-from games.base import Drawing, Game, GameType
+from firmware_host.web.table_port import HealthMap, PlaceHealth, Workbench
+from games.base import Drawing, Game, GameType, Position
+from games.contract import describe
 from games.registry import game_type
 from games.seated import SeatedGame
+
+NOT_SENT = ("legal", "cells", "reserve", "result", "to_move")  # said elsewhere, or a seat's own
+
+
+class SeatPublisher:
+    """Makes these values of what the host holds, anew only where something has changed."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._key: tuple[object, ...] | None = None
+        self._room: RoomInfo | None = None
+        self._shown = SeatsShown()
+        self._of: Position | None = None  # kept, so that its id stays its own
+
+    def room(self) -> RoomInfo | None:
+        """For everybody; None for a game without seats."""
+        self._refresh()
+        return self._room
+
+    def seats(self) -> SeatsShown:
+        """For the devices that have seats."""
+        self._refresh()
+        return self._shown
+
+    def _refresh(self) -> None:
+        playing, position = self._host.playing, self._host.standing.position
+        if not playing.seated or position is None:
+            self._key, self._room, self._shown = None, None, SeatsShown()
+            return
+        room, seats, players = playing.room, playing.seats, position.game.players
+        step, counting, proposed = room.step_number, room.counting, room.proposal
+        key = (id(position), step, counting, proposed, seats.changes)
+        if key == self._key:
+            return
+        if self._of is not position:
+            self._of = position
+        self._key = key
+        public = describe(position.public())
+        self._room = RoomInfo(
+            step=step,
+            public={name: value for name, value in public.items() if name not in NOT_SENT},
+            zones=public["cells"],
+            may=public["legal"],
+            seats=[
+                SeatInfo(each, each in seats.holders, seats.computers.get(each)) for each in players
+            ],
+            counting=counting,
+            proposal=None if proposed is None else proposed.move,
+            failure=None if proposed is None else _failure(position, proposed.move),
+            seen=proposed is not None and proposed.seen,
+            sure=proposed is not None and proposed.seen and proposed.sure,
+        )
+        self._shown = SeatsShown(
+            dict(seats.holders),
+            dict(seats.codes),
+            {each: _view(position, each, step) for each in players},
+        )
+
+
+def _view(position: Position, player: str, step: int) -> SeatView:
+    seen = describe(position, player)
+    mine = player in seen["awaiting"] and seen["phase"] == "keep"
+    return SeatView(
+        player=player,
+        step=step,
+        hand=seen["hands"][player],
+        drawn=seen["drawn"] if mine else [],
+        hero=seen["heroes"].get(player),
+        legal=seen["legal"],
+    )
+
+
+def _failure(position: Position, move: str) -> str | None:
+    game = position.game
+    return game.failure(position, move) if isinstance(game, SeatedGame) else None
+
+
+def shown_moves(position: Position | None, moves: tuple[str, ...]) -> list[str]:
+    """The moves of a game, without what only some may know while it goes on."""
+    if position is None or position.over:
+        return list(moves)
+    return [position.game.shown_move(move, "") for move in moves]
+
+
+def shown_options(options: Mapping[str, Any], secret: tuple[str, ...]) -> dict[str, Any]:
+    """Options of a game that goes on."""
+    return {name: value for name, value in options.items() if name not in secret}
+
+
+NAMED = 8  # places that a sentence lists
+
+
+def health_answer(profile: Profile, calibration: Calibration) -> HealthMap:
+    """What ``calibration`` says about the table."""
+    found = health_map(profile, calibration)
+    made = calibration.made_s > 0
+    places = []
+    for one in found:
+        places.append(
+            PlaceHealth(
+                place=one.place,
+                reading_mt=round(one.reading_mt, 2),
+                noise_mt=round(one.noise_mt, 4),
+                margin_mt=round(one.margin_mt, 3),
+                remedy=one.remedy,
+            )
+        )
+    orientation = profile.imu is not None and made
+    return HealthMap(
+        made=local_time(calibration.made_s) if made else None,
+        summary=_summary(found, worth_a_look(profile, calibration), made=made),
+        mounting=mounting.describe(calibration.orientation) if orientation else None,
+        places=places,
+    )
+
+
+def _summary(found: list[Health], poor_places: list[Message], *, made: bool) -> Message:
+    if not made:
+        return text("The table has not been calibrated.")
+    if not found and poor_places:
+        return poor_places[0]
+    if not found:
+        return text("Every place answers to both poles.")
+    poor = sorted((one for one in found if one.poor), key=lambda one: one.margin_mt)
+    if not poor:
+        least = min(found, key=lambda one: one.margin_mt)
+        return text(
+            "Every place is sound. The smallest margin is {mt:.2f} mT, on {place}.",
+            mt=least.margin_mt,
+            place=least.place,
+        )
+    names = ", ".join(one.place for one in poor[:NAMED])
+    if len(poor) > NAMED:
+        return text("Worth a look: {places} and {more} more.", places=names, more=len(poor) - NAMED)
+    return text("Worth a look: {places}.", places=names)
 
 
 class Publisher:

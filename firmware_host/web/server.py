@@ -14,8 +14,8 @@ import uvicorn
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue
 from firmware_host.web.app import create_app
-from firmware_host.web.connections import MAX_CONNECTIONS, limited_protocol
 from firmware_host.web.guard import Access
+from firmware_host.web.limits import MAX_CONNECTIONS, limited_protocol
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES
 from firmware_host.web.table_port import TablePort
 

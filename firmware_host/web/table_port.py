@@ -19,7 +19,6 @@ from firmware_host.config.profile import Capabilities
 from firmware_host.messages import Message
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import Preview
-from firmware_host.web.seats_shown import SeatsShown
 from firmware_host.web.snapshot import (
     BreakableInfo,
     BrokenInfo,
@@ -27,6 +26,7 @@ from firmware_host.web.snapshot import (
     Layout,
     LoosePiece,
     PoseFrame,
+    SeatsShown,
     Snapshot,
 )
 from games.base import GameType

@@ -21,7 +21,7 @@ from firmware_host.journal import JournalReader
 from firmware_host.perception.calibration import read_calibration
 from firmware_host.trace import read_trace
 from firmware_host.trace.replay import unlogged
-from firmware_host.web.tokens import TOKENS_NAME, Tokens
+from firmware_host.web.pairing import TOKENS_NAME, Tokens
 from games.base import OptionError, RulesError
 from games.contract import answer_line
 from tests.few import few

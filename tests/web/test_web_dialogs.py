@@ -9,9 +9,8 @@ from playwright.sync_api import expect
 
 from firmware_host.table.commands import Fault, Heal
 from firmware_host.web.guard import Access
-from firmware_host.web.pairing import Pairing
+from firmware_host.web.pairing import Pairing, Tokens
 from firmware_host.web.server import WebServer
-from firmware_host.web.tokens import Tokens
 from hw_sim.clock import VirtualClock
 
 pytestmark = pytest.mark.web

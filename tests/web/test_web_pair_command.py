@@ -13,9 +13,8 @@ from firmware_host.cli.main import cli
 from firmware_host.cli.serve import show_codes
 from firmware_host.table.commands import ShowCode
 from firmware_host.web.guard import Access
-from firmware_host.web.pairing import Pairing
+from firmware_host.web.pairing import Pairing, Tokens
 from firmware_host.web.server import EVERYWHERE, WebServer
-from firmware_host.web.tokens import Tokens
 from hw_sim.clock import VirtualClock
 
 
