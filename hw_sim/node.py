@@ -25,7 +25,7 @@ from hw_sim.world.world import Button
 I2C_BUS = 0
 SPI_PORT = (0, 0)
 I2C_TIMEOUT_S = 0.05  # machine.I2C's timeout is 50 ms unless another is named
-BOOT_S = 0.8  # from power to main.py's first line: an estimate for MicroPython on a Pico
+BOOT_S = 0.85  # from power to main.py's first round, on the emulated Pico
 DRIFT = 30e-6  # of its crystal against the computer's; the Pico's is specified to 30 ppm
 PIN_WRITE_S = 2e-6
 # By the emulated Pico (docs/wiring-node.md): a round of the main loop beside what it does; what a
