@@ -474,19 +474,16 @@ class Tracks:
 
     def _feel(self, scan_mt: Sequence[float], now_s: float, *, still: bool) -> None:
         """Which tracks have a residual of their own: a field beyond that of the pieces that stand
-        on places now and of surer tracks. On a plate that is not still what stands is not known.
+        on places now and of surer tracks. What stands on a plate that is not still is not known:
+        there any field will do.
         """
-        if not still:
-            for slide in self._live:
-                slide.felt_s = now_s
-            return
         magnets, standing_mt = self._watched.magnets, self._watched.crosstalk.total_mt
         felt: list[_Slide] = []
         for slide in sorted(self._live, key=lambda each: -each.said):
             reads = [
-                self._read(sensor, scan_mt[sensor] - standing_mt[sensor], felt)
+                self._read(sensor, scan_mt[sensor] - still * standing_mt[sensor], felt)
                 for sensor in self._near(slide.x, slide.y, _AROUND)
-                if magnets[sensor] is Magnet.NONE
+                if magnets[sensor] is Magnet.NONE or not still
             ]
             fitting = Fitting(slide.table, slide.factor, reads, *slide.axes, _LEANS_MM)
             if fitting.likelier(slide.x, slide.y, slide.index)[0] > _FELT_LIKELY:

@@ -13,10 +13,12 @@ from math import hypot
 
 import pytest
 
+from drivers.frame import Motion
 from firmware_host.table.sight import Magnet
 
 SCAN_S = 0.02
 GONE_S = 1.0  # so long a track may outlive its piece
+TILTED = Motion((0.3, 0.0), (2.9, 0.0, 9.37), (0.0, 0.0, 0.0), 25.0)
 MAGNETS = tuple(magnet for magnet in Magnet if magnet is not Magnet.NONE)
 MINUTES = float(os.environ.get("TILTBOARD_TRACKS_MINUTES", "2"))
 
@@ -142,3 +144,21 @@ def test_no_track_without_a_piece_however_long_the_table_is_played(table, seed):
             robot.run(robot.stream.uniform(0.1, 2.0))
         robot.clear()
     assert len(robot.seen) > 5
+
+
+@pytest.mark.parametrize("seed", [2, 3, 5])
+def test_what_slid_off_a_plate_that_stays_tilted_is_followed_no_more(table, seed):
+    t = table(seed=seed)
+    robot = Robot(t, seed)
+    for _ in range(6):
+        robot.put()
+        robot.run(1.0)
+    t.plate.motion = TILTED
+    t.run(0.3)
+    for name, piece in list(t.plate.pieces.items()):
+        aside = piece.x_mm + robot.stream.uniform(-80, 80)
+        robot.move(name, aside, 600.0, 0.0, robot.stream.uniform(400, 1500))
+        del t.plate.pieces[name]
+    t.run(GONE_S)
+    assert robot.seen
+    assert t.last.tracks == ()
