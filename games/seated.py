@@ -112,6 +112,10 @@ class SeatedGame(Game):
         may be taken back as long as nothing but passing has followed it.
         """
 
+    def rolls(self, position: Position) -> bool:
+        """Whether chance that is awaited is a throw of the player whose turn it is."""
+        return True
+
     @abstractmethod
     def at_once(self, position: Position) -> bool:
         """Whether chance goes on by itself now; else somebody rolls, or has the cards dealt."""

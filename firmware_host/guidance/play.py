@@ -451,7 +451,7 @@ def turning_point(point: TurningPoint, game: Game) -> Message:
         said = Message(lets, {**made, "winner": player(other)})
         if better is None:
             return text("{said}.", said=said)
-        return text("{said}; {better} held.", said=said, better=better)
+        return text("{said}. {better} would have held.", said=said, better=better)
     fall = {"before": round(100 * point.before), "after": round(100 * point.after)}
     if better is None:
         return text(

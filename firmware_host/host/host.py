@@ -46,6 +46,7 @@ from firmware_host.table.commands import (
     ImportGame,
     Learn,
     NewGame,
+    OpenHand,
     PlayFreely,
     ResumeGame,
     SeatComputer,
@@ -177,7 +178,7 @@ class Host:
                 self.playing.opponents.grant(self.game, player, amount)
             case StopLearning():
                 self._lay(self.playing.stop_learning())
-            case SitDown() | StandUp() | SeatComputer():
+            case SitDown() | StandUp() | OpenHand() | SeatComputer():
                 self.playing.seat(command)
             case PlayFreely(on):
                 self._play_freely(on=on)

@@ -34,6 +34,7 @@ from firmware_host.table.arbiter import Arbiter
 from firmware_host.table.commands import (
     ImportGame,
     NewGame,
+    OpenHand,
     ResumeGame,
     SeatComputer,
     SitDown,
@@ -393,11 +394,13 @@ class Playing:
         record = None if self.lesson is None else self._journal.current()
         return None if record is None else self._go_on(record)
 
-    def seat(self, command: SitDown | StandUp | SeatComputer) -> None:
+    def seat(self, command: SitDown | StandUp | OpenHand | SeatComputer) -> None:
         """Who sits where. Raises NotPossibleError."""
         match command:
             case SitDown(digest, player, code):
                 self.seats.sit(digest, player, code)
+            case OpenHand(player, digest):
+                self.seats.open_hand(player, digest)
             case StandUp(player):
                 self.seats.stand_up(player)
             case SeatComputer(player, level):
@@ -443,4 +446,4 @@ class Playing:
         """Over the plate, before the referee that such a game has."""
         self.game, self.overlay, self.game_id = game, overlay, game_id
         self.referee = self.room if isinstance(overlay, ZoneOverlay) else self._of_places
-        self.seats.lay(game.players if self.seated else ())
+        self.seats.lay(game.players if self.seated else (), game_id)

@@ -12,7 +12,7 @@ from typing import Any
 
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.seats import shown
 from firmware_host.seats.seats import Seats
 from firmware_host.seats.shown import lights
@@ -229,6 +229,8 @@ class Computers:
 
 
 COUNT_S = 5.0
+_WOULD_ROLL = text("{who} would like to roll: that is for {other}.")
+_WOULD_COUNT = text("{who} would like to count to five: that is for {other}.")
 RETRY_S = 1.0  # between attempts to write a journal that refuses
 
 
@@ -346,7 +348,7 @@ class SeatArbiter:
             case SeatMove():
                 self._move(line, game, request)
             case Count():
-                self._begin_count(line, game)
+                self._begin_count(line, game, request.player)
             case NotSo():
                 self._doubt()
             case Answer(value):
@@ -366,6 +368,9 @@ class SeatArbiter:
                 )
 
     def _move(self, line: Line, game: SeatedGame, asked: SeatMove) -> None:
+        thrown = asked.move.partition(":")[0] == CHANCE and game.rolls(line.position)
+        if thrown and self._only_wishes(line, asked.player, _WOULD_ROLL):
+            return
         if asked.move == CHANCE:
             self._play(line, game, dealt(line, game))
             return
@@ -377,10 +382,24 @@ class SeatArbiter:
         else:
             self._play(line, game, asked.move)
 
-    def _begin_count(self, line: Line, game: SeatedGame) -> None:
+    def _only_wishes(self, line: Line, who: str | None, would: Message) -> bool:
+        """Whether somebody asks for what the one whose turn it is has to do; it is told then, and
+        waits for him.
+        """
+        mover = line.position.mover
+        if who in (None, mover) or mover in self._seats.computers:
+            return False
+        names = {"who": shown.name(who), "other": shown.name(mover)}
+        self._notice = Message(would.template, names)
+        self._sounds.append(Sound.ASK)
+        return True
+
+    def _begin_count(self, line: Line, game: SeatedGame, who: str | None) -> None:
         """Of five, where something waits for its end."""
         if game.time_up not in line.position.legal():
             raise NotPossibleError("There is nothing to count for.", remedy="Go on playing.")
+        if self._only_wishes(line, who, _WOULD_COUNT):
+            return
         self._count = Counted()
         self._sounds.append(Sound.ASK)
 
@@ -522,6 +541,7 @@ class SeatArbiter:
             self._play(line, game, game.time_up)
 
     def _play(self, line: Line, game: SeatedGame, move: str) -> None:
+        self._notice = None
         before, turn = line.position, line.position.play(move)
         self._journal.append(line.game_id, len(line.moves) + 1, turn.move)
         self._line = line = line.played(turn)

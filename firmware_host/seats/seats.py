@@ -22,6 +22,8 @@ _log = logging.getLogger(__name__)
 class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     holders: dict[str, str] = {}
     computers: dict[str, str] = {}
+    game: int = 0
+    seen: dict[str, str] = {}
 
 
 class Seats:
@@ -30,6 +32,9 @@ class Seats:
     ``holders``: player -> SHA-256 of the token of the device at which he sits. ``codes``: player ->
     what takes the seat, for those that nobody has. ``computers``: player -> level. ``changes``:
     grows with each. ``draw``: an unpredictable number below its argument.
+
+    ``shut``: players whose hands have been seen in this game by another device than the one that
+    sits there now. Such a hand stays covered until the others agree.
     """
 
     def __init__(self, folder: Path, draw: Callable[[int], int] = secrets.randbelow) -> None:
@@ -40,11 +45,47 @@ class Seats:
         self.changes = 0
         kept = self._read()
         self._holders, self._computers = dict(kept.holders), dict(kept.computers)
+        self._game, self._seen = kept.game, dict(kept.seen)
+        self._agreed: dict[str, set[str]] = {}
 
-    def lay(self, players: Sequence[str]) -> None:
+    def lay(self, players: Sequence[str], game_id: int = 0) -> None:
         """For the players of a game; none for a game without seats."""
         self._players = tuple(players)
+        if players and game_id != self._game:
+            self._game, self._seen, self._agreed = game_id, dict(self._holders), {}
         self._changed()
+
+    @property
+    def shut(self) -> frozenset[str]:
+        """Of this game."""
+        held = self.holders.items()
+        return frozenset(player for player, held_by in held if self._sees(player) != held_by)
+
+    def _sees(self, player: str) -> str | None:
+        return self._seen.get(player, self._holders.get(player))
+
+    def open_hand(self, player: str, digest: str | None) -> None:
+        """A device at another seat agrees that the one at ``player``'s may see his hand; with the
+        last of them it does. None: the table's own page, which is enough. Raises
+        NotPossibleError.
+        """
+        if player not in self.shut:
+            raise NotPossibleError("That hand is not covered.", remedy="Go on playing.")
+        holder = self._holders[player]
+        others = {each for each, held in self.holders.items() if held != holder}
+        if digest is not None:
+            agree = {each for each in others if self._holders[each] == digest}
+            if not agree:
+                raise NotPossibleError(
+                    "Only the others may uncover that hand.", remedy="Ask somebody at the table."
+                )
+            agree |= self._agreed.get(player, set())
+            self._agreed[player] = agree
+            if not others <= agree:
+                self._changed()
+                return
+        self._seen[player] = holder
+        self._keep(self._kept())
 
     @property
     def holders(self) -> Mapping[str, str]:
@@ -71,13 +112,15 @@ class Seats:
             raise NotPossibleError(
                 "Somebody sits there.", remedy="Free the seat on the table's page first."
             )
-        self._keep(_Kept({**self._holders, player: digest}, self._computers))
+        self._seen.setdefault(player, digest)
+        self._agreed.pop(player, None)
+        self._keep(self._kept(holders={**self._holders, player: digest}))
         return player
 
     def stand_up(self, player: str) -> None:
         """Free a seat. Whether a device may is for the page's server to say."""
         others = {each: held for each, held in self._holders.items() if each != player}
-        self._keep(_Kept(others, self._computers))
+        self._keep(self._kept(holders=others))
 
     def play(self, player: str, level: str | None) -> None:
         """Have the computer play there, or no longer. Raises NotPossibleError."""
@@ -88,7 +131,18 @@ class Seats:
         if level is not None and player in self._holders:
             raise NotPossibleError("Somebody sits there.", remedy="Free the seat first.")
         others = {each: now for each, now in self._computers.items() if each != player}
-        self._keep(_Kept(self._holders, others if level is None else {**others, player: level}))
+        self._keep(self._kept(computers=others if level is None else {**others, player: level}))
+
+    def _kept(
+        self, holders: dict[str, str] | None = None, computers: dict[str, str] | None = None
+    ) -> _Kept:
+        """As it is, but for what is given."""
+        return _Kept(
+            self._holders if holders is None else holders,
+            self._computers if computers is None else computers,
+            self._game,
+            self._seen,
+        )
 
     def _keep(self, kept: _Kept) -> None:
         try:

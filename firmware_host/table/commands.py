@@ -58,7 +58,9 @@ class SeatMove(GameVerb, frozen=True, tag="seat-move"):
 
 
 class Count(GameVerb, frozen=True, tag="count"):
-    """Count to five; then nobody has anything more to say."""
+    """Count to five; then nobody has anything more to say. ``player``: as in SeatMove."""
+
+    player: Name | None = None
 
 
 class NotSo(GameVerb, frozen=True, tag="not-so"):
@@ -81,6 +83,15 @@ class StandUp(Verb, frozen=True, tag="stand-up"):
     player: Name
 
 
+class OpenHand(Verb, frozen=True, tag="open-hand"):
+    """Let the device that sits at ``player``'s seat see his hand, which another one has seen.
+    ``digest``: of the device that agrees, None: the table's own page. No page sends it so.
+    """
+
+    player: str
+    digest: str | None = None
+
+
 class SeatComputer(Verb, frozen=True, tag="seat-computer"):
     """A computer player sits there. ``level`` None: no longer."""
 
@@ -89,7 +100,7 @@ class SeatComputer(Verb, frozen=True, tag="seat-computer"):
 
 
 SeatRequest = SeatMove | Count | NotSo
-SeatCommand = SeatRequest | SitDown | StandUp | SeatComputer
+SeatCommand = SeatRequest | SitDown | StandUp | OpenHand | SeatComputer
 
 SHORT_PRESS_S = 0.15
 MOST_OFFSET_MM = 35.0  # from the middle of a place: no place of any table is wider

@@ -32,6 +32,12 @@ class Look(Verb, frozen=True, tag="look"):
     player: Name | None = None
 
 
+class Uncover(Verb, frozen=True, tag="open-hand"):
+    """Let the device at that seat see its hand, which another one has seen in this game."""
+
+    player: Name
+
+
 class Watch(Verb, frozen=True, tag="watch"):
     """Whether this page shows the sensors, and every piece as it leans: sent only then."""
 
@@ -66,6 +72,7 @@ PageCommand = (
     | Count
     | NotSo
     | StandUp
+    | Uncover
     | SeatComputer
     | c.HandsCommand
 )

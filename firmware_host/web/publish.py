@@ -99,7 +99,8 @@ class SeatPublisher:
             zones=public["cells"],
             may=public["legal"],
             seats=[
-                SeatInfo(each, each in seats.holders, seats.computers.get(each)) for each in players
+                SeatInfo(each, each in seats.holders, seats.computers.get(each), each in seats.shut)
+                for each in players
             ],
             counting=counting,
             proposal=None if proposed is None else proposed.move,
@@ -110,8 +111,24 @@ class SeatPublisher:
         self._shown = SeatsShown(
             dict(seats.holders),
             dict(seats.codes),
-            {each: _view(position, each, step) for each in players},
+            {
+                each: _covered(_view(position, each, step), public, position.game)
+                if each in seats.shut
+                else _view(position, each, step)
+                for each in players
+            },
         )
+
+
+def _covered(view: SeatView, public: Mapping[str, Any], game: Game) -> SeatView:
+    """As much of it as everybody may know: to pass and to place a piece needs no cards."""
+    hand = public["hands"][view.player]
+    legal = [
+        move
+        for move in view.legal
+        if isinstance(game, SeatedGame) and (game.passes(move) or game.takes_back(move))
+    ]
+    return SeatView(view.player, view.step, hand, [], None, legal, shut=True)
 
 
 def _view(position: Position, player: str, step: int) -> SeatView:

@@ -9,10 +9,21 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from msgspec.structs import replace
+
 from drivers.errors import TiltboardError
 from firmware_host.messages import Catalogue, Message, text
 from firmware_host.messages.explain import explained
-from firmware_host.table.commands import Count, NewGame, NotSo, SeatMove, StandUp, TakeBack
+from firmware_host.table.commands import (
+    Command,
+    Count,
+    NewGame,
+    NotSo,
+    OpenHand,
+    SeatMove,
+    StandUp,
+    TakeBack,
+)
 from firmware_host.web import messages_in
 from firmware_host.web.guard import Access, Visitor
 from games.base import RulesError
@@ -52,11 +63,26 @@ def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> M
             return None
         case SeatMove() | Count() | NotSo() | TakeBack() if seats:
             return None
+        case messages_in.Uncover():
+            return None if visitor.local or seats else NOT_SEATED
         case messages_in.Look(player):
             return None if player is None or player in seats else NOT_SEATED
         case messages_in.Ping() | messages_in.Watch():
             return None
     return None if access.may_act(visitor) else NOT_PAIRED
+
+
+def as_meant(access: Access, visitor: Visitor, asked: messages_in.PageCommand) -> Command:
+    """What the table is asked for, with who asks where that matters: a device that only has a seat
+    rolls and counts as its player, and agrees to uncover a hand as itself.
+    """
+    match asked:
+        case messages_in.Uncover(player):
+            return OpenHand(player, None if visitor.local else visitor.seat)
+        case SeatMove(None) | Count(None) if not access.may_act(visitor):
+            return replace(asked, player=next(iter(access.sits_at(visitor)), None))
+        case _:
+            return asked
 
 
 def _secret(game: str, options: Mapping[str, object]) -> str | None:

@@ -18,11 +18,14 @@ from firmware_host.messages import Message
 
 
 class SeatInfo(msgspec.Struct, frozen=True):
-    """One seat. ``taken``: a device has it. ``computer``: its level, if the computer plays it."""
+    """One seat. ``taken``: a device has it. ``computer``: its level, if the computer plays it.
+    ``shut``: another device than the one that sits there now has seen the hand.
+    """
 
     player: str
     taken: bool
     computer: str | None = None
+    shut: bool = False
 
 
 class RoomInfo(msgspec.Struct, frozen=True):
@@ -52,6 +55,7 @@ class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
     """What one seat alone may see: sent only to the device that has it.
 
     ``legal``: its moves now. ``drawn``: two cards of which to keep one. ``hero``: its own.
+    ``shut``: as in SeatInfo; then it is what everybody may see.
     """
 
     player: str
@@ -60,6 +64,7 @@ class SeatView(msgspec.Struct, frozen=True, tag="seat", tag_field="type"):
     drawn: list[str]
     hero: str | None
     legal: list[str]
+    shut: bool = False
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,10 @@ class WarfareGame(SeatedGame):
         state = table_of(position.state)
         return state.phase == "heroes" or (state.phase == "deal" and state.stage != "deal")
 
+    def rolls(self, position: Position) -> bool:
+        """Dice; cards are for anybody to deal."""
+        return table_of(position.state).phase in ("roll", "dice")
+
     def witnessed(
         self,
         position: Position,

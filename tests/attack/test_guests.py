@@ -21,8 +21,8 @@ from firmware_host.journal import write_game
 from firmware_host.journal.writer import ENOUGH_SCANS
 from firmware_host.messages import Catalogue
 from firmware_host.messages.explain import explained
-from firmware_host.table.commands import HandsCommand, SitDown
-from firmware_host.web.messages_in import UNREADABLE, PageCommand
+from firmware_host.table.commands import HandsCommand, OpenHand, SitDown
+from firmware_host.web.messages_in import UNREADABLE, PageCommand, Uncover
 from firmware_host.web.publish import Publisher
 from games.base import RulesError
 from games.seated import SeatedGame
@@ -78,7 +78,8 @@ class Watched:
             return
         for player, hand in zip(position.game.players, position.state.hands, strict=True):
             assert set(snapshot.room.public["hands"][player]) <= {HIDDEN}
-            assert sorted(views[player].hand) == sorted(hand)
+            wanted = [HIDDEN] * len(hand) if views[player].shut else sorted(hand)
+            assert sorted(views[player].hand) == wanted
             assert views[player].player == player
             self.hands_seen += len(hand)
         for pile in ("left", "right_pile"):
@@ -93,6 +94,8 @@ class Watched:
             return
         if isinstance(asked, HandsCommand):
             return
+        if isinstance(asked, Uncover):
+            asked = OpenHand(asked.player, "guest")
         answer = self.host.submit(asked)
         answer.add_done_callback(partial(self._answered, asked))
 

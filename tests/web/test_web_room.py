@@ -181,6 +181,10 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     expect(stranger.page.locator("#toasts")).to_contain_text("no code of a free seat")
     stranger.context.close()
     phones["white"] = phone(served.ask("/api/v1/seats")["codes"]["white"])
+    # another phone has seen that hand: it stays covered until the others agree
+    expect(phones["white"].page.locator(".room-seat")).to_contain_text("once the others agree")
+    phones["red"].page.locator('[data-uncover="white"]').click()
+    expect(phones["white"].page.locator(".room-seat")).not_to_contain_text("once the others agree")
     phones["white"].press("chance")
     phones["green"].press("count")
     phones["green"].expect_said("White has")

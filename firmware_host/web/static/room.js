@@ -223,6 +223,7 @@ export class Room {
       inForce.length ? h("ul", { class: "forced" }, inForce.map((name) => h("li", {}, h("strong", {}, cardTitle(game, name)), ` ${aboutOf(game, `card:${name}`)}`))) : "",
       view.drawn.length ? h("div", { class: "drawn" }, h("p", { class: "asked" }, t("Keep one of these two:")),
         h("div", { class: "hand-cards" }, view.drawn.map((card, at) => this.card(card, 1, () => this.play(`${view.player}:keep:${at + 1}`))))) : "",
+      view.shut ? h("p", { class: "hint" }, t("Another device has seen these cards. You will, once the others agree.")) : "",
       h("div", { class: "seat-actions" }, actions),
       view.hero && view.hero !== "?" ? h("p", { class: "hint hero" }, h("strong", {}, titleOf(game, `hero:${view.hero}`)), ` ${aboutOf(game, `hero:${view.hero}`)}`) : "",
       h("div", { class: "hand-cards" }, cards.map(([card, count]) => this.card(card, count, plays(card).length ? () => this.choose(plays(card)) : null))),
@@ -253,6 +254,11 @@ export class Room {
     }
     if (this.store.snapshot.can_take_back) {
       parts.push(button("back", t("Take back"), () => this.send({ type: "take-back" }), { "data-what": "take-back" }));
+    }
+    const covered = this.room.seats.filter(({ player, shut }) => shut && !this.known.mine.includes(player));
+    for (const { player } of this.known.at_table || this.known.mine.length ? covered : []) {
+      parts.push(h("button", { type: "button", "data-uncover": player, onclick: () => this.send({ type: "open-hand", player }) },
+        t("Let {who} see the cards there", { who: nameOf(player) })));
     }
     return parts.length ? h("div", { class: "seat-actions" }, parts) : "";
   }

@@ -12,12 +12,14 @@ from firmware_host.journal import write_game
 from firmware_host.table.commands import (
     Count,
     NewGame,
+    OpenHand,
     SeatComputer,
     SeatMove,
     SitDown,
     StandUp,
     TakeBack,
 )
+from firmware_host.web.publish import SeatPublisher
 from games.base import IllegalMoveError
 from hw_sim.session import SimSession
 from tests.unhurried import unhurried
@@ -218,6 +220,62 @@ def test_seats_outlive_a_kill_and_free_ones_have_codes(session):
     assert set(session.host.playing.seats.codes) == {"red"}
     ask(session, StandUp("blue"))
     assert set(session.host.playing.seats.codes) == {"red", "blue"}
+
+
+def hands(session):
+    """What each seat's page is sent of its hand."""
+    return {name: view.hand for name, view in SeatPublisher(session.host).seats().views.items()}
+
+
+def test_a_hand_that_changes_its_holder_stays_covered_until_the_others_agree(session):
+    """A device frees a seat, reads the new code and sits down: it sees nothing that was dealt."""
+    seats = session.host.playing.seats
+    for player in ("red", "blue", "white"):
+        ask(session, SitDown(f"phone of {player}", player))
+    to_window(session)
+    dealt = hands(session)
+    assert "?" not in dealt["blue"]
+    ask(session, StandUp("blue"))
+    ask(session, SitDown("guest", code=seats.codes["blue"]))
+    assert set(hands(session)["blue"]) == {"?"}
+    assert hands(session)["red"] == dealt["red"]
+    for digest in ("guest", "stranger"):
+        with pytest.raises(NotPossibleError, match="Only the others"):
+            ask(session, OpenHand("blue", digest))
+    ask(session, OpenHand("blue", "phone of red"))
+    session.kill()  # half of an agreement is none
+    session.tick()
+    assert set(hands(session)["blue"]) == {"?"}
+    ask(session, OpenHand("blue", "phone of red"))
+    assert set(hands(session)["blue"]) == {"?"}
+    ask(session, OpenHand("blue", "phone of white"))
+    assert hands(session)["blue"] == dealt["blue"]
+    with pytest.raises(NotPossibleError, match="not covered"):
+        ask(session, OpenHand("blue"))
+    ask(session, StandUp("blue"))
+    ask(session, SitDown("phone of blue", "blue"))  # who has seen it comes back: now a stranger too
+    assert set(hands(session)["blue"]) == {"?"}
+    ask(session, OpenHand("blue"))  # the table's own page is enough
+    assert hands(session)["blue"] == dealt["blue"]
+
+
+def test_a_seat_that_rolls_or_counts_in_anothers_turn_only_asks_for_it(session):
+    ask(session, SeatMove(None, "chance"))  # the deal
+    assert phase(session) == "roll"
+    step = session.host.playing.room.step_number
+    ask(session, SeatMove("blue", "chance"))
+    ask(session, SeatMove("white", "chance:roll:tank:3"))
+    assert (phase(session), session.host.playing.room.step_number) == ("roll", step)
+    assert str(session.host.standing.say) == "White would like to roll: that is for Red."
+    ask(session, SeatMove("red", "chance"))
+    assert phase(session) != "roll"
+    assert "would like" not in str(session.host.standing.say)
+    if phase(session) == "window":
+        ask(session, Count("blue"))
+        assert session.host.playing.room.counting is None
+        assert "White would like" not in str(session.host.standing.say)
+        ask(session, Count("red"))
+        assert session.host.playing.room.counting is not None
 
 
 def test_a_damaged_list_of_seats_leaves_them_free(session, tmp_path, caplog):
