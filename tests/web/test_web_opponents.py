@@ -62,7 +62,7 @@ def test_a_finished_game_is_drawn_with_what_decided_it(lively, open_page):
     points = page.locator(".analysis polyline").get_attribute("points")
     assert len(points.split()) == 7
     turning = page.locator(".turning li").last
-    expect(turning).to_contain_text("Blue c1 let red's last marble in; ")
+    expect(turning).to_contain_text("Blue c1 let red's last marble in. ")
     turning.get_by_role("button", name="What followed", exact=True).click()
     expect(page.locator(".move.supposed").first).to_have_text("c1")
     expect(page.locator("#say .line").first).to_have_text("Move 6 of 7: Blue c1")
