@@ -66,15 +66,20 @@ class Seats:
 
     def open_hand(self, player: str, digest: str | None) -> None:
         """A device at another seat agrees that the one at ``player``'s may see his hand; with the
-        last of them it does. None: the table's own page, which is enough. Raises
-        NotPossibleError.
+        last of them it does. Only those agree who have sat at their seats since they were dealt
+        hands: one who left still counts, and cannot be asked. None: the table's own page, which is
+        enough. Raises NotPossibleError.
         """
         if player not in self.shut:
             raise NotPossibleError("That hand is not covered.", remedy="Go on playing.")
         holder = self._holders[player]
-        others = {each for each, held in self.holders.items() if held != holder}
         if digest is not None:
-            agree = {each for each in others if self._holders[each] == digest}
+            others = {
+                each
+                for each, first in self._seen.items()
+                if each in self._players and each != player and first != holder
+            }
+            agree = {e for e in others if self._seen[e] == self._holders.get(e) == digest}
             if not agree:
                 raise NotPossibleError(
                     "Only the others may uncover that hand.", remedy="Ask somebody at the table."

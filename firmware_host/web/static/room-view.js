@@ -138,7 +138,7 @@ export class RoomView {
         h("span", { class: "gems", title: t("Green gems") }, `◆ ${gems[player]}`),
         h("span", { class: "marks", title: t("Troops left") }, marks),
         h("span", { class: "state" }, [
-          seat.computer ? t("computer") : seat.taken ? "" : t("free seat"),
+          seat?.computer ? t("computer") : seat?.taken ? "" : t("free seat"), // none yet where the number of players has just changed
           hero && hero !== "?" ? titleOf(game, `hero:${hero}`) + (used.includes(player) ? " ✓" : "") : "",
           waits ? t("is awaited") : ""].filter(Boolean).join(" · ")));
     });

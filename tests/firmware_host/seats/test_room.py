@@ -259,6 +259,25 @@ def test_a_hand_that_changes_its_holder_stays_covered_until_the_others_agree(ses
     assert hands(session)["blue"] == dealt["blue"]
 
 
+def test_two_devices_of_one_guest_do_not_uncover_hands_for_each_other(session):
+    """A paired one frees every seat, and both sit down."""
+    seats = session.host.playing.seats
+    for player in ("red", "blue", "white"):
+        ask(session, SitDown(f"phone of {player}", player))
+    to_window(session)
+    for player, device in (("red", "A"), ("blue", "B"), ("white", "B")):
+        ask(session, StandUp(player))
+        ask(session, SitDown(device, code=seats.codes[player]))
+    for player, device in (("red", "B"), ("blue", "A"), ("white", "A")):
+        with pytest.raises(NotPossibleError, match="Only the others"):
+            ask(session, OpenHand(player, device))
+    assert {card for hand in hands(session).values() for card in hand} == {"?"}
+    ask(session, StandUp("white"))
+    ask(session, SitDown("phone of white", "white"))  # one of those who were there is back
+    ask(session, OpenHand("red", "phone of white"))
+    assert set(hands(session)["red"]) == {"?"}  # blue, who was there too, has not agreed
+
+
 def test_a_seat_that_rolls_or_counts_in_anothers_turn_only_asks_for_it(session):
     ask(session, SeatMove(None, "chance"))  # the deal
     assert phase(session) == "roll"
