@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from importlib.metadata import EntryPoint
-from threading import Thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-LOAD_WITHIN_S = 20.0  # a slow card takes seconds for a package with large libraries
 MOST_SAID = 300  # characters of somebody else's error
 
 
@@ -25,22 +22,9 @@ class PluginError(Exception):
 def loaded(point: EntryPoint, look: Callable[[Any], T]) -> T:
     """What ``point`` names, as ``look`` makes it, which may raise PluginError itself.
 
-    It is imported in a thread of its own: one that does not come to its end in ``LOAD_WITHIN_S`` is
-    given up, and goes on there until the program ends.
+    It is imported here, in this process: one that never comes to its end there cannot be left out.
     """
-    found: Future[T] = Future()
-
-    def load() -> None:
-        try:
-            found.set_result(tried(lambda: look(point.load())))
-        except BaseException as error:  # noqa: BLE001 - told to whoever waits
-            found.set_exception(error)
-
-    Thread(target=load, name=f"loading {point.value}", daemon=True).start()
-    try:
-        return found.result(LOAD_WITHIN_S)
-    except TimeoutError:
-        raise PluginError(f"it is still being loaded after {LOAD_WITHIN_S:g} s") from None
+    return tried(lambda: look(point.load()))
 
 
 def tried(work: Callable[[], T]) -> T:

@@ -10,7 +10,6 @@ import pytest
 
 from games import registry
 from games.base import BrokenGameError, UnknownGameError
-from games.plugins import PluginError, loaded
 
 ROOT = Path(registry.__file__).parents[1]
 BROKEN = {
@@ -85,16 +84,6 @@ def test_a_broken_game_is_one_line(tmp_path, monkeypatch, source, why):
     assert "\n" not in said
     assert said.endswith("Update or uninstall its package.")
     assert len(said) < 500
-
-
-def test_a_game_whose_loading_never_ends_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("games.plugins.LOAD_WITHIN_S", 0.1)
-    monkeypatch.syspath_prepend(
-        str(installed(tmp_path, "import threading\nthreading.Event().wait()"))
-    )
-    monkeypatch.delitem(sys.modules, "other", raising=False)
-    with pytest.raises(PluginError, match=r"still being loaded after 0\.1 s"):
-        loaded(EntryPoint("other", "other:GAME", "tiltboard.games"), lambda found: found)
 
 
 def test_it_stops_no_other_game(tmp_path):
