@@ -46,6 +46,16 @@ class _Asked:
             self.answer.set_exception(error)
 
 
+class _Own:
+    """Work of the table's own thread: nobody waits for an answer, so nothing is caught."""
+
+    def __init__(self, run: Callable[[], None]) -> None:
+        self.run = run
+
+    def ready(self) -> bool:
+        return True
+
+
 class Inbox:
     """Work in the order in which it came. ``call`` and ``call_after`` may be used by any thread;
     ``work_off`` only by the table's.
@@ -54,7 +64,7 @@ class Inbox:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._waiting: deque[_Asked] = deque()
+        self._waiting: deque[_Asked | _Own] = deque()
         self._own: set[str] = set()
 
     def call(self, work: Callable[[], T]) -> Future[T]:
@@ -70,7 +80,7 @@ class Inbox:
 
     def once(self, name: str, work: Callable[[], None]) -> None:
         """As ``call``, for the table's own thread, however much waits; nothing where something of
-        that ``name`` waits already. ``work`` raises nothing that anybody has to know.
+        that ``name`` waits already. What ``work`` raises ends the step, as nobody waits for it.
         """
         if name in self._own:
             return
@@ -81,7 +91,7 @@ class Inbox:
             work()
 
         with self._lock:
-            self._waiting.append(_Asked(lambda _: run(), None))
+            self._waiting.append(_Own(run))
 
     def _ask(self, asked: _Asked) -> Future[Any]:
         with self._lock:

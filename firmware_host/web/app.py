@@ -208,7 +208,7 @@ class _Web:
         why_not = replies.may_send(self._access, visitor, message)
         if why_not is not None:
             return self._problem(request, 403, why_not)
-        meant = replies.as_meant(self._access, visitor, message)
+        meant = replies.as_meant(self._access, visitor, message, self._table.latest().to_move)
         done = await replies.answer(self._table.submit(meant))
         if done.error is not None:
             return self._explained(request, done.error, 409)

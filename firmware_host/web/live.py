@@ -255,7 +255,7 @@ class _Page:
 
     def _start(self, ref: int, command: messages_in.PageCommand) -> None:
         """Begin it now, so that order is kept; answer whenever it is done."""
-        meant = replies.as_meant(self._access, self._visitor, command)
+        meant = replies.as_meant(self._access, self._visitor, command, self._table.latest().to_move)
         begun = self._table.submit(meant)
         self._note_hand(command, begun)
         task = asyncio.create_task(self._answer(ref, begun))

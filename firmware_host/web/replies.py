@@ -72,15 +72,20 @@ def may_send(access: Access, visitor: Visitor, asked: messages_in.Incoming) -> M
     return None if access.may_act(visitor) else NOT_PAIRED
 
 
-def as_meant(access: Access, visitor: Visitor, asked: messages_in.PageCommand) -> Command:
-    """What the table is asked for, with who asks where that matters: a device that only has a seat
-    rolls and counts as its player, and agrees to uncover a hand as itself.
+def as_meant(
+    access: Access, visitor: Visitor, asked: messages_in.PageCommand, to_move: str | None
+) -> Command:
+    """What the table is asked for, with who asks where that matters: a device that only has seats
+    rolls and counts as one of its players, as the one ``to_move`` if that is one, and agrees to
+    uncover a hand as itself.
     """
     match asked:
         case messages_in.Uncover(player):
             return OpenHand(player, None if visitor.local else visitor.seat)
         case SeatMove(None) | Count(None) if not access.may_act(visitor):
-            return replace(asked, player=next(iter(access.sits_at(visitor)), None))
+            seats = access.sits_at(visitor)
+            roller = to_move if to_move in seats else next(iter(seats), None)
+            return replace(asked, player=roller)
         case _:
             return asked
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-from firmware_host.web.guard import visitor_of
+from firmware_host.table.commands import Count, SeatMove
+from firmware_host.web import replies
+from firmware_host.web.guard import Access, Visitor, visitor_of
 
 OURS = [(b"host", b"127.0.0.1:8080")]
 
@@ -37,3 +39,15 @@ def test_nginx_as_it_comes_is_not():
 
 def test_another_machine_is_not():
     assert not local(address="192.168.1.5")
+
+
+@pytest.mark.parametrize(
+    ("to_move", "player"), [("blue", "blue"), ("red", "red"), ("white", "red")]
+)
+def test_a_phone_with_two_seats_rolls_for_whichever_of_them_it_is_the_turn(to_move, player):
+    access = Access()
+    access.holders = lambda: {"red": "phone", "blue": "phone", "white": "other"}
+    visitor = Visitor("10.0.0.7", local=False, digest=None, seat="phone")
+    meant = replies.as_meant(access, visitor, SeatMove(None, "chance"), to_move)
+    assert meant.player == player
+    assert replies.as_meant(access, visitor, Count(), to_move).player == player

@@ -69,3 +69,17 @@ def test_what_fails_ahead_is_not_done_and_what_comes_after_it_is():
     inbox.work_off()
     assert isinstance(waiting.exception(0), BusyError)
     assert done == ["after"]
+
+
+def test_what_the_table_asks_itself_waits_once_and_its_errors_are_not_swallowed():
+    inbox, done = Inbox(VirtualClock()), []
+    for _ in range(3):
+        inbox.once("clock", lambda: done.append("clock"))
+    inbox.work_off()
+    assert done == ["clock"]
+    inbox.once("clock", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        inbox.work_off()
+    inbox.once("clock", lambda: done.append("again"))
+    inbox.work_off()
+    assert done == ["clock", "again"]
