@@ -42,7 +42,9 @@ def _fallen(state: State, words: list[str], dice: Dice) -> str:
 
 
 def _shuffled(items: list[Any], dice: Dice) -> list[Any]:
-    rest, found = list(items), []
-    while rest:
-        found.append(rest.pop(dice.choice(range(len(rest)))))
+    """All orders alike: each place, from the last, is exchanged with one of those up to itself."""
+    found = list(items)
+    for last in range(len(found) - 1, 0, -1):
+        other = dice.choice(range(last + 1))
+        found[last], found[other] = found[other], found[last]
     return found

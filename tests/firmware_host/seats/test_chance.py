@@ -44,7 +44,12 @@ def test_who_knows_the_seed_afterwards_finds_every_draw_again(session):
     found = draws(seed, 0)
     next(found)  # which of one kind of chance
     left = list(session.host.game.chosen.pack().elements())
-    cards = [left.pop(next(found) % len(left)) for _ in range(len(left))]
+    cards: list[str] = []
+    while left:  # what the last place was exchanged with lies there now
+        chosen = next(found) % len(left) if len(left) > 1 else 0
+        cards.insert(0, left[chosen])
+        left[chosen] = left[-1]
+        left.pop()
     assert shuffle == ":".join(["chance", "shuffle", *cards])
     assert sorted(cards) == pack
     rolls = [f"chance:roll:{kind}:{zone}" for kind in KINDS for zone in ZONES]

@@ -84,7 +84,7 @@ def share(strong, weak, games, **options):
 def test_each_level_wins_more_than_its_third_against_the_one_below():
     battle, simple = {"mode": "battle", "rounds": 1}, {"mode": "simple"}
     assert share("medium", "easy", 30, **battle) > 0.45
-    assert share("hard", "medium", 6, **battle) > 0.7  # by chance one time in fifty
+    assert share("hard", "medium", 20, **battle) > 0.45  # a third by chance; 57 % of 40 games
     assert share("medium", "easy", 30, **simple) > 0.38
 
 
