@@ -24,23 +24,23 @@ def command() -> None:
 @PROFILE
 def latency(profile: str) -> None:
     """From a piece touching the board to the first changed light."""
-    from firmware_host.bench.latency import run
+    from firmware_host.doctor.bench import say_latency
 
-    run(click.echo, profile)
+    say_latency(click.echo, profile)
 
 
 @command.command(epilog="Example: tiltboard bench scan --profile node")
 @PROFILE
 def scan(profile: str) -> None:
     """CPU of one scan, from the drivers to the lights."""
-    from firmware_host.bench.scan import run
+    from firmware_host.doctor.bench import say_scan
 
-    run(click.echo, profile)
+    say_scan(click.echo, profile)
 
 
 @command.command(epilog="Example: tiltboard bench pi")
 def pi() -> None:
     """The time budget of a scan on each Pi, from published figures."""
-    from firmware_host.bench.scan import pi as run
+    from firmware_host.doctor.bench import say_budgets
 
-    run(click.echo)
+    say_budgets(click.echo)

@@ -1,4 +1,4 @@
-"""The games that are kept: listed, imported, written as text, backed up and restored."""
+"""The games that are kept: listed, imported, written as text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, TextIO
 
 import click
 
-from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
-from firmware_host.cli.speech import not_written, problem, say, words
+from firmware_host.cli.options import SIMULATED, STATE, games_folder
+from firmware_host.cli.speech import not_written, say, words
 from firmware_host.config.errors import GameTextError, NoSuchGameError
 from firmware_host.config.paths import JOURNAL_NAME
 from firmware_host.journal import GameSummary, Journal, JournalReader
@@ -164,65 +164,3 @@ def export(number: int, file: Path | None, state: Path | None, simulated: bool) 
             out.write(written)
     except OSError as error:
         raise not_written(file, error) from error
-
-
-@click.command(name="backup", epilog="Example: tiltboard backup table-2026-05.backup")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@CONFIG
-@STATE
-@SIMULATED
-def backup(file: Path, config: Path | None, state: Path | None, simulated: bool) -> None:
-    """Copy games, calibration and settings to FILE, which must not exist yet.
-
-    The table may go on running: the copy is of one moment, between two moves. Paired devices are
-    not copied; they pair again.
-    """
-    from drivers.clock import SystemClock
-    from firmware_host.config.settings import settings_file
-    from firmware_host.journal.backup import make_backup
-
-    folder = games_folder(state, simulated=simulated, make=False)
-    try:
-        manifest = make_backup(folder, settings_file(config), file, SystemClock())
-    except OSError as error:
-        if error.strerror is None:
-            raise
-        raise not_written(file, error) from error
-    names = ", ".join(member.name for member in manifest.files)
-    click.echo(f"{file}: {names}")
-
-
-@click.command(name="restore", epilog="Example: tiltboard restore table-2026-05.backup")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option(
-    "--config",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the settings go. Default: they stay as they are.",
-)
-@STATE
-@SIMULATED
-def restore(file: Path, config: Path | None, state: Path | None, simulated: bool) -> None:
-    """Put back what `tiltboard backup` wrote to FILE. Stop the table first.
-
-    FILE is checked whole before anything is touched. What was there is kept aside, in a folder
-    that is named at the end.
-    """
-    from drivers.clock import SystemClock
-    from firmware_host.journal.backup import SETTINGS_NAME, read_backup
-    from firmware_host.journal.backup import restore as put_back
-
-    folder = games_folder(state, simulated=simulated)
-    try:
-        kept = read_backup(file)
-        aside = put_back(kept, folder, config, SystemClock())
-    except OSError as error:
-        if error.strerror is None:
-            raise
-        why = error.strerror
-        raise problem(text("It could not be put back: {why}.", why=why)) from error
-    names = [name for name in kept.contents if name != SETTINGS_NAME or config is not None]
-    say(text("Put back in {folder}: {names}", folder=folder, names=", ".join(names)))
-    if SETTINGS_NAME in kept.contents and config is None:
-        say(text("The backup holds settings too: --config FILE says where to put them."))
-    if aside is not None:
-        say(text("What was there is kept in {folder}", folder=aside))

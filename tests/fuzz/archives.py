@@ -11,8 +11,8 @@ from zlib import crc32
 
 from hypothesis import strategies as st
 
+from firmware_host.cli.backup import MANIFEST, make_backup, put_back, read_backup
 from firmware_host.config.profile import load_profile
-from firmware_host.journal.backup import MANIFEST, make_backup, read_backup, restore
 from firmware_host.trace import TraceWriter, header_for, read_trace, replay
 from tests.fuzz.spoiling import spoilt
 from tests.fuzz.target import FileTarget
@@ -116,7 +116,7 @@ class Backups(FileTarget):
         for old in target.iterdir():
             if old.is_file():
                 old.unlink()
-        restore(backup, target, None, self.clock)
+        put_back(backup, target, None, self.clock)
         return True
 
 

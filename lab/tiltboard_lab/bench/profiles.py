@@ -6,9 +6,16 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from firmware_host.bench.latency import SHARES, TOLERANCE_MM, at_share, limit_s, measured_s
-from firmware_host.bench.scan import GOAL_SCAN_MS, scan_cpu_ms
 from firmware_host.config.profile import Profile, load_profile, profile_names
+from firmware_host.doctor.bench import (
+    GOAL_SCAN_MS,
+    SHARES,
+    TOLERANCE_MM,
+    at_share,
+    limit_s,
+    measured_s,
+    scan_cpu_ms,
+)
 from tiltboard_lab.bench.perception import through_the_chips
 
 TOUCHES = 60

@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from drivers.errors import TiltboardError
-from firmware_host.cli.games import backup as backup_command
-from firmware_host.cli.games import restore as restore_command
+from firmware_host.cli.backup import command as backup_command
+from firmware_host.cli.backup import make_backup, put_back, read_backup
+from firmware_host.cli.backup import restore as restore_command
 from firmware_host.commissioning.progress import (
     FORMAT,
     PROGRESS_NAME,
@@ -25,7 +26,6 @@ from firmware_host.commissioning.progress import (
 )
 from firmware_host.config.errors import BackupError, JournalInUseError
 from firmware_host.journal import Journal
-from firmware_host.journal.backup import make_backup, read_backup, restore
 from firmware_host.journal.database import VERSION
 from firmware_host.perception.calibration import (
     read_calibration,
@@ -72,7 +72,7 @@ def test_what_was_backed_up_comes_back_and_what_was_there_is_kept(state, tmp_pat
         play(journal, 1, MOVES[3:], first=4)
     (state / "calibration.json").unlink()
     settings.write_text("port = 8082\n")
-    aside = restore(read_backup(out), state, settings, clock)
+    aside = put_back(read_backup(out), state, settings, clock)
     assert moves_in(state, clock) == list(MOVES[:3])
     assert read_calibration(state / "calibration.json", plate_10) == uncalibrated(plate_10)
     assert settings.read_text() == "port = 8081\n"
@@ -87,9 +87,9 @@ def test_single_places_can_be_measured_again_after_a_restore(state, tmp_path, cl
     make_backup(state, None, tmp_path / "with.backup", clock)
     (state / PROGRESS_NAME).unlink()
     make_backup(state, None, tmp_path / "without.backup", clock)
-    restore(read_backup(tmp_path / "with.backup"), state, None, clock)
+    put_back(read_backup(tmp_path / "with.backup"), state, None, clock)
     assert read_progress(state / PROGRESS_NAME, plate_10) == progress
-    aside = restore(read_backup(tmp_path / "without.backup"), state, None, clock)
+    aside = put_back(read_backup(tmp_path / "without.backup"), state, None, clock)
     assert not (state / PROGRESS_NAME).exists()
     assert read_progress(aside / PROGRESS_NAME, plate_10) == progress
 
@@ -108,7 +108,7 @@ def test_a_running_table_is_copied_between_two_moves(state, tmp_path, clock):
         play(journal, 1, MOVES[4:], first=5)
     empty = tmp_path / "elsewhere"
     empty.mkdir()
-    assert restore(read_backup(tmp_path / "live.backup"), empty, None, clock) is None
+    assert put_back(read_backup(tmp_path / "live.backup"), empty, None, clock) is None
     assert moves_in(empty, clock) == list(MOVES[:4])
     with Journal.open(empty / "journal.sqlite", clock) as journal:
         assert [game.id for game in journal.games()] == [1]
@@ -120,7 +120,7 @@ def test_a_running_table_is_not_restored_over(state, tmp_path, clock):
         Journal.open(state / "journal.sqlite", clock),
         pytest.raises(JournalInUseError),
     ):
-        restore(read_backup(tmp_path / "one.backup"), state, None, clock)
+        put_back(read_backup(tmp_path / "one.backup"), state, None, clock)
     assert moves_in(state, clock) == list(MOVES[:3])
 
 
@@ -133,7 +133,7 @@ def test_a_log_of_the_old_journal_is_kept_and_not_played_into_the_new_one(state,
         log = (state / "journal.sqlite-wal").read_bytes()
     (state / "journal.sqlite-wal").write_bytes(log)
     (state / "journal.sqlite").write_bytes(b"\x55" * 4096)
-    aside = restore(read_backup(out), state, None, clock)
+    aside = put_back(read_backup(out), state, None, clock)
     assert moves_in(state, clock) == list(MOVES[:3])
     assert (aside / "journal.sqlite").read_bytes() == b"\x55" * 4096
     assert (aside / "journal.sqlite-wal").read_bytes() == log
@@ -165,10 +165,10 @@ def test_the_power_may_go_at_any_step_of_a_restore(state, tmp_path, clock, monke
 
         with monkeypatch.context() as patch:
             patch.setattr(Path, "replace", step(Path.replace))
-            patch.setattr("firmware_host.journal.backup.os.link", step(os.link))
-            patch.setattr("firmware_host.journal.backup.sync_directory", step(lambda _: None))
+            patch.setattr("firmware_host.cli.backup.os.link", step(os.link))
+            patch.setattr("firmware_host.cli.backup.sync_directory", step(lambda _: None))
             with suppress(PowerCutError):
-                restore(backup, state, None, clock)
+                put_back(backup, state, None, clock)
         found = tuple(moves_in(state, clock))
         assert found in (MOVES, MOVES[:3])
         seen.add(found)
@@ -309,7 +309,7 @@ def test_where_one_file_cannot_be_replaced_none_is(  # noqa: PLR0917
 
     monkeypatch.setattr(Path, "replace", refusing)
     with pytest.raises(OSError, match="Read-only"):
-        restore(read_backup(tmp_path / "one.backup"), state, settings, clock)
+        put_back(read_backup(tmp_path / "one.backup"), state, settings, clock)
     assert settings.read_text() == "port = 8082\n"
     assert (state / "calibration.json").read_text() == "{}"
     assert read_progress(state / PROGRESS_NAME, plate_10) == progress
@@ -334,7 +334,7 @@ def test_root_follows_no_link_of_the_tables_user(state, tmp_path, clock, name):
     for path in (state, *state.iterdir()):
         os.chown(path, 1234, 1234, follow_symlinks=False)
     with suppress(TiltboardError, OSError):
-        restore(backup, state, None, clock)
+        put_back(backup, state, None, clock)
     assert os.geteuid() == 0
     assert (secret.read_text(), secret.stat().st_uid) == ("root's own", 0)
     for path in state.rglob("*"):
@@ -377,7 +377,7 @@ def test_whatever_stood_there_a_restore_keeps_it_unread(state, tmp_path, clock, 
     secret.write_text("somebody else's")
     hostile(state / name, kind, secret)
     before = (state / name).lstat()
-    aside = restore(backup, state, None, clock)
+    aside = put_back(backup, state, None, clock)
     assert (aside / name).lstat().st_ino == before.st_ino
     assert secret.read_text() == "somebody else's"
     assert moves_in(state, clock) == list(MOVES[:3])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_host.bench.latency import measured_s
-from firmware_host.bench.scan import quiet_turns
 from firmware_host.config.profile import load_profile, profile_names
+from firmware_host.doctor.bench import measured_s, quiet_turns
 from firmware_host.host.playing import usual_options
 from games.momentum import MOMENTUM
 from games.registry import game_type

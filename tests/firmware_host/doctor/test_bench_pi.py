@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from drivers.hall import GRAY_ORDER
-from firmware_host.bench.computers import COMPUTERS, advance, planets
-from firmware_host.bench.scan import budget
 from firmware_host.config.profile import load_profile
+from firmware_host.doctor.bench import COMPUTERS, advance, budget, planets
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/benchmarks.md"
 # Microseconds a call: an SPI transfer of three bytes, a pin (HARDWARE.md, measured since).

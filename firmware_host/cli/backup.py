@@ -1,4 +1,5 @@
-"""One file with everything that a table has learnt and played, and the way back (docs/update.md).
+"""``tiltboard backup`` and ``restore``: everything that a table has learnt and played, in one file
+(docs/update.md).
 
 A ZIP archive: ``manifest.json`` (its format, and size and SHA-256 of every other member), the
 journal as SQLite's backup API copies it beside a running table, the calibration and what it was
@@ -26,9 +27,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
+import click
 import msgspec
 
-from drivers.clock import Clock
+from drivers.clock import Clock, SystemClock
+from firmware_host.cli.options import CONFIG, SIMULATED, STATE, games_folder
+from firmware_host.cli.speech import not_written, problem, say
 from firmware_host.commissioning.progress import PROGRESS_NAME, Progress
 from firmware_host.config.errors import BackupError, ConfigError, JournalError
 from firmware_host.config.paths import (
@@ -40,7 +44,7 @@ from firmware_host.config.paths import (
     write_durably,
 )
 from firmware_host.config.reading import convert, parse_toml
-from firmware_host.config.settings import Settings
+from firmware_host.config.settings import Settings, settings_file
 from firmware_host.journal.database import WriterLock, connect, leftovers, translated
 from firmware_host.journal.reader import JournalReader
 from firmware_host.journal.records import sound_date
@@ -276,7 +280,7 @@ def _damaged(path: Path, why: Message | str) -> BackupError:
 # The way back
 
 
-def restore(backup: Backup, state: Path, settings: Path | None, clock: Clock) -> Path | None:
+def put_back(backup: Backup, state: Path, settings: Path | None, clock: Clock) -> Path | None:
     """Put ``backup`` (read with ``read_backup``) in place; returns where the old files are kept.
 
     ``settings``: where its settings go, None: nowhere. Each file is replaced at once, so that a cut
@@ -426,3 +430,60 @@ def _keep_aside(
     sync_directory(folder)
     sync_directory(state)
     return folder
+
+
+# The commands
+
+
+@click.command(name="backup", epilog="Example: tiltboard backup table-2026-05.backup")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@CONFIG
+@STATE
+@SIMULATED
+def command(file: Path, config: Path | None, state: Path | None, simulated: bool) -> None:
+    """Copy games, calibration and settings to FILE, which must not exist yet.
+
+    The table may go on running: the copy is of one moment, between two moves. Paired devices are
+    not copied; they pair again.
+    """
+    folder = games_folder(state, simulated=simulated, make=False)
+    try:
+        manifest = make_backup(folder, settings_file(config), file, SystemClock())
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        raise not_written(file, error) from error
+    names = ", ".join(member.name for member in manifest.files)
+    click.echo(f"{file}: {names}")
+
+
+@click.command(name="restore", epilog="Example: tiltboard restore table-2026-05.backup")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the settings go. Default: they stay as they are.",
+)
+@STATE
+@SIMULATED
+def restore(file: Path, config: Path | None, state: Path | None, simulated: bool) -> None:
+    """Put back what `tiltboard backup` wrote to FILE. Stop the table first.
+
+    FILE is checked whole before anything is touched. What was there is kept aside, in a folder
+    that is named at the end.
+    """
+    folder = games_folder(state, simulated=simulated)
+    try:
+        kept = read_backup(file)
+        aside = put_back(kept, folder, config, SystemClock())
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        why = error.strerror
+        raise problem(text("It could not be put back: {why}.", why=why)) from error
+    names = [name for name in kept.contents if name != SETTINGS_NAME or config is not None]
+    say(text("Put back in {folder}: {names}", folder=folder, names=", ".join(names)))
+    if SETTINGS_NAME in kept.contents and config is None:
+        say(text("The backup holds settings too: --config FILE says where to put them."))
+    if aside is not None:
+        say(text("What was there is kept in {folder}", folder=aside))

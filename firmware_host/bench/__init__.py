@@ -1,1 +1,0 @@
-"""How fast a table answers and what that costs, on the simulated table: ``tiltboard bench``."""
