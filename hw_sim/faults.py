@@ -4,277 +4,261 @@ from __future__ import annotations
 
 import errno
 import statistics
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
+from firmware_host.config.profile import Profile
 from hw_sim.boards import HallBoard, LitBoard, SwitchBoard
+from hw_sim.buses.bundle import SimBuses
 from hw_sim.buses.i2c import I2cBus, Message
 from hw_sim.chips import mcp23017
 from hw_sim.chips.hall import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
 from hw_sim.chips.inertial import InertialChip
 from hw_sim.chips.mcp23017 import Mcp23017
-from hw_sim.chips.ws2812 import BYTES_PER_LIGHT
+from hw_sim.chips.ws2812 import BYTES_PER_LIGHT, Ws2812Chain
 from hw_sim.clock import VirtualClock, in_time
 from hw_sim.errors import FaultError
+from hw_sim.node import SimNode
 from hw_sim.rng import Stream, Streams
 from hw_sim.world.pieces import Piece
-from hw_sim.world.world import BOUNCE_S
+from hw_sim.world.world import BOUNCE_S, World
 
-if TYPE_CHECKING:
-    from hw_sim.table import SimTable
+Targets = Sequence[str]
 
-Change = Callable[[Sequence[str]], None]
-Proof = Callable[[Sequence[str]], bool]
+
+class Disk(Protocol):
+    """What the state is kept on."""
+
+    @property
+    def full(self) -> bool:
+        """Whether it takes nothing more."""
+
+    def fill(self) -> None:
+        """From now on it takes nothing more."""
+
+    def empty(self) -> None:
+        """There is room again."""
+
+
+class Breakable(Protocol):
+    """As much of ``hw_sim.table.SimTable`` as can fail."""
+
+    profile: Profile
+    seed: int
+    clock: VirtualClock
+    world: World
+    buses: SimBuses
+    hall_board: HallBoard | SwitchBoard | None
+    imu: InertialChip | None
+    expanders: dict[int, Mcp23017]
+    chain: Ws2812Chain
+    node: SimNode | None
+
+    @property
+    def disk(self) -> Disk | None:
+        """Under the state, where there is one."""
+
+    @property
+    def noise_factor(self) -> float:
+        """The Hall sensors' noise against the datasheet's."""
+
+    def strip_rgb(self, index: int) -> tuple[int, int, int]:
+        """The light of a place as it shines now, 0 to 255."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaultKind:
-    """``targets``: how many it takes. ``shows``: whether its effect can be seen now.
-    ``momentary``: it happens, and is over.
+    """``turn``: break it (True) or mend it. ``shows``: whether its effect can be seen now.
+    ``allowed``: what each target may be. ``momentary``: it happens, and is over.
     """
 
-    targets: int
-    what: str
-    apply: Change
-    undo: Change
-    shows: Proof
+    turn: Callable[[Targets, bool], None]
+    shows: Callable[[Targets], bool]
+    allowed: tuple[Targets, ...] = ()
     momentary: bool = False
 
+
+Kinds = Iterator[tuple[str, FaultKind]]
+
+
+def _plain(turn: Callable[[bool], None], shows: Callable[[], bool]) -> FaultKind:
+    """One that has no target."""
+    return FaultKind(lambda _, on: turn(on), lambda _: shows())
+
+
+def _one_of(
+    allowed: Targets, turn: Callable[[str, bool], None], shows: Callable[[str], bool]
+) -> FaultKind:
+    """One that has one target."""
+    return FaultKind(lambda t, on: turn(t[0], on), lambda t: shows(t[0]), (allowed,))
+
+
+# Of the sensors under the places, their wires, and the magnets above them
 
 WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
 READINGS = 32  # to tell a still output from a noisy one
 # Realistic sizes: a ground of 5 milliohm that is shared to the last row (20 mV at 4 A), a
 # regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor.
-BY_LIGHTS = {"ground_v_a": 0.005, "sag_a": 0.0025, "heat_k": 15.0}
-LIT_FAULTS = {"ground-shift": "ground_v_a", "supply-sag": "sag_a", "lights-heat": "heat_k"}
+BY_LIGHTS = {
+    "ground-shift": ("ground_v_a", 0.005),
+    "supply-sag": ("sag_a", 0.0025),
+    "lights-heat": ("heat_k", 15.0),
+}
 
 
-def sensor_kinds(table: SimTable) -> dict[str, FaultKind]:
-    """Of the sensors under the places, and of their wires."""
-    match table.hall_board:
-        case HallBoard() as linear:
-            return _LinearSensors(table, linear).kinds()
-        case SwitchBoard() as switches:
-            return _Switches(table, switches).kinds()
-        case _:
-            return {}  # another package's
+def sensor_kinds(table: Breakable) -> Kinds:
+    """Of the sensors and of their wires; of another package's, none."""
+    board, places = table.hall_board, table.profile.places
+    index = places.index
+    if board is None:
+        return
+
+    def readings_v(place: str) -> list[float | bool | None]:
+        """What comes of it: voltages, or what a switch says to no field and to each pole."""
+        if isinstance(board, SwitchBoard):
+            return [*board.answers(index(place))]
+        at, now_s = index(place), table.clock.now()
+        return [board.voltage_v(at, now_s) for _ in range(READINGS)]
+
+    def is_dead(place: str) -> bool:
+        """Nothing comes: no voltage, or no level at all."""
+        said = readings_v(place)
+        return not any(said) and said[0] is not False
+
+    def is_stuck(place: str) -> bool:
+        """It says the same, whatever is above it."""
+        said = readings_v(place)
+        return all(said[:2] == said[at : at + 2] for at in range(0, len(said), 2))
+
+    def swap(targets: Targets, _on: bool) -> None:
+        board.swap_wires(*map(index, targets))
+
+    def are_swapped(targets: Targets) -> bool:
+        one, other = map(index, targets)
+        return board.wire_of(one) == other and board.wire_of(other) == one != other
+
+    yield "sensor-dead", _one_of(places, lambda p, on: board.set_dead(index(p), on), is_dead)
+    yield "sensor-stuck", _one_of(places, lambda p, on: board.set_stuck(index(p), on), is_stuck)
+    yield "sensor-swapped", FaultKind(swap, are_swapped, (places, places))
+    if isinstance(board, HallBoard):
+        yield from _linear_kinds(table, board)
 
 
-class _Sensors(ABC):
-    """What any sensor and its wires can have."""
+def _linear_kinds(table: Breakable, board: HallBoard) -> Kinds:
+    """Of sensors that measure."""
+    places = table.profile.places
+    index = places.index
+    lit = LitBoard(table)
 
-    def __init__(self, table: SimTable, board: HallBoard | SwitchBoard) -> None:
-        self.table = table
-        self.board = board
-
-    def kinds(self) -> dict[str, FaultKind]:
-        board = self.board
-        return {
-            "sensor-dead": self.at_one_place(board.set_dead, self.is_dead),
-            "sensor-stuck": self.at_one_place(board.set_stuck, self.is_stuck),
-            "sensor-swapped": FaultKind(2, "place", self.swap, self.swap, self.are_swapped),
-        }
-
-    def at_one_place(self, change: Callable[[int, bool], None], shows: Proof) -> FaultKind:
-        def turned(on: bool) -> Change:
-            return lambda targets: change(self.index(targets), on)
-
-        return FaultKind(1, "place", turned(True), turned(False), shows)
-
-    def index(self, targets: Sequence[str]) -> int:
-        return self.table.profile.places.index(targets[0])
-
-    def swap(self, targets: Sequence[str]) -> None:
-        self.board.swap_wires(self.index(targets), self.index(targets[1:]))
-
-    def are_swapped(self, targets: Sequence[str]) -> bool:
-        one, other = self.index(targets), self.index(targets[1:])
-        return self.board.wire_of(one) == other and self.board.wire_of(other) == one != other
-
-    @abstractmethod
-    def is_dead(self, targets: Sequence[str]) -> bool:
-        """Whether nothing comes from it."""
-
-    @abstractmethod
-    def is_stuck(self, targets: Sequence[str]) -> bool:
-        """Whether it says the same whatever is above it."""
-
-
-class _Switches(_Sensors):
-    """A north and a south one at each place."""
-
-    def __init__(self, table: SimTable, board: SwitchBoard) -> None:
-        super().__init__(table, board)
-        self.switches = board
-
-    def is_dead(self, targets: Sequence[str]) -> bool:
-        return set(self.switches.answers(self.index(targets))) == {None}
-
-    def is_stuck(self, targets: Sequence[str]) -> bool:
-        said = self.switches.answers(self.index(targets))
-        return said[0:2] == said[2:4] == said[4:6]
-
-
-class _LinearSensors(_Sensors):
-    """One at each place, which measures."""
-
-    def __init__(self, table: SimTable, board: HallBoard) -> None:
-        super().__init__(table, board)
-        self.linear = board
-        self.lit = LitBoard(table)
-
-    def kinds(self) -> dict[str, FaultKind]:
-        return {
-            **super().kinds(),
-            "sensor-drift": self.at_one_place(self.linear.set_drifting, self.drifts),
-            "sensor-noisy": self.at_one_place(self.linear.set_noisy, self.is_noisy),
-            **{name: self.by_lights(figure) for name, figure in LIT_FAULTS.items()},
-        }
-
-    def by_lights(self, figure: str) -> FaultKind:
-        """What the lights do to all sensors."""
-        lit = self.lit
-
-        def turned(size: float) -> Change:
-            def change(_targets: Sequence[str]) -> None:
-                setattr(lit, figure, size)
-                self.linear.under(lit)
-
-            return change
-
-        def shows(_targets: Sequence[str]) -> bool:
-            """With every light white, and for ten minutes, on a sensor of the last row."""
-            table = copy(self.table)
-            table.chain = chain = deepcopy(self.table.chain)
-            probe = replace(lit, table=table)
-            last, now_s = self.table.profile.size - 1, self.table.clock.now() + 600.0
-            chain.receive(bytes([255]) * chain.count * BYTES_PER_LIGHT, now_s)
-            shifted_v = probe.voltage_v(last, lambda _: QUIESCENT_V, now_s) - QUIESCENT_V
-            warmed_k = probe.temperature_c(last, now_s) - self.table.world.climate.temperature_c(
-                now_s
-            )
-            return abs(shifted_v) > 0.005 or warmed_k > 1.0
-
-        return FaultKind(0, "nothing", turned(BY_LIGHTS[figure]), turned(0.0), shows)
-
-    def is_dead(self, targets: Sequence[str]) -> bool:
-        return max(self.readings_v(targets)) == 0.0
-
-    def is_stuck(self, targets: Sequence[str]) -> bool:
-        return len(set(self.readings_v(targets))) == 1
-
-    def drifts(self, targets: Sequence[str]) -> bool:
+    def drifts(place: str) -> bool:
         """Within the next minute, by more than a weak magnet's share."""
-        then_s = self.table.clock.now() + 60.0
-        return self.linear.crept_mt(self.index(targets), then_s) > 1.0
+        return board.crept_mt(index(place), table.clock.now() + 60.0) > 1.0
 
-    def is_noisy(self, targets: Sequence[str]) -> bool:
-        usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * self.table.noise_factor
-        return statistics.pstdev(self.readings_v(targets)) > 3 * usual_v
+    def is_noisy(place: str) -> bool:
+        usual_v = NOISE_RMS_MT * SENSITIVITY_V_MT * table.noise_factor
+        at, now_s = index(place), table.clock.now()
+        return statistics.pstdev(board.voltage_v(at, now_s) for _ in range(READINGS)) > 3 * usual_v
 
-    def readings_v(self, targets: Sequence[str]) -> list[float]:
-        index, now_s = self.index(targets), self.table.clock.now()
-        return [self.linear.voltage_v(index, now_s) for _ in range(READINGS)]
+    def lit_so(figure: str, size: float, on: bool) -> None:
+        setattr(lit, figure, size if on else 0.0)
+        board.under(lit)
+
+    def is_lit_so() -> bool:
+        """With every light white, and for ten minutes, on a sensor of the last row."""
+        white = copy(table)
+        white.chain = chain = deepcopy(table.chain)
+        probe = replace(lit, table=white)
+        last, now_s = table.profile.size - 1, table.clock.now() + 600.0
+        chain.receive(bytes([255]) * chain.count * BYTES_PER_LIGHT, now_s)
+        shifted_v = probe.voltage_v(last, lambda _: QUIESCENT_V, now_s) - QUIESCENT_V
+        warmed_k = probe.temperature_c(last, now_s) - table.world.climate.temperature_c(now_s)
+        return abs(shifted_v) > 0.005 or warmed_k > 1.0
+
+    yield "sensor-drift", _one_of(places, lambda p, on: board.set_drifting(index(p), on), drifts)
+    yield "sensor-noisy", _one_of(places, lambda p, on: board.set_noisy(index(p), on), is_noisy)
+    for name, (figure, size) in BY_LIGHTS.items():
+        yield name, _plain(partial(lit_so, figure, size), is_lit_so)
 
 
-def magnet_kinds(table: SimTable) -> dict[str, FaultKind]:
+def magnet_kinds(table: Breakable) -> Kinds:
     """Of the magnet in the piece that stands on a place."""
+    places = table.profile.places
     weakened: dict[str, Piece] = {}
 
-    def index(targets: Sequence[str]) -> int:
-        return table.profile.places.index(targets[0])
-
-    def weaken(targets: Sequence[str]) -> None:
-        piece = table.world.piece_at(index(targets))
+    def weaken(place: str, on: bool) -> None:
+        piece = table.world.piece_at(places.index(place)) if on else weakened.pop(place)
         if piece is None:
             raise FaultError(
                 "No piece stands on {place} whose magnet could be weak.",
                 remedy="Put one there first.",
-                place=targets[0],
+                place=place,
             )
-        piece.factor *= WEAK_MAGNET
-        table.world.changed(piece)
-        weakened[targets[0]] = piece
-
-    def strengthen(targets: Sequence[str]) -> None:
-        piece = weakened.pop(targets[0])
-        piece.factor /= WEAK_MAGNET
+        if on:
+            piece.factor *= WEAK_MAGNET
+            weakened[place] = piece
+        else:
+            piece.factor /= WEAK_MAGNET
         table.world.changed(piece)
 
-    def is_weak(targets: Sequence[str]) -> bool:
+    def is_weak(place: str) -> bool:
         """Its share of the field under it is below what the spread of magnets allows."""
-        piece = weakened.get(targets[0])
+        piece = weakened.get(place)
         if piece is None:
             return False
-        share_mt = table.world.field_of_mt(piece, index(targets), table.clock.now())
+        share_mt = table.world.field_of_mt(piece, places.index(place), table.clock.now())
         disc = piece.kind.disc
         centred_mt = disc.vertical_mt(0.0, table.profile.gap_mm + disc.height_mm / 2)
         return abs(share_mt) < 0.5 * centred_mt
 
-    return {"weak-magnet": FaultKind(1, "place", weaken, strengthen, is_weak)}
+    yield "weak-magnet", _one_of(places, weaken, is_weak)
 
 
-def button_kinds(table: SimTable) -> dict[str, FaultKind]:
-    """Of the buttons, where there are some."""
-    buttons = table.world.buttons
-    if table.profile.panel is None:
-        return {}
-
-    def worn(on: bool) -> Change:
-        def change(targets: Sequence[str]) -> None:
-            buttons[targets[0]].worn = on
-
-        return change
-
-    def chatters(targets: Sequence[str]) -> bool:
-        return buttons[targets[0]].chatter_s > BOUNCE_S
-
-    return {"button-bounce": FaultKind(1, "button", worn(True), worn(False), chatters)}
-
-
-# What can fail in the strip of lights.
+# Of buttons and lights
 
 MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2812B, VIH 0.7 VDD)
 
 
-def lights_kinds(table: SimTable) -> dict[str, FaultKind]:
+def button_kinds(table: Breakable) -> Kinds:
+    """Of the buttons, where there are some."""
+    buttons = table.world.buttons
+
+    def wear(name: str, on: bool) -> None:
+        buttons[name].worn = on
+
+    def chatters(name: str) -> bool:
+        return buttons[name].chatter_s > BOUNCE_S
+
+    if table.profile.panel is not None:
+        yield "button-bounce", _one_of([*buttons], wear, chatters)
+
+
+def lights_kinds(table: Breakable) -> Kinds:
     """Of the strip, where there is one."""
     chain = table.chain
-    if not chain.count:
-        return {}
+    misread = partial(_misread, Streams(table.seed).stream("lights-level"))
 
-    def supply(failed: bool) -> Change:
-        def change(_targets: Sequence[str]) -> None:
-            chain.supply_failed = failed
-            chain.power_on(table.clock.now())  # dark, when it goes and when it comes back
+    def cut(on: bool) -> None:
+        chain.supply_failed = on
+        chain.power_on(table.clock.now())  # dark, when it goes and when it comes back
 
-        return change
-
-    def is_dark(_targets: Sequence[str]) -> bool:
+    def is_dark() -> bool:
         probe = deepcopy(chain)
         probe.receive(bytes([255]) * probe.count * BYTES_PER_LIGHT, table.clock.now() + 1.0)
         return not any(map(any, probe.colours))
 
-    def spoils(_targets: Sequence[str]) -> bool:
+    def spoil(on: bool) -> None:
+        chain.line = misread if on else bytes
+
+    def spoils() -> bool:
         sent = bytes([255]) * 4096
         return chain.line(sent) != sent
 
-    misread = partial(_misread, Streams(table.seed).stream("lights-level"))
-
-    def line(hears: Callable[[bytes], bytes]) -> Change:
-        def change(_targets: Sequence[str]) -> None:
-            chain.line = hears
-
-        return change
-
-    return {
-        "lights-brownout": FaultKind(0, "nothing", supply(True), supply(False), is_dark),
-        "lights-level": FaultKind(0, "nothing", line(misread), line(bytes), spoils),
-    }
+    if chain.count:
+        yield "lights-brownout", _plain(cut, is_dark)
+        yield "lights-level", _plain(spoil, spoils)
 
 
 def _misread(stream: Stream, data: bytes) -> bytes:
@@ -282,119 +266,87 @@ def _misread(stream: Stream, data: bytes) -> bytes:
     return bytes(b & ~(1 << stream.randrange(8)) if stream.random() < MISREAD else b for b in data)
 
 
-# What can fail between the computer and the chips: I2C, SPI and the node's cable.
+# Between the computer and the chips: I2C, SPI and the node's cable
 
 READ_CHANNEL_0 = bytes([0x01, 0x80, 0x00])  # MCP3008, DS21295D section 6.1
 READ_HZ = 1_000_000
 NOISE = 1 / 2000  # of the bytes that pass a slip ring's brushes: three frames a second are damaged
 
 
-def i2c_kinds(table: SimTable) -> dict[str, FaultKind]:
-    """Of the buses: a chip that acknowledges nothing, a line that is held."""
-    buses = table.buses.i2c_buses
-    if not buses:
-        return {}
+def bus_kinds(table: Breakable) -> Kinds:
+    """Of I2C: a chip that acknowledges nothing, a line that is held. Of the only SPI port: a data
+    line that says nothing.
+    """
+    buses, ports = table.buses.i2c_buses, table.buses.spi_ports
+    numbers = [str(number) for number in buses]
 
-    def nack(targets: Sequence[str]) -> None:
-        bus = buses[int(targets[0])]
-        bus.nacking |= bus.chips.keys()
+    def nack(number: str, on: bool) -> None:
+        bus = buses[int(number)]
+        bus.nacking = {*bus.chips} if on else set()
 
-    def acknowledge(targets: Sequence[str]) -> None:
-        buses[int(targets[0])].nacking.clear()
+    def stick(number: str, on: bool) -> None:
+        buses[int(number)].stuck = on
 
-    def stick(on: bool) -> Change:
-        def change(targets: Sequence[str]) -> None:
-            buses[int(targets[0])].stuck = on
+    def fails_with(error: int, number: str) -> bool:
+        """Whether addressing each chip does, tried on a clock of its own."""
+        probe = copy(buses[int(number)])
+        probe.clock = _spare_clock(table)
+        return all(_error_of(probe, address) == error for address in probe.chips)
 
-        return change
-
-    def answers(expected: int) -> Proof:
-        """Whether addressing each chip fails so, tried on a clock of its own."""
-
-        def shows(targets: Sequence[str]) -> bool:
-            probe = copy(buses[int(targets[0])])
-            probe.clock = _spare_clock(table)
-            return all(_answer(probe, address) == expected for address in probe.chips)
-
-        return shows
-
-    return {
-        "i2c-nack": FaultKind(1, "i2c", nack, acknowledge, answers(errno.EREMOTEIO)),
-        "i2c-stuck": FaultKind(1, "i2c", stick(True), stick(False), answers(errno.ETIMEDOUT)),
-    }
-
-
-def spi_kinds(table: SimTable) -> dict[str, FaultKind]:
-    """Of the only port: a data line that says nothing."""
-    ports = table.buses.spi_ports
+    if buses:
+        yield "i2c-nack", _one_of(numbers, nack, partial(fails_with, errno.EREMOTEIO))
+        yield "i2c-stuck", _one_of(numbers, stick, partial(fails_with, errno.ETIMEDOUT))
     if not ports:
-        return {}
-    [spi] = ports.values()
+        return
+    [((bus, device), spi)] = ports.items()
 
-    def silence(level: int | None) -> Change:
-        def change(_targets: Sequence[str]) -> None:
-            spi.silent = level
+    def silence(_port: str, on: bool) -> None:
+        spi.silent = 0x00 if on else None
 
-        return change
-
-    def is_silent(_targets: Sequence[str]) -> bool:
+    def is_silent(_port: str) -> bool:
         probe = copy(spi)
         probe.clock = _spare_clock(table)
         return not any(probe.transfer(READ_CHANNEL_0, READ_HZ, 0))
 
-    return {"spi-silent": FaultKind(1, "spi", silence(0x00), silence(None), is_silent)}
+    yield "spi-silent", _one_of([f"{bus}.{device}"], silence, is_silent)
 
 
-def node_kinds(table: SimTable) -> dict[str, FaultKind]:
+def node_kinds(table: Breakable) -> Kinds:
     """Of the plate's own microcontroller, where it has one."""
     node = table.node
     if node is None:
-        return {}
-    line, clock = node.line, table.clock
+        return
+    line = node.line
     stream = Streams(table.seed).stream("line-noise")
 
     def brushes(data: bytes) -> bytes:
         return bytes(b ^ 1 << stream.randrange(8) if stream.random() < NOISE else b for b in data)
 
-    def hiss(noise: Callable[[bytes], bytes]) -> Change:
-        def change(_targets: Sequence[str]) -> None:
-            line.noise = noise
+    def hiss(on: bool) -> None:
+        line.noise = brushes if on else bytes
 
-        return change
+    def is_gone() -> bool:
+        return not line.plugged and not line.path.exists()
 
-    return {
-        "line-noise": FaultKind(
-            0,
-            "nothing",
-            hiss(brushes),
-            hiss(bytes),
-            lambda _: line.noise(bytes(100_000)) != bytes(100_000),
-        ),
-        "node-reenumerated": FaultKind(
-            0,
-            "nothing",
-            lambda _: line.unplug(),
-            lambda _: node.replug(),
-            lambda _: not line.plugged and not line.path.exists(),
-        ),
-        "node-unplugged": FaultKind(
-            0,
-            "nothing",
-            lambda _: node.unplug(),
-            lambda _: node.power_on(clock.now()),
-            lambda _: not line.plugged and not line.path.exists(),
-        ),
-    }
+    yield "line-noise", _plain(hiss, lambda: line.noise(bytes(100_000)) != bytes(100_000))
+    yield (
+        "node-reenumerated",
+        _plain(lambda on: line.unplug() if on else node.replug(), is_gone),
+    )
+    yield (
+        "node-unplugged",
+        _plain(lambda on: node.unplug() if on else node.power_on(table.clock.now()), is_gone),
+    )
 
 
-def _spare_clock(table: SimTable) -> VirtualClock:
+def _spare_clock(table: Breakable) -> VirtualClock:
     """Proofs take no time of the table's."""
     clock = VirtualClock()
     clock.advance(table.clock.now())
     return clock
 
 
-def _answer(bus: I2cBus, address: int) -> int | None:
+def _error_of(bus: I2cBus, address: int) -> int | None:
     """The error of addressing a chip; None: it answers."""
     try:
         bus.transfer([Message(address, b"")])
@@ -403,78 +355,57 @@ def _answer(bus: I2cBus, address: int) -> int | None:
     return None
 
 
-# What can fail in a chip on the I2C bus: a reset, a wrong identity, a dead axis.
+# In a chip on the I2C bus: a reset, a wrong identity, a dead axis
 
 AXES = ("x", "y", "z")
 OTHER_ID = 0x12  # an ICM-20602: not an LSM6DSOX, an MPU-6050, nor a clone with its registers
 
 
-class Resettable(Protocol):
-    """A chip that can lose its settings."""
+def chip_kinds(table: Breakable) -> Kinds:
+    """Of the tilt sensor, "imu", and of each expander, by its address, "0x20"."""
+    imu = table.imu
+    chips: dict[str, InertialChip | Mcp23017] = {} if imu is None else {"imu": imu}
+    chips |= {f"{address:#04x}": chip for address, chip in table.expanders.items()}
 
-    def reset(self, now_s: float, /) -> None:
-        """It does."""
+    def reset(name: str, on: bool) -> None:
+        if on:
+            chips[name].reset(table.clock.now())
 
-
-def chips_of(table: SimTable) -> dict[str, Resettable]:
-    """By name: "imu", and each expander by its address, "0x20"."""
-    chips: dict[str, Resettable] = {} if table.imu is None else {"imu": table.imu}
-    return chips | {f"{address:#04x}": chip for address, chip in table.expanders.items()}
-
-
-def chip_kinds(table: SimTable) -> dict[str, FaultKind]:
-    """Of the tilt sensor and of the expanders."""
-    if not table.buses.i2c_buses:
-        return {}
-
-    def reset(targets: Sequence[str]) -> None:
-        chips_of(table)[targets[0]].reset(table.clock.now())
-
-    def is_reset(targets: Sequence[str]) -> bool:
-        chip = chips_of(table)[targets[0]]
+    def is_reset(name: str) -> bool:
+        chip = chips[name]
         if isinstance(chip, Mcp23017):
             return chip.register(0, mcp23017.IODIR) == chip.register(1, mcp23017.IODIR) == 0xFF
-        return table.imu is not None and table.imu.powered_down
+        return chip.powered_down
 
-    kinds = {
-        "chip-reset": FaultKind(1, "chip", reset, lambda _: None, is_reset, momentary=True),
-    }
-    return kinds if table.imu is None else {**kinds, **_imu_kinds(table, table.imu)}
-
-
-def _imu_kinds(table: SimTable, imu: InertialChip) -> dict[str, FaultKind]:
+    if not table.buses.i2c_buses:
+        return
+    yield "chip-reset", replace(_one_of([*chips], reset, is_reset), momentary=True)
+    if imu is None:
+        return
     genuine = imu.who_am_i
 
-    def identify(who_am_i: int) -> Change:
-        def change(_targets: Sequence[str]) -> None:
-            imu.who_am_i = who_am_i
+    def identify(_name: str, on: bool) -> None:
+        imu.who_am_i = OTHER_ID if on else genuine
 
-        return change
-
-    def says_other(_targets: Sequence[str]) -> bool:
+    def says_other(_name: str) -> bool:
         """On its bus."""
         now_s = table.clock.now()
         imu.write(bytes([imu.WHO_AM_I]), now_s)
         return (imu.read(1, now_s) or b"\0")[0] == OTHER_ID
 
-    def stands_still(targets: Sequence[str]) -> bool:
+    def deaden(axis: str, on: bool) -> None:
+        (imu.dead_axes.add if on else imu.dead_axes.discard)(AXES.index(axis))
+
+    def stands_still(axis: str) -> bool:
         """Whether that axis of the accelerometer feels nothing at all, not even its own noise."""
-        axis, now_s = AXES.index(targets[0]), table.clock.now()
-        return not any(imu.accel_words(now_s)[axis] for _ in range(READINGS))
+        at, now_s = AXES.index(axis), table.clock.now()
+        return not any(imu.accel_words(now_s)[at] for _ in range(READINGS))
 
-    return {
-        "wrong-id": FaultKind(1, "identity", identify(OTHER_ID), identify(genuine), says_other),
-        "imu-axis-dead": FaultKind(
-            1,
-            "axis",
-            lambda t: imu.dead_axes.add(AXES.index(t[0])),
-            lambda t: imu.dead_axes.discard(AXES.index(t[0])),
-            stands_still,
-        ),
-    }
+    yield "wrong-id", _one_of(["imu"], identify, says_other)
+    yield "imu-axis-dead", _one_of(AXES, deaden, stands_still)
 
 
-# What can fail in the computer that runs the table: its time and its disk.
+# In the computer that runs the table: its time and its disk
 
 STALL_S = 0.6  # how late each scan comes while the computer is busy with something else
 PAUSE_S = 0.05, 0.3  # a card that writes, a browser that starts: now and then
@@ -482,7 +413,7 @@ PAUSES = 1 / 100  # of the scans: every two seconds
 SLEEPS = 200
 
 
-def computer_kinds(table: SimTable) -> dict[str, FaultKind]:
+def computer_kinds(table: Breakable) -> Kinds:
     """Of the computer's time and of its disk."""
     clock, disk = table.clock, table.disk
     stream = Streams(table.seed).stream("stalls")
@@ -490,33 +421,23 @@ def computer_kinds(table: SimTable) -> dict[str, FaultKind]:
     def now_and_then_s() -> float:
         return stream.uniform(*PAUSE_S) if stream.random() < PAUSES else 0.0
 
-    def stall(late_s: Callable[[], float]) -> Change:
-        def change(_targets: Sequence[str]) -> None:
-            clock.late_s = late_s
+    def delay(late_s: Callable[[], float], on: bool) -> None:
+        clock.late_s = late_s if on else in_time
 
-        return change
+    def is_late_by(least_s: float) -> bool:
+        probe = copy(clock)
+        for _ in range(SLEEPS):
+            probe.sleep(1.0)
+        return probe.now() - clock.now() > SLEEPS + least_s
 
-    def is_late_by(least_s: float) -> Proof:
-        def shows(_targets: Sequence[str]) -> bool:
-            probe = copy(clock)
-            for _ in range(SLEEPS):
-                probe.sleep(1.0)
-            return probe.now() - clock.now() > SLEEPS + least_s
-
-        return shows
-
-    mend = stall(in_time)
-    kinds = {
-        "scan-stall": FaultKind(
-            0, "nothing", stall(lambda: STALL_S), mend, is_late_by(SLEEPS * STALL_S / 2)
-        ),
-        "scan-pauses": FaultKind(0, "nothing", stall(now_and_then_s), mend, is_late_by(PAUSE_S[0])),
-    }
+    stalled, paused = SLEEPS * STALL_S / 2, PAUSE_S[0]
+    yield "scan-stall", _plain(partial(delay, lambda: STALL_S), partial(is_late_by, stalled))
+    yield "scan-pauses", _plain(partial(delay, now_and_then_s), partial(is_late_by, paused))
     if disk is not None:
-        kinds["disk-full"] = FaultKind(
-            0, "nothing", lambda _: disk.fill(), lambda _: disk.empty(), lambda _: disk.full
+        yield (
+            "disk-full",
+            _plain(lambda on: disk.fill() if on else disk.empty(), lambda: disk.full),
         )
-    return kinds
 
 
 # The faults of one table: which it can have, which it has.
@@ -524,13 +445,12 @@ def computer_kinds(table: SimTable) -> dict[str, FaultKind]:
 # A target is a place ("d4"), a button ("confirm"), an I2C bus ("1" or "i2c-1"), a chip ("imu" or
 # "mpu6050", "0x20") or an axis ("x"); a fault of the only bus or chip of its kind needs none.
 
-ROOMS: Final = (
+OF_A_TABLE: Final = (
     sensor_kinds,
     magnet_kinds,
     button_kinds,
-    i2c_kinds,
+    bus_kinds,
     chip_kinds,
-    spi_kinds,
     node_kinds,
     lights_kinds,
     computer_kinds,
@@ -540,30 +460,29 @@ ROOMS: Final = (
 class Faults:
     """What is wrong with one table. ``active``: name and targets, in the order of injection."""
 
-    def __init__(self, table: SimTable) -> None:
-        self._table = table
+    def __init__(self, table: Breakable) -> None:
         self.active: list[tuple[str, tuple[str, ...]]] = []
-        self._kinds: Mapping[str, FaultKind] = {
-            name: kind for kinds_of in ROOMS for name, kind in kinds_of(table).items()
-        }
+        self._kinds = {name: kind for kinds in OF_A_TABLE for name, kind in kinds(table)}
+        self._other_names = {f"i2c-{number}": str(number) for number in table.buses.i2c_buses}
+        if table.imu is not None:
+            self._other_names[type(table.imu).__name__.lower()] = "imu"
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every fault that this table can have."""
         return tuple(self._kinds)
 
-    def targets_of(self, name: str) -> tuple[Sequence[str], ...]:
+    def targets_of(self, name: str) -> tuple[Targets, ...]:
         """What each target of that fault may be. Raises FaultError for an unknown fault."""
-        kind = self._kind(name)
-        return (self._known(kind.what),) * kind.targets
+        return self._kind(name).allowed
 
-    def inject(self, name: str, targets: Sequence[str] = ()) -> None:
+    def inject(self, name: str, targets: Targets = ()) -> None:
         """Break something, and see that it is broken.
 
         Raises FaultError for an unknown fault or target, one already there, or no visible effect.
         """
         kind = self._kind(name)
-        chosen = self._targets(name, kind, targets)
+        chosen = self._chosen(name, kind, targets)
         if (name, chosen) in self.active:
             raise FaultError(
                 "{name} {targets} is already there.",
@@ -571,9 +490,9 @@ class Faults:
                 name=name,
                 targets=" ".join(chosen),
             )
-        kind.apply(chosen)
+        kind.turn(chosen, True)
         if not kind.shows(chosen):
-            kind.undo(chosen)
+            kind.turn(chosen, False)
             raise FaultError(
                 "{name} {targets} was applied and shows no effect.",
                 remedy="Look at the order of faults: another one may hide it.",
@@ -583,21 +502,17 @@ class Faults:
         if not kind.momentary:
             self.active.append((name, chosen))
 
-    def heal(self, name: str, targets: Sequence[str] = ()) -> None:
+    def heal(self, name: str, targets: Targets = ()) -> None:
         """Mend it; without targets, every fault of that name.
 
         What was over at once (chip-reset) is healed already. Raises FaultError if it is not there.
         """
         kind = self._kind(name)
         if kind.momentary:
-            self._targets(name, kind, targets)
+            self._chosen(name, kind, targets)
             return
-        wanted = self._targets(name, kind, targets) if targets else None
-        found = [
-            (known, chosen)
-            for known, chosen in self.active
-            if known == name and wanted in (None, chosen)
-        ]
+        wanted = self._chosen(name, kind, targets) if targets else None
+        found = [each for each in self.active if each[0] == name and wanted in (None, each[1])]
         if not found:
             raise FaultError(
                 "There is no {name} {targets} to heal.",
@@ -607,12 +522,12 @@ class Faults:
             )
         for fault in found:
             self.active.remove(fault)
-            kind.undo(fault[1])
+            kind.turn(fault[1], False)
 
-    def shows(self, name: str, targets: Sequence[str] = ()) -> bool:
+    def shows(self, name: str, targets: Targets = ()) -> bool:
         """Whether that fault's effect can be seen now, injected or not."""
         kind = self._kind(name)
-        return kind.shows(self._targets(name, kind, targets))
+        return kind.shows(self._chosen(name, kind, targets))
 
     def _kind(self, name: str) -> FaultKind:
         kind = self._kinds.get(name)
@@ -625,45 +540,30 @@ class Faults:
             )
         return kind
 
-    def _targets(self, name: str, kind: FaultKind, given: Sequence[str]) -> tuple[str, ...]:
+    def _chosen(self, name: str, kind: FaultKind, given: Targets) -> tuple[str, ...]:
         """Checked targets; the only bus or chip may be left out."""
-        known = self._known(kind.what)
         chosen = tuple(self._other_names.get(target, target) for target in given)
-        if not chosen and len(known) == 1:
-            chosen = (known[0],) * kind.targets
-        if len(chosen) != kind.targets or any(target not in known for target in chosen):
-            raise FaultError(
-                "{name} takes {count} of: {known}; not {given!r}.",
-                remedy="Name what is to fail.",
-                name=name,
-                count=kind.targets,
-                known=_listed(known),
-                given=" ".join(given),
-            )
+        if not chosen and all(len(allowed) == 1 for allowed in kind.allowed):
+            chosen = tuple(allowed[0] for allowed in kind.allowed)
+        check_targets(name, kind.allowed, chosen)
         return chosen
 
-    @property
-    def _other_names(self) -> Mapping[str, str]:
-        """What else buses and chips are called -> their names here."""
-        names = {f"i2c-{number}": str(number) for number in self._table.buses.i2c_buses}
-        if self._table.imu is not None:
-            names[type(self._table.imu).__name__.lower()] = "imu"
-        return names
 
-    def _known(self, what: str) -> Sequence[str]:
-        return {
-            "place": self._table.profile.places,
-            "button": tuple(self._table.world.buttons),
-            "i2c": tuple(str(number) for number in self._table.buses.i2c_buses),
-            "chip": tuple(chips_of(self._table)),
-            "identity": ("imu",),
-            "axis": AXES,
-            "nothing": (),
-            "spi": tuple(f"{bus}.{device}" for bus, device in self._table.buses.spi_ports),
-        }[what]
+def check_targets(
+    name: str, allowed: tuple[Targets, ...], given: Targets, *, twice: bool = True
+) -> None:
+    """Raises FaultError unless ``given`` are what each target may be. ``twice``: one may be so."""
+    known = all(target in each for target, each in zip(given, allowed, strict=False))
+    if known and len(given) == len(allowed) and (twice or len({*given}) == len(given)):
+        return
+    raise FaultError(
+        "{name} takes {wanted}, not {given!r}.",
+        remedy="Name what is to fail.",
+        name=name,
+        wanted=" and ".join(f"one of {_listed(each)}" for each in allowed) or "nothing",
+        given=" ".join(given),
+    )
 
 
-def _listed(known: Sequence[str]) -> str:
-    if not known:
-        return "nothing"
-    return ", ".join(known) if len(known) <= 4 else f"{known[0]} to {known[-1]}"
+def _listed(known: Targets) -> str:
+    return ", ".join(known) if len(known) <= 6 else f"{known[0]} to {known[-1]}"

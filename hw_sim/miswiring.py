@@ -7,85 +7,75 @@ them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from drivers.attitude import Axis, Mounting, all_mountings
+from drivers.attitude import Mounting, all_mountings
 from firmware_host.config.wiring import GpioPanel, MuxAdcHall
 from firmware_host.messages.hints import nearest
 from hw_sim.boards import HallBoard
 from hw_sim.chips.hall import HallSpread
 from hw_sim.errors import FaultError
+from hw_sim.faults import Targets, check_targets
 from hw_sim.table import SimTable
 
 LINES = ("S0", "S1", "S2", "S3")
 WAYS = ("east", "west", "north", "south", "up", "down")
 BUTTONS = ("confirm", "back")
-_TURNED: Mapping[Axis, Axis] = {
-    "+x": "-x",
-    "-x": "+x",
-    "+y": "-y",
-    "-y": "+y",
-    "+z": "-z",
-    "-z": "+z",
-}
 _OPPOSITE = dict(zip(WAYS, ("west", "east", "south", "north", "down", "up"), strict=True))
-
 
 # What is sold for, or taken for, a DRV5055A1 (60 mV/mT at 3.3 V). A2: half its slope (SBAS640).
 # 49E: 1.4 to 2 mV/G at 5 V, less in proportion at 3.3 V; quiescent output +-10 % (SS49E, AH49E).
-OTHER_PARTS: Mapping[str, HallSpread] = {
+OTHER_PARTS = {
     "sensor-a2": HallSpread(sensitivity_v_mt=0.030),
     "sensor-49e": HallSpread(sensitivity_v_mt=0.0106, quiescent_v=1.58),
 }
 SCREW_MT, SCREW_LEAVES = 0.8, 0.9  # a magnetised M3 of steel beside a sensor, and what it draws off
 SAG_MM = 1.0  # a fifth of the field
 
-
-@dataclass(frozen=True, slots=True)
-class Miswiring:
-    """``targets``: what each of them may be."""
-
-    targets: tuple[Sequence[str], ...]
-    do: Callable[[Sequence[str]], None]
+Miswiring = tuple[tuple[Targets, ...], Callable[..., object]]
+"""What each target may be, and what does it to them."""
 
 
-def miswirings(table: SimTable) -> Mapping[str, Miswiring]:
+def miswirings(table: SimTable) -> dict[str, Miswiring]:
     """By name, those that this table can have."""
-    profile = table.profile
+    profile, board = table.profile, table.hall_board
     found: dict[str, Miswiring] = {}
     if table.imu is not None:
-        found["imu-turned"] = Miswiring((WAYS, WAYS), partial(_turn_imu, table))
-    if isinstance(table.hall_board, HallBoard) and table.converter is not None:
+        found["imu-turned"] = (WAYS, WAYS), lambda arrow, face: _turn_imu(table, arrow, face)
+    if isinstance(board, HallBoard) and table.converter is not None:
         numbers = [str(number) for number in range(-(-profile.size // 16))]
-        found["mux-swapped"] = Miswiring((numbers, numbers), partial(_swap_muxes, table))
-        found["sensor-turned"] = Miswiring((profile.places,), partial(_turn_sensor, table))
-        found["steel-screw"] = Miswiring((profile.places,), partial(_screw, table))
-        found["plate-sags"] = Miswiring((), partial(_sag, table))
-        for part, spread in OTHER_PARTS.items():
-            found[part] = Miswiring((profile.places,), partial(_fit, table, spread))
+        inputs = table.converter.inputs
+        found["mux-swapped"] = (numbers, numbers), lambda *two: _swap(inputs, *map(int, two))
+        found |= _sensors(table, board)
     if isinstance(profile.hall, MuxAdcHall):
-        found["address-swapped"] = Miswiring((LINES, LINES), partial(_swap_lines, table))
-        found["address-open"] = Miswiring((LINES,), partial(_open_line, table))
+        pins = dict(zip(LINES, profile.hall.address_pins, strict=True))
+        outputs = table.buses.wiring.outputs
+        found["address-swapped"] = (
+            (LINES, LINES),
+            lambda one, other: _swap(outputs, pins[one], pins[other]),
+        )
+        # the multiplexers' pin lies at ground
+        found["address-open"] = (LINES,), lambda line: outputs.pop(pins[line])
     if table.expanders or table.matrix is not None:
         rows = [str(row + 1) for row in range(profile.rows)]
-        found["rows-swapped"] = Miswiring((rows, rows), partial(_swap_rows, table))
+        found["rows-swapped"] = (rows, rows), lambda *two: _swap_rows(table, *map(int, two))
     if profile.lights is not None:
-        found["lights-dark"] = Miswiring((profile.places,), partial(_break_chain, table))
+        found["lights-dark"] = (profile.places,), lambda place: _break_chain(table, place)
         if table.node is None:
-            found["lights-other-way"] = Miswiring((), partial(_turn_rows, table))
+            found["lights-other-way"] = (), lambda: _turn_rows(table)
     if isinstance(profile.panel, GpioPanel):
-        found["buttons-swapped"] = Miswiring((), partial(_swap_buttons, table))
-        found["button-open"] = Miswiring((BUTTONS,), partial(_open_button, table))
+        contacts = table.buses.wiring.inputs
+        of = {"confirm": profile.panel.confirm_pin, "back": profile.panel.back_pin}
+        found["buttons-swapped"] = (), lambda: _swap(contacts, *of.values())
+        found["button-open"] = (BUTTONS,), lambda button: contacts.pop(of[button])
     return found
 
 
 def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
     """Wire ``table`` wrongly. Raises FaultError for what cannot be."""
     known = miswirings(table)
-    kind = known.get(name)
-    if kind is None:
+    if name not in known:
         raise FaultError(
             "This table cannot have the fault {name!r}; {hint}",
             remedy="It can be wired wrongly as {known}; and it can have {faults}.",
@@ -94,37 +84,27 @@ def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
             known=", ".join(known),
             faults=", ".join(table.faults.names),
         )
-    fits = len(targets) == len(kind.targets) and all(
-        target in allowed for target, allowed in zip(targets, kind.targets, strict=True)
-    )
-    if not fits or len(set(targets)) != len(targets):
-        raise FaultError(
-            "{name} takes {wanted}, not {given!r}.",
-            remedy="Name what is wired wrongly.",
-            name=name,
-            wanted=" and ".join(f"one of {', '.join(t)}" for t in kind.targets) or "nothing",
-            given=" ".join(targets),
-        )
-    kind.do(targets)
+    allowed, do = known[name]
+    check_targets(name, allowed, targets, twice=False)
+    do(*targets)
 
 
 def lying(arrow: str, face: str) -> Mounting:
     """A chip whose x arrow and face point there. Raises ValueError if both are of one line."""
     for orientation in all_mountings():
-        points: dict[str, Axis] = {
+        points: dict[str, str] = {
             "east": orientation.east,
             "north": orientation.north,
             "up": orientation.up,
         }
         for way, axis in tuple(points.items()):
-            points[_OPPOSITE[way]] = _TURNED[axis]
+            points[_OPPOSITE[way]] = axis.translate({ord("+"): "-", ord("-"): "+"})
         if (points[arrow], points[face]) == ("+x", "+z"):
             return orientation
     raise ValueError(f"no chip has its x arrow {arrow} and its face {face}")
 
 
-def _turn_imu(table: SimTable, targets: Sequence[str]) -> None:
-    arrow, face = targets
+def _turn_imu(table: SimTable, arrow: str, face: str) -> None:
     if face == _OPPOSITE[arrow]:
         raise FaultError(
             "A chip's x arrow and its face are at right angles.",
@@ -133,41 +113,39 @@ def _turn_imu(table: SimTable, targets: Sequence[str]) -> None:
     table.imu_orientation = lying(arrow, face)
 
 
-def _swap_muxes(table: SimTable, targets: Sequence[str]) -> None:
-    converter = table.converter
-    if converter is not None:
-        one, other = map(int, targets)
-        inputs = converter.inputs
-        inputs[one], inputs[other] = inputs[other], inputs[one]
+def _swap(wires: dict[int, Any] | list[Any], one: int, other: int) -> None:
+    wires[one], wires[other] = wires[other], wires[one]
 
 
-def _turn_sensor(table: SimTable, targets: Sequence[str]) -> None:
-    board = table.hall_board
-    if isinstance(board, HallBoard):
-        sensor = board.sensors[table.profile.places.index(targets[0])]
-        upright = sensor.field_mt
-        sensor.field_mt = lambda now_s: -upright(now_s)
+def _sensors(table: SimTable, board: HallBoard) -> Iterator[tuple[str, Miswiring]]:
+    """Of a single one, and of the board under the plate."""
+    places = table.profile.places
+
+    def felt(change: Callable[[float], float]) -> Callable[[str], None]:
+        def do(place: str) -> None:
+            sensor = board.sensors[places.index(place)]
+            before = sensor.field_mt
+            sensor.field_mt = lambda now_s: change(before(now_s))
+
+        return do
+
+    def fitted(spread: HallSpread) -> Callable[[str], None]:
+        def do(place: str) -> None:
+            sensor = board.sensors[places.index(place)]
+            sensor.spread = spread
+            sensor.warm(table.clock.now())
+
+        return do
+
+    yield "sensor-turned", ((places,), felt(lambda mt: -mt))
+    yield "steel-screw", ((places,), felt(lambda mt: SCREW_MT + SCREW_LEAVES * mt))
+    yield "plate-sags", ((), lambda: _sag(table))
+    for part, spread in OTHER_PARTS.items():
+        yield part, ((places,), fitted(spread))
 
 
-def _fit(table: SimTable, spread: HallSpread, targets: Sequence[str]) -> None:
-    board = table.hall_board
-    if isinstance(board, HallBoard):
-        sensor = board.sensors[table.profile.places.index(targets[0])]
-        sensor.spread = spread
-        sensor.warm(table.clock.now())
-
-
-def _screw(table: SimTable, targets: Sequence[str]) -> None:
-    board = table.hall_board
-    if isinstance(board, HallBoard):
-        sensor = board.sensors[table.profile.places.index(targets[0])]
-        without = sensor.field_mt
-        sensor.field_mt = lambda now_s: SCREW_MT + SCREW_LEAVES * without(now_s)
-
-
-def _sag(table: SimTable, targets: Sequence[str]) -> None:
+def _sag(table: SimTable) -> None:
     """A board that is held at its edges only: like a parabola, deepest in the middle."""
-    del targets
     profile = table.profile
     half_mm = max(profile.columns, profile.rows) * profile.pitch_mm / 2
     table.world.set_gaps(
@@ -176,60 +154,20 @@ def _sag(table: SimTable, targets: Sequence[str]) -> None:
     )
 
 
-def _pins(table: SimTable, lines: Sequence[str]) -> list[int]:
-    hall = table.profile.hall
-    pins = hall.address_pins if isinstance(hall, MuxAdcHall) else ()
-    return [pins[LINES.index(line)] for line in lines]
-
-
-def _swap_lines(table: SimTable, targets: Sequence[str]) -> None:
-    outputs = table.buses.wiring.outputs
-    one, other = _pins(table, targets)
-    outputs[one], outputs[other] = outputs[other], outputs[one]
-
-
-def _open_line(table: SimTable, targets: Sequence[str]) -> None:
-    [pin] = _pins(table, targets)
-    del table.buses.wiring.outputs[pin]  # the multiplexers' pin lies at ground
-
-
-def _swap_rows(table: SimTable, targets: Sequence[str]) -> None:
-    columns = table.profile.columns
-    one, other = ((int(target) - 1) * columns for target in targets)
-    board = table.hall_board
+def _swap_rows(table: SimTable, one: int, other: int) -> None:
+    columns, board = table.profile.columns, table.hall_board
     if board is not None:
         for column in range(columns):
-            board.swap_wires(one + column, other + column)
+            board.swap_wires((one - 1) * columns + column, (other - 1) * columns + column)
 
 
-def _break_chain(table: SimTable, targets: Sequence[str]) -> None:
-    table.dark_from = table.light_at(table.profile.places.index(targets[0]))
+def _break_chain(table: SimTable, place: str) -> None:
+    table.dark_from = table.light_at(table.profile.places.index(place))
 
 
-def _turn_rows(table: SimTable, targets: Sequence[str]) -> None:
-    del targets
+def _turn_rows(table: SimTable) -> None:
+    """Every second row runs the other way than the profile says."""
     columns = table.profile.columns
-    order = []
-    for index in range(table.profile.size):
-        row, column = divmod(index, columns)
-        other = column if row % 2 == 0 else columns - 1 - column
-        order.append(table.light_at(row * columns + other))
-    table.rewire_lights(order)
-
-
-def _button_pins(table: SimTable) -> dict[str, int]:
-    panel = table.profile.panel
-    if not isinstance(panel, GpioPanel):
-        return {}
-    return dict(zip(BUTTONS, (panel.confirm_pin, panel.back_pin), strict=True))
-
-
-def _swap_buttons(table: SimTable, targets: Sequence[str]) -> None:
-    del targets
-    inputs, pins = table.buses.wiring.inputs, _button_pins(table)
-    one, other = pins["confirm"], pins["back"]
-    inputs[one], inputs[other] = inputs[other], inputs[one]
-
-
-def _open_button(table: SimTable, targets: Sequence[str]) -> None:
-    del table.buses.wiring.inputs[_button_pins(table)[targets[0]]]
+    rows = [range(first, first + columns) for first in range(0, table.profile.size, columns)]
+    run = [index for at, row in enumerate(rows) for index in (row[::-1] if at % 2 else row)]
+    table.rewire_lights([*map(table.light_at, run)])

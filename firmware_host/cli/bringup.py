@@ -147,12 +147,11 @@ class _AtTable:
     def simulated(self, seed: int, faults: Sequence[str], until_done: ExitStack) -> float:
         """Somebody does it; the date when it was done."""
         from firmware_host.commissioning.running import run_sweep
-        from firmware_host.host.assemble import plate_for
         from firmware_host.service.pacer import Pacer
         from hw_sim.session.maker import Maker
 
         sim = until_done.enter_context(simulated_table(self._table, seed, faults))
-        plate = plate_for(self._table, sim.buses)
+        plate = self._table.plate(sim.buses)
         until_done.callback(plate.close)
         maker, accepted_s = Maker(sim, seed), sim.clock.now()
 
@@ -175,14 +174,13 @@ class _AtTable:
         from firmware_host.cli.tables import need_table
         from firmware_host.commissioning.running import run_sweep
         from firmware_host.config.locks import own_board
-        from firmware_host.host.assemble import plate_for
         from firmware_host.scenario.person import Console
         from firmware_host.service.pacer import Pacer
 
         clock = SystemClock()
         buses = until_done.enter_context(own_board(self._table, clock))
         need_table(self._table, buses)
-        plate = plate_for(self._table, buses)
+        plate = self._table.plate(buses)
         until_done.callback(plate.close)
         console = Console(
             click.echo, self._catalogue, None if sys.stdin.closed else sys.stdin.fileno()

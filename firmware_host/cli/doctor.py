@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ from firmware_host.messages import Catalogue, text
 if TYPE_CHECKING:
     from firmware_host.commissioning.findings import Finding
     from firmware_host.config.profile import Profile
+    from firmware_host.config.settings import Settings
 
 
 MARKS = {"ok": text("ok"), "note": text("note"), "problem": text("PROBLEM")}
@@ -124,6 +126,38 @@ def _tell(
     return problems
 
 
+# RFC 1918, RFC 4193 and link-local: what a household's network uses
+PRIVATE_NETWORKS = (
+    "10.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "169.254.0.0/16",
+    "fc00::/7",
+    "fe80::/10",
+)
+
+
+def drop_in(profile: Profile, settings: Settings) -> str:
+    """A drop-in for tiltboard.service."""
+    from firmware_host.config.needs import needs_of_speaker
+
+    needs = (*profile.needs(), *needs_of_speaker(settings.speaker))
+    groups = dict.fromkeys(need.kind.group for need in needs)
+    allowed = dict.fromkeys(name for need in needs for name in need.kind.allow)
+    lines = [
+        f"# Of profile {profile.name} and the settings; written anew by: make install-service",
+        "[Service]",
+        f"SupplementaryGroups={' '.join(groups)}",
+        *(f"DeviceAllow={name} rw" for name in allowed),
+    ]
+    if not ipaddress.ip_address(settings.host).is_loopback:
+        lines += [
+            "# The setting host opens the page to the network: to a household's own only.",
+            f"IPAddressAllow={' '.join(PRIVATE_NETWORKS)}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
 @click.command(name="unit", epilog="Example: tiltboard unit --profile plate-10")
 @CONFIG
 @PROFILE
@@ -132,7 +166,6 @@ def unit(config: Path | None, profile: str | None) -> None:
 
     `make install-service` runs this and installs what it prints.
     """
-    from firmware_host.config.needs import drop_in
     from firmware_host.config.profile import load_profile
     from firmware_host.config.settings import load_settings
 

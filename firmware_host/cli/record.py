@@ -64,7 +64,6 @@ def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
     from firmware_host.cli.tables import need_table
     from firmware_host.config.locks import own_board
     from firmware_host.config.paths import CALIBRATION_NAME
-    from firmware_host.host.assemble import plate_for
     from firmware_host.perception.calibration_store import CalibrationStore
     from firmware_host.service.pacer import Pacer
     from firmware_host.trace import TraceWriter, header_for
@@ -76,7 +75,7 @@ def _record(out: Path, table: Profile, state: Path, seconds: float) -> int:
     with own_board(table, clock) as buses:
         need_table(table, buses)
         with (
-            closing(plate_for(table, buses)) as plate,
+            closing(table.plate(buses)) as plate,
             TraceWriter(out, header_for(table, calibration)) as writer,
         ):
             if calibration is not None:
@@ -92,11 +91,11 @@ def _record_scenario(out: Path, table: Profile, scenario: Path, seed: int, *, ph
     from firmware_host.scenario.parse import parse_scenario
     from firmware_host.scenario.run import ScenarioRunner
     from firmware_host.trace import TraceWriter, header_for
+    from hw_sim.physics import world_class
     from hw_sim.session import SimSession
     from hw_sim.session.deeds import SimulatedHands
-    from hw_sim.world.world import world
 
-    kind = world(physics=physics)
+    kind = world_class(physics=physics)
     steps = parse_scenario(str(scenario), read_text(scenario))
     written = 0
     with TraceWriter(out, header_for(table, expected={})) as writer:

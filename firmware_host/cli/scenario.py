@@ -99,11 +99,11 @@ def command(
 
 
 def _simulated(table: Profile, seed: int, until_done: ExitStack, *, physics: bool) -> Actor:
+    from hw_sim.physics import world_class
     from hw_sim.session import SimSession
     from hw_sim.session.deeds import SimulatedHands
-    from hw_sim.world.world import world
 
-    kind = world(physics=physics)
+    kind = world_class(physics=physics)
     games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
     return SimulatedHands(until_done.enter_context(SimSession(table, games, seed=seed, world=kind)))
 

@@ -232,8 +232,8 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Unpack[Table
 
     The games are kept apart from those of a real table, and go on where they stopped.
     """
+    from hw_sim.physics import has_physics, world_class
     from hw_sim.session.live import LiveTable
-    from hw_sim.world.world import has_physics, world
 
     if physics is None:
         physics = has_physics()
@@ -244,5 +244,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Unpack[Table
             )
     plan = wanted(asked)
     state = plan.state("sim")
-    live = LiveTable(plan.profile, state, plan.settings, seed=seed, world=world(physics=physics))
+    live = LiveTable(
+        plan.profile, state, plan.settings, seed=seed, world=world_class(physics=physics)
+    )
     sys.exit(serve(live.table, plan, state, browser=browser))

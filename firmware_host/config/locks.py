@@ -14,7 +14,6 @@ from typing import Final
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from drivers.pi_buses import PiBuses
-from firmware_host.config.needs import needs_of
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import NodeHall
 from firmware_host.messages import Message, text
@@ -76,7 +75,7 @@ def devices_of(profile: Profile) -> tuple[str, ...]:
     hall = profile.hall
     if isinstance(hall, NodeHall):
         return (os.path.realpath(hall.port),)
-    return tuple(dict.fromkeys(need.device for need in needs_of(profile)))
+    return tuple(dict.fromkeys(need.device for need in profile.needs()))
 
 
 def _holder(name: bytes) -> int:

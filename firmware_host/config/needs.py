@@ -1,18 +1,13 @@
 """What the parts of a table open on the computer, and what that takes: the one list of it.
 
-From it come the unit's drop-in, the udev rules (systemd/60-tiltboard.rules, compared
-by a test), the lock of the board (config.locks), the doctor, and the table in docs/dependencies.md.
+From it come the unit's drop-in (``tiltboard unit``), the udev rules (systemd/60-tiltboard.rules,
+compared by a test), the lock of the board (config.locks), the doctor, and the table in
+docs/dependencies.md.
 """
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from firmware_host.config.profile import Profile
-    from firmware_host.config.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +60,6 @@ class Need:
     advised: tuple[str, ...] = ()
 
 
-def needs_of(profile: Profile, model: str = "") -> tuple[Need, ...]:
-    """Everything, in the order hall, imu, lights, panel. ``model``: of the Pi; on it depend
-    modules and lines alone.
-    """
-    return tuple(need for name, part in profile.parts for need in part.needs(name, model))
-
-
 def needs_of_speaker(speaker: str | None) -> tuple[Need, ...]:
     """What a program that reads aloud plays through, if the settings have one: the first card."""
     return () if speaker is None else (Need("speaker", SOUND_DEVICE, SOUND, ()),)
@@ -88,33 +76,3 @@ def i2c_need(part: str, bus: int) -> Need:
     lines = ("dtparam=i2c_arm=on",) if bus == 1 else ()
     fast = ("dtparam=i2c_arm_baudrate=400000",) if bus == 1 else ()
     return Need(part, f"/dev/i2c-{bus}", I2C, (("smbus2",),), lines, fast)
-
-
-# RFC 1918, RFC 4193 and link-local: what a household's network uses
-PRIVATE_NETWORKS = (
-    "10.0.0.0/8",
-    "172.16.0.0/12",
-    "192.168.0.0/16",
-    "169.254.0.0/16",
-    "fc00::/7",
-    "fe80::/10",
-)
-
-
-def drop_in(profile: Profile, settings: Settings) -> str:
-    """A drop-in for tiltboard.service."""
-    needs = (*needs_of(profile), *needs_of_speaker(settings.speaker))
-    groups = dict.fromkeys(need.kind.group for need in needs)
-    allowed = dict.fromkeys(name for need in needs for name in need.kind.allow)
-    lines = [
-        f"# Of profile {profile.name} and the settings; written anew by: make install-service",
-        "[Service]",
-        f"SupplementaryGroups={' '.join(groups)}",
-        *(f"DeviceAllow={name} rw" for name in allowed),
-    ]
-    if not ipaddress.ip_address(settings.host).is_loopback:
-        lines += [
-            "# The setting host opens the page to the network: to a household's own only.",
-            f"IPAddressAllow={' '.join(PRIVATE_NETWORKS)}",
-        ]
-    return "\n".join(lines) + "\n"

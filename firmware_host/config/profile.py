@@ -14,9 +14,19 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
+from drivers.buses import Buses
+from drivers.plate import Plate
 from firmware_host.config.errors import ConfigError
+from firmware_host.config.needs import Need
 from firmware_host.config.reading import parse_toml, read_toml
-from firmware_host.config.wiring import HallConfig, ImuConfig, LightsConfig, PanelConfig, Part
+from firmware_host.config.wiring import (
+    Grid,
+    HallConfig,
+    ImuConfig,
+    LightsConfig,
+    PanelConfig,
+    Part,
+)
 from firmware_host.messages.hints import nearest
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
@@ -49,15 +59,11 @@ class Capabilities:
         return self.poles * self.strengths
 
 
-class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+class Profile(Grid, frozen=True, forbid_unknown_fields=True, dict=True):
     """One table. Without ``imu`` it does not see tilt; without ``lights`` and ``panel`` the page
     shows and asks everything.
     """
 
-    name: str
-    title: str
-    columns: Annotated[int, msgspec.Meta(ge=1, le=26)]
-    rows: Annotated[int, msgspec.Meta(ge=1, le=26)]
     pitch_mm: Positive
     plate_mm: Positive
     gap_mm: Positive
@@ -87,11 +93,6 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
         """Every place, in index order."""
         return _places(self.columns, self.rows)
 
-    @property
-    def size(self) -> int:
-        """Number of places, sensors and lights."""
-        return self.columns * self.rows
-
     def centre_mm(self, index: int) -> tuple[float, float]:
         """Place ``index`` from the plate's centre, x east and y north, in mm."""
         row, column = divmod(index, self.columns)
@@ -110,6 +111,16 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
             ("panel", self.panel),
         )
         return tuple((name, part) for name, part in found if part is not None)
+
+    def plate(self, buses: Buses) -> Plate:
+        """The drivers of all of them on ``buses``. Opens nothing: the first scan does."""
+        return self.hall.plate(self, buses, self.imu, self.lights, self.panel)
+
+    def needs(self, model: str = "") -> tuple[Need, ...]:
+        """What they open on the computer, in the order hall, imu, lights, panel. ``model``: of the
+        Pi; on it depend modules and lines alone.
+        """
+        return tuple(need for name, part in self.parts for need in part.needs(name, model))
 
     def light_of(self, index: int) -> int:
         """Position on the strip of the light under place ``index``, as drivers count them: the

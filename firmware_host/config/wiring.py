@@ -40,9 +40,6 @@ from firmware_host.config.needs import (
 )
 from games.plugins import PluginError, loaded
 
-if TYPE_CHECKING:
-    from firmware_host.config.profile import Profile
-
 Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]
 Address = Annotated[int, msgspec.Meta(ge=0x08, le=0x77)]
@@ -56,6 +53,20 @@ PORT_INPUTS = 7  # of eight lines of an MCP23017's port; the eighth is output-on
 GROUP = "tiltboard.parts"
 
 _log = logging.getLogger(__name__)
+
+
+class Grid(msgspec.Struct, frozen=True):
+    """The places of a table: as much of its profile as its parts look at."""
+
+    name: str
+    title: str
+    columns: Annotated[int, msgspec.Meta(ge=1, le=26)]
+    rows: Annotated[int, msgspec.Meta(ge=1, le=26)]
+
+    @property
+    def size(self) -> int:
+        """Number of places, sensors and lights."""
+        return self.columns * self.rows
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
@@ -80,7 +91,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="k
         del model
         return tuple(i2c_need(part, bus) for bus in dict.fromkeys(bus for bus, _ in self.i2c()))
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Grid) -> None:
         """Raise ConfigError for what ranges alone cannot say."""
 
 
@@ -91,13 +102,19 @@ class HallPart(Part, frozen=True):
 
     linear: ClassVar[bool]
 
-    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+    def driver(self, profile: Grid, buses: Buses) -> HallArray:
         """What reads them, in the order of the places. Opens nothing: the first read does."""
         raise NotImplementedError
 
-    def plate(self, profile: Profile, buses: Buses) -> Plate:
+    def plate(
+        self,
+        profile: Grid,
+        buses: Buses,
+        imu: ImuPart | None,
+        lights: LightsPart | None,
+        panel: PanelPart | None,
+    ) -> Plate:
         """All parts of a table with this one."""
-        imu, lights, panel = profile.imu, profile.lights, profile.panel
         return Plate(
             self.driver(profile, buses),
             None if imu is None else imu.driver(buses),
@@ -199,7 +216,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         line = SPI_LINES.get(self.spi_bus, f"dtoverlay=spi{self.spi_bus}-1cs")
         return Need(part, device, SPI, (("spidev",),), (line,)), gpio_need(part, model)
 
-    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+    def driver(self, profile: Grid, buses: Buses) -> HallArray:
         """The array."""
         settings = HallSettings(
             sensors=profile.size,
@@ -213,7 +230,7 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
         )
         return MuxHallArray(settings, buses)
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Grid) -> None:
         """Each input once, and enough of them."""
         inputs = [spare.input for spare in self.spares]
         if len(set(inputs)) != len(inputs) or any(i < profile.size for i in inputs):
@@ -247,11 +264,11 @@ class DualSwitchHall(HallPart, frozen=True, tag="dual-switch"):
         """The expanders."""
         return tuple((self.i2c_bus, address) for address in self.addresses)
 
-    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+    def driver(self, profile: Grid, buses: Buses) -> HallArray:
         """The array."""
         return SwitchArray(SwitchSettings(self.i2c_bus, self.addresses, profile.columns), buses)
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Grid) -> None:
         """A chip for each row."""
         if len(self.addresses) != profile.rows or profile.columns > PORT_INPUTS:
             raise ConfigError(
@@ -284,13 +301,13 @@ class MatrixHall(HallPart, frozen=True, tag="matrix"):
         """GPIO."""
         return (gpio_need(part, model),)
 
-    def driver(self, profile: Profile, buses: Buses) -> HallArray:
+    def driver(self, profile: Grid, buses: Buses) -> HallArray:
         """The matrix."""
         del profile
         settings = MatrixSettings(self.row_pins, self.north_pins, self.south_pins)
         return SwitchMatrix(settings, buses)
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Grid) -> None:
         """As many pins as rows and columns."""
         counts = (len(self.row_pins), len(self.north_pins), len(self.south_pins))
         if counts != (profile.rows, profile.columns, profile.columns):
@@ -318,16 +335,22 @@ class NodeHall(HallPart, frozen=True, tag="node"):
         del part, model
         return (Need("node", self.port, SERIAL, (("serial",),)),)
 
-    def plate(self, profile: Profile, buses: Buses) -> Plate:
+    def plate(
+        self,
+        profile: Grid,
+        buses: Buses,
+        imu: ImuPart | None,
+        lights: LightsPart | None,
+        panel: PanelPart | None,
+    ) -> Plate:
         """All of its parts."""
-        imu, lights = profile.imu, profile.lights
         return build_node_plate(
             NodeSettings(self.port, self.baud, profile.columns, profile.rows),
             None if lights is None else lights.settings(profile.size),
             buses,
             imu_arm_m=None if imu is None else imu.arm_m,
             spin_gain=1.0 if imu is None else imu.spin_gain,
-            panel=profile.panel is not None,
+            panel=panel is not None,
         )
 
 
@@ -424,7 +447,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
         settings = StripSettings(self.pin, self.settings(count), self.supply_pin, self.writer)
         return LightStrip(settings, buses)
 
-    def check(self, profile: Profile) -> None:
+    def check(self, profile: Grid) -> None:
         """SPI sends on one pin alone."""
         if self.writer != "pio" and self.pin != MOSI_PIN:
             raise ConfigError(

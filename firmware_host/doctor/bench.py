@@ -171,7 +171,7 @@ def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> float:
 
 def _say_slides(echo: Callable[[str], None], profile: str, drivers_ms: float) -> None:
     """A whole scan while pieces slide: flicked one by one, and all as the plate is tilted."""
-    from hw_sim.world.world import has_physics
+    from hw_sim.physics import has_physics
 
     if not has_physics():
         echo("  while pieces slide: needs physics, pip install 'tiltboard[physics]'")
@@ -189,13 +189,13 @@ def sliding_cpu_ms(profile: str) -> list[float]:
     """CPU of each step without the drivers, of scans in which pieces slide: what the sensors read
     is recorded from the table with physics.
     """
+    from hw_sim.physics import world_class
     from hw_sim.session import SimSession
-    from hw_sim.world.world import world
 
     table, frames, sliding = load_profile(profile), list[Frame](), list[bool]()
     with (
         tempfile.TemporaryDirectory() as state,
-        SimSession(table, Path(state), world=world(physics=True)) as session,
+        SimSession(table, Path(state), world=world_class(physics=True)) as session,
     ):
         scan, dynamics = session.host.plate.scan, session.table.world
 

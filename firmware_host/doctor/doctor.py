@@ -10,7 +10,7 @@ from pathlib import Path
 from drivers.errors import how_to_install
 from firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
 from firmware_host.config.errors import ConfigError
-from firmware_host.config.needs import I2C, SOUND, Need, needs_of, needs_of_speaker
+from firmware_host.config.needs import I2C, SOUND, Need, needs_of_speaker
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, load_settings, settings_file
 from firmware_host.doctor.machine import (
@@ -129,7 +129,7 @@ def examine(
     yield from examine_computer(machine)
     here = True
     if not simulated:
-        needs = (*needs_of(profile, machine.model or ""), *needs_of_speaker(speaker))
+        needs = (*profile.needs(machine.model or ""), *needs_of_speaker(speaker))
         here = machine.model is not None or any(n.part == "node" for n in needs)
         if here:
             yield from _boot_config(machine, needs)

@@ -11,7 +11,6 @@ from drivers.frame import Frame
 from firmware_host.commissioning.findings import Finding, note, of_error, ok, problem
 from firmware_host.commissioning.mounting import describe, up_axis
 from firmware_host.config.profile import Profile
-from firmware_host.host.assemble import plate_for
 from firmware_host.messages import text
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.stillness import LEVEL_UNKNOWN_RAD
@@ -26,7 +25,7 @@ def check_parts(
     profile: Profile, buses: Buses, calibration: Calibration | None = None
 ) -> list[Finding]:
     """A line or more for each part that ``profile`` has."""
-    plate = plate_for(profile, buses)
+    plate = profile.plate(buses)
     if calibration is not None:
         plate.mount(calibration.orientation)
     try:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from drivers.buses import Buses
 from drivers.errors import PartAbsentError, PartError
-from drivers.plate import Plate
 from firmware_host.config.paths import CALIBRATION_NAME, JOURNAL_NAME
 from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings, engine_commands
@@ -20,11 +19,6 @@ from firmware_host.table.commands import NewGame
 from games.registry import game_type
 
 _log = logging.getLogger(__name__)
-
-
-def plate_for(profile: Profile, buses: Buses) -> Plate:
-    """The drivers of ``profile`` on ``buses``. Opens nothing: the first scan does."""
-    return profile.hall.plate(profile, buses)
 
 
 def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -> Host:
@@ -41,7 +35,7 @@ def open_host(profile: Profile, buses: Buses, state: Path, settings: Settings) -
         left = starts.begin()
         return Host(
             profile,
-            plate_for(profile, buses),
+            profile.plate(buses),
             opened.journal,
             CalibrationStore(state / CALIBRATION_NAME, profile),
             buses.clock,
@@ -66,7 +60,7 @@ def missing_table(profile: Profile, buses: Buses) -> tuple[PartError, ...]:
 
     A table with only some parts is run: it pauses, says which are lost, and goes on when they come.
     """
-    plate = plate_for(profile, buses)
+    plate = profile.plate(buses)
     try:
         plate.scan()
         plate.show([(0.0, 0.0, 0.0)] * profile.size)

@@ -1,1 +1,27 @@
-"""The second world: rigid bodies on a plate that really tilts (MuJoCo, extra ``[physics]``)."""
+"""The world in which pieces slide, tip, stack and fall, where its engine is installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from hw_sim.errors import SimulationError
+from hw_sim.world.world import World
+
+
+def has_physics() -> bool:
+    """Whether MuJoCo is installed."""
+    return find_spec("mujoco") is not None
+
+
+def world_class(*, physics: bool) -> type[World]:
+    """The kind of world. Raises SimulationError for ``physics`` where MuJoCo is not installed."""
+    if not physics:
+        return World
+    if not has_physics():
+        raise SimulationError(
+            "There is no physics engine here.",
+            remedy="Install it: pip install 'tiltboard[physics]'. Or leave out --physics.",
+        )
+    from hw_sim.physics.world import RigidWorld
+
+    return RigidWorld

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping
-from importlib.util import find_spec
 from typing import ClassVar
 
 from drivers.clock import Clock
 from firmware_host.config.profile import Profile
 from games.base import PieceBody
-from hw_sim.errors import HandsError, SimulationError
+from hw_sim.errors import HandsError
 from hw_sim.rng import Stream, Streams
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Path, Point
@@ -300,22 +299,3 @@ def ntc_share(temperature_c: float) -> float:
     """Divider voltage over supply: NTC (10 k, B 3950) to ground, 10 k to the supply."""
     ohm = NTC_OHM * math.exp(NTC_B_K * (1 / (temperature_c + 273.15) - 1 / REFERENCE_K))
     return ohm / (ohm + NTC_FIXED_OHM)
-
-
-def has_physics() -> bool:
-    """Whether MuJoCo is installed."""
-    return find_spec("mujoco") is not None
-
-
-def world(*, physics: bool) -> type[World]:
-    """The kind of world. Raises SimulationError for ``physics`` where MuJoCo is not installed."""
-    if not physics:
-        return World
-    if not has_physics():
-        raise SimulationError(
-            "There is no physics engine here.",
-            remedy="Install it: pip install 'tiltboard[physics]'. Or leave out --physics.",
-        )
-    from hw_sim.physics.world import RigidWorld
-
-    return RigidWorld

@@ -11,7 +11,6 @@ import pytest
 from drivers.errors import PartError
 from drivers.plate import Plate
 from firmware_host.config.profile import Profile
-from firmware_host.host.assemble import plate_for
 
 T = TypeVar("T")
 
@@ -31,7 +30,7 @@ class Bench:
         self.profile = profile
         self.buses = buses
         self.clock = buses.clock
-        self.plate: Plate = plate_for(profile, buses)
+        self.plate: Plate = profile.plate(buses)
 
     def part(self, name: str):
         """A part; a plate without it is no subject of its tests."""
@@ -44,12 +43,12 @@ class Bench:
         """The same plate, its lights on a smaller supply."""
         self.plate.close()
         lights = msgspec.structs.replace(self.profile.lights, supply_a=supply_a)
-        self.plate = plate_for(msgspec.structs.replace(self.profile, lights=lights), self.buses)
+        self.plate = msgspec.structs.replace(self.profile, lights=lights).plate(self.buses)
         return self.plate
 
     def cut_off(self, error: OSError | ImportError) -> Plate:
         """A plate of the same profile whose buses fail to open with that error."""
-        return plate_for(self.profile, _NoBuses(self.clock, error))
+        return self.profile.plate(_NoBuses(self.clock, error))
 
     def pace(self) -> None:
         """Until the next scan is due."""

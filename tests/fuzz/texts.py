@@ -6,11 +6,11 @@ from importlib import resources
 
 import msgspec
 
+from firmware_host.cli.doctor import drop_in
 from firmware_host.commissioning.account import findings
 from firmware_host.commissioning.progress import FORMAT, Part, Progress, read_progress
 from firmware_host.commissioning.tasks import next_task
 from firmware_host.config.boards import load_board, read_board
-from firmware_host.config.needs import drop_in
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.config.reading import read_text
 from firmware_host.config.settings import load_settings

@@ -17,7 +17,6 @@ from drivers.node_firmware.fast import pack
 from drivers.node_firmware.node import Node
 from drivers.node_firmware.plate import SCAN_US
 from firmware_host.config.profile import load_profile
-from firmware_host.host.assemble import plate_for
 from firmware_host.messages import Catalogue
 from firmware_host.table.commands import HandsCommand
 from firmware_host.web import replies
@@ -184,7 +183,7 @@ class FromNode(_Frames):
     def read(self, data):
         """Scan a plate that says it, after a good beginning, and once more."""
         bus = _Bus()
-        plate = plate_for(self._profile, bus)
+        plate = self._profile.plate(bus)
         begun = [protocol.frame(kind, n, body) for n, (kind, body) in enumerate(NODE_SAYS[:2])]
         bus.port.coming = b"".join(begun) + data
         frames = []

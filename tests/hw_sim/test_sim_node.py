@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from drivers.errors import PartAbsentError
 from drivers.node_link import NodeLink, NodeSettings
 from firmware_host.config.profile import load_profile
-from firmware_host.host.assemble import missing_table, plate_for
+from firmware_host.host.assemble import missing_table
 from firmware_host.service.pacer import Pacer
 from hw_sim.node import ROUND_S
 from hw_sim.table import SimTable
@@ -30,7 +30,7 @@ def table():
 
 @pytest.fixture
 def plate(table):
-    made = plate_for(table.profile, table.buses)
+    made = table.profile.plate(table.buses)
     yield made
     made.close()
 
@@ -80,7 +80,7 @@ def test_the_other_way_too(table):
 def test_another_speed_is_only_noise_and_the_right_one_serves_without_a_restart(table):
     profile = load_profile("node")
     profile = replace(profile, hall=replace(profile.hall, baud=115_200))
-    plate = plate_for(profile, table.buses)
+    plate = profile.plate(table.buses)
     [fault, *_] = plate.scan().faults
     assert "does not answer" in fault.problem
     assert "baud" in fault.remedy
@@ -200,7 +200,7 @@ def test_two_tables_do_not_meet():
     with SimTable(profile, 1) as one, SimTable(profile, 2) as other:
         assert one.node.line.path != other.node.line.path
         for table in (one, other):
-            plate = plate_for(profile, table.buses)
+            plate = profile.plate(table.buses)
             assert plate.scan().faults == ()
             plate.close()
     assert not one.node.line.path.exists()
@@ -208,7 +208,7 @@ def test_two_tables_do_not_meet():
 
 def test_two_hosts_do_not_share_a_port(table, plate):
     assert plate.scan().faults == ()
-    second = plate_for(table.profile, table.buses)
+    second = table.profile.plate(table.buses)
     [fault, *_] = second.scan().faults
     assert "in use by something else" in fault.problem
     assert "second tiltboard" in fault.remedy

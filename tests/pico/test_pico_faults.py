@@ -12,7 +12,6 @@ import pytest
 
 from drivers.node_firmware import plate as figures
 from firmware_host.config.profile import load_profile
-from firmware_host.host.assemble import plate_for
 from firmware_host.table.standing import Phase
 from hw_sim.table import SimTable
 
@@ -92,7 +91,7 @@ def test_older_and_newer_firmware_say_what_is_needed(emulated, major, remedy):
     text = (ROOT / "drivers" / "node_firmware" / "node.py").read_text("utf-8")
     emulated.files = copied(node=text.replace("MAJOR, MINOR = 1, 1", f"MAJOR, MINOR = {major}, 0"))
     with SimTable(load_profile("node"), seed=3) as table:
-        plate = plate_for(table.profile, table.buses)
+        plate = table.profile.plate(table.buses)
         faults = plate.scan().faults
         assert {fault.part for fault in faults} >= {"hall", "imu"}
         assert f"speaks version {major}.0" in faults[0].problem

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from drivers.lights import Look
 from firmware_host.config.profile import load_profile
-from firmware_host.host.assemble import plate_for
 from firmware_host.service.pacer import Pacer
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
@@ -41,7 +40,7 @@ def table(emulated):
 
 @pytest.fixture
 def plate(table):
-    made = plate_for(table.profile, table.buses)
+    made = table.profile.plate(table.buses)
     yield made
     made.close()
 
@@ -226,7 +225,7 @@ def test_the_bench_of_ten_places(emulated):
     emulated.files = copied(plate=text)
     with SimTable(load_profile("node"), seed=3) as table:
         row = replace(load_profile("node"), rows=1)
-        plate = plate_for(row, table.buses)
+        plate = row.plate(table.buses)
         frames = scans(table, plate, 60)
         assert frames[-1].faults == ()
         assert len(frames[-1].field_mt) == 10

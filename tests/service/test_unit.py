@@ -15,7 +15,8 @@ import msgspec
 import pytest
 
 from drivers.light_links import SPI_HZ, encode
-from firmware_host.config.needs import DEVICE_CLASSES, PRIVATE_NETWORKS, drop_in, needs_of
+from firmware_host.cli.doctor import PRIVATE_NETWORKS, drop_in
+from firmware_host.config.needs import DEVICE_CLASSES
 from firmware_host.config.profile import load_profile, profile_names
 from firmware_host.config.settings import Settings
 from firmware_host.web.server import EVERYWHERE
@@ -327,4 +328,4 @@ def test_the_first_light_is_sent_as_the_table_s_own_program_sends_it(root, tmp_p
     # linux/spi/spidev.h: _IOW('k', 4, __u32)
     assert asked == [(1 << 30 | 4 << 16 | ord("k") << 8 | 4, SPI_HZ.to_bytes(4, sys.byteorder))]
     assert sent.read_bytes() == encode(bytes(script["GREEN_RED_BLUE"]))
-    assert script["DEVICE"] in {need.device for need in needs_of(load_profile("plate-10"))}
+    assert script["DEVICE"] in {need.device for need in load_profile("plate-10").needs()}

@@ -10,10 +10,10 @@ import pytest
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.table.sight import Magnet
+from hw_sim.physics import world_class
 from hw_sim.session import SimSession
 from hw_sim.session.deeds import SimulatedHands
 from hw_sim.world.paths import PathBuilder
-from hw_sim.world.world import world
 from tests.soak.eyes import Eyes
 from tests.unhurried import unhurried
 
@@ -130,7 +130,7 @@ def session(request, tmp_path_factory):
     name, _, physics = request.param.partition("+")
     if physics:
         pytest.importorskip("mujoco")
-    folder, kind = tmp_path_factory.mktemp(name), world(physics=bool(physics))
+    folder, kind = tmp_path_factory.mktemp(name), world_class(physics=bool(physics))
     with SimSession(unhurried(name), folder, seed=1, world=kind) as running:
         yield running
 

@@ -13,9 +13,9 @@ from firmware_host.cli.scenario import command
 from firmware_host.config.profile import profile_names
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
+from hw_sim.physics import world_class
 from hw_sim.session import SimSession
 from hw_sim.session.deeds import SimulatedHands
-from hw_sim.world.world import world
 from tests.unhurried import unhurried
 
 FOLDER = Path(__file__).parent
@@ -120,7 +120,7 @@ def table(request, tmp_path_factory):
     profile, phase, _, physics = request.param
     if physics:
         pytest.importorskip("mujoco")
-    folder, kind = tmp_path_factory.mktemp(f"{profile}-{phase}"), world(physics=physics)
+    folder, kind = tmp_path_factory.mktemp(f"{profile}-{phase}"), world_class(physics=physics)
     with SimSession(unhurried(profile), folder, seed=1, world=kind) as session:
         yield Table(session)
 

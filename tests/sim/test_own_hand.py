@@ -23,8 +23,8 @@ from firmware_host.table.commands import (
 )
 from firmware_host.table.standing import Phase
 from hw_sim.errors import HandsError
+from hw_sim.physics import world_class
 from hw_sim.session import SimSession
-from hw_sim.world.world import world
 from tests.sim.own_hand import OwnHand
 from tests.unhurried import unhurried
 
@@ -135,7 +135,7 @@ def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
 def test_where_tiles_slide_the_plate_is_tilted_instead(tmp_path):
     pytest.importorskip("mujoco")
     rng = Random(3)
-    with SimSession(unhurried("plate-10"), tmp_path, world=world(physics=True)) as session:
+    with SimSession(unhurried("plate-10"), tmp_path, world=world_class(physics=True)) as session:
         table = Table(session)
         table.begin("gravity-connect", size=4, line=3)
         slid = 0
@@ -229,7 +229,7 @@ def test_a_new_game_leaves_nothing_in_the_air_and_nothing_flies_into_it(table):
 
 def test_a_game_begun_while_a_tile_slides_finds_the_plate_level(tmp_path):
     pytest.importorskip("mujoco")
-    with SimSession(unhurried("plate-10"), tmp_path, world=world(physics=True)) as session:
+    with SimSession(unhurried("plate-10"), tmp_path, world=world_class(physics=True)) as session:
         table = Table(session)
         table.begin("gravity-connect", size=4, line=3)
         position = table.standing.position
@@ -279,7 +279,7 @@ def test_what_stands_in_the_way_is_said_and_nothing_hangs(table):
 
 def test_a_tower_that_was_left_there_while_people_played_freely_goes_piece_by_piece(tmp_path):
     pytest.importorskip("mujoco")
-    with SimSession(unhurried("plate-10"), tmp_path, world=world(physics=True)) as session:
+    with SimSession(unhurried("plate-10"), tmp_path, world=world_class(physics=True)) as session:
         table = Table(session)
         table.do(PlayFreely(True))
         table.put("red", "e5")

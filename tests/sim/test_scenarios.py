@@ -16,9 +16,9 @@ from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.web.language import encoder
 from firmware_host.web.publish import Publisher
+from hw_sim.physics import world_class
 from hw_sim.session import SimSession
 from hw_sim.session.deeds import SimulatedHands
-from hw_sim.world.world import world
 from tests.sim.marked import Marked
 from tests.unhurried import unhurried
 
@@ -76,7 +76,7 @@ def test_scenario_holds_and_all_it_says_is_in_the_catalogue(session, path):
 def test_with_physics_too_a_game_is_played_to_its_end(tmp_path, name):
     pytest.importorskip("mujoco")
     path = Path(__file__).with_name("scenarios") / f"{name}.scenario"
-    with SimSession(unhurried("plate-10"), tmp_path, world=world(physics=True)) as session:
+    with SimSession(unhurried("plate-10"), tmp_path, world=world_class(physics=True)) as session:
         for report in ScenarioRunner(SimulatedHands(session)).run(
             parse_scenario(path.name, path.read_text())
         ):

@@ -11,9 +11,9 @@ from firmware_host.scenario.run import ScenarioRunner
 from firmware_host.table.commands import SpinPlate
 from firmware_host.table.standing import Phase
 from hw_sim.errors import HandsError
+from hw_sim.physics import world_class
 from hw_sim.session import SimSession
 from hw_sim.session.deeds import Deeds, SimulatedHands
-from hw_sim.world.world import world
 
 STARTED_S = 4.0  # gyroscope and bias
 
@@ -22,7 +22,7 @@ STARTED_S = 4.0  # gyroscope and bias
 def world_kind(request):
     if request.param:
         pytest.importorskip("mujoco")
-    return world(physics=request.param)
+    return world_class(physics=request.param)
 
 
 def spun_deg(session, turns):

@@ -17,8 +17,9 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.table.commands import Drop, NewGame, PlayFreely, SeatMove, Take
 from firmware_host.table.sight import Happening
+from hw_sim.physics import world_class
 from hw_sim.session.live import LiveTable
-from hw_sim.world.world import World, world
+from hw_sim.world.world import World
 
 pytestmark = pytest.mark.web
 
@@ -92,7 +93,7 @@ class Truth:
 @pytest.fixture
 def falling(tmp_path: Path, faster_clock: Any) -> Iterator[tuple[Any, Truth]]:
     """A table with physics, and what really happens on it."""
-    profile, physics = load_profile("plate-10"), world(physics=True)
+    profile, physics = load_profile("plate-10"), world_class(physics=True)
     live = LiveTable(profile, tmp_path, Settings(), world=physics, real=faster_clock)
     truth = Truth(live, faster_clock)
     live.table.on_step = truth.step

@@ -16,8 +16,8 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.table.commands import NewGame
 from firmware_host.web.table_port import TablePort
+from hw_sim.physics import world_class
 from hw_sim.session.live import LiveTable
-from hw_sim.world.world import world
 
 pytestmark = pytest.mark.web
 
@@ -55,7 +55,7 @@ before("clear", (bits) => {
 @pytest.fixture
 def sliding(tmp_path: Path, faster_clock: Any) -> Iterator[TablePort]:
     profile = replace(load_profile("plate-10"), scans_per_s=25)
-    physics = world(physics=True)
+    physics = world_class(physics=True)
     live = LiveTable(profile, tmp_path, Settings(), world=physics, real=faster_clock)
     live.table.on_step = faster_clock.step
     live.table.start()

@@ -75,14 +75,13 @@ def calibrate(table: SimTable) -> tuple[Calibration, int]:
     from firmware_host.commissioning.running import ALL, run_sweep
     from firmware_host.commissioning.sweep import Sweep
     from firmware_host.commissioning.tasks import Step
-    from firmware_host.host.assemble import plate_for
     from firmware_host.service.pacer import Pacer
     from hw_sim.session.maker import Maker
 
     profile = table.profile
     sweep = Sweep(profile, Progress(FORMAT, profile.name, wanted=ALL))
     maker = Maker(table, 1)
-    plate = plate_for(profile, table.buses)
+    plate = profile.plate(table.buses)
     refused: list[str] = []
 
     def tell(step: Step) -> str | None:

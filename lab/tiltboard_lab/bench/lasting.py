@@ -25,14 +25,14 @@ MOST_MB = 3.0
 def run(echo: Callable[[str], None], seed: int = 1, hour_s: float = HOUR_S) -> None:
     """Hands put, stack, drop, flick, carry by chopsticks, take and tilt; memory by quarters."""
     from hw_sim.errors import HandsError
+    from hw_sim.physics import world_class
     from hw_sim.rng import Streams
     from hw_sim.session import SimSession
-    from hw_sim.world.world import world
 
     table, stream = load_profile("plate-10"), Streams(seed).stream("bench-hour")
     with (
         tempfile.TemporaryDirectory() as state,
-        SimSession(table, Path(state), seed=seed, world=world(physics=True)) as session,
+        SimSession(table, Path(state), seed=seed, world=world_class(physics=True)) as session,
     ):
         session.run_until(WARM_S / 100)
         session.host.do(PlayFreely())

@@ -29,22 +29,21 @@ class Rig:
     """The simulated table, through its chips and drivers."""
 
     def __init__(self, seed: int, noise: float, drift_mt_min: float) -> None:
-        from firmware_host.host.assemble import plate_for
         from firmware_host.service.pacer import Pacer
+        from hw_sim.physics import world_class
         from hw_sim.rng import Streams
         from hw_sim.table import SimTable
         from hw_sim.world.magnet import KINDS as MAGNETS
-        from hw_sim.world.world import world
 
         self.profile = load_profile("plate-10")
         self._open = ExitStack()
-        table = SimTable(self.profile, seed=seed, world=world(physics=True))
+        table = SimTable(self.profile, seed=seed, world=world_class(physics=True))
         self.table = self._open.enter_context(table)
         self.table.noise_factor = noise
         self.table.world.trays = {kind.name: kind for kind in MAGNETS}
         self.stream: Stream = Streams(seed).stream("bench-moving")
         self._drifts = [self.stream.uniform(-1, 1) * drift_mt_min / 60 for _ in self.profile.places]
-        self._plate = plate_for(self.profile, self.table.buses)
+        self._plate = self.profile.plate(self.table.buses)
         self._pacer = Pacer(self.table.clock, self.profile.scans_per_s)
         self.perception = Perception(self.profile, None, expected={})
         self.middle_s = 0.0  # of the last scan: sensors are read one after the other

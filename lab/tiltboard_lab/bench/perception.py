@@ -199,7 +199,6 @@ def through_the_chips(
     ``realistic``: not three times the noise, but all that happens to tables at once, as ``_spoil``
     has it, on one that has been calibrated; and all lights change with each piece.
     """
-    from firmware_host.host.assemble import plate_for
     from firmware_host.service.pacer import Pacer
     from hw_sim.table import SimTable
     from hw_sim.world.magnet import MagnetKind
@@ -216,7 +215,7 @@ def through_the_chips(
         else:
             table.noise_factor = 3.0
         table.world.trays = {magnet.value: MagnetKind.parse(magnet.value) for magnet in classes}
-        plate = plate_for(profile, table.buses)
+        plate = profile.plate(table.buses)
         perception = Perception(profile, calibration, classes=frozenset(classes), expected={})
         pacer = Pacer(table.clock, profile.scans_per_s)
         until_s = math.inf

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 
 from firmware_host.config.profile import load_profile
+from hw_sim.physics import world_class
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import KINDS
-from hw_sim.world.world import world
 
 COUNTS = (1, 12, 36)
 SIDE = 6  # of the block in which they stand
@@ -25,7 +25,7 @@ def run(echo: Callable[[str], None]) -> None:
         "The world with physics, times real time (CPU of one core, sensors read 50 times a second)"
     )
     for count in COUNTS:
-        table = SimTable(load_profile("plate-10"), world=world(physics=True))
+        table = SimTable(load_profile("plate-10"), world=world_class(physics=True))
         places = [FIRST + i % SIDE + table.profile.columns * (i // SIDE) for i in range(count)]
         for number, place in enumerate(places):
             kind = KINDS[number % 2]

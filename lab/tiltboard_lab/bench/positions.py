@@ -33,8 +33,8 @@ def run(
     noise, and once every zero has drifted. ``rest``: only this; ``slides``: only of those that
     slide.
     """
+    from hw_sim.physics import has_physics
     from hw_sim.rng import Streams
-    from hw_sim.world.world import has_physics
 
     if slides and has_physics():
         moving.run(echo, towers=0, seed=seed)

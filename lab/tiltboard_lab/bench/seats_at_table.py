@@ -14,9 +14,9 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.table.commands import NewGame, SeatComputer
 from games.gravity_warfare import GRAVITY_WARFARE
+from hw_sim.physics import world_class
 from hw_sim.session import SimSession
 from hw_sim.session.live import PageHands, at_once
-from hw_sim.world.world import world
 
 LONGEST_S = 3 * 3600.0  # of a game, by the table's clock
 TIDIES_S = 30.0  # after its end
@@ -63,7 +63,7 @@ def run(
 
 def opened(folder: Path, *, physics: bool) -> SimSession:
     """A table whose games are kept in ``folder``."""
-    stands_in = world(physics=physics)
+    stands_in = world_class(physics=physics)
     return SimSession(load_profile("plate-10"), folder, settings=Settings(), world=stands_in)
 
 

@@ -9,7 +9,6 @@ from firmware_host.commissioning.account import calibration_of, findings
 from firmware_host.commissioning.progress import FORMAT, Progress
 from firmware_host.commissioning.running import ALL, run_sweep
 from firmware_host.commissioning.sweep import Sweep
-from firmware_host.host.assemble import plate_for
 from firmware_host.service.pacer import Pacer
 from hw_sim.miswiring import miswire
 from hw_sim.session.maker import Maker
@@ -81,7 +80,7 @@ class Swept:
                 if len(self.kept) == stop:
                     raise StoppedError
 
-            plate = plate_for(profile, self.table.buses)
+            plate = profile.plate(self.table.buses)
             try:
                 pacer = Pacer(self.table.clock, profile.scans_per_s)
                 run_sweep(self.sweep, plate, pacer.wait, tell, save)

@@ -11,7 +11,6 @@ from drivers.attitude import FLAT, Mounting, all_mountings
 from firmware_host.commissioning.mounting import describe, is_level, mounting_of, refusal
 from firmware_host.commissioning.progress import Part
 from firmware_host.commissioning.tasks import EAST, NORTH
-from firmware_host.host.assemble import plate_for
 from firmware_host.service.pacer import Pacer
 from tests.unhurried import unhurried
 
@@ -70,7 +69,7 @@ def test_it_works_however_it_lies(swept, tiny, name, orientation):
     level = atan(y_g / (1 + z_g)), atan(-x_g / (1 + z_g))
     assert found.level_rad == pytest.approx(level, abs=0.012)
     with table:
-        plate, pacer = plate_for(profile, table.buses), Pacer(table.clock, profile.scans_per_s)
+        plate, pacer = profile.plate(table.buses), Pacer(table.clock, profile.scans_per_s)
         plate.mount(found.orientation)
         table.hands.tilt(radians(6), radians(-4))
         until_s = table.clock.now() + 4

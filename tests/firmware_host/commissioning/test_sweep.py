@@ -15,7 +15,6 @@ from firmware_host.commissioning.running import begin, measured_again
 from firmware_host.commissioning.sweep import find_order
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
-from firmware_host.host.assemble import plate_for
 from firmware_host.perception import Perception
 from firmware_host.service.pacer import Pacer
 from firmware_host.table.sight import Magnet
@@ -54,7 +53,7 @@ def reads(run, place, magnet):
     perception = Perception(profile, run.calibration())
     table.hands.clear()
     with table:
-        plate = plate_for(profile, table.buses)
+        plate = profile.plate(table.buses)
         pacer = Pacer(table.clock, profile.scans_per_s)
         put = False
         until_s = table.clock.now() + 5

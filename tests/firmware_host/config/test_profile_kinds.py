@@ -5,7 +5,7 @@ import pytest
 from firmware_host.config.errors import BoardDoesNotFitError, ConfigError
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.reading import convert
-from firmware_host.host.assemble import missing_table, plate_for
+from firmware_host.host.assemble import missing_table
 from firmware_host.table.commands import NewGame
 from firmware_host.table.overlay import Overlay
 from games.registry import game_type
@@ -112,7 +112,7 @@ def test_a_small_table_begins_with_a_game_that_fits(tmp_path) -> None:
 
 def test_a_plate_without_tilt_sensor_and_lights_has_no_fault_of_them() -> None:
     with SimTable(load_profile("matrix-gpio"), 1) as table:
-        plate = plate_for(table.profile, table.buses)
+        plate = table.profile.plate(table.buses)
         plate.show([(1.0, 1.0, 1.0)] * 25)
         frame = plate.scan()
         assert (frame.faults, frame.motion, plate.shown, plate.dimmed) == ((), None, b"", 1.0)

@@ -24,9 +24,9 @@ from firmware_host.trace.recorder import KEPT, Recorder
 from firmware_host.trace.replay import Seen, rerun
 from games.momentum import MOMENTUM
 from hw_sim.clock import VirtualClock
+from hw_sim.physics import world_class
 from hw_sim.session import SimSession
 from hw_sim.session.live import LiveTable
-from hw_sim.world.world import world
 
 PROFILE = "plate-7"  # no noise: its traces are short
 
@@ -107,7 +107,7 @@ def test_with_physics_tilting_comes_out_again_scan_by_scan_and_byte_by_byte(tmp_
 
     def recorded(folder):
         folder.mkdir()
-        table, kind = load_profile("plate-10"), world(physics=True)
+        table, kind = load_profile("plate-10"), world_class(physics=True)
         with SimSession(table, folder, world=kind) as session:
             session.host.do(NewGame("gravity-connect", {"size": 5, "line": 3}))
             session.tick()

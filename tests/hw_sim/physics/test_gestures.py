@@ -9,10 +9,11 @@ pytest.importorskip("mujoco")
 
 from firmware_host.config.profile import load_profile
 from hw_sim.errors import HandsError
+from hw_sim.physics import world_class
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
 from hw_sim.world.paths import Leg, Path, Quintic
-from hw_sim.world.world import World, world
+from hw_sim.world.world import World
 
 RED = MagnetKind.parse("N-strong")
 HEIGHT_MM, RADIUS_MM = 15.0, 14.0
@@ -28,7 +29,7 @@ def table_in(kind, seed=1):
 
 @pytest.fixture
 def table():
-    return table_in(world(physics=True))
+    return table_in(world_class(physics=True))
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_a_tower_stands_as_high_as_its_pieces_and_falls_when_built_off_centre(ta
 
 def test_a_trembling_hand_lets_go_elsewhere_than_a_calm_one():
     def landed(tremble_mm):
-        table = table_in(world(physics=True))
+        table = table_in(world_class(physics=True))
         action = table.hands.drop("red", D4, from_mm=5.0, tremble_mm=tremble_mm)
         return after(table, action)[0]
 

@@ -11,9 +11,10 @@ pytest.importorskip("mujoco")
 from firmware_host.cli.scenario import command
 from firmware_host.cli.serve import sim as sim_command
 from firmware_host.config.profile import load_profile
+from hw_sim.physics import world_class
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.world import World, world
+from hw_sim.world.world import World
 
 RED, BLUE = MagnetKind.parse("N-strong"), MagnetKind.parse("S-weak")
 
@@ -26,7 +27,7 @@ def table_in(kind):
 
 @pytest.fixture
 def table():
-    return table_in(world(physics=True))
+    return table_in(world_class(physics=True))
 
 
 def until(table, action, spare_s=0.5):
@@ -95,7 +96,7 @@ def test_the_table_has_physics_where_it_is_installed_and_says_where_not(
     installed, kind, monkeypatch, tmp_path
 ):
     opened = []
-    monkeypatch.setattr("hw_sim.world.world.has_physics", lambda: installed)
+    monkeypatch.setattr("hw_sim.physics.has_physics", lambda: installed)
     monkeypatch.setattr(
         "firmware_host.cli.serve.serve", lambda table, *_, **__: opened.append(table) and 0
     )

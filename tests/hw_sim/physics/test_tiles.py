@@ -12,11 +12,11 @@ pytest.importorskip("mujoco")
 from firmware_host.cli.scenario import command
 from firmware_host.config.profile import load_profile
 from games.gravity_connect import GRAVITY_CONNECT
+from hw_sim.physics import world_class
 from hw_sim.physics.body import FEET, SLICK, STEM_M, Lanes, shape_of
 from hw_sim.physics.dynamics import Dynamics
 from hw_sim.table import SimTable
 from hw_sim.world.magnet import MagnetKind
-from hw_sim.world.world import world
 from tests.hw_sim.overlapping import overlapping
 
 G = 9.81
@@ -99,7 +99,7 @@ def test_between_the_slip_angles_only_the_new_one_slides_and_the_next_stops_it(o
 
 
 def test_of_two_tiles_the_one_from_the_tray_slides_and_the_other_stands_in_its_middle():
-    table = SimTable(load_profile("plate-10"), 1, world=world(physics=True))
+    table = SimTable(load_profile("plate-10"), 1, world=world_class(physics=True))
     table.world.trays = {"red": MagnetKind.parse("N-strong")}
     table.world.bodies = {"red": GRAVITY_CONNECT.look.body}
     table.world.lay_lanes([row * 10 + column for row in range(5) for column in range(5)])

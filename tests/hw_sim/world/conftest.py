@@ -9,10 +9,10 @@ import pytest
 from firmware_host.config.profile import Profile, load_profile
 from hw_sim.clock import VirtualClock
 from hw_sim.hands import Hands
+from hw_sim.physics import world_class as world_with
 from hw_sim.rng import Streams
 from hw_sim.table import SimTable
 from hw_sim.world import MagnetKind, World
-from hw_sim.world.world import world as world_with
 from tests.hw_sim.overlapping import overlapping
 
 
