@@ -33,27 +33,34 @@ from drivers.light_links import (
 # A Pi's GPIO libraries, with whatever they raise as OSError.
 #
 # gpiozero's factory over lgpio serves every Pi. The one over RPi.GPIO serves where lgpio is not
-# installed, on a Pi 4 and earlier; on a Pi 5 RPi.GPIO cannot be imported.
+# installed, or gpiozero's own setting asks for it. RPi.GPIO itself serves a Pi 4 and earlier,
+# rpi-lgpio's module of that name every Pi.
 
 
 T = TypeVar("T")
 
 GPIO_DEVICE: Final = "/dev/gpiochip0"
+FACTORY_SETTING: Final = "GPIOZERO_PIN_FACTORY"
 
 
 def open_pins() -> PiPins:
-    """The factory over lgpio, else over RPi.GPIO. Raises OSError, or ImportError without either."""
+    """The factory over lgpio, else over RPi.GPIO; where GPIOZERO_PIN_FACTORY is ``rpigpio``, over
+    that. Raises OSError, or ImportError without either.
+    """
     if "LG_WD" not in os.environ:
         # As lgpio is imported it makes a pipe: in this folder, else where the command was started,
         # which may not be writable.
         os.environ["LG_WD"] = os.environ.get("XDG_RUNTIME_DIR") or _folder_until_the_end()
+    over_rpi_gpio = ("gpiozero.pins.rpigpio", "RPiGPIOFactory", "RPi.GPIO")
+    if os.environ.get(FACTORY_SETTING) == "rpigpio":
+        return PiPins(*over_rpi_gpio)
     try:
         return PiPins("gpiozero.pins.lgpio", "LGPIOFactory", "lgpio")
     except ModuleNotFoundError as missing:
         if missing.name != "lgpio":
             raise
         try:
-            return PiPins("gpiozero.pins.rpigpio", "RPiGPIOFactory", "RPi.GPIO")
+            return PiPins(*over_rpi_gpio)
         except ImportError:
             raise missing from None
 

@@ -151,6 +151,17 @@ def test_lgpio_comes_first_and_one_factory_is_kept(monkeypatch) -> None:
     assert [factory.closed for factory in made] == [True]
 
 
+def test_gpiozeros_own_setting_chooses_rpi_gpio(monkeypatch) -> None:
+    class Other:
+        pass
+
+    stand_in_gpio(monkeypatch, object)
+    stand_in_gpio(monkeypatch, Other, "RPi.GPIO", "rpigpio", "RPiGPIOFactory")
+    assert not isinstance(open_pins()._factory, Other)
+    monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "rpigpio")
+    assert isinstance(open_pins()._factory, Other)
+
+
 def test_no_gpio_chip_is_a_missing_file(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr("drivers.pi_buses.GPIO_DEVICE", str(tmp_path / "gpiochip0"))
 

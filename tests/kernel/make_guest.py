@@ -47,6 +47,7 @@ PACKAGES = [
 LGPIO = "lgpio>=0.2.2"
 LGPIO_TOOLS = "gcc libc6-dev python3-dev python3-pip python3-setuptools python3-wheel swig"
 DIST = "/usr/lib/python3/dist-packages"
+RPI_GPIO = "rpi-lgpio>=0.6"  # of the extra rpigpio
 
 PYTHONS = {"bookworm": "3.11", "trixie": "3.13"}
 PROCESSORS = {"amd64": "x86_64", "arm64": "aarch64"}  # Debian's word -> wheels'
@@ -192,7 +193,8 @@ def root(suite: str) -> Path:
 
 
 def wheels(debian: str, suite: str) -> Path:
-    """A folder of what pip in the guest takes in the place of the network: wheels only.
+    """A folder of what pip in the guest takes in the place of the network: wheels only, of the lock
+    file and of what a check adds.
 
     ``debian``: Debian's word for the processor.
     """
@@ -206,8 +208,9 @@ def wheels(debian: str, suite: str) -> Path:
             *(f"--platform=manylinux2014_{processor}", f"--python-version={version}"),
             *("--implementation=cp", "--require-hashes", "-d", fresh, "-r", lock),
         )
+        run(sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", fresh, RPI_GPIO)
 
-    return kept(f"wheels-{debian}-{suite}", lock.read_text(), make)
+    return kept(f"wheels-{debian}-{suite}", (lock.read_text(), RPI_GPIO), make)
 
 
 def device_tree(name: str) -> Path:

@@ -258,8 +258,8 @@ def largest_board() -> str:
 
 
 def filled_up(text: str) -> str:
-    """With lines of a comment behind it."""
-    return text + "# x\n" * ((FILE_CHARACTERS - len(text)) // 4)
+    """With a comment behind it, in one line: each line's end is two characters of a message."""
+    return text + "#" * (FILE_CHARACTERS - len(text))
 
 
 def with_a_long_game(state: Path) -> str:

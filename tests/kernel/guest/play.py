@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
 
-from plan import INSTALLED, as_pi, doctor, run
+from plan import ENV, INSTALLED, as_pi, doctor, run
 from service_table import PAGE, UNIT, ServiceSession, shown, wait_until
 
 import firmware_host
@@ -229,6 +229,36 @@ def update_keeps_the_game() -> None:
     assert moves() == OPENED
 
 
+def plays_over_rpi_gpio() -> str:
+    """A game with gpiozero's other factory, over rpi-lgpio, and back again."""
+    run(
+        f"{Path(INSTALLED).parent}/pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "rpi-lgpio",
+        env=os.environ | ENV,
+    )
+    setting = Path(f"/run/systemd/system/{UNIT}.d/factory.conf")
+    setting.parent.mkdir(parents=True)
+    setting.write_text("[Service]\nEnvironment=GPIOZERO_PIN_FACTORY=rpigpio\n")
+    try:
+        began_again()
+        environment = Path(f"/proc/{shown('MainPID')}/environ").read_text()
+        assert "GPIOZERO_PIN_FACTORY=rpigpio" in environment
+        steps = play((SCENARIOS / "over.scenario").read_text().splitlines())
+        return f"{steps} steps"
+    finally:
+        setting.unlink()
+        began_again()
+
+
+def began_again() -> None:
+    run("systemctl", "daemon-reload")
+    run("systemctl", "restart", UNIT)
+    wait_until("service", lambda: shown("ActiveState") == "active")
+
+
 def doctor_finds_no_problem_while_it_runs() -> None:
     problems = doctor(INSTALLED, "doctor", "--json", "--state", STATE)
     assert not problems, problems
@@ -267,6 +297,7 @@ PLANS: dict[str, tuple[Callable[[], object], ...]] = {
         kill_loses_nothing,
         watchdog_ends_a_stalled_loop,
         update_keeps_the_game,
+        plays_over_rpi_gpio,
         doctor_finds_no_problem_while_it_runs,
         scans_as_often_as_its_profile_says,
         waits_for_the_plug,

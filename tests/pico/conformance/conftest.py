@@ -1,0 +1,15 @@
+"""The suites of tests/conformance over the emulated Pico, as tests/hil has them over a real one."""
+
+import pytest
+
+from firmware_host.config.profile import load_profile
+from hw_sim.table import SimTable
+from tests.conformance.conftest import SimBench
+
+
+@pytest.fixture
+def bench(emulated):
+    with SimTable(load_profile("node"), 3) as table:
+        opened = SimBench(table)
+        yield opened
+        opened.plate.close()
