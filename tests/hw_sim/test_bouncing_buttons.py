@@ -11,7 +11,6 @@ millisecond of it.
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.host.assemble import plate_for
 from firmware_host.service.pacer import Pacer
 from firmware_host.table.buttons import Buttons
 from hw_sim.table import SimTable
@@ -43,7 +42,7 @@ MOMENTS = 12  # of the time between two scans, at each of which a press begins
 def test_a_press_of_a_real_switch_is_one_press(name, switch):
     closes, opens = SWITCHES[switch]
     with SimTable(load_profile(name), seed=3) as table:
-        plate, buttons = plate_for(table.profile, table.buses), Buttons()
+        plate, buttons = table.profile.plate(table.buses), Buttons()
         scan_s = 1 / table.profile.scans_per_s
         pacer, presses = Pacer(table.clock, table.profile.scans_per_s), []
 
