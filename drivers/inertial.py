@@ -1,16 +1,24 @@
-"""What the drivers of tilt sensors on I2C share: start, retry, and noticing that power failed."""
+"""What the drivers of tilt sensors share: from a chip's steps to how the plate lies; and on I2C
+start, retry, and noticing that power failed.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from drivers.attitude import FLAT, ON_THE_PIVOT, Attitude, AxisWatch, Mounting, Vector
 from drivers.buses import Buses
-from drivers.errors import PartAbsentError, PartError, PartReadingError, lost_on_i2c
+from drivers.errors import (
+    PartAbsentError,
+    PartError,
+    PartReadingError,
+    WrongPartError,
+    lost_on_i2c,
+)
 from drivers.frame import Motion
 
 if TYPE_CHECKING:
@@ -42,27 +50,71 @@ class ImuSettings:
     spin_gain: float = 1.0
 
 
+class Fusion:
+    """From a chip's steps to a Motion: how the chip lies, how the plate does, and dead axes."""
+
+    def __init__(self, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0) -> None:
+        """As Attitude's."""
+        self._arm_m, self._spin_gain = arm_m, spin_gain
+        self._axes = AxisWatch()
+        self._lies(FLAT)
+
+    def _lies(self, mounting: Mounting) -> None:
+        self._mounting = mounting
+        self._attitude = Attitude(self._arm_m, self._spin_gain)
+
+    def mount(self, mounting: Mounting) -> None:
+        """Read the chip as lying like that from now on."""
+        if mounting != self._mounting:
+            self._lies(mounting)
+
+    def restart(self) -> None:
+        """The readings were interrupted."""
+        self._attitude.restart()
+        self._axes.restart()
+
+    def motion(
+        self,
+        time_s: float,
+        accel: Sequence[int],
+        gyro: Sequence[int],
+        scales: tuple[float, float],
+        temperature_c: float,
+    ) -> Motion | None:
+        """Of one reading. ``scales``: m/s2 and rad/s of a step. None after an axis was dead until
+        all have moved. Raises PartReadingError for a dead axis.
+        """
+        self._axes.update(accel)
+        m_s2, rad_s = scales
+        force = self._mounting.on_plate((accel[0] * m_s2, accel[1] * m_s2, accel[2] * m_s2))
+        rate = self._mounting.on_plate((gyro[0] * rad_s, gyro[1] * rad_s, gyro[2] * rad_s))
+        pose = self._attitude.update(time_s, force, rate)
+        if not self._axes.trusted:
+            self._attitude.restart()  # what it followed until now was no gravity
+            return None
+        return Motion(pose.tilt_rad, force, pose.rate_rad_s, temperature_c, pose.spin_rad)
+
+
 class InertialSensor(ABC):
     """A tilt sensor. Opens and sets the chip up at the first read, and again after a failure.
 
-    ``RESET_S`` and ``SETTLE_S``: how long each phase of the start takes. ``M_S2`` and ``RAD_S``:
-    per step of its values.
+    ``NAME``: of the chip, at its address ``LOW`` where ``PIN`` is at ground. ``RESET_S`` and
+    ``SETTLE_S``: how long each phase of the start takes. ``SCALES``: m/s2 and rad/s of a step.
     """
 
+    NAME: ClassVar[str]
+    PIN: ClassVar[str]
+    LOW: ClassVar[int]
     RESET_S: ClassVar[float]
     SETTLE_S: ClassVar[float]
-    M_S2: ClassVar[float]
-    RAD_S: ClassVar[float]
+    SCALES: ClassVar[tuple[float, float]]
 
     def __init__(self, settings: ImuSettings, buses: Buses) -> None:
         self._bus_number = settings.i2c_bus
         self._address = settings.address
-        self._new_attitude = partial(Attitude, settings.arm_m, settings.spin_gain)
+        self._fusion = Fusion(settings.arm_m, settings.spin_gain)
         self._buses = buses
         self._clock = buses.clock
-        self._mounting = FLAT
-        self._attitude = self._new_attitude()
-        self._axes = AxisWatch()
         self._bus: SMBus | None = None
         self._phase = Phase.RESET
         self._phase_ends_s = 0.0
@@ -71,9 +123,7 @@ class InertialSensor(ABC):
 
     def mount(self, mounting: Mounting) -> None:
         """Read the chip as lying like that from now on."""
-        if mounting != self._mounting:
-            self._mounting = mounting
-            self._attitude = self._new_attitude()
+        self._fusion.mount(mounting)
 
     def read(self) -> Motion | None:
         """One reading; None while the chip comes up (``RESET_S`` and ``SETTLE_S`` after the start),
@@ -127,15 +177,40 @@ class InertialSensor(ABC):
     def _values(self, raw: bytes) -> tuple[Words, Words, float]:
         """Steps of the accelerometer, of the gyroscope, and degrees Celsius."""
 
-    @abstractmethod
-    def _silent(self) -> PartAbsentError:
-        """What is said when nobody answers at the address."""
-
-    @abstractmethod
-    def _impossible(self, value: int) -> PartReadingError:
-        """What is said when every byte is ``value``."""
-
     # What all do
+
+    def _silent(self) -> PartAbsentError:
+        return PartAbsentError(
+            "imu",
+            "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
+            remedy="Check its plug and its 3.3 V; the pin {pin} must be at ground for {low:#04x}.",
+            address=self._address,
+            bus=self._bus_number,
+            pin=self.PIN,
+            low=self.LOW,
+        )
+
+    def _other_chip(self, identity: int) -> WrongPartError:
+        return WrongPartError(
+            "imu",
+            "The chip at {address:#04x} on I2C bus {bus} is no {chip}"
+            " (it calls itself {identity:#04x}).",
+            remedy="Fit an {chip}, or name the right chip and its address in the profile.",
+            address=self._address,
+            bus=self._bus_number,
+            chip=self.NAME,
+            identity=identity,
+        )
+
+    def _impossible(self, value: int) -> PartReadingError:
+        """Every byte is ``value``."""
+        return PartReadingError(
+            "imu",
+            "The tilt sensor's values cannot be (all bytes {value:#04x}).",
+            remedy="Check its plug; if the wires are right, replace the {chip}.",
+            value=value,
+            chip=self.NAME,
+        )
 
     def _identity(self, bus: SMBus, register: int) -> int:
         identity: int = bus.read_byte_data(self._address, register)
@@ -154,8 +229,7 @@ class InertialSensor(ABC):
         self._reset(bus)
         self._phase, self._phase_ends_s = Phase.RESET, self._clock.now() + self.RESET_S
         self._last = b""
-        self._attitude.restart()
-        self._axes.restart()
+        self._fusion.restart()
         return bus
 
     def _start(self, bus: SMBus) -> bool:
@@ -184,24 +258,7 @@ class InertialSensor(ABC):
                 raise self._impossible(0x00)
         self._last = raw
         accel, gyro, temperature_c = self._values(raw)
-        self._axes.update(accel)
-        force = self._mounting.on_plate(
-            (accel[0] * self.M_S2, accel[1] * self.M_S2, accel[2] * self.M_S2)
-        )
-        rate = self._mounting.on_plate(
-            (gyro[0] * self.RAD_S, gyro[1] * self.RAD_S, gyro[2] * self.RAD_S)
-        )
-        pose = self._attitude.update(now_s, force, rate)
-        if not self._axes.trusted:
-            self._attitude.restart()  # what it followed until now was no gravity
-            return None
-        return Motion(
-            tilt_rad=pose.tilt_rad,
-            specific_force_m_s2=force,
-            rate_rad_s=pose.rate_rad_s,
-            temperature_c=temperature_c,
-            spin_rad=pose.spin_rad,
-        )
+        return self._fusion.motion(now_s, accel, gyro, self.SCALES, temperature_c)
 
     def _check_settings(self, bus: SMBus, now_s: float) -> None:
         """Raise WrongPartError for another chip, PartReadingError if registers were lost."""

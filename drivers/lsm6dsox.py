@@ -12,7 +12,6 @@ import struct
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from drivers.attitude import G_M_S2
-from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
 from drivers.inertial import BURST, InertialSensor, Words
 
 if TYPE_CHECKING:
@@ -52,23 +51,17 @@ _UNPACK = struct.Struct("<7h").unpack
 class Lsm6dsox(InertialSensor):
     """The tilt sensor on one address."""
 
+    NAME: ClassVar[str] = "LSM6DSOX"
+    PIN: ClassVar[str] = "SA0"
+    LOW: ClassVar[int] = 0x6A
     RESET_S: ClassVar[float] = RESET_S
     SETTLE_S: ClassVar[float] = SETTLE_S
-    M_S2: ClassVar[float] = M_S2_PER_STEP
-    RAD_S: ClassVar[float] = RAD_S_PER_STEP
+    SCALES: ClassVar[tuple[float, float]] = (M_S2_PER_STEP, RAD_S_PER_STEP)
 
     def _identify(self, bus: SMBus) -> None:
         identity = self._identity(bus, WHO_AM_I)
         if identity != IDENTITY:
-            raise WrongPartError(
-                "imu",
-                "The chip at {address:#04x} on I2C bus {bus} is no LSM6DSOX"
-                " (it calls itself {identity:#04x}).",
-                remedy="Fit an LSM6DSOX, or name the right chip and its address in the profile.",
-                address=self._address,
-                bus=self._bus_number,
-                identity=identity,
-            )
+            raise self._other_chip(identity)
 
     def _reset(self, bus: SMBus) -> None:
         bus.write_byte_data(self._address, CTRL3_C, SW_RESET | IF_INC)
@@ -86,20 +79,3 @@ class Lsm6dsox(InertialSensor):
     def _values(self, raw: bytes) -> tuple[Words, Words, float]:
         temperature, gx, gy, gz, ax, ay, az = _UNPACK(raw)
         return (ax, ay, az), (gx, gy, gz), temperature / STEPS_PER_C + ZERO_C
-
-    def _silent(self) -> PartAbsentError:
-        return PartAbsentError(
-            "imu",
-            "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
-            remedy="Check its plug and its 3.3 V; the pin SA0 must be at ground for 0x6a.",
-            address=self._address,
-            bus=self._bus_number,
-        )
-
-    def _impossible(self, value: int) -> PartReadingError:
-        return PartReadingError(
-            "imu",
-            "The tilt sensor's values cannot be (all bytes {value:#04x}).",
-            remedy="Check its plug; if the wires are right, replace the LSM6DSOX.",
-            value=value,
-        )

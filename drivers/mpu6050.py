@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from drivers.buses import Buses
-from drivers.errors import PartAbsentError, PartReadingError, WrongPartError
 from drivers.inertial import BURST, ImuSettings, InertialSensor, Words
 
 if TYPE_CHECKING:
@@ -69,10 +68,12 @@ VARIANTS: Final = {
 class Mpu6050(InertialSensor):
     """The tilt sensor on one address."""
 
+    NAME: ClassVar[str] = "MPU-6050"
+    PIN: ClassVar[str] = "AD0"
+    LOW: ClassVar[int] = 0x68
     RESET_S: ClassVar[float] = RESET_S
     SETTLE_S: ClassVar[float] = SETTLE_S
-    M_S2: ClassVar[float] = M_S2_PER_STEP
-    RAD_S: ClassVar[float] = RAD_S_PER_STEP
+    SCALES: ClassVar[tuple[float, float]] = (M_S2_PER_STEP, RAD_S_PER_STEP)
 
     def __init__(self, settings: ImuSettings, buses: Buses) -> None:
         super().__init__(settings, buses)
@@ -82,15 +83,7 @@ class Mpu6050(InertialSensor):
         identity = self._identity(bus, WHO_AM_I)
         self.variant = VARIANTS.get(identity)
         if self.variant is None:
-            raise WrongPartError(
-                "imu",
-                "The chip at {address:#04x} on I2C bus {bus} is no MPU-6050"
-                " (it calls itself {identity:#04x}).",
-                remedy="Fit an MPU-6050, or name the address of the right chip in the profile.",
-                address=self._address,
-                bus=self._bus_number,
-                identity=identity,
-            )
+            raise self._other_chip(identity)
 
     def _reset(self, bus: SMBus) -> None:
         bus.write_byte_data(self._address, PWR_MGMT_1, DEVICE_RESET)
@@ -114,20 +107,3 @@ class Mpu6050(InertialSensor):
         variant = self.variant or VARIANTS[0x68]
         temperature_c = temperature / variant.steps_per_c + variant.offset_c
         return (ax, ay, az), (gx, gy, gz), temperature_c
-
-    def _silent(self) -> PartAbsentError:
-        return PartAbsentError(
-            "imu",
-            "The tilt sensor does not answer at {address:#04x} on I2C bus {bus}.",
-            remedy="Check its plug and its 3.3 V; the pin AD0 must be at ground for 0x68.",
-            address=self._address,
-            bus=self._bus_number,
-        )
-
-    def _impossible(self, value: int) -> PartReadingError:
-        return PartReadingError(
-            "imu",
-            "The tilt sensor's values cannot be (all bytes {value:#04x}).",
-            remedy="Check its plug; if the wires are right, replace the MPU-6050.",
-            value=value,
-        )

@@ -1,19 +1,21 @@
-"""The parts of a plate with its own computer, used as any plate's: all over one NodeLink.
-
-The lights are in drivers.node_lights.
-"""
+"""The parts of a plate with its own computer, used as any plate's: all over one NodeLink."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from typing import Final
 
 from drivers import node_protocol as protocol
-from drivers.attitude import FLAT, ON_THE_PIVOT, Attitude, AxisWatch, Mounting, Vector
+from drivers.attitude import ON_THE_PIVOT, Mounting, Vector
 from drivers.errors import PartReadingError
 from drivers.frame import Motion
+from drivers.inertial import Fusion
+from drivers.lights import WRITE_EVERY_S, Colour, LightsSettings, Look, Rgb, rgb_of
 from drivers.node_link import NodeLink, Scan
-from drivers.node_troubles import PART_HALL, PART_IMU, reported
+from drivers.node_troubles import PART_HALL, PART_IMU, PART_LIGHTS, reported
 from drivers.panel import HIGHEST_HZ, LOWEST_HZ
+
+_STEADY: Final = (1, b"\xff")
 
 
 class NodeHall:
@@ -83,19 +85,14 @@ class NodeImu:
         self, link: NodeLink, arm_m: Vector = ON_THE_PIVOT, spin_gain: float = 1.0
     ) -> None:
         self._link = link
-        self._new_attitude = partial(Attitude, arm_m, spin_gain)
-        self._mounting = FLAT
-        self._attitude = self._new_attitude()
-        self._axes = AxisWatch()
+        self._fusion = Fusion(arm_m, spin_gain)
         self._session = 0
         self._seen = 0
         self._motion: Motion | None = None
 
     def mount(self, mounting: Mounting) -> None:
         """Read the chip as lying like that from now on."""
-        if mounting != self._mounting:
-            self._mounting = mounting
-            self._attitude = self._new_attitude()
+        self._fusion.mount(mounting)
 
     def read(self) -> Motion | None:
         """The newest reading, None while the chip starts, and after an axis was dead until all have
@@ -109,24 +106,24 @@ class NodeImu:
             self._restart()
         fresh = _fresh(link, self._seen)
         self._seen = link.scan_count
+        warm_c = None if link.status is None else link.status.imu_c
+        warm_c = 25.0 if warm_c is None else warm_c
         for scan in fresh:
+            self._motion = None
             if scan.motion is None or found is None:
-                self._motion = None
                 continue
+            scales = found.accel_nm_s2 / 1e9, found.gyro_nrad_s / 1e9
+            accel, gyro = scan.motion[:3], scan.motion[3:]
             try:
-                self._axes.update(scan.motion[:3])
+                self._motion = self._fusion.motion(scan.time_s, accel, gyro, scales, warm_c)
             except PartReadingError:
                 self._restart()
                 raise
-            self._motion = self._fuse(scan, scan.motion, found.accel_nm_s2, found.gyro_nrad_s)
         if self._motion is None:
             error = reported(link.status, PART_IMU)
             if error is not None:
                 self._restart()
                 raise error
-        if not self._axes.trusted:
-            self._attitude.restart()  # what it followed until now was no gravity
-            return None
         return self._motion
 
     def close(self) -> None:
@@ -135,22 +132,8 @@ class NodeImu:
 
     def _restart(self) -> None:
         """The readings were interrupted."""
-        self._attitude.restart()
-        self._axes.restart()
+        self._fusion.restart()
         self._motion = None
-
-    def _fuse(
-        self, scan: Scan, steps: tuple[int, ...], accel_nm_s2: int, gyro_nrad_s: int
-    ) -> Motion:
-        ax, ay, az = (step * accel_nm_s2 / 1e9 for step in steps[:3])
-        gx, gy, gz = (step * gyro_nrad_s / 1e9 for step in steps[3:])
-        force = self._mounting.on_plate((ax, ay, az))
-        rate = self._mounting.on_plate((gx, gy, gz))
-        pose = self._attitude.update(scan.time_s, force, rate)
-        status = self._link.status
-        warm_c = None if status is None else status.imu_c
-        warm_c = 25.0 if warm_c is None else warm_c
-        return Motion(pose.tilt_rad, force, pose.rate_rad_s, warm_c, pose.spin_rad)
 
 
 class NodePanel:
@@ -196,6 +179,123 @@ class NodePanel:
         self._tone_hz = None
         self._pressed = frozenset()
         self._link.close()
+
+
+class NodeLights:
+    """The lights, by place. The node draws them; here is what it was told, and what that shows."""
+
+    def __init__(self, settings: LightsSettings, link: NodeLink) -> None:
+        self._settings = settings
+        self._link = link
+        self._clock = link.clock
+        self._curve = settings.curve()
+        self._looks: tuple[Look, ...] = ()
+        self._places = bytes(settings.count)
+        self._start_s = 0.0
+        self._colours: tuple[Colour, ...] | None = None
+        self._patterns: dict[tuple[int, bytes], int] = {_STEADY: 0}
+        self._session = 0
+        self._changed = False
+        self._told_s = -WRITE_EVERY_S
+
+    @property
+    def shown(self) -> bytes:
+        """Red, green, blue of each place as the node draws them now, after everything."""
+        return self._draw()[0]
+
+    @property
+    def dimmed(self) -> float:
+        """The share of the light asked for that the supply allows, 0 to 1."""
+        return self._draw()[1]
+
+    def ask(self, colours: Sequence[Colour]) -> None:
+        """Steady colours, as LightStrip.ask. Raises ValueError for another number of them."""
+        wanted = tuple(colours)
+        if wanted == self._colours:
+            return
+        looks = {colour: Look(rgb) for colour in set(wanted) if any(rgb := rgb_of(colour))}
+        self.ask_looks([looks.get(colour) for colour in wanted], 0.0)
+        self._colours = wanted
+
+    def ask_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
+        """What each place is to show; None: dark. All patterns begin at ``start_s``.
+
+        Raises ValueError for another number of places, or for more than 255 looks.
+        """
+        if len(looks) != self._settings.count:
+            raise ValueError(f"{len(looks)} looks for {self._settings.count} lights")
+        self._colours = None
+        used = tuple(dict.fromkeys(look for look in looks if look is not None))
+        number = {look: index for index, look in enumerate(used, 1)}
+        places = bytes(0 if look is None else number[look] for look in looks)
+        if (used, places, start_s) != (self._looks, self._places, self._start_s):
+            self._looks, self._places, self._start_s = used, places, start_s
+            self._changed = True
+
+    def flush(self) -> None:
+        """Tell the node what has changed, at most 30 times a second; all of it if it is new.
+
+        Raises PartAbsentError or WrongPartError while there is no node, and PartAbsentError while
+        the lights have no supply, where it can tell.
+        """
+        link = self._link
+        link.poll("lights")
+        unlit = reported(link.status, PART_LIGHTS)
+        if unlit is not None:
+            raise unlit
+        if link.session != self._session:
+            self._session = link.session
+            self._patterns = {_STEADY: 0}
+            settings = self._settings
+            link.tell(
+                protocol.SETUP,
+                protocol.pack_setup(
+                    settings.supply_a, settings.channel_ma, settings.idle_ma, self._curve
+                ),
+            )
+            self._changed = True
+        now_s = self._clock.now()
+        if self._changed and now_s - self._told_s >= WRITE_EVERY_S:
+            self._changed = False
+            self._told_s = now_s
+            looks = [(self._pattern(look), *look.rgb) for look in self._looks]
+            start_us = link.to_node_us(self._start_s)
+            link.tell(protocol.LIGHTS, protocol.pack_lights(start_us, looks, self._places))
+
+    def close(self) -> None:
+        """All lights off, and the port given back."""
+        self._looks, self._places = (), bytes(self._settings.count)
+        self._colours = None
+        self._session = 0
+        self._link.tell(protocol.LIGHTS, protocol.pack_lights(0, (), self._places))
+        self._link.close()
+
+    def _pattern(self, look: Look) -> int:
+        """Its number; the node is told of a new one."""
+        key = (
+            round(look.step_s / protocol.TICK_S),
+            bytes(round(level * 255) for level in look.levels),
+        )
+        if look.levels == (1.0,):
+            return 0
+        number = self._patterns.get(key)
+        if number is None:
+            if len(self._patterns) > protocol.PATTERNS:
+                self._patterns = {_STEADY: 0}
+            number = self._patterns[key] = len(self._patterns)
+            self._link.tell(protocol.PATTERN, bytes((number, key[0])) + key[1])
+        return number
+
+    def _draw(self) -> tuple[bytes, float]:
+        if not self._session or reported(self._link.status, PART_LIGHTS) is not None:
+            return bytes(3 * len(self._places)), 1.0
+        since_s = self._clock.now() - self._start_s
+        curve, settings = self._curve, self._settings
+        dark: Rgb = (0, 0, 0)
+        colours = [bytes(dark)]
+        colours += [bytes(curve[channel] for channel in look.now(since_s)) for look in self._looks]
+        levels = b"".join([colours[place] for place in self._places])
+        return settings.limited(levels)
 
 
 def _fresh(link: NodeLink, seen: int) -> list[Scan]:

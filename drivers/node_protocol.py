@@ -45,8 +45,9 @@ class DamagedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a node is. Field in nT = ``field_at_0_nt`` + code * ``field_step_nt``, south positive.
-    ``accel_nm_s2``, ``gyro_nrad_s``: of one step. ``flags``: see the protocol document.
+    """What a node is, in the order in which it says so. Field in nT = ``field_at_0_nt`` + code *
+    ``field_step_nt``, south positive. ``accel_nm_s2``, ``gyro_nrad_s``: of one step. ``flags``: see
+    the protocol document.
     """
 
     major: int
@@ -235,26 +236,9 @@ def pack_setup(supply_a: float, channel_ma: float, idle_ma: float, curve: bytes)
 
 
 def _capabilities(body: bytes) -> Capabilities:
-    major, minor, columns, rows, scans_per_s, poles, strengths, flags, *rest = (
-        _CAPABILITIES.unpack_from(body)
-    )
-    field_at_0_nt, field_step_nt, accel_nm_s2, gyro_nrad_s, length = rest
+    *figures, length = _CAPABILITIES.unpack_from(body)
     name = body[_CAPABILITIES.size : _CAPABILITIES.size + length]
-    return Capabilities(
-        major=major,
-        minor=minor,
-        columns=columns,
-        rows=rows,
-        scans_per_s=scans_per_s,
-        poles=poles,
-        strengths=strengths,
-        flags=flags,
-        field_at_0_nt=field_at_0_nt,
-        field_step_nt=field_step_nt,
-        accel_nm_s2=accel_nm_s2,
-        gyro_nrad_s=gyro_nrad_s,
-        name=name.decode("utf-8", "replace"),
-    )
+    return Capabilities(*(*figures, name.decode("utf-8", "replace")))
 
 
 def _reading(is_key: bool, body: bytes) -> Reading:

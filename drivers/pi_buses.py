@@ -100,6 +100,24 @@ class PiPins:
         self._factory.close()
 
 
+def _passed_on(name: str) -> property:
+    """A property of gpiozero's pin; not through ``_call``, as a scan has many of them."""
+
+    def read(self: PiPin) -> Any:
+        try:
+            return getattr(self._pin, name)
+        except self._errors as error:
+            raise self._failure(error) from error
+
+    def write(self: PiPin, value: Any) -> None:
+        try:
+            setattr(self._pin, name, value)
+        except self._errors as error:
+            raise self._failure(error) from error
+
+    return property(read, write, doc="As gpiozero's.")
+
+
 class PiPin:
     """gpiozero's pin (drivers.buses.Pin)."""
 
@@ -108,34 +126,8 @@ class PiPin:
         self._number = number
         self._errors = errors
 
-    @property
-    def state(self) -> float:
-        """As gpiozero's."""
-        try:
-            level: float = self._pin.state
-        except self._errors as error:
-            raise self._failure(error) from error
-        return level
-
-    @state.setter
-    def state(self, level: float) -> None:
-        try:
-            self._pin.state = level
-        except self._errors as error:
-            raise self._failure(error) from error
-
-    @property
-    def frequency(self) -> float | None:
-        """As gpiozero's."""
-        hz: float | None = self._call(lambda: self._pin.frequency)
-        return hz
-
-    @frequency.setter
-    def frequency(self, hz: float | None) -> None:
-        try:
-            self._pin.frequency = hz
-        except self._errors as error:
-            raise self._failure(error) from error
+    state: Any = _passed_on("state")
+    frequency: Any = _passed_on("frequency")
 
     def input_with_pull(self, pull: str, /) -> None:
         """As gpiozero's."""

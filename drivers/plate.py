@@ -12,8 +12,7 @@ from drivers.clock import Clock
 from drivers.errors import PartError
 from drivers.frame import Frame, Motion
 from drivers.lights import Colour, LightsSettings, Look
-from drivers.node import NodeHall, NodeImu, NodePanel
-from drivers.node_lights import NodeLights
+from drivers.node import NodeHall, NodeImu, NodeLights, NodePanel
 from drivers.node_link import NodeLink, NodeSettings
 
 T = TypeVar("T")

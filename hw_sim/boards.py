@@ -41,13 +41,37 @@ DRIFT_MT_S = 0.02
 DRIFT_MOST_MT = 4.0
 
 
-class HallBoard:
+class _Board:
+    """Sensors under the places, and their wires. Places given are not checked here."""
+
+    def __init__(self, size: int) -> None:
+        self._wires = list(range(size))
+        self._dead: set[int] = set()
+
+    def swap_wires(self, one: int, other: int) -> None:
+        """The wires of two places change sides; again, and they are right."""
+        self._wires[one], self._wires[other] = self._wires[other], self._wires[one]
+        self._wire_sensors()
+
+    def wire_of(self, index: int) -> int:
+        """The place whose sensor is wired to the input, or the lines, of place ``index``."""
+        return self._wires[index]
+
+    def set_dead(self, index: int, on: bool) -> None:
+        """The sensor's outputs are broken off; an input of a multiplexer then lies at ground."""
+        _mark(self._dead, index, on)
+        self._wire_sensors()
+
+    def _wire_sensors(self) -> None:
+        """What the wires carry has changed."""
+
+
+class HallBoard(_Board):
     """Sensors, each a copy of its own within the datasheet's limits, and what is wrong with them.
 
     Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``sensors``: the chips,
     by place. ``multiplexers``: at the converter's channels. ``tolerances``: of the sensitivities,
-    against the datasheet's. Places given to the faults are not
-    checked here.
+    against the datasheet's.
     """
 
     def __init__(
@@ -58,11 +82,10 @@ class HallBoard:
         streams: Streams,
         tolerances: float = 1.0,
     ) -> None:
+        super().__init__(profile.size)
         self._hall = hall
         self._world = world
         self._noise_factor = 1.0
-        self._wires = list(range(profile.size))
-        self._dead: set[int] = set()
         self._noisy: set[int] = set()
         self._stuck_v: dict[int, float] = {}
         self._drift_from_s: dict[int, float] = {}
@@ -107,11 +130,6 @@ class HallBoard:
         channel, address = divmod(index, INPUTS)
         return self.multiplexers[channel].inputs[address](now_s)
 
-    def set_dead(self, index: int, on: bool) -> None:
-        """The sensor's output is broken off; the input lies at ground."""
-        _mark(self._dead, index, on)
-        self._wire_sensors()
-
     def set_stuck(self, index: int, on: bool) -> None:
         """The output stays at what it is now."""
         if on:
@@ -140,15 +158,6 @@ class HallBoard:
         for index, sensor in enumerate(self.sensors):
             sensor.temperature_c = partial(lit.temperature_c, index)
         self._wire_sensors()
-
-    def swap_wires(self, one: int, other: int) -> None:
-        """The wires of two places change sides; again, and they are right."""
-        self._wires[one], self._wires[other] = self._wires[other], self._wires[one]
-        self._wire_sensors()
-
-    def wire_of(self, index: int) -> int:
-        """The place whose sensor is wired to the input of place ``index``."""
-        return self._wires[index]
 
     def crept_mt(self, index: int, now_s: float) -> float:
         """How far a drifting sensor's output is off by then; 0 for a sound one."""
@@ -284,17 +293,15 @@ AH1889 = SwitchKind(OPERATE_MT, RELEASE_MT, SPREAD, RESPONSE_S)
 BIASED_REED = SwitchKind(4.0, 2.5, 0.2, 0.5e-3)
 
 
-class SwitchBoard:
+class SwitchBoard(_Board):
     """Switches, each a copy of its own, and what is wrong with them.
 
-    ``closed(index, south, now_s)`` is what arrives at the lines of place ``index``. Places given to
-    the faults are not checked here.
+    ``closed(index, south, now_s)`` is what arrives at the lines of place ``index``.
     """
 
     def __init__(self, profile: Profile, kind: SwitchKind, world: World, streams: Streams) -> None:
+        super().__init__(profile.size)
         self._world = world
-        self._wires = list(range(profile.size))
-        self._dead: set[int] = set()
         self._stuck: dict[int, tuple[bool, bool]] = {}
         spread = streams.stream("switch-spread")
 
@@ -315,13 +322,6 @@ class SwitchBoard:
             return self._stuck[wired][south]
         return self.switches[wired].closed(now_s, south=south)
 
-    def set_dead(self, index: int, on: bool) -> None:
-        """Both outputs are broken off."""
-        if on:
-            self._dead.add(index)
-        else:
-            self._dead.discard(index)
-
     def set_stuck(self, index: int, on: bool) -> None:
         """Both outputs stay as they are now."""
         if on:
@@ -332,14 +332,6 @@ class SwitchBoard:
             )
         else:
             self._stuck.pop(index, None)
-
-    def swap_wires(self, one: int, other: int) -> None:
-        """The wires of two places change sides; again, and they are right."""
-        self._wires[one], self._wires[other] = self._wires[other], self._wires[one]
-
-    def wire_of(self, index: int) -> int:
-        """The place whose switches are wired to the lines of place ``index``."""
-        return self._wires[index]
 
     def answers(self, index: int) -> tuple[bool | None, ...]:
         """What the lines of that place say to no field, a north and a south one, in turn: the two

@@ -41,6 +41,15 @@ LANDING_MM = 3.0  # how far off centre a knocked piece ends up at most, each way
 KNOCK_SPREAD_S = 0.03
 PLACE_DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 DIAGONALS = ((1, 1), (-1, 1), (-1, -1), (1, -1))
+OFF_CENTRE_MM = 0.7  # standard deviation, each way, of where a careful hand puts a piece
+FRICTION = 0.40  # of felt on varnish, as a hand expects it
+G_MM_S2 = 9810.0
+AIM_SPREAD = 0.04  # of a flick's speed
+CLEAR_MM = 0.3  # at which a piece is let go over what it is stacked on
+TIRED_S = 20.0
+SQUEEZE_N = 0.6  # of chopsticks on what they hold
+SQUEEZE_SPREAD = 0.1
+FOLLOW_S = 0.12  # in which a hand comes to where it is wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,7 @@ class Hands:
         self._stream = stream
         self._traffic = Traffic(world.pieces)
         self._busy_until_s = 0.0
+        self._grips: dict[int, float] = {}  # piece carried freely -> when the hand was told last
 
     @property
     def busy_until_s(self) -> float:
@@ -90,13 +100,8 @@ class Hands:
         self._check_free(index)
         self._traffic.check_room(goal, None)
         piece = self._world.new_piece(label, paths.above(goal), turned_over=turned_over)
-        piece.comes = True
         pace = self._pace()
-        try:
-            return self._start(piece, lambda b: paths.lower(b, goal, pace))
-        except HandsError:
-            self._world.remove(piece)
-            raise
+        return self._bring(piece, lambda b: paths.lower(b, goal, pace))
 
     def take(self, index: int) -> Action:
         """Off the plate with what stands there."""
@@ -106,24 +111,14 @@ class Hands:
 
     def move(self, source: int, target: int, offset_mm: tuple[float, float] = (0.0, 0.0)) -> Action:
         """Lift, carry, put."""
-        piece = self._standing(source)
-        goal = self._goal(target, offset_mm)
-        if target != source:
-            self._check_free(target)
-        self._traffic.check_room(goal, piece)
-        start, pace = piece.here, self._pace()
+        piece, start, goal, pace = self._way(source, target, offset_mm)
         return self._start(piece, lambda b: paths.move(b, start, goal, pace))
 
     def slide(
         self, source: int, target: int, offset_mm: tuple[float, float] = (0.0, 0.0)
     ) -> Action:
         """Push along the plate without lifting, around what stands a little in the way."""
-        piece = self._standing(source)
-        goal = self._goal(target, offset_mm)
-        if target != source:
-            self._check_free(target)
-        self._traffic.check_room(goal, piece)
-        start, pace = piece.here, self._pace()
+        piece, start, goal, pace = self._way(source, target, offset_mm)
         blocked: HandsError | None = None
         for bow_mm in BOWS_MM:
             draw = partial(paths.slide, start=start, goal=goal, bow_mm=bow_mm, pace=pace)
@@ -148,96 +143,6 @@ class Hands:
         end_s = max(gesture.end_s for gesture in gestures_made)
         return self._done(Action(now_s, end_s, end_s, tuple(piece.piece_id for piece in pieces)))
 
-    # Pieces, freely: what the page's mouse does
-
-    def pick_new(self, label: str, x_mm: float, y_mm: float) -> Action:
-        """A piece from its tray, held in the air there. Its id is the action's."""
-        now_s = self._now()
-        self._world.settle(now_s)
-        piece = self._world.new_piece(label, (x_mm, y_mm, self._hover_mm()))
-        while self._traffic.in_the_way(piece, still(piece.here, now_s), now_s) is not None:
-            piece.here = (x_mm, y_mm, piece.here[2] + HOVER_STEP_MM)
-        piece.held = True
-        self._world.changed(piece)
-        return self._done(Action(now_s, now_s, now_s, (piece.piece_id,)))
-
-    def pick_up(self, piece_id: int) -> Action:
-        """Reach for a piece and hold it in the air above where it stood."""
-        piece = self._piece(piece_id)
-        if piece.held:
-            raise HandsError(
-                "Somebody already holds that {label} piece.",
-                remedy="Wait until it is set down.",
-                label=piece.label,
-            )
-        start, pace, height = piece.goal, self._pace(), self._hover_mm()
-
-        def lift(builder: PathBuilder) -> Gesture:
-            left_s = paths.lift(builder, start, height, pace)
-            return Gesture(builder.path(), left_s, builder.now_s)
-
-        action = self._start(piece, lift)
-        piece.held = True
-        return action
-
-    def carry_to(self, piece_id: int, x_mm: float, y_mm: float) -> Action:
-        """Carry a held piece through the air, from wherever it is now."""
-        piece = self._held(piece_id)
-        now_s = self._now()
-        here, height = piece.at(now_s), piece.goal[2]
-        way = math.hypot(x_mm - here[0], y_mm - here[1])
-        duration = max(0.05, way / 800.0)
-        lifting = piece.path is not None and height - here[2] > 1.0
-        builder = PathBuilder(
-            piece.path.end_s if piece.path is not None and lifting else now_s,
-            piece.goal if lifting else here,
-        )
-        start_s = builder.now_s
-        path = builder.to((x_mm, y_mm, height), duration).path()
-        if piece.path is not None and lifting:
-            path = piece.path.then(path)
-        other = self._traffic.in_the_way(piece, path, start_s)
-        if other is not None:
-            raise no_room(other)
-        self._world.set_going(piece, path)
-        return self._done(Action(now_s, path.end_s, path.end_s, (piece_id,)))
-
-    def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Action:
-        """Carry a held piece there, put it on the plate and let go."""
-        piece = self._held(piece_id)
-        goal = (x_mm, y_mm, 0.0)
-        self._check_on_plate(goal)
-        self._traffic.check_room(goal, piece)
-        start, pace = piece.goal, self._pace()
-
-        def carry_and_lower(builder: PathBuilder) -> Gesture:
-            way = math.hypot(x_mm - start[0], y_mm - start[1])
-            if way > 0:
-                builder.to((x_mm, y_mm, start[2]), max(0.05, way / 800.0))
-            return paths.lower(builder, goal, pace)
-
-        action = self._start(piece, carry_and_lower)
-        piece.held = False
-        return action
-
-    def throw_off(self, piece_id: int) -> Action:
-        """Take a piece, held or standing, off the plate and back to its tray."""
-        piece = self._piece(piece_id)
-        start, pace = piece.goal, self._pace()
-        if not piece.held:
-            return self._start(piece, lambda b: paths.take(b, start, pace), leaves=True)
-
-        def carry_away(builder: PathBuilder) -> Gesture:
-            out = (start[0], start[1] - ASIDE_MM, start[2])
-            builder.to(out, LEAVE_S * pace)
-            return Gesture(builder.path(), builder.now_s, builder.now_s)
-
-        return self._start(piece, carry_away, leaves=True)
-
-    def clear(self) -> None:
-        """Every piece is off the plate at once."""
-        self.set_up({})
-
     def set_up(self, labels: Mapping[int, str]) -> None:
         """The plate at once as a game of a scenario begins: these pieces from their trays, each in
         the middle of its place, and no others.
@@ -247,200 +152,8 @@ class Hands:
         for index, label in labels.items():
             self._world.changed(self._world.new_piece(label, self._goal(index, (0.0, 0.0))))
 
-    # The plate and the buttons
-
-    def tilt(self, x_rad: float, y_rad: float, *, for_s: float | None = None) -> Action:
-        """Tilt the plate and hold it; with ``for_s``, level it again after that time.
-
-        ``touch_s``: when the angles are reached; ``end_s``: when the plate is at rest for good.
-        """
-        now_s = self._now()
-        reached_s, end_s = self._world.plate.tilt(x_rad, y_rad, now_s, for_s=for_s)
-        return self._done(Action(now_s, reached_s, end_s))
-
-    def spin_plate(self, by_rad: float) -> Action:
-        """Turn the plate about its own axis."""
-        if not self._world.profile.capabilities.spins:
-            raise HandsError(
-                "This plate does not spin.",
-                remedy='Use a table with "spins = true" in its profile, such as node.',
-            )
-        now_s = self._now()
-        end_s = self._world.plate.spin(by_rad, now_s)
-        return self._done(Action(now_s, end_s, end_s))
-
-    def bump(self) -> Action:
-        """Knock against the table."""
-        now_s = self._now()
-        return self._done(Action(now_s, now_s, self._world.plate.bump(now_s)))
-
-    def press(self, button: str, held_s: float) -> Action:
-        """Press "confirm" or "back"."""
-        now_s = self._now()
-        contact = self._world.buttons.get(button)
-        if contact is None:
-            raise HandsError(
-                "There is no button {button!r}.",
-                remedy="Press one of {known}.",
-                button=button,
-                known=", ".join(self._world.buttons),
-            )
-        closed_s, open_s = contact.press(now_s, held_s)
-        return self._done(Action(now_s, closed_s, open_s))
-
-    # How it is planned
-
-    def _now(self) -> float:
-        return self._world.clock.now()
-
-    def _pace(self) -> float:
-        return self.pace * (1.0 + self._stream.uniform(-PACE_SPREAD, PACE_SPREAD))
-
-    def _done(self, action: Action) -> Action:
-        self._busy_until_s = max(self._busy_until_s, action.end_s)
-        return action
-
-    def _name(self, index: int) -> str:
-        return self._world.profile.places[index]
-
-    def _goal(self, index: int, offset_mm: tuple[float, float]) -> Point:
-        if not 0 <= index < self._world.profile.size:
-            raise HandsError(
-                "This plate has no place number {index}.",
-                remedy="Places are 0 to {last}.",
-                index=index,
-                last=self._world.profile.size - 1,
-            )
-        x, y = self._world.profile.centre_mm(index)
-        goal = (x + offset_mm[0], y + offset_mm[1], 0.0)
-        self._check_on_plate(goal)
-        return goal
-
-    def _standing(self, index: int) -> Piece:
-        self._goal(index, (0.0, 0.0))
-        piece = self._world.piece_at(index)
-        if piece is None:
-            raise HandsError(
-                "There is nothing on {place} to take.",
-                remedy="Name a place where a piece stands.",
-                place=self._name(index),
-            )
-        return piece
-
-    def _piece(self, piece_id: int) -> Piece:
-        self._world.settle(self._now())
-        piece = self._world.pieces.get(piece_id)
-        if piece is None or piece.leaves:
-            raise HandsError(
-                "There is no piece number {piece_id} on the plate.",
-                remedy="It has gone back to its tray; take another.",
-                piece_id=piece_id,
-            )
-        return piece
-
-    def _held(self, piece_id: int) -> Piece:
-        piece = self._piece(piece_id)
-        if not piece.held:
-            raise HandsError(
-                "Nobody holds that {label} piece.",
-                remedy="Pick it up first.",
-                label=piece.label,
-            )
-        return piece
-
-    def _hover_mm(self) -> float:
-        """A height in the air at which no other hand waits."""
-        taken = {piece.goal[2] for piece in self._world.pieces.values() if piece.held}
-        height = HOVER_MM
-        while height in taken:
-            height += HOVER_STEP_MM
-        return height
-
-    def _check_on_plate(self, goal: Point) -> None:
-        edge = (self._world.profile.plate_mm - BODY_MM) / 2
-        if max(abs(goal[0]), abs(goal[1])) > edge:
-            raise HandsError(
-                "{x:.0f}, {y:.0f} mm is not on the plate.",
-                remedy="Stay within {edge:.0f} mm of its centre each way.",
-                x=goal[0],
-                y=goal[1],
-                edge=edge,
-            )
-
-    def _check_free(self, index: int) -> None:
-        piece = self._world.piece_at(index)
-        if piece is not None:
-            raise HandsError(
-                "{place} is occupied by a {label} piece.",
-                remedy="Take that piece away first.",
-                place=self._name(index),
-                label=piece.label,
-            )
-
-    def _start(
-        self, piece: Piece, draw: Callable[[PathBuilder], Gesture], *, leaves: bool = False
-    ) -> Action:
-        """Let ``piece`` go as ``draw`` says, as soon as nothing that moves is in the way."""
-        now_s = self._now()
-        self._world.settle(now_s)
-        plan = self._traffic.plan(piece, draw, now_s, leaves=leaves)
-        self._world.set_going(piece, plan.path, leaves=leaves)
-        return self._done(
-            Action(plan.start_s, plan.gesture.touch_s, plan.gesture.end_s, (piece.piece_id,))
-        )
-
-    def _knocked(self, index: int, piece: Piece, plans: dict[int, Path]) -> Gesture:
-        profile = self._world.profile
-        row, column = divmod(index, profile.columns)
-        directions = [
-            *self._stream.sample(PLACE_DIRECTIONS, 4),
-            *self._stream.sample(DIAGONALS, 4),
-        ]
-        start_s = self._now() + self._stream.uniform(0.0, KNOCK_SPREAD_S)
-        off = self._stream.uniform(-LANDING_MM, LANDING_MM)
-        offset = (off, self._stream.uniform(-LANDING_MM, LANDING_MM))
-        for east, north in directions:
-            if not (0 <= column + east < profile.columns and 0 <= row + north < profile.rows):
-                continue
-            target = (row + north) * profile.columns + column + east
-            goal = self._goal(target, offset)
-            aims = [
-                plans[p.piece_id].end if p.piece_id in plans else p.goal
-                for p in self._world.pieces.values()
-                if p is not piece
-            ]
-            if any(overlap(goal, aim) for aim in aims) or self._world.piece_at(target):
-                continue
-            gesture = paths.hop(PathBuilder(start_s, piece.here), piece.here, goal)
-            if self._traffic.in_the_way(piece, gesture.path, self._now(), plans) is None:
-                return gesture
-        raise HandsError(
-            "The piece on {place} has no free place beside it to jump to.",
-            remedy="Knock pieces that have room around them.",
-            place=self._name(index),
-        )
-
-
-# Hands that are not exact: they drop, stack, flick and twirl, and carry a piece where it may meet
-# others. In a world in which nothing moves by itself each means the nearest plain thing.
-
-OFF_CENTRE_MM = 0.7  # standard deviation, each way, of where a careful hand puts a piece
-FRICTION = 0.40  # of felt on varnish, as a hand expects it
-G_MM_S2 = 9810.0
-AIM_SPREAD = 0.04  # of a flick's speed
-CLEAR_MM = 0.3  # at which a piece is let go over what it is stacked on
-TIRED_S = 20.0
-SQUEEZE_N = 0.6  # of chopsticks on what they hold
-SQUEEZE_SPREAD = 0.1
-FOLLOW_S = 0.12  # in which a hand comes to where it is wanted
-
-
-class FreeHands(Hands):
-    """All that ``Hands`` can, and what needs no care."""
-
-    def __init__(self, world: World, stream: Stream) -> None:
-        super().__init__(world, stream)
-        self._grips: dict[int, float] = {}  # piece carried freely -> when the hand was told last
+    # Pieces, without care: in a world in which nothing moves by itself each means the nearest plain
+    # thing
 
     def drop(
         self,
@@ -521,7 +234,54 @@ class FreeHands(Hands):
         self._world.pinch(piece, self._squeeze_n())
         return action
 
-    # What the page's mouse does
+    # Pieces by their number: what the page's mouse does
+
+    def pick_up(self, piece_id: int) -> Action:
+        """Reach for a piece and hold it in the air above where it stood."""
+        piece = self._piece(piece_id)
+        if piece.held:
+            raise _taken(piece)
+        start, pace, height = piece.goal, self._pace(), self._hover_mm()
+
+        def lift(builder: PathBuilder) -> Gesture:
+            left_s = paths.lift(builder, start, height, pace)
+            return Gesture(builder.path(), left_s, builder.now_s)
+
+        action = self._start(piece, lift)
+        piece.held = True
+        return action
+
+    def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Action:
+        """Carry a held piece there, put it on the plate and let go."""
+        piece = self._held(piece_id)
+        goal = (x_mm, y_mm, 0.0)
+        self._check_on_plate(goal)
+        self._traffic.check_room(goal, piece)
+        start, pace = piece.goal, self._pace()
+
+        def carry_and_lower(builder: PathBuilder) -> Gesture:
+            way = math.hypot(x_mm - start[0], y_mm - start[1])
+            if way > 0:
+                builder.to((x_mm, y_mm, start[2]), max(0.05, way / 800.0))
+            return paths.lower(builder, goal, pace)
+
+        action = self._start(piece, carry_and_lower)
+        piece.held = False
+        return action
+
+    def throw_off(self, piece_id: int) -> Action:
+        """Take a piece, held or standing, off the plate and back to its tray."""
+        piece = self._piece(piece_id)
+        start, pace = piece.goal, self._pace()
+        if not piece.held:
+            return self._start(piece, lambda b: paths.take(b, start, pace), leaves=True)
+
+        def carry_away(builder: PathBuilder) -> Gesture:
+            out = (start[0], start[1] - ASIDE_MM, start[2])
+            builder.to(out, LEAVE_S * pace)
+            return Gesture(builder.path(), builder.now_s, builder.now_s)
+
+        return self._start(piece, carry_away, leaves=True)
 
     def grab(self, what: int | str, at: Point, *, sticks: bool = False) -> Action:
         """Close a hand on a piece, or on one from its tray, and hold it with its foot there.
@@ -532,11 +292,7 @@ class FreeHands(Hands):
             return self._hold(new, at, sticks=sticks)
         piece = self._piece(what)
         if piece.held or piece.path is not None:
-            raise HandsError(
-                "Somebody already holds that {label} piece.",
-                remedy="Wait until it is set down.",
-                label=piece.label,
-            )
+            raise _taken(piece)
         if not self._world.falls:
             return self.pick_up(what)
         return self._hold(piece, at, sticks=sticks)
@@ -544,9 +300,7 @@ class FreeHands(Hands):
     def carry(self, piece_id: int, at: Point) -> Action:
         """Take what is held there, through whatever stands in the way."""
         piece = self._held(piece_id)
-        if not self._world.falls:
-            return self.carry_to(piece_id, *at[:2])
-        return self._hold(piece, at)
+        return self._hold(piece, at if self._world.falls else (*at[:2], piece.goal[2]))
 
     def let_go(self, piece_id: int) -> Action:
         """Open the hand. Where nothing falls: ``set_down``."""
@@ -564,6 +318,198 @@ class FreeHands(Hands):
             piece = self._world.pieces.get(number)
             if piece is not None and piece.held:
                 self._world.open_hand(piece)
+
+    # The plate and the buttons
+
+    def tilt(self, x_rad: float, y_rad: float, *, for_s: float | None = None) -> Action:
+        """Tilt the plate and hold it; with ``for_s``, level it again after that time.
+
+        ``touch_s``: when the angles are reached; ``end_s``: when the plate is at rest for good.
+        """
+        now_s = self._now()
+        reached_s, end_s = self._world.plate.tilt(x_rad, y_rad, now_s, for_s=for_s)
+        return self._done(Action(now_s, reached_s, end_s))
+
+    def spin_plate(self, by_rad: float) -> Action:
+        """Turn the plate about its own axis."""
+        if not self._world.profile.capabilities.spins:
+            raise HandsError(
+                "This plate does not spin.",
+                remedy='Use a table with "spins = true" in its profile, such as node.',
+            )
+        now_s = self._now()
+        end_s = self._world.plate.spin(by_rad, now_s)
+        return self._done(Action(now_s, end_s, end_s))
+
+    def bump(self) -> Action:
+        """Knock against the table."""
+        now_s = self._now()
+        return self._done(Action(now_s, now_s, self._world.plate.bump(now_s)))
+
+    def press(self, button: str, held_s: float) -> Action:
+        """Press "confirm" or "back"."""
+        now_s = self._now()
+        contact = self._world.buttons.get(button)
+        if contact is None:
+            raise HandsError(
+                "There is no button {button!r}.",
+                remedy="Press one of {known}.",
+                button=button,
+                known=", ".join(self._world.buttons),
+            )
+        closed_s, open_s = contact.press(now_s, held_s)
+        return self._done(Action(now_s, closed_s, open_s))
+
+    # How it is planned
+
+    def _now(self) -> float:
+        return self._world.clock.now()
+
+    def _pace(self) -> float:
+        return self.pace * (1.0 + self._stream.uniform(-PACE_SPREAD, PACE_SPREAD))
+
+    def _done(self, action: Action) -> Action:
+        self._busy_until_s = max(self._busy_until_s, action.end_s)
+        return action
+
+    def _name(self, index: int) -> str:
+        return self._world.profile.places[index]
+
+    def _goal(self, index: int, offset_mm: tuple[float, float]) -> Point:
+        if not 0 <= index < self._world.profile.size:
+            raise HandsError(
+                "This plate has no place number {index}.",
+                remedy="Places are 0 to {last}.",
+                index=index,
+                last=self._world.profile.size - 1,
+            )
+        x, y = self._world.profile.centre_mm(index)
+        goal = (x + offset_mm[0], y + offset_mm[1], 0.0)
+        self._check_on_plate(goal)
+        return goal
+
+    def _way(
+        self, source: int, target: int, offset_mm: tuple[float, float]
+    ) -> tuple[Piece, Point, Point, float]:
+        """What stands there, from where to where it may go, and how fast."""
+        piece, goal = self._standing(source), self._goal(target, offset_mm)
+        if target != source:
+            self._check_free(target)
+        self._traffic.check_room(goal, piece)
+        return piece, piece.here, goal, self._pace()
+
+    def _standing(self, index: int) -> Piece:
+        self._goal(index, (0.0, 0.0))
+        piece = self._world.piece_at(index)
+        if piece is None:
+            raise HandsError(
+                "There is nothing on {place} to take.",
+                remedy="Name a place where a piece stands.",
+                place=self._name(index),
+            )
+        return piece
+
+    def _piece(self, piece_id: int) -> Piece:
+        self._world.settle(self._now())
+        piece = self._world.pieces.get(piece_id)
+        if piece is None or piece.leaves:
+            raise HandsError(
+                "There is no piece number {piece_id} on the plate.",
+                remedy="It has gone back to its tray; take another.",
+                piece_id=piece_id,
+            )
+        return piece
+
+    def _held(self, piece_id: int) -> Piece:
+        piece = self._piece(piece_id)
+        if not piece.held:
+            raise HandsError(
+                "Nobody holds that {label} piece.",
+                remedy="Pick it up first.",
+                label=piece.label,
+            )
+        return piece
+
+    def _hover_mm(self) -> float:
+        """A height in the air at which no other hand waits."""
+        taken = {piece.goal[2] for piece in self._world.pieces.values() if piece.held}
+        height = HOVER_MM
+        while height in taken:
+            height += HOVER_STEP_MM
+        return height
+
+    def _check_on_plate(self, goal: Point) -> None:
+        edge = (self._world.profile.plate_mm - BODY_MM) / 2
+        if max(abs(goal[0]), abs(goal[1])) > edge:
+            raise HandsError(
+                "{x:.0f}, {y:.0f} mm is not on the plate.",
+                remedy="Stay within {edge:.0f} mm of its centre each way.",
+                x=goal[0],
+                y=goal[1],
+                edge=edge,
+            )
+
+    def _check_free(self, index: int) -> None:
+        piece = self._world.piece_at(index)
+        if piece is not None:
+            raise HandsError(
+                "{place} is occupied by a {label} piece.",
+                remedy="Take that piece away first.",
+                place=self._name(index),
+                label=piece.label,
+            )
+
+    def _start(
+        self, piece: Piece, draw: Callable[[PathBuilder], Gesture], *, leaves: bool = False
+    ) -> Action:
+        """Let ``piece`` go as ``draw`` says, as soon as nothing that moves is in the way."""
+        now_s = self._now()
+        self._world.settle(now_s)
+        plan = self._traffic.plan(piece, draw, now_s, leaves=leaves)
+        self._world.set_going(piece, plan.path, leaves=leaves)
+        return self._done(
+            Action(plan.start_s, plan.gesture.touch_s, plan.gesture.end_s, (piece.piece_id,))
+        )
+
+    def _bring(self, piece: Piece, draw: Callable[[PathBuilder], Gesture]) -> Action:
+        """The same with a piece from its tray, where it stays if it cannot go."""
+        piece.comes = True
+        try:
+            return self._start(piece, draw)
+        except HandsError:
+            self._world.remove(piece)
+            raise
+
+    def _knocked(self, index: int, piece: Piece, plans: dict[int, Path]) -> Gesture:
+        profile = self._world.profile
+        row, column = divmod(index, profile.columns)
+        directions = [
+            *self._stream.sample(PLACE_DIRECTIONS, 4),
+            *self._stream.sample(DIAGONALS, 4),
+        ]
+        start_s = self._now() + self._stream.uniform(0.0, KNOCK_SPREAD_S)
+        off = self._stream.uniform(-LANDING_MM, LANDING_MM)
+        offset = (off, self._stream.uniform(-LANDING_MM, LANDING_MM))
+        for east, north in directions:
+            if not (0 <= column + east < profile.columns and 0 <= row + north < profile.rows):
+                continue
+            target = (row + north) * profile.columns + column + east
+            goal = self._goal(target, offset)
+            aims = [
+                plans[p.piece_id].end if p.piece_id in plans else p.goal
+                for p in self._world.pieces.values()
+                if p is not piece
+            ]
+            if any(overlap(goal, aim) for aim in aims) or self._world.piece_at(target):
+                continue
+            gesture = paths.hop(PathBuilder(start_s, piece.here), piece.here, goal)
+            if self._traffic.in_the_way(piece, gesture.path, self._now(), plans) is None:
+                return gesture
+        raise HandsError(
+            "The piece on {place} has no free place beside it to jump to.",
+            remedy="Knock pieces that have room around them.",
+            place=self._name(index),
+        )
 
     def _squeeze_n(self) -> float:
         return SQUEEZE_N * (1.0 + self._stream.gauss(0.0, SQUEEZE_SPREAD))
@@ -597,8 +543,6 @@ class FreeHands(Hands):
         goal = (x, y, self._world.top_mm(x, y) + from_mm)
         turns = (self._stream.random(), self._stream.random(), self._stream.random())
         start, pace = (x, y - ASIDE_MM, goal[2] + APPROACH_MM), self._pace()
-        piece = self._world.new_piece(label, start)
-        piece.comes = True
 
         def lower(builder: PathBuilder) -> Gesture:
             builder.to((x, y, goal[2] + BODY_HEIGHT_MM), LOWER_S * pace)
@@ -607,8 +551,12 @@ class FreeHands(Hands):
             fallen_s = builder.now_s + math.sqrt(2 * from_mm / G_MM_S2)
             return Gesture(path, fallen_s, fallen_s + LEAVE_S * pace)
 
-        try:
-            return self._start(piece, lower)
-        except HandsError:
-            self._world.remove(piece)
-            raise
+        return self._bring(self._world.new_piece(label, start), lower)
+
+
+def _taken(piece: Piece) -> HandsError:
+    return HandsError(
+        "Somebody already holds that {label} piece.",
+        remedy="Wait until it is set down.",
+        label=piece.label,
+    )

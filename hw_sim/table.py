@@ -43,7 +43,7 @@ from hw_sim.chips.ws2812 import Ws2812Chain
 from hw_sim.clock import VirtualClock
 from hw_sim.errors import SimulationError
 from hw_sim.faults import Faults
-from hw_sim.hands import FreeHands
+from hw_sim.hands import Hands
 from hw_sim.node import SPI_PORT, SimNode, node_wiring
 from hw_sim.rng import Stream, Streams
 from hw_sim.world.plate import force_at
@@ -143,7 +143,7 @@ class SimTable:
         self.streams = streams = Streams(seed)
         self.world = world(profile, self.clock, streams, gap_spread_mm=GAP_SPREAD_MM * tolerances)
         self.tolerances = tolerances
-        self.hands = FreeHands(self.world, streams.stream("hands"))
+        self.hands = Hands(self.world, streams.stream("hands"))
         self.buses = SimBuses(self.clock)
         self.converter: Mcp3008 | None = None
         self.expanders: dict[int, Mcp23017] = {}

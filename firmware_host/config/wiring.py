@@ -18,7 +18,7 @@ from drivers.attitude import Vector
 from drivers.buses import Buses, Writer
 from drivers.hall import HallSettings, MuxHallArray
 from drivers.hall_switches import MatrixSettings, SwitchArray, SwitchMatrix, SwitchSettings
-from drivers.inertial import ImuSettings
+from drivers.inertial import ImuSettings, InertialSensor
 from drivers.light_links import MOSI_PIN
 from drivers.lights import LightsSettings, LightStrip, StripSettings
 from drivers.lsm6dsox import Lsm6dsox
@@ -357,36 +357,34 @@ class NodeHall(HallPart, frozen=True, tag="node"):
 # Tilt sensors
 
 
-class Mpu6050Imu(ImuPart, frozen=True, tag="mpu6050", kw_only=True):
+class _I2cImu(ImuPart, frozen=True, kw_only=True):
+    """One chip on I2C, and who reads it."""
+
+    chip: ClassVar[type[InertialSensor]]
+
+    i2c_bus: I2cBus
+    address: Address
+
+    def i2c(self) -> tuple[tuple[int, int], ...]:
+        """The chip."""
+        return ((self.i2c_bus, self.address),)
+
+    def driver(self, buses: Buses) -> Imu:
+        """The chip's."""
+        settings = ImuSettings(self.i2c_bus, self.address, self.arm_m, self.spin_gain)
+        return self.chip(settings, buses)
+
+
+class Mpu6050Imu(_I2cImu, frozen=True, tag="mpu6050", kw_only=True):
     """MPU-6050 on I2C."""
 
-    i2c_bus: I2cBus
-    address: Address
-
-    def i2c(self) -> tuple[tuple[int, int], ...]:
-        """The chip."""
-        return ((self.i2c_bus, self.address),)
-
-    def driver(self, buses: Buses) -> Imu:
-        """The chip's."""
-        settings = ImuSettings(self.i2c_bus, self.address, self.arm_m, self.spin_gain)
-        return Mpu6050(settings, buses)
+    chip: ClassVar[type[InertialSensor]] = Mpu6050
 
 
-class Lsm6dsoxImu(ImuPart, frozen=True, tag="lsm6dsox", kw_only=True):
+class Lsm6dsoxImu(_I2cImu, frozen=True, tag="lsm6dsox", kw_only=True):
     """LSM6DSOX on I2C."""
 
-    i2c_bus: I2cBus
-    address: Address
-
-    def i2c(self) -> tuple[tuple[int, int], ...]:
-        """The chip."""
-        return ((self.i2c_bus, self.address),)
-
-    def driver(self, buses: Buses) -> Imu:
-        """The chip's."""
-        settings = ImuSettings(self.i2c_bus, self.address, self.arm_m, self.spin_gain)
-        return Lsm6dsox(settings, buses)
+    chip: ClassVar[type[InertialSensor]] = Lsm6dsox
 
 
 class NodeImu(ImuPart, frozen=True, tag="node"):

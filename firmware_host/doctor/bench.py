@@ -85,7 +85,7 @@ def at_share(delays_s: list[float], share: float) -> float:
 
 def _legal(session: SimSession) -> tuple[str, ...]:
     """Start a game on an empty plate, wait for the first turn; the legal places."""
-    session.hands.clear()
+    session.hands.set_up({})
     session.host.do(NewGame("momentum", usual_options(MOMENTUM, session.profile.capabilities)))
     deadline_s = session.clock.now() + 10
     session.tick()

@@ -22,11 +22,10 @@ I2C_SLAVE = 0x0703
 I2C_FUNCS = 0x0705
 I2C_SLAVE_FORCE = 0x0706
 I2C_RDWR = 0x0707
-I2C_PEC = 0x0708
 I2C_SMBUS = 0x0720
 I2C_M_RD = 0x0001
 SMBUS_READ = 1
-QUICK, BYTE, BYTE_DATA, WORD_DATA, PROC_CALL, BLOCK_DATA, I2C_BLOCK = 0, 1, 2, 3, 4, 5, 8
+BYTE, BYTE_DATA, WORD_DATA, I2C_BLOCK = 1, 2, 3, 8
 BLOCK_MAX = 32
 FUNCTIONS = 0x0EFF0009  # I2C_FUNC_I2C | I2C_FUNC_SMBUS_EMUL
 
@@ -197,8 +196,8 @@ class I2cSeam:
             file.address = argument
         elif request == I2C_FUNCS:
             argument.value = FUNCTIONS
-        elif request != I2C_PEC or argument:
-            raise _error(errno.ENOTTY if request != I2C_PEC else errno.EOPNOTSUPP)
+        else:
+            raise _error(errno.ENOTTY)
         return 0
 
 
@@ -232,20 +231,15 @@ def _smbus(file: _File, argument: Any) -> None:
         bus.transfer([Message(address, command + bytes([data.byte]))])
     elif size == WORD_DATA and not reading:
         bus.transfer([Message(address, command + data.word.to_bytes(2, "little"))])
-    elif size in (WORD_DATA, PROC_CALL):
-        sent = command + data.word.to_bytes(2, "little") if size == PROC_CALL else command
-        answer = bus.transfer([Message(address, sent), Message(address, None, 2)])
+    elif size == WORD_DATA:
+        answer = bus.transfer([Message(address, command), Message(address, None, 2)])
         data.word = int.from_bytes(answer, "little")
     elif size == BYTE and reading:
         data.byte = bus.transfer([Message(address, None, 1)])[0]
     elif size == BYTE:
         bus.transfer([Message(address, command)])
-    elif size == QUICK:
-        bus.transfer([Message(address, None if reading else b"")])
-    elif size == BLOCK_DATA and not reading:
-        bus.transfer([Message(address, command + bytes(data.block[0 : data.block[0] + 1]))])
     else:
-        raise _error(errno.EOPNOTSUPP)  # the chip would choose the length
+        raise _error(errno.EOPNOTSUPP)  # nothing that any driver here uses
 
 
 def _read_write(bus: I2cBus, argument: Any) -> None:

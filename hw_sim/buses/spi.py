@@ -72,7 +72,7 @@ class SpiPort:
 
 
 class SpiDev:
-    """The methods and attributes of ``spidev.SpiDev`` that serve a chip in modes 0 to 3."""
+    """Of ``spidev.SpiDev`` what the drivers use of it (``drivers.buses.SpiDevice``)."""
 
     def __init__(self, ports: Mapping[tuple[int, int], SpiPort]) -> None:
         self._ports = ports
@@ -95,12 +95,6 @@ class SpiDev:
         self._port = None
         self._mode = 0
         self._hz = DEFAULT_HZ
-
-    def __enter__(self) -> SpiDev:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
 
     @property
     def mode(self) -> int:
@@ -148,9 +142,7 @@ class SpiDev:
 
         A list is overwritten with the answer and returned; a tuple gives a new tuple.
         """
-        port = self._port
-        if port is None:
-            raise _closed()
+        port = self._opened()
         if bits_per_word not in (0, 8):
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         answer = port.transfer(_as_bytes(values), speed_hz or self._hz, self._mode)
@@ -158,16 +150,6 @@ class SpiDev:
             values[:] = answer
             return values
         return tuple(answer) if isinstance(values, tuple) else list(answer)
-
-    xfer = xfer2  # as spidev is built by default: one message either way
-
-    def readbytes(self, count: int, /) -> list[int]:
-        """Clock ``count`` zero bytes and return the answer."""
-        return list(self._opened().transfer(bytes(min(count, MAX_BYTES)), self._hz, self._mode))
-
-    def writebytes(self, values: Any, /) -> None:
-        """Clock a sequence out and drop the answer."""
-        self._opened().transfer(_as_bytes(values), self._hz, self._mode)
 
     def writebytes2(self, values: Any, /) -> None:
         """Clock any buffer or sequence out, in messages of at most ``MAX_BYTES``."""
@@ -177,12 +159,8 @@ class SpiDev:
 
     def _opened(self) -> SpiPort:
         if self._port is None:
-            raise _closed()
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         return self._port
-
-
-def _closed() -> OSError:
-    return OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def _as_bytes(values: Any) -> bytes:

@@ -26,7 +26,7 @@ AnalogSource = Callable[[float], float]
 
 
 class AddressBus:
-    """The wires S0 to S3 and E (active low), shared by any number of multiplexers.
+    """The wires S0 to S3, shared by any number of multiplexers, whose E is at ground.
 
     Remembers the address changes that can still be felt, newest last. ``levels``: what S0 to S3
     carry as an address.
@@ -34,7 +34,6 @@ class AddressBus:
 
     def __init__(self) -> None:
         self.address = 0
-        self.enabled = True
         self.changed_s = -math.inf
         self.changes: list[tuple[float, int]] = [(-math.inf, 0)]
 
@@ -49,10 +48,6 @@ class AddressBus:
         self.changes.append((now_s, address))
         self.address = address
         self.changed_s = now_s
-
-    def enable(self, on: bool) -> None:
-        """E low (``on``) or high: all switches open."""
-        self.enabled = on
 
 
 class Cd74Hc4067:
@@ -73,18 +68,13 @@ class Cd74Hc4067:
         self.settled_s = SWITCH_S + SETTLED_TAUS * self._tau_s
         if self.settled_s > FORGOTTEN_S:
             raise ValueError(f"{source_ohm} ohm is too much for a multiplexer's source")
-        self._held_v = 0.0
 
     def voltage_v(self, now_s: float) -> float:
         """The common pin at that time, which must not be before the last address change."""
         bus = self._bus
-        if not bus.enabled:
-            return self._held_v  # nothing drives the pin: it keeps what it was last seen at
         if now_s - bus.changed_s >= self.settled_s:
-            self._held_v = volt = self.inputs[bus.address](now_s)
-            return volt
-        self._held_v = volt = self._settling_v(now_s)
-        return volt
+            return self.inputs[bus.address](now_s)
+        return self._settling_v(now_s)
 
     def _settling_v(self, now_s: float) -> float:
         """From one recent change to the next: keep, then approach the input chosen."""

@@ -30,9 +30,6 @@ OUTPUT_DELAY_S = 200e-9  # tDO: CLK fall to output data valid, maximum at 2.7 V
 SWITCH_OHM = 1000.0  # RSS, sampling switch
 SAMPLE_F = 20e-12  # CSAMPLE
 SAMPLE_CLOCKS = 1.5  # tSAMPLE
-MAX_INL_LSB = 1.0
-MAX_OFFSET_LSB = 1.5
-MAX_GAIN_LSB = 1.0
 PSEUDO_GROUND_V = 0.1  # IN- may be this far from VSS in differential mode
 
 # A Pi's SPI controller puts one idle clock between bytes: 27 clocks for three (HARDWARE.md).
@@ -60,9 +57,7 @@ class Mcp3008:
     """One converter: ``transfer`` is one low phase of CS.
 
     ``inputs``: eight channels. ``reference_v``: VREF, also VDD. ``source_ohm``: what drives the
-    inputs. ``inl_lsb``, ``offset_lsb``, ``gain_lsb``: errors of this copy in the middle (a bow),
-    everywhere, and at full scale; ValueError beyond the datasheet's limits. ``miso_pull_up``: how
-    the wire rests while DOUT is high impedance (a Pi's MISO pins pull down after reset).
+    inputs. While DOUT is high impedance the wire rests low, as a Pi's MISO pins pull it.
     """
 
     def __init__(
@@ -71,28 +66,12 @@ class Mcp3008:
         reference_v: float,
         *,
         source_ohm: float = 0.0,
-        inl_lsb: float = 0.0,
-        offset_lsb: float = 0.0,
-        gain_lsb: float = 0.0,
-        miso_pull_up: bool = False,
     ) -> None:
         if len(inputs) != CHANNELS:
             raise ValueError(f"{CHANNELS} inputs, not {len(inputs)}")
-        for error, limit in (
-            (inl_lsb, MAX_INL_LSB),
-            (offset_lsb, MAX_OFFSET_LSB),
-            (gain_lsb, MAX_GAIN_LSB),
-        ):
-            if abs(error) > limit:
-                raise ValueError(f"an error of {error} LSB is beyond the datasheet's {limit}")
         self.inputs = list(inputs)
         self.reference_v = reference_v
         self._tau_s = (SWITCH_OHM + source_ohm) * SAMPLE_F
-        self._bow = 4.0 * inl_lsb
-        self._offset = offset_lsb
-        self._gain = 1.0 + gain_lsb / STEPS
-        self._exact = not (inl_lsb or offset_lsb or gain_lsb)
-        self._miso_pull_up = miso_pull_up
         self._held_v = 0.0
         self._clocked = (0, 0)
         self._plans: dict[bytes, _Plan | None] = {}
@@ -110,7 +89,7 @@ class Mcp3008:
         except KeyError:
             plan = self._plans[sent] = self._decode(sent, clock_hz, mode)
         if plan is None:  # never a start bit: DOUT stays high impedance
-            return (0xFF if self._miso_pull_up else 0x00,) * len(sent)
+            return (0,) * len(sent)
         hold_s = start_s + plan.hold_s
         volt = self.inputs[plan.plus](hold_s)
         if plan.minus is not None:
@@ -120,9 +99,6 @@ class Mcp3008:
             volt += (self._held_v - volt) * plan.residue
         self._held_v = volt
         steps = volt * STEPS / self.reference_v  # section 4.2; whole steps, at most 1023
-        if not self._exact:
-            share = min(1.0, max(0.0, steps / STEPS))
-            steps = steps * self._gain + self._offset + self._bow * share * (1.0 - share)
         if steps < 0.0:
             return plan.answers[0]
         return plan.answers[int(steps) if steps < STEPS else -1]
@@ -143,17 +119,12 @@ class Mcp3008:
         # Past this clock the master reads before the bit is valid: still the one before.
         late = 1 if 0.5 / clock_hz < OUTPUT_DELAY_S else 0
         residue = math.exp(-SAMPLE_CLOCKS / clock_hz / self._tau_s)
-        floating = min(start + CLOCK_NULL + late, clocks)
         return _Plan(
             plus=channel,
             minus=None if single else channel ^ 1,  # table 5-2: pairs, D0 chooses the polarity
             hold_s=(hold + 1 + hold // 8 * (CLOCKS_PER_BYTE - 8)) / clock_hz,
             residue=residue if residue > 1e-6 else 0.0,
-            answers=_answers(
-                len(sent),
-                clocks - 1 - (start + CLOCK_LSB_FIRST_END + late),
-                ((1 << floating) - 1) << (clocks - floating) if self._miso_pull_up else 0,
-            ),
+            answers=_answers(len(sent), clocks - 1 - (start + CLOCK_LSB_FIRST_END + late)),
         )
 
 
@@ -169,13 +140,13 @@ _REVERSED = tuple(_lsb_first(code) for code in range(STEPS))
 
 
 @lru_cache(maxsize=32)
-def _answers(size: int, shift: int, pulled: int) -> Sequence[tuple[int, ...]]:
+def _answers(size: int, shift: int) -> Sequence[tuple[int, ...]]:
     """The 19 answer bits B9..B0, B1..B9 of each code, moved left by ``shift`` (right if it is
-    negative). ``pulled``: the bits that MISO's pull-up sets while DOUT is high impedance.
+    negative).
     """
     words = (code << (BITS - 1) | _REVERSED[code] for code in range(STEPS))
     mask = (1 << 8 * size) - 1
     return [
-        tuple(((word << shift if shift >= 0 else word >> -shift) & mask | pulled).to_bytes(size))
+        tuple(((word << shift if shift >= 0 else word >> -shift) & mask).to_bytes(size))
         for word in words
     ]

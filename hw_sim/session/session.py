@@ -49,7 +49,7 @@ class SimSession:
     def __enter__(self) -> Self:
         self.table.__enter__()
         try:
-            self._start()
+            self.start()
         except BaseException:
             self.table.__exit__(None, None, None)
             raise
@@ -93,18 +93,14 @@ class SimSession:
         """The service dies between two instructions, and starts again."""
         self._die()
         self.clock.sleep(RESTART_S)
-        self._start()
+        self.start()
 
     def power_cut(self) -> None:
         """Everything loses its power, and gets it back."""
         self._die()
         self.table.power_cycle()
         self.clock.sleep(POWER_UP_S)
-        self._start()
-
-    def start_again(self) -> None:
-        """Start the service after ``kill`` or ``power_cut`` has failed to."""
-        self._start()
+        self.start()
 
     def _die(self) -> None:
         # What the system does for a dead process: its files are closed, its locks released. Nothing
@@ -113,7 +109,8 @@ class SimSession:
         self.table.buses.pin_factory.close()
         self.table.buses.close_ports()
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Start the service: by itself on entering, after a kill, and after a cut of power."""
         self.host: Host = open_host(self.profile, self.table.buses, self._state, self._settings)
         if self.table.disk is not None:
             self.table.disk.reopened()

@@ -100,8 +100,8 @@ def test_a_game_that_ends_the_service_twice_as_it_begins_is_set_aside(tmp_path, 
         monkeypatch.setattr(SeatArbiter, "step", killed)
         for _ in range(2):
             with pytest.raises(KilledError):
-                session.start_again()
-        session.start_again()
+                session.start()
+        session.start()
         assert session.host.game.name == "momentum" != bad
         said = str(session.host.notices["journal"])
         assert "set aside" in said

@@ -42,7 +42,7 @@ class SimBench(Bench):
     # Hands
 
     def clear(self) -> None:
-        self.table.hands.clear()
+        self.table.hands.set_up({})
 
     def put(self, index: int, pole: str) -> None:
         self._wait(self.table.hands.put(pole, index).end_s)

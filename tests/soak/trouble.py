@@ -138,7 +138,7 @@ class Trouble:
         except JournalError:
             self._session.faults.heal("disk-full")
             self._heal = [entry for entry in self._heal if entry[1] != "disk-full"]
-            self._session.start_again()
+            self._session.start()
 
     def _break(self) -> None:
         if len(self._heal) >= MOST_FAULTS:

@@ -84,7 +84,7 @@ class Rig:
 
     def clear(self) -> None:
         """The plate is empty again."""
-        self.table.hands.clear()
+        self.table.hands.set_up({})
         self.rest()
 
     def within(self, most_mm: float) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import pytest
 from drivers import node_protocol as protocol
 from drivers.errors import PartAbsentError, WrongPartError
 from drivers.lights import LightsSettings
-from drivers.node_lights import NodeLights
+from drivers.node import NodeLights
 from drivers.node_link import WAIT_S, NodeSettings
 
 NAME = b"somebody's"

@@ -51,7 +51,7 @@ def reads(run, place, magnet):
     """What perception makes of a piece on ``place`` of the table that was swept."""
     table, profile = run.table, run.profile
     perception = Perception(profile, run.calibration())
-    table.hands.clear()
+    table.hands.set_up({})
     with table:
         plate = profile.plate(table.buses)
         pacer = Pacer(table.clock, profile.scans_per_s)

@@ -77,7 +77,7 @@ class Robot:
                 r"Knock each of these pieces to a free place beside it: (.*)\.",
                 lambda all_: hands.knock([at(p) for p in all_.split(", ")]),
             ),
-            (r"Take every piece off the plate\.", hands.clear),
+            (r"Take every piece off the plate\.", lambda: hands.set_up({})),
             (r"Tilt the plate and hold it: (.*)\.", self.tilt),
             (r"Let the plate come back to level\.", lambda: hands.tilt(0.0, 0.0)),
             (r"Press (\w+) and let go\.", lambda b: hands.press(b, 0.3)),

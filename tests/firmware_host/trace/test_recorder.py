@@ -49,7 +49,7 @@ class Play:
     def new_game(self, **options):
         fits = usual_options(MOMENTUM, self.session.profile.capabilities)
         self.session.host.do(NewGame("momentum", {**fits, "pie": False, **options}))
-        self.session.hands.clear()
+        self.session.hands.set_up({})
         self.run(3)
 
     def put(self, piece, place):

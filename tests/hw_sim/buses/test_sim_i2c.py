@@ -62,9 +62,6 @@ def test_every_kind_of_transfer_becomes_the_messages_of_the_protocol(
     bus.write_word_data(0x50, 0x30, 0x1234)
     assert bus.read_i2c_block_data(0x50, 0x30, 3) == [0x34, 0x12, 0x32]
     bus.write_i2c_block_data(0x50, 0x40, [9, 8, 7])
-    assert bus.process_call(0x50, 0x60, 0x0201) == 0x6362
-    bus.write_block_data(0x50, 0x70, [5, 6])
-    bus.write_quick(0x50)
     assert memory.log == [
         *(b"\x12", 1, 1),
         b"\x20",
@@ -73,9 +70,6 @@ def test_every_kind_of_transfer_becomes_the_messages_of_the_protocol(
         b"\x30\x34\x12",
         *(b"\x30", 3),
         b"\x40\x09\x08\x07",
-        *(b"\x60\x01\x02", 2),
-        b"\x70\x02\x05\x06",
-        b"",
     ]
 
 

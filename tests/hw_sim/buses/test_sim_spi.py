@@ -42,12 +42,6 @@ def test_xfer2_overwrites_a_list_and_returns_a_new_tuple(rig: Any) -> None:
     assert given == tuple(READ_7)
 
 
-def test_readbytes_and_writebytes(rig: Any) -> None:
-    spi = rig.buses.spi(1, 0)
-    assert spi.readbytes(3) == [0, 0, 0]  # no start bit
-    spi.writebytes(READ_7)
-
-
 def test_absent_device_is_a_missing_file(rig: Any) -> None:
     with pytest.raises(FileNotFoundError) as caught:
         rig.buses.spi(0, 1)
@@ -59,7 +53,7 @@ def test_closed_device_is_a_bad_file_descriptor(rig: Any) -> None:
     spi = rig.buses.spi(1, 0)
     spi.close()
     spi.close()
-    for use in (lambda: spi.xfer2([1]), lambda: spi.readbytes(1), lambda: spi.writebytes([1])):
+    for use in (lambda: spi.xfer2([1]), lambda: spi.writebytes2([1])):
         with pytest.raises(OSError, match="Bad file") as caught:
             use()
         assert caught.value.errno == errno.EBADF

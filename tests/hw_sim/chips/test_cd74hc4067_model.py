@@ -32,18 +32,6 @@ def test_truth_table() -> None:
     assert seen == [pytest.approx(0.1 * n) for n in range(16)]
 
 
-def test_enable_high_disconnects_every_input() -> None:
-    bus = AddressBus()
-    mux = mux_of_16(bus)
-    choose(bus, 3, 0.0)
-    assert mux.voltage_v(1e-3) == pytest.approx(0.3)
-    bus.enable(False)
-    choose(bus, 12, 2e-3)
-    assert mux.voltage_v(3e-3) == pytest.approx(0.3)  # the pin's capacitance keeps it
-    bus.enable(True)
-    assert mux.voltage_v(4e-3) == pytest.approx(1.2)
-
-
 def test_a_reading_taken_too_soon_mixes_old_and_new() -> None:
     bus = AddressBus()
     mux = Cd74Hc4067(bus, [_constant(0.0), _constant(3.0)])

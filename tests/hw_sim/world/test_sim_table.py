@@ -91,7 +91,7 @@ def test_sensors_differ_within_the_datasheet_s_limits(table, reader):
         piece = table.world.pieces[put(table, "blue", index).piece_ids[0]]
         share = table.world.field_of_mt(piece, index, table.clock.now())
         gains.append((reader.mean_mt(index) - rests[index]) / share)
-        table.hands.clear()
+        table.hands.set_up({})
     assert all(0.93 < gain < 1.07 for gain in gains)
     assert statistics.pstdev(gains) > 0.01
 
@@ -120,7 +120,7 @@ def test_a_piece_turned_over_reads_as_the_other_pole(table, reader, label, low, 
     rest = reader.mean_mt(D4)
     put(table, label, D4)
     assert low < reader.mean_mt(D4) - rest < high
-    table.hands.clear()
+    table.hands.set_up({})
     put(table, label, D4, turned_over=True)
     assert low < rest - reader.mean_mt(D4) < high
 

@@ -166,23 +166,25 @@ def test_what_no_hand_could_do_is_refused_with_a_remedy(scene, do, says):
     assert len(scene.world.pieces) == 2
 
 
-def test_free_hands_pick_up_carry_and_set_down_anywhere(scene):
-    new = scene.hands.pick_new("green", 0, -200)
-    piece_id = new.piece_ids[0]
+def test_what_a_hand_has_picked_up_is_carried_and_set_down_anywhere(scene):
+    piece_id = scene.hands.grab("green", (0, -150, 40)).piece_ids[0]
     assert labels(scene) == {}
-    scene.hands.carry_to(piece_id, 10, 10)
+    scene.hands.carry(piece_id, (10, 10, 40))
     scene.clock.advance(0.05)
-    scene.hands.carry_to(piece_id, 40, 0)
-    scene.rest()
-    assert scene.world.pieces[piece_id].here == (40, 0, 110)
+    scene.hands.carry(piece_id, (40, 0, 40))
+    scene.clock.advance(0.2)  # a hand follows within
+    here = scene.world.pieces[piece_id].at(scene.clock.now())
+    assert here == pytest.approx((40, 0, 40), abs=0.01)  # in the air until it is set down
     scene.hands.set_down(piece_id, 35, 4)
     scene.rest()
     assert scene.world.pieces[piece_id].here == pytest.approx((35, 4, 0), abs=0.01)
     lifted = scene.hands.pick_up(piece_id)
     with pytest.raises(HandsError, match="already holds"):
         scene.hands.pick_up(piece_id)
-    scene.hands.carry_to(piece_id, 70, 0)
-    other = scene.hands.pick_new("red", 70, 0).piece_ids[0]
+    scene.rest()
+    scene.hands.carry(piece_id, (70, 0, 110))
+    scene.clock.advance(0.2)
+    other = scene.hands.grab("red", (70, 60, 40)).piece_ids[0]
     scene.rest()
     assert lifted.start_s < lifted.touch_s < lifted.end_s
     with pytest.raises(HandsError, match="not on the plate"):
@@ -237,9 +239,7 @@ def test_whatever_many_hands_do_at_once_bodies_never_share_space(make_scene, see
         lambda: hands.move(place(), place()),
         lambda: hands.slide(place(), place()),
         lambda: hands.knock([place()]),
-        lambda: hands.pick_new("green", *near()),
         lambda: hands.pick_up(some(held=False)),
-        lambda: hands.carry_to(some(held=True), *near()),
         lambda: hands.set_down(some(held=True), *near()),
         lambda: hands.throw_off(some(held=True)),
     ]

@@ -65,7 +65,7 @@ def game(name: str) -> Callable[[], str]:
 def plays_gravity_warfare() -> str:
     """Computers have the seats; a hand does what they wish for, and presses the button."""
     table, done, by_hand = session(), (0, ""), 0
-    table.hands.clear()  # of the game before
+    table.hands.set_up({})  # of the game before
     table.host.do(NewGame("gravity-warfare", OF_SEATS))
     for player in table.host.game.players:
         table.host.do(SeatComputer(player, "easy"))
