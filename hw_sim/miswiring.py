@@ -12,7 +12,7 @@ from typing import Any
 
 from drivers.attitude import Mounting, all_mountings
 from firmware_host.config.wiring import GpioPanel, MuxAdcHall
-from firmware_host.messages.hints import nearest
+from firmware_host.messages import nearest
 from hw_sim.boards import HallBoard
 from hw_sim.chips.hall import HallSpread
 from hw_sim.errors import FaultError

@@ -29,9 +29,7 @@ from firmware_host.cli.speech import (
     translated,
     words,
 )
-from firmware_host.messages import Message, languages, text
-from firmware_host.messages.explain import explained
-from firmware_host.messages.hints import nearest
+from firmware_host.messages import Message, explained, languages, nearest, text
 from games.base import RulesError
 from games.plugins import PluginError, loaded
 

@@ -16,8 +16,7 @@ import click
 from drivers.errors import TiltboardError
 from firmware_host import messages
 from firmware_host.config.settings import load_settings
-from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, text
-from firmware_host.messages.explain import explained
+from firmware_host.messages import ENGLISH, Catalogue, Message, chosen, explained, text
 from games.base import RulesError
 from games.errors import OptionError
 

@@ -24,8 +24,7 @@ from firmware_host.commissioning.sweep import Sweep
 from firmware_host.commissioning.tasks import EDGES, Light, Step, tasks
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile
-from firmware_host.messages import text
-from firmware_host.messages.hints import nearest
+from firmware_host.messages import nearest, text
 from firmware_host.perception.calibration import Calibration
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Asked, Role

@@ -27,7 +27,7 @@ from firmware_host.config.wiring import (
     PanelConfig,
     Part,
 )
-from firmware_host.messages.hints import nearest
+from firmware_host.messages import nearest
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones

@@ -14,8 +14,7 @@ import msgspec
 
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.paths import read_file
-from firmware_host.messages.hints import nearest
-from firmware_host.messages.message import text
+from firmware_host.messages import nearest, text
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -22,8 +22,7 @@ from firmware_host.doctor.machine import (
     settings_in,
 )
 from firmware_host.doctor.stored import check_stored
-from firmware_host.messages import ENGLISH, Catalogue, Message, text
-from firmware_host.messages.errors import UnknownLanguageError
+from firmware_host.messages import ENGLISH, Catalogue, Message, UnknownLanguageError, text
 from firmware_host.service.supply import COOL, HOT, SAGS, SUPPLY, is_slowed, supply_sags
 
 OLDEST_PYTHON = (3, 11)

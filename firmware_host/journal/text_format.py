@@ -33,8 +33,7 @@ from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import Assist, EngineSeat
 from firmware_host.config.errors import GameTextError, NotPossibleError
 from firmware_host.journal.records import GameRecord, PlayedGame, is_date, to_json
-from firmware_host.messages import Message, text
-from firmware_host.messages.hints import nearest
+from firmware_host.messages import Message, nearest, text
 from firmware_host.table.line import agreed_end
 from games.base import Game, Position, RulesError
 from games.registry import game_type

@@ -6,7 +6,24 @@ The English sentence is the key. Translations stand in gettext's catalogues besi
 
 from __future__ import annotations
 
-from firmware_host.messages.catalogue import ENGLISH, Catalogue, chosen, languages
-from firmware_host.messages.message import Message, text
+from firmware_host.messages.catalogue import (
+    ENGLISH,
+    Catalogue,
+    UnknownLanguageError,
+    chosen,
+    explained,
+    languages,
+)
+from firmware_host.messages.message import Message, nearest, text
 
-__all__ = ["ENGLISH", "Catalogue", "Message", "chosen", "languages", "text"]
+__all__ = [
+    "ENGLISH",
+    "Catalogue",
+    "Message",
+    "UnknownLanguageError",
+    "chosen",
+    "explained",
+    "languages",
+    "nearest",
+    "text",
+]

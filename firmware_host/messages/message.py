@@ -1,9 +1,11 @@
-"""A message as a value."""
+"""A message as a value, and a hint for whoever has misspelt a name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
 
+MOST_LISTED = 40  # names
 MOST_SHOWN = 600  # characters of one parameter, which may be whatever somebody has sent
 
 
@@ -62,3 +64,13 @@ def _short(value: object) -> object:
 def text(template: str, /, **params: object) -> Message:
     """A message for people. ``template`` must be a literal, so that the catalogue can find it."""
     return Message(template, params)
+
+
+def nearest(name: str, known: Iterable[str]) -> Message:
+    """A hint naming the closest of ``known``, or all of them (of very many some) where none is."""
+    choices = sorted(str(choice) for choice in known)
+    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    if close:
+        return text("did you mean {name!r}?", name=close[0])
+    shown = choices if len(choices) <= MOST_LISTED else [*choices[:3], "...", choices[-1]]
+    return text("known are: {names}", names=", ".join(shown))

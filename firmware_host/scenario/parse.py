@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from firmware_host.config.errors import ConfigError
-from firmware_host.messages.hints import nearest
+from firmware_host.messages import nearest
 from firmware_host.table import commands as c
 from firmware_host.table.new_game import new_game
 from firmware_host.table.standing import Phase, Role

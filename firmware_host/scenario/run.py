@@ -10,8 +10,7 @@ from typing import Any, Protocol, TypeAlias
 from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from firmware_host.host.host import Host
-from firmware_host.messages import Message, text
-from firmware_host.messages.hints import nearest
+from firmware_host.messages import Message, nearest, text
 from firmware_host.scenario import parse as s
 from firmware_host.table.commands import Answer, Deed, NewGame
 from firmware_host.table.standing import Phase, Role

@@ -13,7 +13,7 @@ from drivers.errors import PartError
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import Capabilities, Profile, load_profile, profile_names
 from firmware_host.config.settings import Settings
-from firmware_host.messages.hints import nearest
+from firmware_host.messages import nearest
 from firmware_host.table.sight import UNKNOWN_PIECE, Magnet, Observation, Sight, SightEvent
 from games.base import Game
 

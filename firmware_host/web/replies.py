@@ -12,8 +12,7 @@ from typing import Generic, TypeVar
 from msgspec.structs import replace
 
 from drivers.errors import TiltboardError
-from firmware_host.messages import Catalogue, Message, text
-from firmware_host.messages.explain import explained
+from firmware_host.messages import Catalogue, Message, explained, text
 from firmware_host.table.commands import (
     Command,
     Count,

@@ -19,8 +19,7 @@ from drivers.errors import TiltboardError
 from firmware_host.host.playing import Unwritten
 from firmware_host.journal import write_game
 from firmware_host.journal.writer import ENOUGH_SCANS
-from firmware_host.messages import Catalogue
-from firmware_host.messages.explain import explained
+from firmware_host.messages import Catalogue, explained
 from firmware_host.table.commands import HandsCommand, OpenHand, SitDown
 from firmware_host.web.messages_in import UNREADABLE, PageCommand, Uncover
 from firmware_host.web.publish import Publisher

@@ -4,8 +4,7 @@ import string
 
 import pytest
 
-from firmware_host.messages import Catalogue, text
-from firmware_host.messages.errors import UnknownLanguageError
+from firmware_host.messages import Catalogue, UnknownLanguageError, text
 from tests.sim.marked import literal_templates
 
 

@@ -15,8 +15,7 @@ import firmware_host.cli
 from firmware_host.cli import speech
 from firmware_host.cli.main import COMMANDS, cli
 from firmware_host.config.errors import ConfigError
-from firmware_host.messages import Catalogue, text
-from firmware_host.messages.errors import UnknownLanguageError
+from firmware_host.messages import Catalogue, UnknownLanguageError, text
 from games.base import RulesError
 
 FOLDER = Path(firmware_host.cli.__file__).parent
