@@ -144,6 +144,7 @@ def _of_games() -> Iterator[str]:
             kind.aim,
             kind.figure,
             kind.lets,
+            *kind.reasons.values(),
             *kind.rules_summary,
         )
         yield from (look.noun for look in (kind.look, *kind.looks.values()))

@@ -26,6 +26,7 @@ from games.errors import (
     UnknownGameError,
 )
 from games.lesson import Lesson
+from games.reasons import REASONS
 from games.rules import CHANCE, Dice, Rules
 from games.search import Evaluate, Levels, Solver, Weights
 
@@ -397,6 +398,8 @@ class GameType(ABC):
     """What ``Position.figures`` count, in words."""
     lets: str = "{player} {move} let {winner} win"
     """Of a move after which the other side can force its win: what it let happen."""
+    reasons: Mapping[str, str] = REASONS
+    """Why a move is good, by the kinds of ``games.reasons``: in the words of the game."""
     emblem: tuple[str, ...] = ("red", "blue")
     style: str = ""
     aim: str = ""

@@ -7,11 +7,11 @@
     [levels]                 # ten of each, the weakest level first
     depth = [1, 2, 2, 2, 2, 3, 3, 4, 5, 0]
 
-The rows of ``levels``: ``own``, ``answers``: the share of the player's own moves, and of the
-answers to them, that he overlooks. ``depth``: plies; ``nodes``: positions or playouts; 0: no limit.
+The rows of ``levels``: ``slips``: the share of turns on which the player makes what looks worst to
+him (may be left out). ``own``, ``answers``: the share of his own moves, and of the answers to them,
+that he overlooks. ``depth``: plies; ``nodes``: positions or playouts; 0: no limit.
 ``margin``: moves that are worse by no more than this (hundredths of the log-odds) are as good to
-him. ``simulations``, where there are kernels: positions that their tree search opens, in place of
-depth and nodes; -1: as without them.
+him. The first nine count positions and think without kernels, so they play alike on every computer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Evaluate = Callable[[Any], int]
 """What a state that is not over is worth to the player to move, without looking ahead: hundredths
 of the logarithm of the odds (0: even; 100: 73 %). For two players, or teams."""
 MOST_WORTH = 990_000  # from there on values are proven wins
-LEVEL_ROWS = ("depth", "nodes", "own", "answers", "margin", "simulations")
+LEVEL_ROWS = ("depth", "nodes", "slips", "own", "answers", "margin")
 Weights = Mapping[str, Sequence[int]]
 Levels = Mapping[str, Sequence[float]]
 

@@ -29,6 +29,7 @@ STRANGER_S = 5.0  # another, at the table: there is ours to play in its place
 NICE = 10  # thinking yields to the scan
 MARGIN_S = 1.5  # beyond its time, on a machine that has much to do; then it is told to stop
 STOP_S = 1.5  # and if it does not heed that, it is lost
+_QUERY_S = 6.0  # ours looks at some thousand positions for the answer
 _QUIT_S = 0.5
 _TURN_S = 0.1  # between two looks at whether the question still stands
 _MOST_WAITING = 1_000  # lines; whoever sends more without being asked is stopped by the pipe
@@ -186,6 +187,21 @@ class EngineProcess:
         if len(words) < 2 or words[1] == "none":
             raise EngineMoveError("The engine {name} gives no move.", name=self.name)
         return words[1]
+
+    def ask(self, moves: Sequence[str], query: str) -> list[str]:
+        """What it answers to ``query`` about the position after ``moves``, in words; none where it
+        answers nothing of the kind in time.
+        """
+        self._say(ugi.position(moves))
+        self._say(f"query {query}")
+        until_s = self._now() + _QUERY_S
+        while self._now() < until_s:
+            words = self._next(until_s)
+            if words[:1] == ["response"]:
+                return [] if words[1:] == ["unknown"] else words[1:]
+            if words[:1] == ["error"]:
+                break
+        return []
 
     def _ask_for(self, lines: int) -> None:
         if lines == self._lines:

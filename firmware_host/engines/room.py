@@ -25,10 +25,13 @@ from firmware_host.engines.errors import (
     EngineMoveError,
 )
 from firmware_host.engines.process import MARGIN_S, START_S, STRANGER_S, EngineProcess
+from firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from firmware_host.messages import Message, text
 from games.base import Position
+from games.reasons import KINDS, QUIET
 
 MOVE_S = 2.0
+COUNTED_S = 20.0  # ours below the strongest count positions: a Zero 2 W takes that long at most
 VALUES_S = 1.0  # for what every move is worth: a person waits for it
 CLOSE_S = 5.0  # at most, for all engines together
 ADVISER = ""  # in the place of a player: whose engine looks at a person's moves
@@ -76,7 +79,7 @@ class Thought:
     """``move`` None: nobody found one, and a person has to. ``seat``: who it comes from, with his
     version. ``info``: what the engine told last of it. ``trouble``: what went wrong on the way.
     ``values``: move -> what it is worth, as in ``Found``, where that was asked. ``thought_s``: how
-    long that took.
+    long that took. ``why``: of a hint, as ``coach.Reason``.
     """
 
     task: Task
@@ -86,6 +89,7 @@ class Thought:
     trouble: Message | None
     values: Mapping[str, int] = field(default_factory=dict)
     thought_s: float = 0.0
+    why: tuple[str, int, str] | None = None
 
 
 class EngineRoom:
@@ -268,11 +272,24 @@ class EngineRoom:
             slow if process.slow else None,
             dict(self._values),
             self._clock.now() - begun_s,
+            self._why(process, task, move) if task.purpose is Purpose.HINT else None,
         )
+
+    def _why(self, process: EngineProcess, task: Task, move: str) -> tuple[str, int, str] | None:
+        """The reason for a hint, as far as the engine has one."""
+        value = self._info.value or 0
+        sure = (value >= SURE) - (value <= -SURE)
+        words = process.ask(task.moves, f"why {move} {sure}")
+        if len(words) != 3 or words[0] not in KINDS or not words[1].isdecimal():
+            return None
+        share = round(100 * expected(value))
+        return words[0], share if words[0] == QUIET else int(words[1]), words[2].strip("-")
 
     def _limits(self, task: Task) -> tuple[float, str]:
         """How long it may take at most, and that in its language."""
         longest_s = VALUES_S if task.purpose is Purpose.VALUES else self._move_s
+        if task.seat.engine == OURS and task.seat.level < STRONGEST:
+            longest_s = max(longest_s, COUNTED_S)
         go = f"movetime {round(longest_s * 1000)}"
         if task.purpose is Purpose.PONDER:
             go = f"ponder {go}"

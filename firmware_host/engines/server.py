@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import random
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from drivers.clock import Clock
 from firmware_host.engines import ugi
 from firmware_host.engines.analysis import every_move
+from firmware_host.engines.coach import reason
 from firmware_host.engines.errors import CannotPlayError
+from firmware_host.engines.proof import ProofSearch, TooManyError
 from firmware_host.engines.search.limits import LEVELS, STRONGEST, Found, Limits
 from firmware_host.engines.search.thinker import Thinker
 from games.base import Game, RulesError
@@ -21,6 +23,8 @@ from games.rules import Rules
 
 AUTHOR = "the makers of tiltboard"
 MOST_SEED = 2**31 - 1
+_MOST_PROOF = 30_000  # positions, and
+_MOST_TURNS = 9  # turns of a win that is asked for
 _DEFAULT_S = 2.0  # where nothing limits the strongest level
 
 
@@ -236,12 +240,38 @@ class EngineServer:
                 answer = _truth(number is not None and number in rules.moves(state))
             case ["legal"]:
                 answer = " ".join(sorted(map(rules.name, rules.moves(state)))) or "none"
+            case ["why", move, *sure] if result is None:
+                answer = _why(rules, state, move, sure)
+            case ["wins", turns] if result is None:
+                answer = _wins(rules, state, int(turns))
             case _:
                 answer = "unknown"
         self._say(f"response {answer}")
 
     def _say(self, line: str) -> None:
         self._write(line)
+
+
+def _why(rules: Rules, state: Any, move: str, sure: Sequence[str]) -> str:
+    """``KIND NUMBER MOVE``, as in ``coach.Reason``; ``-``: about no move."""
+    number = rules.number(move)
+    if number is None or not rules.allows(state, number):
+        return "unknown"
+    found = reason(rules, state, number, sure=int(sure[0]) if sure else 0)
+    return f"{found.kind} {found.number} {found.move or '-'}"
+
+
+def _wins(rules: Rules, state: Any, turns: int) -> str:
+    """``TURNS MOVE`` of the soonest win that the player to move can force; ``none``: there is none
+    within ``turns``; ``open``: that is too much to look at.
+    """
+    if rules.players != 2:
+        return "open"
+    try:
+        found = ProofSearch(rules, _MOST_PROOF).soonest(state, min(turns, _MOST_TURNS))
+    except TooManyError:
+        return "open"
+    return "none" if found is None else f"{found[0]} {rules.name(found[1])}"
 
 
 def _truth(value: bool) -> str:

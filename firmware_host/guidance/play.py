@@ -9,7 +9,7 @@ from firmware_host.engines.analysis import TurningPoint
 from firmware_host.messages import Message, text
 from firmware_host.table.line import AGREED, RESIGNED, TIME_UP
 from firmware_host.table.sight import UNKNOWN_PIECE
-from games.base import Game, GameType, Outcome, PieceLook, Shift
+from games.base import Game, GameType, Outcome, PieceLook, Shift, Turn
 from games.registry import GAMES
 
 _COLOURS: Mapping[str, Message] = {
@@ -398,9 +398,30 @@ def plays(mover: str, todo: Message) -> Message:
     return text("The computer has chosen for {player}. {todo}", player=player(mover), todo=todo)
 
 
-def hint(mover: str, move: str) -> Message:
-    """What the strongest engine would play."""
-    return text("A hint for {player}: {move}.", player=player(mover), move=move)
+def hint(mover: str, move: str, why: Message | None = None) -> Message:
+    """What the strongest engine would play, and why."""
+    said = text("A hint for {player}: {move}.", player=player(mover), move=move)
+    return said if why is None else Message("{said} {why}", {"said": said, "why": why})
+
+
+def why(turn: Turn, reason: tuple[str, int, str]) -> Message:
+    """The reason for a move, in the words of its game. ``reason``: as ``coach.Reason``."""
+    game = turn.position.game
+    kind, number, move = reason
+    known = GAMES.get(game.name)
+    template = (GameType.reasons if known is None else known.reasons)[kind]
+    after = game.players[(game.players.index(turn.player) + 1) % len(game.players)]
+    return Message(
+        template,
+        {
+            "player": player(turn.player),
+            "other": player(after),
+            "turns": number,
+            "share": number,
+            "move": game.labels.get(move, move),
+        },
+        capital=True,
+    )
 
 
 def declines(mover: str, todo: Message) -> Message:

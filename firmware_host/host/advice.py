@@ -53,6 +53,7 @@ class Advice:
         self._stands: tuple[str, ...] = ()  # the moves of the last step
         self._hint_task: Task | None = None
         self._hint: Turn | None = None
+        self._why: tuple[str, int, str] | None = None
         self._hint_until_s = 0.0
         self._values: tuple[Task, Mapping[str, int]] | None = None
         self._shown: tuple[Standing, object, Standing] | None = None
@@ -110,7 +111,7 @@ class Advice:
         if thought.move is None:
             self._hint_task = None
         else:
-            self._hint = task.position.play(thought.move)
+            self._hint, self._why = task.position.play(thought.move), thought.why
 
     def count(self, standing: Standing) -> None:
         """A move that was made while its player was assisted counts; one that is taken back does
@@ -168,7 +169,8 @@ class Advice:
             return replace(standing, say=play.assisted(standing.say, used)) if used else standing
         if hint is not None:
             roles = dict.fromkeys(_places(hint), Role.LEGAL)
-            said = play.hint(hint.player, hint.move)
+            why = None if self._why is None else play.why(hint, self._why)
+            said = play.hint(hint.player, hint.move, why)
             return replace(standing, say=said, roles=roles, path=hint.path)
         amount = self._amount(standing)
         task = _task(standing, Purpose.VALUES) if amount else None

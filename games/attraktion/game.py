@@ -24,6 +24,7 @@ from games.base import (
 from games.description import style_of
 from games.lesson import lesson_of
 from games.option_values import checked
+from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.squares import bits
 
 PLAYERS = ("white", "black")
@@ -146,6 +147,17 @@ class AttraktionType(GameType):
     presets: Sequence[Preset] = PRESETS
     figure = "Winning positions"
     lets = "{player} {move} let {winner} make a winning position"
+    reasons: Mapping[str, str] = {
+        WINS: "It makes the winning position.",
+        WINS_IN: "{player} has a winning position within {turns} turns, whatever {other} does.",
+        TWICE: "It threatens twice: whatever {other} spoils, a winning position comes next turn.",
+        ONLY: "Nothing else keeps {other} from a winning position, by {move} for one.",
+        BLOCKS: "It spoils the winning position that {other} would make with {move}.",
+        THREATENS: "It threatens a winning position with the next turn: {other} has to answer.",
+        RACE: "{player} makes a winning position by force, in more turns than can be counted here.",
+        LASTS: "{other} makes a winning position by now, whatever happens; this lasts longest.",
+        QUIET: "It sets up: it pulls pieces where they serve {player}, who stands at {share} %.",
+    }
     aim = "Every piece pulls the others near. Be ahead in winning positions."
     rules_summary = (
         "Take turns to place one piece of your colour on any empty space.",

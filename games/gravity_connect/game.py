@@ -34,6 +34,7 @@ from games.gravity_connect.board import MOST, SIDES, Board, Side, Slot
 from games.gravity_connect.rules import FULL, NO_SIDE, GravityConnectRules, State, fall
 from games.lesson import lesson_of
 from games.option_values import checked
+from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.search import Evaluate, Weights, numbers
 
 PLAYERS = ("red", "blue")
@@ -239,6 +240,17 @@ class GravityConnectType(GameType):
     lesson = lesson_of(__package__)
     presets: Sequence[Preset] = PRESETS
     lets = "{player} {move} let {winner} connect"
+    reasons: Mapping[str, str] = {
+        WINS: "It connects.",
+        WINS_IN: "{player} connects within {turns} turns, whatever {other} does.",
+        TWICE: "It threatens twice: whatever {other} closes, {player} connects with the next turn.",
+        ONLY: "Nothing else keeps {other} from connecting, at {move} for one.",
+        BLOCKS: "It blocks the line that {other} would complete with {move}.",
+        THREATENS: "It threatens to connect with the next turn: {other} has to answer.",
+        RACE: "{player} connects by force, in more turns than can be counted here.",
+        LASTS: "{other} connects by now, whatever happens; this lasts longest.",
+        QUIET: "It sets up lines that are still open: {player} stands at {share} %.",
+    }
     aim = "Tiles fall in from four sides. Connect five in a row."
     rules_summary = (
         "Take turns to let a tile of your colour fall into the board from one of the slots on its "

@@ -30,6 +30,7 @@ from games.gravity_trap.options import NO_COPY, Options
 from games.gravity_trap.rules import GravityTrapRules, State
 from games.lesson import lesson_of
 from games.option_values import json_object
+from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.search import Evaluate, Weights, numbers
 
 POD = "pod"
@@ -222,6 +223,18 @@ class GravityTrapType(GameType):
     presets: Sequence[Preset] = gravity_trap_options.PRESETS
     figure = "Pods in reach"
     lets = "{player} {move} let {winner} fly last"
+    reasons: Mapping[str, str] = {
+        WINS: "It leaves {other}'s ship no pod to fly to.",
+        WINS_IN: "{other}'s ship is stuck within {turns} turns, wherever it flies.",
+        TWICE: "Wherever {other} flies, {player} leaves that ship stuck with the next turn.",
+        ONLY: "Anywhere else {other} leaves {player}'s ship stuck at once, at {move} for one.",
+        BLOCKS: "It keeps {player}'s ship from being stuck after {other}'s {move}.",
+        THREATENS: "It threatens to leave {other}'s ship stuck with the next turn: "
+        "few ways lead out.",
+        RACE: "{player} wins the race: counted to the end, {other} runs out of pods first.",
+        LASTS: "Counted to the end {player} runs out of pods first; this lasts longest.",
+        QUIET: "It sets up: as far as can be counted {player}'s ship stands at {share} %.",
+    }
     aim = "Fly along the tracks. Leave the other ship no pod to fly to."
     rules_summary = (
         "Red puts a ship on any base, then blue on another. A pod goes on every other base, and "

@@ -26,6 +26,7 @@ from games.momentum import search
 from games.momentum.board import CUSHION, HOLE, Board
 from games.momentum.options import Options
 from games.momentum.rules import COMPLETE, FULL, SWAP, MomentumRules, State
+from games.reasons import BLOCKS, LASTS, ONLY, QUIET, RACE, THREATENS, TWICE, WINS, WINS_IN
 from games.search import Evaluate, Weights, numbers
 from games.squares import cell_name
 
@@ -222,6 +223,18 @@ class MomentumType(GameType):
     last_piece = "Last marble"
     lesson = lesson_of(__package__)
     lets = "{player} {move} let {winner}'s last marble in"
+    reasons: Mapping[str, str] = {
+        WINS: "It brings {player}'s last marble in.",
+        WINS_IN: "{player}'s last marble is in within {turns} turns, whatever {other} does.",
+        TWICE: "Whatever {other} pushes off, {player}'s last marble comes in with the next turn.",
+        ONLY: "Nothing else keeps {other}'s last marble away, at {move} for one.",
+        BLOCKS: "It keeps {other}'s last marble away, which {move} would bring in.",
+        THREATENS: "It threatens to bring {player}'s last marble in with the next turn: "
+        "{other} has to answer.",
+        RACE: "{player} wins the race for the last marble, in more turns than can be counted here.",
+        LASTS: "{other} wins the race by now; this holds it up the longest.",
+        QUIET: "It sets up: {player}'s marbles stand safer, and the race is at {share} %.",
+    }
     aim = "Marbles push marbles. Get all of yours onto the board."
     rules_summary = (
         "Take turns to drop one marble of your colour on any empty cell.",

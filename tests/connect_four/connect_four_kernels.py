@@ -118,24 +118,3 @@ def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
         if s[RESULT] == OPEN and turn == _CELLS:
             s[RESULT] = 0
     s[TURN], seed[0] = turn, x
-
-
-@kernel
-def sensible(g: Tables, s: Ints, moves: Ints, _: Ints) -> int:
-    """As ``board.sensible``."""
-    mover = s[TURN] % 2
-    mine, other = s[_FIRST + mover], s[_SECOND - mover]
-    possible = ((mine | other) + _LOWEST) & _BOARD
-    wins, losses = _threats(mine) & _BOARD, _threats(other) & _BOARD
-    if wins & possible:
-        possible &= wins
-    elif losses & possible:
-        possible &= losses
-    elif possible & ~(losses >> 1):  # what lies above a piece is free next
-        possible &= ~(losses >> 1)
-    count = 0
-    for column in range(COLUMNS):
-        if possible & _COLUMN << STRIDE * column:
-            moves[count] = column
-            count += 1
-    return count

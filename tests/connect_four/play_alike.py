@@ -1,5 +1,5 @@
 """What `test_kernels` runs where this package is installed: its kernels play as its rules do, move
-for move, leave out what the rules say loses, and find what wins and what must be prevented.
+for move, and find what wins and what must be prevented.
 """
 
 import random
@@ -25,15 +25,6 @@ for _ in range(40):
         assert (row == board.encoded(state)).all(), row
         count = kernels.legal(board.tables, row, moves, spare)
         assert list(moves[:count]) == rules.moves(state), moves
-        after = {move: rules.apply(state, move) for move in rules.moves(state)}
-        wins = [move for move, then in after.items() if rules.result(then)]
-        safe = [
-            move
-            for move, then in after.items()
-            if not any(rules.result(rules.apply(then, reply)) for reply in rules.moves(then))
-        ]
-        kept = list(moves[: kernels.sensible(board.tables, row, moves, spare)])
-        assert kept == wins if wins else kept == safe if safe else kept, (kept, wins, safe)
         move = rng.choice(rules.moves(state))
         state = rules.apply(state, move)
         kernels.play(board.tables, row, move)

@@ -5,7 +5,6 @@ No word uses its sign, so that a shift to the right brings in zeros.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -30,8 +29,7 @@ EXPLORATION = 0.35
 DECISIVE = STEADY = True
 TO_WARM = ({"size": 5},)
 _WHITE, _BLACK = 2, 4  # in a state: two words each
-_SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER, _LATE = 2, 3, 4, 5, 7, 9  # _SPLIT: bits of a word
-LATE = 0.44  # of the board, filled: from then on playouts take care
+_SIZE, _LAST_TURN, _SPLIT, _FULL, _INNER = 2, 3, 4, 5, 7  # _SPLIT: bits of a word
 # in a move's row, two words each: its space and what lies beyond it in each direction
 _SPACE, _EAST, _WEST, _NORTH, _SOUTH = 0, 2, 4, 6, 8
 
@@ -64,8 +62,7 @@ def tables(game: AttraktionGame) -> Tables | None:
         row[_WEST:_NORTH] = _words([(each, y) for each in range(x)], size)
         row[_NORTH:_SOUTH] = _words([(x, each) for each in range(y + 1, size)], size)
         row[_SOUTH:] = _words([(x, each) for each in range(y)], size)
-    late = math.ceil(LATE * size * size)
-    return Tables(np.array([*facts, *everything, *inner, late], np.int64), rows)
+    return Tables(np.array([*facts, *everything, *inner], np.int64), rows)
 
 
 def _words(points: list[tuple[int, int]], size: int) -> tuple[int, int]:
@@ -212,32 +209,23 @@ def winning_drop(g: Tables, s: Ints) -> int:
 
 @kernel
 def playout(g: Tables, s: Ints, seed: Ints, decisive: bool) -> None:
-    """Random free moves to the end. ``decisive``: a winning drop is not missed, and where much of
-    the board is filled a move that lets the other win where he stands, or between four of the
-    mover's pieces, is thought better of once.
-    """
+    """Random free moves to the end. ``decisive``: a winning drop is not missed."""
     moves, last_turn = g.facts[MOVES], g.facts[_LAST_TURN]
     turn, x = s[TURN], seed[0]
-    careful = decisive and turn >= g.facts[_LATE]
     mine, other = (_BLACK, _WHITE) if turn % 2 else (_WHITE, _BLACK)
     m0, m1, t0, t1 = s[mine], s[mine + 1], s[other], s[other + 1]
     a0, a1 = around(g, t0, t1)
     while s[RESULT] == OPEN:
         taken0, taken1 = m0 | t0, m1 | t1
         move = _first(g, a0 & ~taken0, a1 & ~taken1) if decisive else -1
-        again = careful and move < 0
-        while True:
-            while move < 0:
-                x = stepped(x)
-                move = below(x, moves)
-                row = g.rows[move]
-                if (taken0 & row[_SPACE]) | (taken1 & row[_SPACE + 1]):
-                    move = -1
-            n0, n1, o0, o1 = _dropped(g, m0, m1, t0, t1, move)
-            a0, a1 = around(g, n0, n1)
-            if not again or (a0 & ~n0) | (a1 & ~n1) == 0:
-                break
-            again, move = False, -1
+        while move < 0:
+            x = stepped(x)
+            move = below(x, moves)
+            row = g.rows[move]
+            if (taken0 & row[_SPACE]) | (taken1 & row[_SPACE + 1]):
+                move = -1
+        n0, n1, o0, o1 = _dropped(g, m0, m1, t0, t1, move)
+        a0, a1 = around(g, n0, n1)
         b0, b1 = around(g, o0, o1)
         m0, m1, t0, t1 = o0, o1, n0, n1
         turn += 1

@@ -233,7 +233,7 @@ def value(g: Tables, s: Ints) -> int:
 
 
 @kernel
-def judged(g: Tables, s: Ints, moves: Ints, spare: Ints, sharp: bool) -> int:
+def judged(g: Tables, s: Ints, moves: Ints, spare: Ints) -> int:
     """As ``board.judged``. Who threatens to connect on two cells, where the other does not
     connect first, has all but won.
     """
@@ -242,11 +242,10 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints, sharp: bool) -> int:
     now = s[_WORTH] if player == 0 else -s[_WORTH]
     mine, theirs = spare[0], spare[1]  # cells that connect, for who moves and for the other
     own = others = 0
-    if sharp:
-        for line in range(_LINES, len(s)):
-            about = g.about[s[line]]
-            own = _listed(g, mine, own, line, about[_WINS + player])
-            others = _listed(g, theirs, others, line, about[_WINS + 1 - player])
+    for line in range(_LINES, len(s)):
+        about = g.about[s[line]]
+        own = _listed(g, mine, own, line, about[_WINS + player])
+        others = _listed(g, theirs, others, line, about[_WINS + 1 - player])
     count = 0
     for slot in range(g.facts[MOVES]):
         side = g.slots[slot, 2]
@@ -270,7 +269,7 @@ def judged(g: Tables, s: Ints, moves: Ints, spare: Ints, sharp: bool) -> int:
             worth = SURE
         elif last:
             worth = -SURE
-        elif sharp and (own or others or threatens):
+        elif own or others or threatens:
             for at in range(0, 12, 3):
                 s[row[at]] += row[at + 1] << player
             if _landings(g, s, theirs, others, cell, s[_SIDE + 1 - player]):

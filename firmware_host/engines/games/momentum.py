@@ -245,7 +245,7 @@ def _completes(g: Tables, mine: int, other: int) -> bool:
 
 
 @kernel
-def judged(g: Tables, s: Ints, moves: Ints, _: Ints, sharp: bool) -> int:
+def judged(g: Tables, s: Ints, moves: Ints, _: Ints) -> int:
     """As ``board.judged``, without a row for what follows each move."""
     me = s[TURN] % 2
     mine, other = s[_RED + me], s[_BLUE - me]
@@ -263,7 +263,7 @@ def judged(g: Tables, s: Ints, moves: Ints, _: Ints, sharp: bool) -> int:
             worth = -SURE
         elif ends or own | theirs == g.facts[_FULL]:
             worth = 0
-        elif sharp and ones(theirs) + 1 == g.facts[_MARBLES] and _completes(g, theirs, own):
+        elif ones(theirs) + 1 == g.facts[_MARBLES] and _completes(g, theirs, own):
             worth = -SURE
         else:
             worth = min(max(_lead(g, own, theirs) - g.facts[_TEMPO], 1 - SURE), SURE - 1)

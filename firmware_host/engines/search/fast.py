@@ -15,7 +15,6 @@ from firmware_host.engines.search.limits import (
     WIN,
     Budget,
     Found,
-    Level,
     log_odds,
 )
 from firmware_host.engines.search.warmth import kernels_of
@@ -74,7 +73,6 @@ class FastTree:
         most_nodes: int = kernels.MOST_NODES,
     ) -> None:
         self._solving = solving
-        self._forcing = False
         self._board = board
         self._mode = mode
         self._rng = rng
@@ -88,12 +86,11 @@ class FastTree:
         self._work = np.zeros((3 + kernels.FORCED_ROWS, length), np.int64)
         self._moves = np.zeros((2, moves), np.int64)
         self._path = np.zeros(kernels.MOST_PATH, np.int64)
-        self._nothing_hidden = np.zeros((1, moves), np.uint8)
         self._at: Ints | None = None
         self.seed = np.ones(1, np.int64)
         start = board.encoded(board.game.rules.start())
         self._begin(start)
-        self._simulated(start, 1, self._nothing_hidden)  # is loaded now, before any clock runs
+        self._simulated(start, 1)  # is loaded now, before any clock runs
         self._at = None
         self.seed[0] = rng.getrandbits(62) | 1
 
@@ -116,29 +113,18 @@ class FastTree:
         state: Any,
         budget: Budget,
         *,
-        level: Level | None = None,
         report: Callable[[Found], None] = lambda _: None,
     ) -> Found:
-        """The moves of ``state``, which is not over, by how often they were tried. ``level``: what
-        is overlooked.
-        """
+        """The moves of ``state``, which is not over, by how often they were tried."""
         start = self._board.encoded(state)
-        hidden = self._nothing_hidden
-        if level is not None and (level.own or level.answers):
-            hidden = self._overlooked(level)
-            self._at = None
-        unlimited = level is None or not level.simulations
-        self._forcing = unlimited and hidden is self._nothing_hidden
         self._begin(start)
-        if hidden is not self._nothing_hidden:
-            self._at = None  # what was overlooked is not kept
         limits = budget.limits
         chunk_s = _CHUNK_S if limits.time_s is None else min(_CHUNK_S, limits.time_s / 10)
         chunk, report_s = _FIRST_CHUNK, 0.05
         while True:
             left = chunk if limits.nodes is None else min(chunk, limits.nodes - budget.nodes)
             begun_s = budget.used_s
-            done = self._simulated(start, max(left, 1), hidden)
+            done = self._simulated(start, max(left, 1))
             budget.nodes += done
             full = kernels.is_full(self._tree, len(self._every))
             if full:
@@ -148,32 +134,24 @@ class FastTree:
                 break
             if now_s >= report_s:
                 report_s *= 2
-                report(self._found(state, budget, hidden))
+                report(self._found(state, budget))
             took_s = now_s - begun_s
             if took_s < chunk_s / 2:
                 chunk *= 2
             elif took_s > chunk_s:
                 chunk = max(chunk // 2, 1)
-        found = self._found(state, budget, hidden)
+        found = self._found(state, budget)
         report(found)
         return found
 
-    def _simulated(self, start: Ints, count: int, hidden: kernels.Bytes) -> int:
-        forcing = self._forcing and self._solving and self._mode == kernels.EVALUATED
+    def _simulated(self, start: Ints, count: int) -> int:
+        forcing = self._solving and self._mode == kernels.EVALUATED
         steady = self._board.steady and self._mode == kernels.DECISIVE
         numbers = np.array([count, self._mode, _NOISE, self._solving, forcing, steady], np.int64)
         return kernels.simulate(
             *(self._tree, self._board.tables, start, self._work, self._moves, self._path),
-            *(self.seed, numbers, self._explore, self._curves, hidden),
+            *(self.seed, numbers, self._explore, self._curves),
         )
-
-    def _overlooked(self, level: Level) -> kernels.Bytes:
-        moves = len(self._every)
-        rng = np.random.default_rng(self._rng.getrandbits(62))
-        hidden = np.zeros((moves + 2, moves), np.uint8)
-        hidden[:moves] = rng.random((moves, moves)) < level.answers
-        hidden[moves] = rng.random(moves) < level.own
-        return hidden
 
     def _begin(self, start: Ints) -> None:
         """With the tree of the last search as far as it holds this position; else with none."""
@@ -201,7 +179,7 @@ class FastTree:
             return False
         return self._mode != kernels.EVALUATED or len(self._board.game.rules.moves(state)) == 1
 
-    def _found(self, state: Any, budget: Budget, hidden: kernels.Bytes) -> Found:
+    def _found(self, state: Any, budget: Budget) -> Found:
         tree, rules = self._tree, self._board.game.rules
         mover, players = rules.mover(state), rules.players
         order = sorted(self._children(0), key=lambda e: self._rank(e[1], mover), reverse=True)
@@ -213,9 +191,8 @@ class FastTree:
                 if abs(worth) == self._curves.shape[1] // 2:  # as far as they go: it ends the game
                     worth = WIN - 1 if worth > 0 else 1 - WIN
                 ranked.append((self._every[move], worth))
-            if hidden is self._nothing_hidden:  # what was left out as lost
-                known = {move for move, _ in ranked}
-                ranked += [(move, 2 - WIN) for move in rules.moves(state) if move not in known]
+            known = {move for move, _ in ranked}  # what is not there was left out as lost
+            ranked += [(move, 2 - WIN) for move in rules.moves(state) if move not in known]
         line: list[Any] = []
         node = 0
         while children := self._children(node):

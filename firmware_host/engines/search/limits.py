@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from games.base import Game
-from games.search import Levels
+from games.search import LEVEL_ROWS, Levels
 
 WIN = 1_000_000
 """The value of a game that is won; one that will be won in n plies is worth n less."""
@@ -125,17 +125,17 @@ PLAYOUTS, EVALUATED = "playouts", "evaluated"
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """``depth``, ``nodes``: limits of the search, None: none. ``own``, ``answers``: as in
-    ``Attention``. ``margin``: moves that are worse by no more are as good.
-    ``simulations``: limit of the kernels' tree search, 0: none; None: as without them.
+    """``depth``, ``nodes``: limits of the search, None: none. ``slips``: the share of turns on
+    which he makes what looks worst to him. ``own``, ``answers``: as in ``Attention``. ``margin``:
+    moves that are worse by no more are as good.
     """
 
     depth: int | None
     nodes: int | None
+    slips: float
     own: float
     answers: float
     margin: int
-    simulations: int | None
 
 
 @cache
@@ -153,12 +153,8 @@ def levels_of(game: Game) -> tuple[Level, ...]:
 
 def levels(rows: Levels) -> tuple[Level, ...]:
     """As ``games.search`` tells what ``rows`` are."""
-    columns = (rows["depth"], rows["nodes"], rows["own"], rows["answers"], rows["margin"])
-    simulations = rows.get("simulations", [-1] * len(LEVELS))
+    columns = [rows.get(name, [0] * len(LEVELS)) for name in LEVEL_ROWS]
     return tuple(
-        Level(
-            *(int(depth) or None, int(nodes) or None, own, answers, int(margin)),
-            None if tries < 0 else int(tries),
-        )
-        for depth, nodes, own, answers, margin, tries in zip(*columns, simulations, strict=True)
+        Level(int(depth) or None, int(nodes) or None, slips, own, answers, int(margin))
+        for depth, nodes, slips, own, answers, margin in zip(*columns, strict=True)
     )

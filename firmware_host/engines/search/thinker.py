@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from firmware_host.engines.errors import CannotPlayError
 from firmware_host.engines.search.alphabeta import AlphaBeta, Attention
 from firmware_host.engines.search.limits import (
+    STRONGEST,
     SURE,
     WIN,
     Budget,
@@ -61,10 +62,11 @@ class Thinker:
         self._solver = game.exact_search()
         self._playouts = game.playout_rules
         self._fast: FastTree | None = None
+        own = random.Random(rng.getrandbits(62))  # so that ``rng`` is the same with kernels
         if warm() if kernels is None else kernels:
             from firmware_host.engines.search.fast import fast_solver, fast_tree
 
-            self._fast = fast_tree(game, rng)
+            self._fast = fast_tree(game, own)
             self._solver = fast_solver(game) or self._solver
 
     def level(self, number: int) -> Level:
@@ -89,22 +91,19 @@ class Thinker:
         is found.
         """
         level = self.level(number)
-        if self._fast is not None and limits.depth is None and level.simulations is not None:
-            nodes = _least(limits.nodes, level.simulations or None)
-            budget = Budget(replace(limits, nodes=nodes), self._now, stopped)
-            return self._fast.search(state, budget, level=level, report=report)
+        if self._fast is not None and limits.depth is None and number == STRONGEST:
+            return self._fast.search(state, Budget(limits, self._now, stopped), report=report)
         limits = Limits(
             _least(limits.depth, level.depth), _least(limits.nodes, level.nodes), limits.time_s
         )
-        unlimited = level.depth is None and level.nodes is None
-        exact = self._solver is not None and unlimited and state.turn > 0
+        exact = self._solver is not None and level.depth is None and state.turn > 0
         if self._solver is not None and (exact or not state.turn):
             limits = replace(limits, depth=_SKETCH_DEPTH)
         budget = Budget(limits, self._now, stopped)
         attention = None
         if level.own or level.answers:
             attention = Attention(level.own, level.answers, self._rng)
-        if self._evaluate is None:
+        if self._evaluate is None and limits.depth is None:
             tree = TreeSearch(
                 self._rules,
                 budget,
@@ -116,12 +115,15 @@ class Thinker:
             return tree.search(state)
         search = AlphaBeta(
             self._rules,
-            self._evaluate,
+            self._evaluate or _even,
             budget,
             attention=attention,
             table=self._table if attention is None else None,
             report=report,
         )
+        if level.slips and self._rng.random() < level.slips:
+            found = search.search(state, 2 * WIN)
+            return replace(found, ranked=found.ranked[::-1], line=(found.ranked[-1][0],))
         found = self._chosen(search.search(state, level.margin))
         if exact and self._solver is not None and abs(found.value) < SURE:
             moves = self._rules.moves(state)
@@ -129,7 +131,7 @@ class Thinker:
             rest_s = None
             if limits.time_s is not None:
                 rest_s = max(limits.time_s - budget.used_s, 0.0)
-            left = Budget(Limits(time_s=rest_s), self._now, stopped)
+            left = Budget(Limits(nodes=level.nodes, time_s=rest_s), self._now, stopped)
             found = self._solved(self._solver, state, found, moves, left)
             report(found)
         return found
@@ -163,6 +165,11 @@ class Thinker:
         chosen = sketch.move if move is None else move
         nodes = sketch.nodes + budget.nodes
         return Found(((chosen, value),), (chosen,), plies, nodes, sketch.time_s + budget.used_s)
+
+
+def _even(_: Any) -> int:
+    """Of games without an evaluation a weak player sees who wins, and no more."""
+    return 0
 
 
 def _least(one: int | None, other: int | None) -> int | None:

@@ -10,6 +10,7 @@ from firmware_host.cli.options import CONFIG, OPTIONS
 from firmware_host.cli.speech import misuse, printable, say
 from firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
+    KERNELS,
     RECORD_TASKS,
     SEED,
     found_by,
@@ -53,6 +54,7 @@ from tiltboard_lab.cli.studying import (
     type=click.IntRange(1),
     help="Limit each move by positions looked at instead: the same games on every machine.",
 )
+@KERNELS
 @SEED
 @RECORD_TASKS
 @worker_options
@@ -69,6 +71,7 @@ def command(
     even: bool,
     move_ms: int | None,
     nodes: int | None,
+    kernels: bool,
     seed: int,
     record: Path | None,
     workers: int,
@@ -78,7 +81,8 @@ def command(
     """Let player A play against player B, each a level from 1 to 10, an engine in the settings, or
     "plain": the kernels' tree search by random playouts alone. 10@500 looks at 500 positions a
     move; 10+unproven and plain+unproven do without the solver, +forgetful without the tree of the
-    move before.
+    move before. Naive players: "random"; "one-ply" wins at once if it can and else plays at random;
+    "two-ply" also blocks, if it can, what would lose at once.
 
     Each opening is played twice, with colours changed. The interval holds what A's share would be
     in endless games, 95 times in a hundred; with --decide at all times, and it is wider.
@@ -107,7 +111,7 @@ def command(
         seed=seed,
         move_ms=1000 if move_ms is None and nodes is None else move_ms,
         nodes=nodes,
-        kernels=warm(),
+        kernels=kernels and warm(),
         engines=engines_of((a, b), engine_commands(load_settings(config))),
     )
     shares = [percent / 100 for percent in decide]

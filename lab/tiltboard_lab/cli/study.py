@@ -12,6 +12,7 @@ from firmware_host.cli.options import OPTIONS
 from firmware_host.cli.speech import misuse, say
 from firmware_host.messages import text
 from tiltboard_lab.cli.studying import (
+    KERNELS,
     RECORD_TASKS,
     SEED,
     found_by,
@@ -244,7 +245,7 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
 
     Every position within those plies may be looked at, so this is for small boards.
     """
-    from tiltboard_lab.studies.proof import ProofSearch
+    from firmware_host.engines.proof import ProofSearch
 
     made = made_of(game, options, for_two=True)
     search = ProofSearch(made.rules)
@@ -286,7 +287,9 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
     show_default=True,
     help="Positions looked at for a move, at most.",
 )
+@click.option("--naive", is_flag=True, help="Each level against random, one-ply and two-ply too.")
 @pairs_options
+@KERNELS
 @SEED
 @RECORD_TASKS
 @worker_options
@@ -296,8 +299,10 @@ def levels(
     options: tuple[str, ...],
     games: int,
     nodes: int,
+    naive: bool,
     opening: int,
     even: bool,
+    kernels: bool,
     seed: int,
     record: Path | None,
     workers: int,
@@ -308,7 +313,7 @@ def levels(
     No level is limited by time, so every machine finds the same.
     """
     from firmware_host.engines.search.warmth import warm
-    from tiltboard_lab.studies.ladder import RUNGS, Ladder, heights, scores
+    from tiltboard_lab.studies.ladder import Ladder, heights, pairings, scores
 
     made = made_of(game, options, for_two=True)
     job = Ladder(
@@ -318,14 +323,15 @@ def levels(
         even=even,
         nodes=nodes,
         seed=seed,
-        kernels=warm(),
+        kernels=kernels and warm(),
+        naive=naive,
     )
-    count = (games + 1) // 2 * len(RUNGS)
+    count = (games + 1) // 2 * len(pairings(naive=naive))
     with found_by(job, count, made.name, record, workers, on) as found:
-        by_level = scores(found)
-    for level, score in by_level.items():
-        tell_score(str(level), str(level - 1), score, (score.share, *score.interval))
-    for level, height in heights(by_level).items():
+        told = scores(found, naive=naive)
+    for (level, other), score in told.items():
+        tell_score(str(level), other, score, (score.share, *score.interval))
+    for level, height in heights(told).items():
         elo, low, high = map(points, height)
         say(
             text(

@@ -40,6 +40,12 @@ _EVEN = click.option(
     is_flag=True,
     help="Only openings that are even: level ten expects 45 to 55 % after 20,000 positions.",
 )
+KERNELS = click.option(
+    "--kernels/--no-kernels",
+    default=True,
+    show_default=True,
+    help="Level ten with the engine's kernels, where they are compiled; or in plain Python.",
+)
 _WORKERS = click.option(
     "--workers",
     type=click.IntRange(1),

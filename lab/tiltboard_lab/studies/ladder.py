@@ -1,23 +1,31 @@
-"""All levels of a game: each against the one below it, and what that adds up to."""
+"""All levels of a game: each against the one below it, and what that adds up to; and, where that is
+asked for, each against the naive players.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from firmware_host.engines.search.limits import LEVELS
 from tiltboard_lab.studies.intervals import elo
 from tiltboard_lab.studies.jobs import Job
-from tiltboard_lab.studies.match import OPENING_PLIES, Match, Played, Score, score
+from tiltboard_lab.studies.match import NAIVE, OPENING_PLIES, Match, Played, Score, score
 
 RUNGS = LEVELS[1:]
+Pairing = tuple[int, str]
+"""A level, and against whom it plays, as ``match.Asked`` reads him."""
+
+
+def pairings(*, naive: bool) -> list[Pairing]:
+    """All that is played, in turn."""
+    levels = [(level, str(level - 1)) for level in RUNGS]
+    return levels + [(level, name) for level in LEVELS for name in NAIVE if naive]
 
 
 class Ladder(Job, frozen=True, kw_only=True):
-    """Task n is a pair of games of one level against the one below, all of ``RUNGS`` in turn. The
-    rest as in ``Match``.
-    """
+    """Task n is a pair of games of one of ``pairings``, in turn. The rest as in ``Match``."""
 
     finds: ClassVar[Any] = tuple[Played, Played]
     game: str
@@ -26,13 +34,16 @@ class Ladder(Job, frozen=True, kw_only=True):
     even: bool = False
     nodes: int
     kernels: bool = False
+    naive: bool = False
 
     def run(self, number: int) -> tuple[Played, Played]:
         """Play a pair of games."""
-        pair, rung = divmod(number, len(RUNGS))
+        played = pairings(naive=self.naive)
+        pair, at = divmod(number, len(played))
+        level, other = played[at]
         match = Match(
-            a=str(RUNGS[rung]),
-            b=str(RUNGS[rung] - 1),
+            a=str(level),
+            b=other,
             game=self.game,
             options=self.options,
             opening=self.opening,
@@ -44,20 +55,22 @@ class Ladder(Job, frozen=True, kw_only=True):
         return match.run(pair)
 
 
-def scores(found: Iterable[Sequence[Played]]) -> dict[int, Score]:
-    """Level -> its score against the one below, of what tasks 0 and following have found."""
-    pairs = list(found)
-    return {level: score(pairs[at :: len(RUNGS)]) for at, level in enumerate(RUNGS)}
+def scores(found: Iterable[Sequence[Played]], *, naive: bool = False) -> dict[Pairing, Score]:
+    """Each pairing's, of what tasks 0 and following have found."""
+    pairs, played = list(found), pairings(naive=naive)
+    return {each: score(pairs[at :: len(played)]) for at, each in enumerate(played)}
 
 
-def heights(of: dict[int, Score]) -> dict[int, tuple[float, float, float]]:
+def heights(of: Mapping[Pairing, Score]) -> dict[int, tuple[float, float, float]]:
     """Level -> how many points of Elo's scale it is above the first, with the 95 % interval: the
     rungs below added up, their errors as those of independent matches. Each rung has one drawn game
     more than were played, so that one that is all won is not endless.
     """
     height = below = above = 0.0
     found = {LEVELS[0]: (0.0, 0.0, 0.0)}
-    for level, made in of.items():
+    for (level, other), made in of.items():
+        if other != str(level - 1):
+            continue
         one_more = Score(made.won, made.drawn + 1, made.lost)
         middle, (low, high) = elo(one_more.share), map(elo, one_more.interval)
         height += middle

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 PLAIN = "plain"
 """A player: the kernels' search by random playouts alone."""
+RANDOM, ONE_PLY, TWO_PLY = "random", "one-ply", "two-ply"
+NAIVE = {RANDOM: 0, ONE_PLY: 1, TWO_PLY: 2}
+"""Players who know the rules and how far they look: ``NaivePlayer``."""
 UNPROVEN, FORGETFUL = "unproven", "forgetful"
 _WRITTEN = re.compile(r"([^+@]+)((?:\+(?:unproven|forgetful))*)(?:@([1-9]\d{0,8}))?")
 OPENING_PLIES = 4
@@ -36,7 +39,7 @@ EVEN_WITHIN = 0.05  # of one half
 EVEN_NODES = 20_000
 _MOST_LOOKS = 200 * EVEN_NODES  # for one opening that is even
 MOST_PLIES = 2000  # of a game that goes in circles: a draw
-_LEVEL_NAMES = tuple(map(str, LEVELS))
+_OURS = (*map(str, LEVELS), *NAIVE)
 _GRACE_S = 10.0
 _LONGEST_S = 600.0  # for a move of another engine that is limited by nodes
 
@@ -107,7 +110,8 @@ class Match(Job, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A player as he is written, ``NAME+SWITCH@NODES``. ``name``: a level, an engine or ``PLAIN``.
+    """A player as he is written, ``NAME+SWITCH@NODES``. ``name``: a level, an engine, ``PLAIN`` or
+    one of ``NAIVE``.
     ``switches``: what the last and the strongest level may be asked to do without, ``unproven``
     (the solver) and ``forgetful`` (the tree of the move before). ``nodes``: his own limit.
     """
@@ -178,6 +182,39 @@ class OurPlayer:
         return self._thinker.think(state, self._level, self._limits).move
 
 
+class NaivePlayer:
+    """Plays at random, but with ``plies`` 1 wins at once where that can be; with 2 he also makes no
+    move after which he has lost at once, or the next player wins at once, while there is another.
+    """
+
+    def __init__(self, rules: Rules, plies: int, rng: random.Random) -> None:
+        self._rules = rules
+        self._plies = plies
+        self._rng = rng
+
+    def move(self, names: Sequence[str], state: Any) -> int:
+        """As ``Player.move``."""
+        rules, moves = self._rules, list(self._rules.moves(state))
+        self._rng.shuffle(moves)
+        if self._plies:
+            for move in moves:
+                if self._wins(state, move):
+                    return move
+        if self._plies > 1:
+            for move in moves:
+                after = rules.apply(state, move)
+                if rules.result(after) == () or (
+                    rules.result(after) is None
+                    and not any(self._wins(after, reply) for reply in rules.moves(after))
+                ):
+                    return move
+        return moves[0]
+
+    def _wins(self, state: Any, move: int) -> bool:
+        winners = self._rules.result(self._rules.apply(state, move))
+        return winners is not None and self._rules.mover(state) in winners
+
+
 class SearchPlayer:
     """A search of the kernels."""
 
@@ -222,6 +259,8 @@ def player(match: Match, name: str, game: Game, seed: int, stack: ExitStack) -> 
     if asked.searches:
         tree, limits = _tree(match, asked, game, seed), Limits(nodes=nodes, time_s=time_s)
         return SearchPlayer(tree, limits, forgetful=FORGETFUL in asked.switches)
+    if asked.name in NAIVE:
+        return NaivePlayer(game.rules, NAIVE[asked.name], random.Random(seed))
     if asked.name not in match.engines:
         limits = Limits(nodes=nodes, time_s=time_s)
         return OurPlayer(game, int(asked.name), limits, seed, kernels=match.kernels)
@@ -252,9 +291,10 @@ def _tree(match: Match, asked: Asked, game: Game, seed: int) -> FastTree:
 def _nobody(written: str) -> ConfigError:
     return ConfigError(
         "{name} is no player.",
-        remedy="Name a level from 1 to {most}, an engine in the settings, or plain.",
+        remedy="Name a level from 1 to {most}, an engine in the settings, plain, or: {naive}.",
         name=written,
         most=STRONGEST,
+        naive=", ".join(NAIVE),
     )
 
 
@@ -269,7 +309,7 @@ def engines_of(names: Iterable[str], commands: Mapping[str, Sequence[str]]) -> d
         switched = (PLAIN, str(STRONGEST))
         if asked.name in commands and not asked.switches:
             found[asked.name] = list(commands[asked.name])
-        elif asked.name not in switched and (asked.switches or asked.name not in _LEVEL_NAMES):
+        elif asked.name not in switched and (asked.switches or asked.name not in _OURS):
             raise _nobody(written)
     return found
 

@@ -14,6 +14,7 @@ from firmware_host.messages import Catalogue
 from tiltboard_lab.studies.match import (
     IllegalError,
     Match,
+    NaivePlayer,
     Played,
     Score,
     opening,
@@ -75,6 +76,33 @@ def test_openings_leave_the_game_open(game):
         for move in opening(rules, 4, random.Random(seed)):
             state = rules.apply(state, move)
         assert rules.result(state) is None
+
+
+def test_naive_players_win_at_once_and_the_better_one_blocks(game):
+    rules = game("gravity-connect", size=4, line=3).rules
+
+    def loses_at_once(state, move):
+        reached = rules.apply(state, move)
+        replies = rules.moves(reached)
+        ends = [rules.result(rules.apply(reached, reply)) for reply in replies]
+        return (1 - rules.mover(state),) in ends
+
+    dice, seen = random.Random(3), 0
+    while seen < 30:
+        state = rules.start()
+        while rules.result(state) is None:
+            moves = rules.moves(state)
+            wins = [
+                m for m in moves if rules.result(rules.apply(state, m)) == (rules.mover(state),)
+            ]
+            bad = [m for m in moves if loses_at_once(state, m)]
+            if wins:
+                assert NaivePlayer(rules, 1, dice).move((), state) in wins
+                assert NaivePlayer(rules, 2, dice).move((), state) in wins
+            elif 0 < len(bad) < len(moves):
+                assert NaivePlayer(rules, 2, dice).move((), state) not in bad
+                seen += 1
+            state = rules.apply(state, dice.choice(moves))
 
 
 LEANING = 21  # hundredths of the log-odds: 55.2 %; one less is 54.98 %

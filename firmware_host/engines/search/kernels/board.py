@@ -122,19 +122,7 @@ def legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
 
 
 @kernel
-def _all_legal(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
-    return legal(g, s, moves, spare)
-
-
-def sensible(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
-    """The same without those that are surely no better than others, as far as the game sees that:
-    what wins at once stands alone, and what lets the other win at once is left out.
-    """
-    return int(getattr(_module(g), "sensible", _all_legal)(g, s, moves, spare))
-
-
-@kernel
-def _all_judged(g: Any, s: Ints, moves: Ints, spare: Ints, _: bool) -> int:
+def _all_judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
     count = legal(g, s, moves[0], spare)
     mover = s[TURN] % g.facts[PLAYERS]
     after = spare[0]
@@ -151,12 +139,11 @@ def _all_judged(g: Any, s: Ints, moves: Ints, spare: Ints, _: bool) -> int:
     return count
 
 
-def judged(g: Any, s: Ints, moves: Ints, spare: Ints, sharp: bool) -> int:
+def judged(g: Any, s: Ints, moves: Ints, spare: Ints) -> int:
     """The same, and in a second row what each is worth to the mover by the evaluation, ``SURE``
-    where it wins. ``sharp``: ``-SURE`` where the other wins at once after it, as far as the game
-    sees that.
+    where it wins, ``-SURE`` where the other wins at once after it, as far as the game sees that.
     """
-    return int(getattr(_module(g), "judged", _all_judged)(g, s, moves, spare, sharp))
+    return int(getattr(_module(g), "judged", _all_judged)(g, s, moves, spare))
 
 
 @kernel
@@ -191,7 +178,6 @@ for _stub in (free, play, playout):
     _compile_for_each_game(_stub)
 _compile_for_each_game(value, _nothing)
 _compile_for_each_game(legal, _all_free)
-_compile_for_each_game(sensible, _all_legal)
 _compile_for_each_game(judged, _all_judged)
 _compile_for_each_game(forced, _unseen)
 

@@ -24,7 +24,6 @@ from firmware_host.engines.search.kernels.board import (
     legal,
     play,
     playout,
-    sensible,
 )
 from firmware_host.engines.search.kernels.jit import (
     MOVES,
@@ -40,7 +39,6 @@ from firmware_host.engines.search.kernels.jit import (
     random_below,
 )
 
-Bytes = NDArray[np.uint8]
 Edges = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
@@ -238,15 +236,12 @@ def _expand(
     mode: int,
     noise: int,
     curves: Floats,
-    hidden: Bytes,
-    sharp: bool,
 ) -> None:
     """List the moves of ``node``, whose state is ``s``: by their worth, and of those that are known
     to lose only one, where there is no other; or shuffled; in the mode ``DECISIVE`` one that wins
     stands alone.
-    ``hidden``: moves that are not seen. ``sharp``: as in ``board.judged``.
     """
-    count = _seen(g, s, spare, moves, mode, hidden, sharp)
+    count = judged(g, s, moves, spare) if mode == EVALUATED else legal(g, s, moves[0], spare)
     edge = t.head[EDGES]
     mover = s[TURN] % g.facts[PLAYERS]
     weights = 0.0
@@ -296,25 +291,6 @@ def _wins(g: Any, s: Ints, move: int, mover: int, after: Ints) -> bool:
 
 
 @kernel
-def _seen(g: Any, s: Ints, spare: Ints, moves: Ints, mode: int, hidden: Bytes, sharp: bool) -> int:
-    """List the moves of ``s`` that are seen, or the first where none is; in the mode ``EVALUATED``
-    with what each is worth.
-    """
-    if mode == EVALUATED:
-        count = judged(g, s, moves, spare, sharp)
-    elif mode == DECISIVE and sharp:
-        count = sensible(g, s, moves[0], spare)
-    else:
-        count = legal(g, s, moves[0], spare)
-    kept = 0
-    for at in range(count):
-        if not hidden[moves[0, at]]:
-            moves[0, kept], moves[1, kept] = moves[0, at], moves[1, at]
-            kept += 1
-    return kept if kept else 1
-
-
-@kernel
 def _blurred(worth: int, seed: Ints, noise: int) -> int:
     """With some noise, where it is not sure."""
     if abs(worth) == SURE:
@@ -324,12 +300,10 @@ def _blurred(worth: int, seed: Ints, noise: int) -> int:
 
 
 @kernel
-def _best_worth(
-    g: Any, s: Ints, spare: Ints, moves: Ints, seed: Ints, noise: int, hidden: Bytes, sharp: bool
-) -> int:
+def _best_worth(g: Any, s: Ints, spare: Ints, moves: Ints, seed: Ints, noise: int) -> int:
     """The worth of the best move of the state ``s``."""
     best = -SURE
-    for at in range(_seen(g, s, spare, moves, EVALUATED, hidden, sharp)):
+    for at in range(judged(g, s, moves, spare)):
         best = max(best, _blurred(moves[1, at], seed, noise))
     return int(best)
 
@@ -471,25 +445,22 @@ def simulate(
     numbers: Ints,
     explore: float,
     curves: Floats,
-    hidden: Bytes,
 ) -> int:
     """Look at ``numbers[0]`` more leaves of the tree from the root, whose state is ``start``; fewer
     where it is proven. ``numbers``: besides, the mode, the noise, and whether what is proven is
     told upwards, whether wins by force are looked for, and whether a move that was chosen is looked
     at for some visits (not in the mode ``EVALUATED``). ``work``: three rows for states, then
-    ``FORCED_ROWS``. ``hidden``: as in ``_expand``, after each move, and last for the root.
+    ``FORCED_ROWS``.
     """
     count, mode, noise, solving = numbers[0], numbers[1], numbers[2], numbers[3]
     players, turn = g.facts[PLAYERS], start[TURN]
     evaluated, steady = mode == EVALUATED, numbers[5]
     s = work[2]
-    sharp = len(hidden) == 1
-    nothing_hidden = hidden[0] if sharp else hidden[g.facts[MOVES] + 1]
     for done in range(count):
         if t.nodes[0].proven != OPEN_STILL or is_full(t, g.facts[MOVES]):
             return done
         copied(s, start)
-        node, length, last = 0, 1, 0
+        node, length = 0, 1
         path[0] = 0
         worth = 0  # of the leaf, for the mover there
         winners = BY_WORTH  # or by a proof or a playout
@@ -502,16 +473,13 @@ def simulate(
                     _prove(t, path, length, turn, players)
                 break
             if t.nodes[node].edges == 0:
-                unseen = nothing_hidden
-                if not sharp and length <= 2:
-                    unseen = hidden[g.facts[MOVES] if length == 1 else last]
                 visited = node == 0 or t.nodes[node].visits > 0
                 if evaluated and not visited:
-                    worth = _best_worth(g, s, work, moves, seed, noise, unseen, sharp)
+                    worth = _best_worth(g, s, work, moves, seed, noise)
                     if abs(worth) < SURE:
                         break
                 if evaluated or visited:
-                    _expand(*(t, node, g, s, work, moves, seed, mode, noise, curves, unseen, sharp))
+                    _expand(t, node, g, s, work, moves, seed, mode, noise, curves)
             if t.nodes[node].edges == 0 or length >= len(path):
                 winners = _played_out(g, s, seed, mode)
                 break
@@ -525,8 +493,7 @@ def simulate(
             fresh = at == t.nodes[node].tried
             if fresh:
                 make_room(t, node)
-            last = edge & (1 << MOVE_BITS) - 1
-            play(g, s, last)
+            play(g, s, edge & (1 << MOVE_BITS) - 1)
             if fresh:
                 made(t, t.nodes[node].first + at, s[RESULT])
                 t.nodes[node].tried += 1

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from firmware_host.cli.main import cli
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.engines.proof import ProofSearch
 from games.registry import game_type
-from tiltboard_lab.studies.proof import ProofSearch
 
 # Found by another program (lab/docs/studies.md): winner, plies, first move.
 SOLVED = [

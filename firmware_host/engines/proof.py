@@ -26,10 +26,16 @@ class Proof:
     looked: int
 
 
-class ProofSearch:
-    """Of one game; what was found of a position serves for the next."""
+class TooManyError(Exception):
+    """More positions would have to be looked at than may be."""
 
-    def __init__(self, rules: Rules) -> None:
+
+class ProofSearch:
+    """Of one game; what was found of a position serves for the next. ``most``: positions looked at;
+    what needs more raises TooManyError, and ``left`` may be set anew.
+    """
+
+    def __init__(self, rules: Rules, most: int | None = None) -> None:
         if rules.players != 2 or CHANCE in rules.awaiting(rules.start()):
             raise NotPossibleError("A proof is for games of two players without chance.")
         self._rules = rules
@@ -38,6 +44,7 @@ class ProofSearch:
         self._answers: dict[int, int] = {}  # plies left -> the reply that refuted the last move
         self._best: dict[int, int] = {}  # key -> the move that won, or was tried last
         self.looked = 0
+        self.left = most
 
     def proof(self, most_plies: int) -> Proof | None:
         """From the start; None where neither wins within ``most_plies``."""
@@ -47,8 +54,18 @@ class ProofSearch:
                 move = self.winning(start, plies)
                 if move is not None:
                     return Proof(rules.mover(start), plies, rules.name(move), self.looked)
-            elif all(self._loses(start, move, plies) for move in rules.moves(start)):
+            elif all(self.loses(start, move, plies) for move in rules.moves(start)):
                 return Proof(1 - rules.mover(start), plies, None, self.looked)
+        return None
+
+    def soonest(self, state: Any, most_turns: int) -> tuple[int, int] | None:
+        """In how many of his turns the mover wins whatever the other does, and by which move; None
+        where he does not within ``most_turns``.
+        """
+        for turns in range(1, most_turns + 1):
+            move = self.winning(state, 2 * turns - 1)
+            if move is not None:
+                return turns, move
         return None
 
     def winning(self, state: Any, plies: int) -> int | None:
@@ -62,15 +79,15 @@ class ProofSearch:
         moves = list(self._rules.moves(state))
         _first(moves, self._best.get(key))
         for move in moves:
-            if self._forces(state, move, plies):
+            if self.forces(state, move, plies):
                 self._won[key], self._best[key] = plies, move
                 return move
         self._open[key] = plies
         return None
 
-    def _forces(self, state: Any, move: int, plies: int) -> bool:
+    def forces(self, state: Any, move: int, plies: int) -> bool:
         """Whether ``move`` wins for its mover within that many plies, itself counted."""
-        rules, after = self._rules, self._rules.apply(state, move)
+        rules, after = self._rules, self._applied(state, move)
         over = rules.result(after)
         if over is not None:
             return over == (rules.mover(state),)
@@ -79,14 +96,21 @@ class ProofSearch:
         replies = list(rules.moves(after))
         _first(replies, self._answers.get(plies))
         for reply in replies:
-            if not self._loses(after, reply, plies - 1):
+            if not self.loses(after, reply, plies - 1):
                 self._answers[plies] = reply
                 return False
         return True
 
-    def _loses(self, state: Any, move: int, plies: int) -> bool:
+    def _applied(self, state: Any, move: int) -> Any:
+        if self.left is not None:
+            if self.left <= 0:
+                raise TooManyError
+            self.left -= 1
+        return self._rules.apply(state, move)
+
+    def loses(self, state: Any, move: int, plies: int) -> bool:
         """Whether after ``move`` the other wins within that many plies, it counted."""
-        after = self._rules.apply(state, move)
+        after = self._applied(state, move)
         over = self._rules.result(after)
         if over is not None:
             return over == (1 - self._rules.mover(state),)

@@ -1,0 +1,39 @@
+"""Why a move is good, in the words of a game: templates by kind, for hints.
+
+``{player}`` makes the move, ``{other}`` is who is next; ``{move}``: the one it is about;
+``{turns}``: of the winner; ``{share}``: per cent of the game. What a kind means is proven or
+counted by the rules alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+WINS, WINS_IN, TWICE, ONLY, BLOCKS, THREATENS, RACE, LASTS, QUIET = (
+    "wins",
+    "wins-in",
+    "twice",
+    "only",
+    "blocks",
+    "threatens",
+    "race",
+    "lasts",
+    "quiet",
+)
+KINDS = (WINS, WINS_IN, TWICE, ONLY, BLOCKS, THREATENS, RACE, LASTS, QUIET)
+"""It ends the game; wins in ``turns`` whatever the other does; wins with the next turn
+whatever he does; alone does not let him win at once; prevents his ``move``, that most others allow;
+leaves him few answers to a win; wins by force, in more turns than are counted; loses like all
+others, but last; or none of that is known, and ``share`` is what he may expect."""
+
+REASONS: Mapping[str, str] = {
+    WINS: "It wins at once.",
+    WINS_IN: "It wins in {turns} turns, whatever {other} does.",
+    TWICE: "It threatens twice: {other} can only answer one, and the next turn wins.",
+    ONLY: "Nothing else holds: after any other move {other} wins at once, by {move} for one.",
+    BLOCKS: "It blocks: otherwise {other} wins by {move}.",
+    THREATENS: "It threatens to win with the next turn: {other} has to answer.",
+    RACE: "It wins the race, in more turns than can be counted here.",
+    LASTS: "Everything loses by now; this lasts longest.",
+    QUIET: "It sets up what comes next: {player} stands at {share} %.",
+}
