@@ -9,7 +9,6 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import atan2, hypot, pi
-from types import MappingProxyType
 from typing import Protocol
 
 from games.base import Game, Position
@@ -127,11 +126,9 @@ class SeatedGame(Game):
         change: Mapping[str, int],
         wish: str | None,
         turned: bool | None = None,
-        raised: Mapping[str, int] = MappingProxyType({}),
     ) -> Witnessed | None:
         """What hands seem to have done, where one move fits. ``change``: zone -> how many more
-        places there are occupied than before; ``raised``: how many more pieces lie on others, as
-        far as sensors feel that; ``wish``: what they were to do, where it is known;
+        places there are occupied than before; ``wish``: what they were to do, where it is known;
         ``turned``: whether the plate was spun meanwhile, where that is known.
         """
 

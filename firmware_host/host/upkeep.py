@@ -115,10 +115,6 @@ def _told(event: SightEvent, game: Game) -> Message:
         return say[event.happening]
     if event.happening is Happening.LIFTED:
         return text("{place} is empty.", place=places[0])
-    if event.happening is Happening.STACKED:
-        return text("On {place}: more than one piece.", place=places[0])
-    if event.happening is Happening.UNSTACKED:
-        return text("On {place}: one piece less.", place=places[0])
     if event.happening is Happening.SLID:
         source, target = places
         return text(

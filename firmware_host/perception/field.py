@@ -54,11 +54,6 @@ def field_mt(disc: Disc, gap_mm: float, off_mm: float) -> float:
     return disc.centred_mt * shape(disc, gap_mm, off_mm)
 
 
-def raised_mt(disc: Disc, gap_mm: float, up_mm: float, off_mm: float) -> float:
-    """The same of a disc ``up_mm`` above where it stands."""
-    return disc.centred_mt * _rim(disc, gap_mm + up_mm, off_mm) / _rim(disc, gap_mm, 0.0)
-
-
 @cache
 def kernel_mt(
     disc: Disc, gap_mm: float, pitch_mm: float, columns: int, rows: int

@@ -17,7 +17,6 @@ from firmware_host.perception.calibration import Calibration, check_fits, uncali
 from firmware_host.perception.crosstalk import REST_S, SwappedWires
 from firmware_host.perception.distrust import Distrust
 from firmware_host.perception.positions import Positions
-from firmware_host.perception.stacks import Stacks
 from firmware_host.perception.stillness import StillnessGate
 from firmware_host.perception.tracks import Tracks
 from firmware_host.perception.verdicts import Verdicts, understand
@@ -60,7 +59,6 @@ class Perception:
         self._distrust = Distrust(self._watched, calibration, expected)
         self._verdicts = Verdicts(self._watched, self._distrust)
         self._positions = Positions(profile, self._watched)
-        self._stacks = Stacks(profile, self._watched)
         self._tracks = Tracks(profile, self._watched)
         self._wire = calibration.wire
         self._swapped = SwappedWires(
@@ -148,7 +146,6 @@ class Perception:
         self._watched.interrupt()
         self._distrust.interrupt()
         self._swapped.interrupt()
-        self._stacks.interrupt()
         self._blind = True
         self._start_s = None
 
@@ -218,8 +215,6 @@ class Perception:
                 if calm:
                     self._swapped.look(watched.readings, watched.magnets, self._unread())
                     self._tracks.at_rest(self._distrust.failed)
-                stacked = self._stacks.look(self._distrust.failed, now, calm=calm)
-                return () if stacked is None else (stacked,)
             return ()
         self._distrust.disturbed()
         self._swapped.interrupt()
@@ -256,7 +251,6 @@ class Perception:
             return ()
         changes = {i: (watched.magnets[i], verdict) for i, verdict in verdicts.items()}
         seen = None if self._blind else frozenset(watched.trail)
-        self._stacks.accepted(changes, blind=self._blind)
         for index, magnet in verdicts.items():
             self._accept(index, magnet, now)
         self._rest_here(now, anew=True)
@@ -345,7 +339,6 @@ class Perception:
             weak=self._distrust.weak,
             contradicted=self._swapped.pair,
             positions=self._positions.known,
-            stacks=self._stacks.known,
             tracks=self._tracks.known,
             spin_rad=spin_rad,
         )

@@ -64,8 +64,6 @@ TURNED_RAD = pi  # what counts as having been spun
 REST_S = 3.0  # after which what was surely seen counts, where nobody says otherwise
 
 Places = frozenset[str]
-ON_TOP = "+"  # in a set of places, "e5+" and "e5++" are what lies there on another piece
-MORE_LIKELY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +128,11 @@ def looked(
         return witness if witness.now is None else replace(witness, now=None, proposal=None)
     if witness.spin_rad is None and sight.spin_rad is not None:
         witness = replace(witness, spin_rad=sight.spin_rad)
-    now, before, game = _seen(sight), witness.before, overlay.game
+    now, before, game = frozenset(sight.cells), witness.before, overlay.game
     if now == witness.now:
         return witness
     counts = _counts(overlay, now)
-    raised = _raised(overlay, now, before or now)
-    if before is None or (counts == game.standing(position) and not raised):
+    if before is None or counts == game.standing(position):
         again = witness.again or witness.landed
         spin_rad = witness.spin_rad
         return Witness(now, now, landed=witness.landed, again=again, spin_rad=spin_rad)
@@ -144,45 +141,20 @@ def looked(
     for zone, count in _counts(overlay, before).items():
         change[zone] = change.get(zone, 0) - count
     change = {zone: count for zone, count in change.items() if count}
-    if not (change or raised):
+    if not change:
         return replace(witness, again=witness.again or witness.landed)
     turned = _turned(witness, sight)
     refused = now == witness.refused
-    found = None if refused else game.witnessed(position, change, wish, turned, raised)
+    found = None if refused else game.witnessed(position, change, wish, turned)
     if found is None:
         return witness
-    there = {each for each in now | before for zone in found.zones if _zone(overlay, each) == zone}
-    doubted = witness.again or any(
-        not stack.sure for place, stack in sight.stacks.items() if place + ON_TOP in now
-    )
+    there = {each for each in now | before if overlay.zone_of.get(each) in found.zones}
     return replace(
         witness,
-        proposal=Proposal(found.move, True, sight.time_s, found.sure and not doubted),
+        proposal=Proposal(found.move, True, sight.time_s, found.sure and not witness.again),
         explained=(before - there) | (now & there),
         landed=True,
     )
-
-
-def _seen(sight: Sight) -> Places:
-    """Where something stands, and lies on top of that more likely than not."""
-    tall = [(place, each) for place, each in sight.stacks.items() if each.likely > MORE_LIKELY]
-    tops = (place + ON_TOP * up for place, each in tall for up in range(1, max(2, each.pieces)))
-    return frozenset([*sight.cells, *tops])
-
-
-def _zone(overlay: ZoneOverlay, place: str) -> str | None:
-    return overlay.zone_of.get(place.rstrip(ON_TOP))
-
-
-def _raised(overlay: ZoneOverlay, now: Places, before: Places) -> dict[str, int]:
-    """Zone -> how many more lie on others there than before, where that has changed."""
-    found: Counter[str] = Counter()
-    for places, sign in ((now, 1), (before, -1)):
-        for place in places:
-            zone = _zone(overlay, place)
-            if place.endswith(ON_TOP) and zone is not None:
-                found[zone] += sign
-    return {zone: more for zone, more in found.items() if more}
 
 
 def _turned(witness: Witness, sight: Sight) -> bool | None:

@@ -114,7 +114,6 @@ class Overlay:
             masked={self.places[index]: why for index, why in observation.masked.items()},
             blind=self._named(observation.blind),
             weak=self._named(observation.weak),
-            stacks={self.places[index]: stack for index, stack in observation.stacks.items()},
             contradicted=None if pair is None else (self.places[pair[0]], self.places[pair[1]]),
         )
 

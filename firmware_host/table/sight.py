@@ -11,8 +11,6 @@ import msgspec
 
 from drivers.errors import PartError
 
-SURE = 0.99  # of a stack
-
 
 class Magnet(Enum):
     """What a sensor can tell apart: the pole that faces it, and the strength."""
@@ -44,17 +42,14 @@ class Happening(Enum):
     TILTED = "tilted"
     SETTLED = "settled"
     BUMPED = "bumped"
-    STACKED = "stacked"
-    UNSTACKED = "unstacked"
 
 
 @dataclass(frozen=True, slots=True)
 class BoardEvent:
     """One thing that happened on the board.
 
-    ``places``: plate indices: one for placed, lifted, replaced, stacked (another piece was put on
-    top, or a tower set down), unstacked; source and target for slid; all that changed for knocked;
-    none for tilted, settled, bumped. ``magnets``: what stands on each of
+    ``places``: plate indices: one for placed, lifted, replaced; source and target for slid; all
+    that changed for knocked; none for tilted, settled, bumped. ``magnets``: what stands on each of
     ``places`` after the event.
     """
 
@@ -89,18 +84,6 @@ class Track(NamedTuple):
     path: tuple[tuple[float, float], ...]
 
 
-class Stack(NamedTuple):
-    """How many pieces stand on one place, most likely, and how likely they are more than one."""
-
-    pieces: int
-    likely: float
-
-    @property
-    def sure(self) -> bool:
-        """Whether more than one piece stands there, and not only perhaps."""
-        return self.likely >= SURE
-
-
 class Observation(msgspec.Struct, frozen=True):
     """What stands on the plate, as far as the sensors can witness it; index as in ``Frame``.
 
@@ -116,8 +99,7 @@ class Observation(msgspec.Struct, frozen=True):
     at those in ``blind``). ``weak``: unsure places over which a magnet stands centred that is too
     weak for its class. ``contradicted``: the last two places of which the neighbours said that
     each feels the other's piece; None if none did. ``positions``: where on its place each piece at
-    rest stands, as far as that has been looked at. ``stacks``: places with more than one piece, or
-    perhaps; what stood there at the start counts as one. ``tracks``: pieces that slide now, have
+    rest stands, as far as that has been looked at. ``tracks``: pieces that slide now, have
     slid a moment ago, or to between places. ``spin_rad``: how far a plate that spins
     has turned, east to north; None where that is not known.
     """
@@ -137,7 +119,6 @@ class Observation(msgspec.Struct, frozen=True):
     contradicted: tuple[int, int] | None = None
     positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
     tracks: tuple[Track, ...] = ()
-    stacks: Mapping[int, Stack] = msgspec.field(default_factory=dict)
     spin_rad: float | None = None
 
 
@@ -160,7 +141,7 @@ class Sight(msgspec.Struct, frozen=True):
     ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
     board keep their plate name. ``unsure``: places that cannot be read surely now. ``faults``:
     parts lost in this scan; while there are any, ``cells`` may be stale. ``masked``, ``blind``,
-    ``weak``, ``contradicted``, ``stacks``, ``spin_rad``: as in Observation.
+    ``weak``, ``contradicted``, ``spin_rad``: as in Observation.
     """
 
     time_s: float
@@ -175,5 +156,4 @@ class Sight(msgspec.Struct, frozen=True):
     blind: frozenset[str] = frozenset()
     weak: frozenset[str] = frozenset()
     contradicted: tuple[str, str] | None = None
-    stacks: Mapping[str, Stack] = msgspec.field(default_factory=dict)
     spin_rad: float | None = None

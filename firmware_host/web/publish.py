@@ -295,10 +295,6 @@ class Publisher:
                 )
                 for index, at in observation.positions.items()
             },
-            stacks={
-                host.profile.places[index]: (max(2, stack.pieces), stack.sure)
-                for index, stack in observation.stacks.items()
-            },
             tracks=[*map(_track, observation.tracks)],
             path_colour=None if standing.path_colour is None else _hex(standing.path_colour),
             broken=[] if self._bench is None else list(self._bench.broken()),

@@ -374,9 +374,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     game has such.
     ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
     -> mm east and north of its middle where its piece stands, and the radius of the circle that
-    holds it 95 times in 100. ``stacks``: place of the plate -> how many pieces stand there, where
-    more than one does, and whether that is sure. ``happened``: while people play freely, the last
-    things.
+    holds it 95 times in 100. ``happened``: while people play freely, the last things.
     ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
     is to slide, how the plate is to be held for it, as in ``tilt_deg``.
     """
@@ -410,7 +408,6 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     path_colour: str | None = None
     draw_offers: list[str] = []
     offsets: dict[str, tuple[float, float, float]] = {}
-    stacks: dict[str, tuple[int, bool]] = {}
     tracks: list[TrackInfo] = []
     spin_deg: int = 0
     lean_deg: tuple[float, float] | None = None

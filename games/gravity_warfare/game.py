@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from games.base import (
@@ -130,13 +129,12 @@ class WarfareGame(SeatedGame):
         change: Mapping[str, int],
         wish: str | None,
         turned: bool | None = None,
-        raised: Mapping[str, int] = MappingProxyType({}),
     ) -> Witnessed | None:
         """As ``witness.witnessed``; a piece that was to be placed on a spinning platform, and was
         not, is a doubt.
         """
         state = table_of(position.state)
-        found = witness.witnessed(state, change, wish, raised)
+        found = witness.witnessed(state, change, wish)
         if found is not None and turned is False and self.spins(position):
             return replace(found, sure=False)
         return found

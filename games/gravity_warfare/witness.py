@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from types import MappingProxyType
 
 from games.gravity_warfare.data import ZONES
 from games.gravity_warfare.moves import SEEING, awaited, listed_of
@@ -12,23 +10,10 @@ from games.gravity_warfare.table import State, Tower
 from games.seated import Witnessed
 
 
-def witnessed(
-    s: State,
-    change: Mapping[str, int],
-    wish: str | None,
-    raised: Mapping[str, int] = MappingProxyType({}),
-) -> Witnessed | None:
-    """The move that fits, where one does. ``change``: zone -> how many towers more stand there;
-    ``raised``: how many more pieces lie on towers. ``wish``: what was to be done, where somebody
-    has said so.
+def witnessed(s: State, change: Mapping[str, int], wish: str | None) -> Witnessed | None:
+    """The move that fits, where one does. ``change``: zone -> how many towers more stand there.
+    ``wish``: what was to be done, where somebody has said so. What is put on a tower nobody feels.
     """
-    if s.phase == "place" and not change:
-        return _mounted(s, raised, wish)
-    found = _moved(s, change, wish)
-    return found and replace(found, sure=found.sure and not raised)
-
-
-def _moved(s: State, change: Mapping[str, int], wish: str | None) -> Witnessed | None:
     came = [zone for zone, count in change.items() if count > 0]
     went = [zone for zone, count in change.items() if count < 0]
     if s.phase == "place":
@@ -39,16 +24,6 @@ def _moved(s: State, change: Mapping[str, int], wish: str | None) -> Witnessed |
     if s.phase in SEEING:
         return _slid(s, change, came, went)
     return None
-
-
-def _mounted(s: State, raised: Mapping[str, int], wish: str | None) -> Witnessed | None:
-    """One piece more lies on a tower, of which nobody feels how high it is."""
-    if list(raised.values()) != [1]:
-        return None
-    (zone,) = raised
-    onto = [m for m in _hopeful(s) if ":under=" in m and _zone_of(m) == zone]
-    found = _only(onto, wish)
-    return found and Witnessed(found.move, (zone,))
 
 
 def _hopeful(s: State) -> list[str]:

@@ -46,7 +46,7 @@ export class SensorView {
     });
     store.listen((_, changed) => {
       if (changed.has("layout")) this.build();
-      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "stacks", "tracks", "spin_deg"].some((n) => changed.has(n))) this.draw();
+      if (["layout", "sensors", "faults", "stillness", "dimmed", "offsets", "tracks", "spin_deg"].some((n) => changed.has(n))) this.draw();
     });
   }
 
@@ -73,7 +73,7 @@ export class SensorView {
     const { snapshot } = this.store;
     if (!snapshot || !this.cells) return;
     const { sensors } = snapshot;
-    if (sensors?.field_mt.length) this.drawMap(sensors, snapshot.stacks ?? {});
+    if (sensors?.field_mt.length) this.drawMap(sensors);
     this.drawRings(snapshot.offsets ?? {});
     this.drawSlides(snapshot.tracks ?? []);
     this.drawHealth(snapshot);
@@ -102,15 +102,14 @@ export class SensorView {
     }));
   }
 
-  drawMap({ field_mt: field, confidence, magnets, unsure }, stacks) {
+  drawMap({ field_mt: field, confidence, magnets, unsure }) {
     const doubtful = new Set(unsure);
     this.cells.forEach((cell, index) => {
       const mt = field[index];
       cell.heat.style.fill = colour(mt);
       cell.group.classList.toggle("unsure", doubtful.has(index));
       setText(cell.value, mt.toFixed(Math.abs(mt) < 9.95 ? 1 : 0).replace(/^-0\.0$/, "0.0"));
-      const [pieces, surely] = stacks[this.store.layout.places[index]] ?? [1, true];
-      setText(cell.kind, `${SHORT[magnets[index]] ?? "?"}${pieces > 1 ? ` ×${pieces}` : ""}${surely ? "" : "?"}`);
+      setText(cell.kind, SHORT[magnets[index]] ?? "?");
       cell.sure.setAttribute("width", (30 * confidence[index]).toFixed(1));
     });
     if (this.pointed === undefined) return;

@@ -1,8 +1,7 @@
-"""Towers and slides on the table with physics: what is told of them, against what is so."""
+"""Slides on the table with physics: what is told of them, against what is so."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 LEVELS = (("nominal", 1.0, 0.0), ("3 x noise", 3.0, 0.0), ("drift", 1.0, 0.15))  # mT a minute
 KINDS = ("S-strong", "S-weak")
 RESTS_S = 2.6
-TOWERS, SLIDES = 8, 16  # of each kind, at each level
+SLIDES = 16  # of each kind, at each level
 OFF_MM = 5.0
 
 
@@ -98,14 +97,10 @@ class Rig:
         self._open.close()
 
 
-def run(
-    echo: Callable[[str], None], towers: int = TOWERS, slides: int = SLIDES, seed: int = 1
-) -> None:
-    """Print how often towers are told as such, and pushes are not; and how far off pieces are found
-    where a hand put them, while they slide, and where they stop, against their circles.
+def run(echo: Callable[[str], None], slides: int = SLIDES, seed: int = 1) -> None:
+    """Print how far off pieces are found where a hand put them, while they slide, and where they
+    stop, against their circles.
     """
-    if towers:
-        _say_towers(echo, seed, towers)
     echo(
         f"Pieces that are put and flicked along, {slides} each; mm, before, in each scan, and where"
     )
@@ -116,47 +111,6 @@ def run(
         for kind in KINDS:
             found = flicked(seed + 1, kind, noise, drift, slides)
             echo(f"  {name:<11}{kind:<10}{_row(found, slides)}")
-
-
-def _say_towers(echo: Callable[[str], None], seed: int, towers: int) -> None:
-    echo(f"With physics, through chips and drivers: {towers} each; told as more than one piece")
-    echo(f"  {'':<11}{'below':<10}{'then':<20}{'sure':>5}{'perhaps':>9}{'not':>5}{'counted':>9}")
-    for name, noise, drift in LEVELS:
-        for what, told in _towers(seed, noise, drift, towers):
-            numbers = f"{told['sure']:5}{told['perhaps']:9}{told['not']:5}{told['counted']:9}"
-            echo(f"  {name:<11}{what}{numbers}")
-
-
-def _towers(
-    seed: int, noise: float, drift: float, count: int
-) -> Iterator[tuple[str, Counter[str]]]:
-    """What was done, and how often it was told how."""
-    for below in KINDS:
-        rig = Rig(seed, noise, drift)
-        for top in KINDS:
-            found = [Counter[str](), Counter[str]()]
-            for _ in range(count):
-                index = rig.begun(below)
-                for pieces, told in enumerate(found, start=2):
-                    rig.rest(rig.table.hands.stack(top, index, rig.within(3.0), tremble_mm=0.5))
-                    _note(told, rig.seen, index, pieces)
-                rig.clear()
-            for pieces, told in enumerate(found, start=2):
-                yield f"{below:<10}{f'{pieces - 1} x {top} on top':<20}", told
-        told = Counter[str]()
-        for _ in range(count):
-            index = rig.begun(below)
-            rig.rest(rig.table.hands.slide(index, index, rig.within(OFF_MM)))
-            _note(told, rig.seen, index, 1)
-            rig.clear()
-        yield f"{below:<10}{'pushed a little':<20}", told
-        rig.close()
-
-
-def _note(told: Counter[str], seen: Observation, index: int, pieces: int) -> None:
-    stack = seen.stacks.get(index)
-    told["not" if stack is None else "sure" if stack.sure else "perhaps"] += 1
-    told["counted"] += stack is not None and stack.sure and stack.pieces == pieces
 
 
 class Flicked(NamedTuple):

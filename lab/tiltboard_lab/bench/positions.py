@@ -37,7 +37,7 @@ def run(
     from hw_sim.rng import Streams
 
     if slides and has_physics():
-        moving.run(echo, towers=0, seed=seed)
+        moving.run(echo, seed=seed)
         return
     table = load_profile(profile)
     stream = Streams(seed).stream("bench-positions")

@@ -117,3 +117,19 @@ def test_nor_any_more_once_it_has_failed(table):
     stuck.run(20.0)
     assert stuck.plate.index("e5") in stuck.last.masked
     assert stuck.plate.index("e5") not in stuck.last.positions
+
+
+@pytest.mark.parametrize("up_mm", [24, 30, 40])
+def test_the_circle_of_a_piece_that_hung_over_its_place_for_long_holds_it(table, up_mm):
+    t, stream = table(), random.Random(6)
+    for place in ("c4", "e6", "h2", "j9"):
+        away, turn = 4.5 * sqrt(stream.random()), stream.uniform(0, 2 * pi)
+        off = away * cos(turn), away * sin(turn)
+        t.plate.put(place, Magnet.S_STRONG, *off, z_mm=80)
+        x, y, z = t.over(place, 0, *off)
+        t.move(place, (x, y, z + up_mm), 150)
+        t.run(3.0)
+        t.move(place, (x, y, z), 150)
+        t.run(SETTLED_S)
+        at = t.last.positions[t.plate.index(place)]
+        assert hypot(at.east_mm - off[0], at.north_mm - off[1]) <= at.within_mm

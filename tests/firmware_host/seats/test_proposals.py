@@ -6,7 +6,7 @@ import pytest
 
 from firmware_host.config.profile import load_profile
 from firmware_host.seats.zones import PIECE, Witness, ZoneOverlay, looked
-from firmware_host.table.sight import Sight, Stack, Stillness
+from firmware_host.table.sight import Sight, Stillness
 from games.gravity_warfare import GRAVITY_WARFARE
 from games.gravity_warfare.table import Piece
 from games.gravity_warfare.witness import witnessed
@@ -45,7 +45,7 @@ class Table:
         zone, nth = name.split(".")
         return self.overlay.zones[zone][int(nth)] if zone != "m" else self.overlay.middle[int(nth)]
 
-    def see(self, *names, stillness=Stillness.STILL, stacks=None):
+    def see(self, *names, stillness=Stillness.STILL):
         self.now_s += 0.02
         sight = Sight(
             time_s=self.now_s,
@@ -55,7 +55,6 @@ class Table:
             stillness=stillness,
             tilt_rad=(0.0, 0.0),
             spin_rad=self.spin_rad,
-            stacks={self.place(name): stack for name, stack in (stacks or {}).items()},
         )
         self.witness = looked(self.witness, sight, self.overlay, self.position, self.wish)
         found = self.witness.proposal
@@ -175,21 +174,6 @@ def test_a_plate_that_was_to_be_spun_and_was_not_is_a_doubt(spin_rad, sure):
         table.see("3.0")
         table.spin_rad = 1.0 + spin_rad
     assert table.see("3.0", "5.0") == (LANDED[0], sure)
-
-
-@pytest.mark.parametrize(("likely", "sure"), [(0.7, False), (0.999, True)])
-def test_one_that_comes_to_lie_on_a_tower_counts_only_if_that_is_sure(likely, sure):
-    table = Table(*RED_STANDS, *turn("blue", "tank", 3)[0], zones=["3.0"])
-    onto, stacks = "blue:place:ok:blue-tank:3:under=1", {"3.0": Stack(2, likely)}
-    assert table.see("3.0", stacks=stacks) == (onto, sure)
-    table.play(onto, "table:time")
-    table.witness = table.witness.accepted()
-    assert table.see("3.0", stacks=stacks) is None
-
-
-def test_what_lies_on_another_without_having_been_placed_there_is_no_proposal(table):
-    assert table.see("3.0", stacks={"3.0": Stack(2, 0.999)}) is None  # blue places in zone 5
-    assert table.see("3.0", "5.2", stacks={"3.0": Stack(2, 0.999)}) == (LANDED[0], False)
 
 
 def test_a_game_may_cut_the_plate_otherwise(monkeypatch):
