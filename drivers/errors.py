@@ -77,6 +77,7 @@ _NO_DEVICE: Final = (
 )
 INSTALL: Final = {
     "lgpio": "sudo apt install python3-lgpio",
+    "serial": "pip install pyserial",
     "RPi": "sudo apt install python3-lgpio",
     "spidev": "sudo apt install python3-spidev",
     "_rpi_ws281x": "sudo apt install python3-dev gcc && pip install rpi_ws281x",
@@ -105,8 +106,12 @@ def _by_start(table: tuple[tuple[str, str], ...], device: str) -> str:
     return next(value for start, value in table if device.startswith(start))
 
 
-def absent(part: str, error: OSError | ImportError, device: str) -> PartAbsentError:
-    """The error to raise when ``error`` came of using ``device``, the bus of ``part``."""
+def absent(
+    part: str, error: OSError | ImportError, device: str, group: str = ""
+) -> PartAbsentError:
+    """The error to raise when ``error`` came of using ``device``, the bus of ``part``, for which a
+    user has to be in ``group``.
+    """
     if isinstance(error, ImportError):
         return PartAbsentError(
             part,
@@ -141,9 +146,9 @@ def absent(part: str, error: OSError | ImportError, device: str) -> PartAbsentEr
             "This user may not use {device}.",
             remedy="Run: sudo usermod -aG {group} $USER, then log in again.",
             device=device,
-            group=_by_start(_GROUPS, device),
+            group=group or _by_start(_GROUPS, device),
         )
-    if error.errno == errno.EBUSY:
+    if error.errno in (errno.EBUSY, errno.EWOULDBLOCK):
         return PartAbsentError(
             part,
             "{device} is in use by something else.",

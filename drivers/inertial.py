@@ -57,16 +57,16 @@ class Fusion:
         """As Attitude's."""
         self._arm_m, self._spin_gain = arm_m, spin_gain
         self._axes = AxisWatch()
-        self._lies(FLAT)
+        self._set_mounting(FLAT)
 
-    def _lies(self, mounting: Mounting) -> None:
+    def _set_mounting(self, mounting: Mounting) -> None:
         self._mounting = mounting
         self._attitude = Attitude(self._arm_m, self._spin_gain)
 
     def mount(self, mounting: Mounting) -> None:
         """Read the chip as lying like that from now on."""
         if mounting != self._mounting:
-            self._lies(mounting)
+            self._set_mounting(mounting)
 
     def restart(self) -> None:
         """The readings were interrupted."""

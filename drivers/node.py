@@ -171,11 +171,11 @@ class NodePanel:
         link.poll("panel")
         if hz != self._tone_hz or link.session != self._session:
             self._tone_hz, self._session = hz, link.session
-            link.tell(protocol.TONE, round(hz or 0).to_bytes(2, "big"))
+            link.send(protocol.TONE, round(hz or 0).to_bytes(2, "big"))
 
     def close(self) -> None:
         """Silence, and the port given back."""
-        self._link.tell(protocol.TONE, bytes(2))
+        self._link.send(protocol.TONE, bytes(2))
         self._tone_hz = None
         self._pressed = frozenset()
         self._link.close()
@@ -247,7 +247,7 @@ class NodeLights:
             self._session = link.session
             self._patterns = {_STEADY: 0}
             settings = self._settings
-            link.tell(
+            link.send(
                 protocol.SETUP,
                 protocol.pack_setup(
                     settings.supply_a, settings.channel_ma, settings.idle_ma, self._curve
@@ -260,14 +260,14 @@ class NodeLights:
             self._told_s = now_s
             looks = [(self._pattern(look), *look.rgb) for look in self._looks]
             start_us = link.to_node_us(self._start_s)
-            link.tell(protocol.LIGHTS, protocol.pack_lights(start_us, looks, self._places))
+            link.send(protocol.LIGHTS, protocol.pack_lights(start_us, looks, self._places))
 
     def close(self) -> None:
         """All lights off, and the port given back."""
         self._looks, self._places = (), bytes(self._settings.count)
         self._colours = None
         self._session = 0
-        self._link.tell(protocol.LIGHTS, protocol.pack_lights(0, (), self._places))
+        self._link.send(protocol.LIGHTS, protocol.pack_lights(0, (), self._places))
         self._link.close()
 
     def _pattern(self, look: Look) -> int:
@@ -283,7 +283,7 @@ class NodeLights:
             if len(self._patterns) > protocol.PATTERNS:
                 self._patterns = {_STEADY: 0}
             number = self._patterns[key] = len(self._patterns)
-            self._link.tell(protocol.PATTERN, bytes((number, key[0])) + key[1])
+            self._link.send(protocol.PATTERN, bytes((number, key[0])) + key[1])
         return number
 
     def _draw(self) -> tuple[bytes, float]:

@@ -150,7 +150,7 @@ class NodeLink:
             self._clock.sleep(step_s)
             step_s = WAIT_STEP_S
             waited_s = self._clock.now() - began_s
-            self._attempt(lambda: self._hear(port))
+            self._attempt(lambda: self._read_port(port))
         count = self.scan_count - before
         self._behind = count == 0
         self._waited_s = waited_s if self.scan_count >= wanted else 0.0
@@ -160,9 +160,9 @@ class NodeLink:
         period_s = 1 / found.scans_per_s
         shift_s = self._step.shift_s(0 if behind else count, waited_s, period_s)
         if shift_s is not None:
-            self.tell(protocol.SHIFT, round(shift_s * 1e6).to_bytes(2, "big"))
+            self.send(protocol.SHIFT, round(shift_s * 1e6).to_bytes(2, "big"))
 
-    def tell(self, kind: int, body: bytes = b"") -> None:
+    def send(self, kind: int, body: bytes = b"") -> None:
         """Say something. What does not leave because the port fails shows at the next poll."""
         port = self._port
         if port is None:
@@ -214,7 +214,7 @@ class NodeLink:
             if self._lost is not None and self._clock.now() < self._retry_s:
                 return
             port = self._open()
-        self._hear(port)
+        self._read_port(port)
         now_s = self._clock.now()
         if now_s - self._heard_s > SILENT_S:
             raise self._no_answer()
@@ -223,7 +223,7 @@ class NodeLink:
             self.session += 1
         if now_s - self._pinged_s >= PING_S:
             self._pinged_s = now_s
-            self.tell(protocol.PING, (round(now_s * 1e6) & 0xFFFFFFFF).to_bytes(4, "big"))
+            self.send(protocol.PING, (round(now_s * 1e6) & 0xFFFFFFFF).to_bytes(4, "big"))
         else:
             self._flush(port)
         if self._port is not None:
@@ -243,9 +243,9 @@ class NodeLink:
                 # Once may not do: what a former host left on the line spoils a frame.
                 greetings += 1
                 self._out += b"\0"
-                self.tell(protocol.HELLO, bytes((protocol.MAJOR, protocol.MINOR)))
+                self.send(protocol.HELLO, bytes((protocol.MAJOR, protocol.MINOR)))
             self._clock.sleep(GREETING_STEP_S)
-            self._hear(port)
+            self._read_port(port)
         self.session += 1
         self.counters.opened += 1
         self._heard_s = self._pinged_s = self._clock.now()
@@ -272,7 +272,7 @@ class NodeLink:
         say = troubles.senseless if self._senseless else troubles.silent
         return say(self._settings.port)
 
-    def _hear(self, port: SerialPort) -> None:
+    def _read_port(self, port: SerialPort) -> None:
         waiting = port.in_waiting
         if not waiting:
             return
@@ -295,7 +295,7 @@ class NodeLink:
                     if first:
                         self.scans.clear()
                         first = False
-                self._receive(message, now_s, len(coded) + 1)
+                self._handle(message, now_s, len(coded) + 1)
             except DamagedError:
                 self.counters.damaged += 1
 
@@ -311,7 +311,7 @@ class NodeLink:
 
     # Messages
 
-    def _receive(self, message: FromNode, now_s: float, size: int) -> None:
+    def _handle(self, message: FromNode, now_s: float, size: int) -> None:
         match message:
             case Reading():
                 self._read(message, now_s, size)
@@ -350,7 +350,7 @@ class NodeLink:
             else:
                 if now_s - self._key_asked_s >= KEY_AGAIN_S:
                     self._key_asked_s = now_s
-                    self.tell(protocol.KEY_PLEASE)
+                    self.send(protocol.KEY_PLEASE)
                 return
         time_s = self._time.reading(reading.time_us, now_s, size)
         self.scans.append(Scan(time_s, reading.inputs, codes, reading.motion))

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import errno
-import os
 from typing import Final
 
-from drivers.errors import PartAbsentError, PartError, PartReadingError, WrongPartError, unsupplied
+from drivers.errors import (
+    PartAbsentError,
+    PartError,
+    PartReadingError,
+    WrongPartError,
+    absent,
+    unsupplied,
+)
 from drivers.node_protocol import MAJOR, Capabilities, Status
 
 PART_HALL: Final = 1
@@ -84,41 +90,15 @@ def never_scans(found: Capabilities) -> WrongPartError:
 
 def of_port(port: str, error: OSError | ImportError) -> PartAbsentError:
     """What came of opening, reading or writing."""
-    if isinstance(error, ImportError):
-        return PartAbsentError(
-            "hall",
-            "The Python package {package} is missing.",
-            remedy="Install it: pip install pyserial.",
-            package=error.name or "pyserial",
-        )
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return PartAbsentError(
-            "hall",
-            "This user may not use {port}.",
-            remedy="Run: sudo usermod -aG dialout $USER, then log in again.",
-            port=port,
-        )
-    if error.errno in (errno.EBUSY, errno.EWOULDBLOCK):
-        return PartAbsentError(
-            "hall",
-            "{port} is in use by something else.",
-            remedy="Stop the other program, or the second tiltboard.",
-            port=port,
-        )
-    if error.errno in (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO, None):
+    gone = (errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.EIO, None)
+    if isinstance(error, OSError) and error.errno in gone:
         return PartAbsentError(
             "hall",
             "The plate's own computer is not plugged in: there is no {port}.",
             remedy="Plug in its USB cable; play goes on by itself.",
             port=port,
         )
-    return PartAbsentError(
-        "hall",
-        "{port} does not work: {why}.",
-        remedy="Check the cable to the plate's own computer.",
-        port=port,
-        why=error.strerror or os.strerror(error.errno),
-    )
+    return absent("hall", error, port, group="dialout")
 
 
 def reported(status: Status | None, part: int) -> PartError | None:

@@ -89,7 +89,7 @@ def miswire(table: SimTable, name: str, targets: Sequence[str]) -> None:
     do(*targets)
 
 
-def lying(arrow: str, face: str) -> Mounting:
+def mounting_of(arrow: str, face: str) -> Mounting:
     """A chip whose x arrow and face point there. Raises ValueError if both are of one line."""
     for orientation in all_mountings():
         points: dict[str, str] = {
@@ -110,7 +110,7 @@ def _turn_imu(table: SimTable, arrow: str, face: str) -> None:
             "A chip's x arrow and its face are at right angles.",
             remedy="Name two such ways, for example: imu-turned north up.",
         )
-    table.imu_orientation = lying(arrow, face)
+    table.imu_orientation = mounting_of(arrow, face)
 
 
 def _swap(wires: dict[int, Any] | list[Any], one: int, other: int) -> None:

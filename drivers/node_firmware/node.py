@@ -87,7 +87,7 @@ class Node:
         now_us = board.now_us()
         damaged = self._receiver.damaged
         for frame in self._receiver.feed(board.received()):
-            self._take(frame, now_us)
+            self._receive(frame, now_us)
         self._lost += self._receiver.damaged - damaged
         if not self._streaming:
             self._lights.draw(now_us)
@@ -98,13 +98,13 @@ class Node:
         if now_us >= self._scan_us:
             self._scan(now_us)
             self._lights.look()
-            self._tell(now_us)
+            self._report_status(now_us)
         self._lights.draw(board.now_us())
         return max(0, self._scan_us - board.now_us())
 
     # What the host says
 
-    def _take(self, frame: bytes, now_us: int) -> None:
+    def _receive(self, frame: bytes, now_us: int) -> None:
         kind, sequence, body = frame[0], frame[1], frame[2:]
         if kind == HELLO:
             self._expected = sequence
@@ -120,14 +120,14 @@ class Node:
         if kind in _LENGTHS:
             reason = self._obey(kind, body, now_us) if len(body) >= _LENGTHS[kind] else LENGTH
         if reason:
-            self._say(REFUSED, bytes([kind, sequence, reason]))
+            self._send_body(REFUSED, bytes([kind, sequence, reason]))
 
     def _obey(self, kind: int, body: bytes, now_us: int) -> int:
         """0, or why not."""
         if kind == HELLO:
             self._greet(body[0], now_us)
         elif kind == PING:
-            self._say(PONG, body[:4] + struct.pack(">I", now_us & 0xFFFFFFFF))
+            self._send_body(PONG, body[:4] + struct.pack(">I", now_us & 0xFFFFFFFF))
         elif kind == SETUP:
             supply_ma, channel, idle = struct.unpack(">HHH", body[:6])
             self._lights.set_up(supply_ma * 1000, channel * 10, idle * 10, body[6:262])
@@ -153,7 +153,7 @@ class Node:
         flags = HAS_IMU | HAS_LIGHTS | HAS_BUTTONS | HAS_BUZZER | WATCHES_SUPPLY
         flags |= TURNS if SPINS else 0
         name = NAME.encode()
-        self._say(
+        self._send_body(
             CAPABILITIES,
             struct.pack(
                 ">BBBBBBBBiiIIB",
@@ -254,7 +254,7 @@ class Node:
             self._buttons, self._buttons_us = pressed, now_us
         return self._buttons
 
-    def _tell(self, now_us: int) -> None:
+    def _report_status(self, now_us: int) -> None:
         """Status once a second, and at once when something has gone wrong or right."""
         hall, imu, lights = self._hall, self._imu, self._lights
         parts = (hall.fault, hall.detail, imu.fault, imu.detail, lights.supplied)
@@ -270,7 +270,7 @@ class Node:
         if not lights.supplied:
             faults += bytes([PART_LIGHTS, NO_SUPPLY, 0])
         board_c, imu_c = hall.temperature(), imu.temperature
-        self._say(
+        self._send_body(
             STATUS,
             struct.pack(
                 ">IhhHHBB",
@@ -285,7 +285,7 @@ class Node:
             + faults,
         )
 
-    def _say(self, kind: int, body: bytes) -> None:
+    def _send_body(self, kind: int, body: bytes) -> None:
         self._frame.plain[2 : 2 + len(body)] = body
         self._send(kind, len(body))
 

@@ -16,6 +16,7 @@ from firmware_host.cli.tables import FAULTS, SEED, SIMULATE, idle_table, simulat
 from firmware_host.messages import Message, text
 
 if TYPE_CHECKING:
+    from drivers.buses import Buses
     from firmware_host.commissioning.findings import Finding
     from firmware_host.commissioning.progress import Part, Progress
     from firmware_host.commissioning.sweep import Sweep
@@ -146,54 +147,56 @@ class _AtTable:
 
     def simulated(self, seed: int, faults: Sequence[str], until_done: ExitStack) -> float:
         """Somebody does it; the date when it was done."""
-        from firmware_host.commissioning.running import run_sweep
-        from firmware_host.service.pacer import Pacer
         from hw_sim.session.maker import Maker
 
         sim = until_done.enter_context(simulated_table(self._table, seed, faults))
-        plate = self._table.plate(sim.buses)
-        until_done.callback(plate.close)
         maker, accepted_s = Maker(sim, seed), sim.clock.now()
 
-        def tell(step: Step) -> str | None:
+        def answer(step: Step) -> str | None:
             nonlocal accepted_s
-            self._tell(step)
             if step.accepted:
                 accepted_s = sim.clock.now()
             elif sim.clock.now() > accepted_s + STUCK_S:
                 raise problem(text("Nobody at the simulated table can do anything about that."))
             return maker.follow(step)
 
-        pacer = Pacer(sim.clock, self._table.scans_per_s)
-        run_sweep(self._sweep, plate, pacer.wait, tell, self._save)
-        return sim.clock.calendar()
+        return self._sweep_with(sim.buses, answer, until_done)
 
     def wired(self, until_done: ExitStack) -> float:
         """On this machine's buses; whoever reads and types here does it."""
-        from drivers.clock import SystemClock
         from firmware_host.cli.tables import need_table
-        from firmware_host.commissioning.running import run_sweep
         from firmware_host.config.locks import own_board
         from firmware_host.scenario.person import Console
-        from firmware_host.service.pacer import Pacer
 
-        clock = SystemClock()
-        buses = until_done.enter_context(own_board(self._table, clock))
+        buses = until_done.enter_context(own_board(self._table))
         need_table(self._table, buses)
-        plate = self._table.plate(buses)
-        until_done.callback(plate.close)
         console = Console(
             click.echo, self._catalogue, None if sys.stdin.closed else sys.stdin.fileno()
         )
 
-        def tell(step: Step) -> str | None:
-            self._tell(step)
+        def answer(step: Step) -> str | None:
             typed = console.reply()
             return None if typed is None else self._answer(step, typed)
 
-        pacer = Pacer(clock, self._table.scans_per_s)
-        run_sweep(self._sweep, plate, pacer.wait, tell, self._save)
-        return clock.calendar()
+        return self._sweep_with(buses, answer, until_done)
+
+    def _sweep_with(
+        self, buses: Buses, answer: Callable[[Step], str | None], until_done: ExitStack
+    ) -> float:
+        """Until it is done; the date then."""
+        from firmware_host.commissioning.running import run_sweep
+        from firmware_host.service.pacer import Pacer
+
+        plate = self._table.plate(buses)
+        until_done.callback(plate.close)
+
+        def follow(step: Step) -> str | None:
+            self._report(step)
+            return answer(step)
+
+        pacer = Pacer(buses.clock, self._table.scans_per_s)
+        run_sweep(self._sweep, plate, pacer.wait, follow, self._save)
+        return buses.clock.calendar()
 
     def finish(self, kept: Path, date_s: float, *, simulated: bool) -> None:
         """Keep the calibration, and say what was found."""
@@ -232,7 +235,7 @@ class _AtTable:
         if health and not poor:
             say(text("No place is worth a look."))
 
-    def _tell(self, step: Step) -> None:
+    def _report(self, step: Step) -> None:
         """What is new."""
         said = words(step.say)
         refused = "" if step.refused is None else words(step.refused)

@@ -72,7 +72,9 @@ def command(
             simulated=simulated,
             speaker=configured.speaker,
         )
-    if _tell(chain(configured.findings, findings), catalogue, as_json=as_json, simulated=simulated):
+    if _print(
+        chain(configured.findings, findings), catalogue, as_json=as_json, simulated=simulated
+    ):
         sys.exit(1)
 
 
@@ -101,7 +103,7 @@ def _parts(
         return [of_error("parts", error)]
 
 
-def _tell(
+def _print(
     findings: Iterable[Finding], catalogue: Catalogue, *, as_json: bool, simulated: bool
 ) -> int:
     """Print each as it comes; returns how many problems there are."""

@@ -34,8 +34,7 @@ from games.base import RulesError
 from games.plugins import PluginError, loaded
 
 MOST_SHOWN = 120  # characters of a file's name
-# Name -> one line for ``tiltboard --help``; the module of that name here holds it as ``command``,
-# or another one under its own name.
+# Name -> one line for ``tiltboard --help``
 COMMANDS = {
     "sim": "Play on the simulated table, in a browser.",
     "run": "Run the physical table and its page.",
@@ -60,6 +59,7 @@ COMMANDS = {
     "bench": "Measure how fast a table answers, and what that costs.",
 }
 
+# The module of that name here holds it as ``command``; of these, another one under its own name.
 ELSEWHERE = {
     "sim": "serve",
     "run": "serve",

@@ -24,8 +24,8 @@ from firmware_host.host.playing import (
     Playing,
     games_to_begin,
     read_ahead,
-    told,
     with_boards_read,
+    with_lesson_words,
 )
 from firmware_host.host.sensing import Look, Sensing
 from firmware_host.host.showing import Showing
@@ -113,7 +113,7 @@ class Host:
         self._clock = clock
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
-        self._lay(self.playing.start(first_game))
+        self._begin_reading(self.playing.start(first_game))
         if self.playing.left is not None:
             self.notices["journal"] = self.playing.left
         self.step()
@@ -137,7 +137,7 @@ class Host:
             stored = command
             return self._inbox.call_after(
                 lambda: read(lambda journal: read_ahead(stored, journal)),
-                lambda ahead: self._lay(self.playing.take_up(stored, ahead)),
+                lambda ahead: self._begin_reading(self.playing.take_up(stored, ahead)),
             )
         if isinstance(command, NewGame):
             try:  # here, because that takes longer the longer a file is
@@ -169,25 +169,25 @@ class Host:
             case ShowCode(code):
                 self.showing.show_code(code, self._clock.now())
             case NewGame():
-                self._lay(self.playing.begin(command))
+                self._begin_reading(self.playing.begin(command))
             case ResumeGame() | ImportGame():
-                self._lay(self.playing.take_up(command))
+                self._begin_reading(self.playing.take_up(command))
             case Hint():
                 self.playing.opponents.ask_hint(self.standing, self._clock.now())
             case Assist(player, amount):
                 self.playing.opponents.grant(self.game, player, amount)
             case StopLearning():
-                self._lay(self.playing.stop_learning())
+                self._begin_reading(self.playing.stop_learning())
             case SitDown() | StandUp() | OpenHand() | SeatComputer():
                 self.playing.seat(command)
             case PlayFreely(on):
                 self._play_freely(on=on)
             case Learn(game):
                 self._check_not_waiting()
-                self._lay(self.playing.learn(game))
+                self._begin_reading(self.playing.learn(game))
             case SolvePuzzle(game, number):
                 self._check_not_waiting()
-                self._lay(self.playing.puzzle(game, number))
+                self._begin_reading(self.playing.puzzle(game, number))
             case _:
                 self.playing.opponents.check_spoken_for(command)
                 self._carry_out(command)
@@ -218,7 +218,7 @@ class Host:
         if self.upkeep.why is None:
             standing = referee.step(look.sight, time_s, presses)
             lesson = self.playing.lesson
-            self.standing = standing if lesson is None else told(lesson, standing)
+            self.standing = standing if lesson is None else with_lesson_words(lesson, standing)
             self._follow_up(look)
         else:
             if self.standing.game is not self.game:  # begun just before, or meanwhile
@@ -264,11 +264,13 @@ class Host:
             if wish == PAIRING and playing.ask_pairing is not None:
                 playing.ask_pairing()
             elif wish == AGAIN and playing.lesson is not None:
-                self._lay(playing.stop_learning())
+                self._begin_reading(playing.stop_learning())
             elif wish == AGAIN:
-                self._lay(playing.begin_again())
+                self._begin_reading(playing.begin_again())
             elif wish is not None:
-                self._lay(playing.begin(games_to_begin(self.profile.capabilities)[wish][1]))
+                self._begin_reading(
+                    playing.begin(games_to_begin(self.profile.capabilities)[wish][1])
+                )
         except RulesError as error:
             referee.answer_wish(troubles.refused(error))
         except TiltboardError as error:
@@ -298,7 +300,7 @@ class Host:
             step = self.upkeep.sweep.step
             self.showing.draw_sweep(self.upkeep.sweep.strip, look.now_s, tried=bool(step.sounds))
 
-    def _lay(self, position: Position | None) -> None:
+    def _begin_reading(self, position: Position | None) -> None:
         """Another game lies over the plate, and free play ends. None: none has been begun."""
         if position is not None:
             self.upkeep.free = None

@@ -119,7 +119,7 @@ def progress(game: Lesson, standing: Standing) -> Progress:
     return Progress(done, steps, done == 1 < steps and not wrong, wrong, game.number)
 
 
-def told(game: Lesson, standing: Standing) -> Standing:
+def with_lesson_words(game: Lesson, standing: Standing) -> Standing:
     """``standing`` with the lesson's words where it is somebody's turn, and the move that the
     table's hand may make as what is to be carried out.
     """
@@ -339,7 +339,7 @@ class Playing:
         game_id = self._journal.start(
             game.name, game.options, engines=command.engines, clock=clock, assist=assist
         )
-        self._lay(game, overlay, game_id)
+        self._set_game(game, overlay, game_id)
         self.referee.begin(Beginning(Line.of(game, game_id), overlay=overlay))
         self.opponents.sit_down(game_id, command.engines, assist=assist)
         self.clock.wind(game_id, clock, 0, over=False)
@@ -382,7 +382,7 @@ class Playing:
     def _unwritten(self, game: Lesson) -> Position:
         """A game that is not kept."""
         self._lessons += 1
-        self._lay(game, overlay_for(self._profile, game), -self._lessons)
+        self._set_game(game, overlay_for(self._profile, game), -self._lessons)
         self.referee = self._referee(Unwritten())
         self.referee.begin(Beginning(Line.of(game, -self._lessons)))
         self.opponents.sit_down(-self._lessons, {})
@@ -423,7 +423,7 @@ class Playing:
         game, reached = replayed.game, replayed.positions
         overlay = overlay_for(self._profile, game)
         self._journal.resume(record.id)  # first: the referee must never play what is not on disk
-        self._lay(game, overlay, record.id)
+        self._set_game(game, overlay, record.id)
         agreed = None if reached[-1].outcome is not None else agreed_end(game, record.result)
         line = Line.of(game, record.id, record.moves, reached, agreed=agreed)
         self.referee.begin(
@@ -442,7 +442,7 @@ class Playing:
             self.set_up_again()
         return line.position
 
-    def _lay(self, game: Game, overlay: Overlay, game_id: int) -> None:
+    def _set_game(self, game: Game, overlay: Overlay, game_id: int) -> None:
         """Over the plate, before the referee that such a game has."""
         self.game, self.overlay, self.game_id = game, overlay, game_id
         self.referee = self.room if isinstance(overlay, ZoneOverlay) else self._of_places

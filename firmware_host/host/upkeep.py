@@ -77,9 +77,9 @@ class FreePlay:
         """Each place on which a magnet is accepted glows in the colour of its pole."""
         for event in sight.events:
             self._count += 1
-            self.happened.append(Happened(self._count, event, _told(event, game)))
+            self.happened.append(Happened(self._count, event, _sentence_of(event, game)))
         say = self.happened[-1].say if self.happened else WELCOME
-        tint = {place: (_glow(piece, overlay),) for place, piece in sight.cells.items()}
+        tint = {place: (_colour_of(piece, overlay),) for place, piece in sight.cells.items()}
         if self._shown is None or self._shown.say != say or self._shown.tint != tint:
             self._shown = replace(
                 before,
@@ -97,13 +97,13 @@ class FreePlay:
         return self._shown
 
 
-def _glow(piece: str, overlay: Overlay) -> str:
+def _colour_of(piece: str, overlay: Overlay) -> str:
     if piece == UNKNOWN_PIECE:
         return STRANGE
     return NORTH if overlay.magnet_of(piece).value.startswith("N") else SOUTH
 
 
-def _told(event: SightEvent, game: Game) -> Message:
+def _sentence_of(event: SightEvent, game: Game) -> Message:
     places, pieces = event.places, [play.piece(game.name, each or "") for each in event.pieces]
     say: Mapping[Happening, Message] = {
         Happening.TILTED: text("The plate is tilted."),

@@ -49,6 +49,12 @@ UNFINISHED = "*"
 
 _HEADERS = ("Game", "Date", "Players", "Note", "Clock", "Result")
 _NEEDED = ("Game", "Date", "Players", "Result")
+# Lines that have a name before the colon: an option's, or a player's
+_NAMED: Mapping[str, tuple[Any, Message]] = {
+    "Option": (object, text("a JSON value after the colon")),
+    "Engine": (EngineSeat, text("an engine and its level in JSON")),
+    "Assist": (Assist, text("a player's assist in JSON")),
+}
 _HEADER = re.compile(r"([A-Za-z][A-Za-z_]*(?: [A-Za-z0-9_]+)?): ?(.*)")
 _ROUND = re.compile(r"([0-9]{1,6})\.(?:\s+(.*))?")
 _DATE = "%Y-%m-%dT%H:%M:%SZ"
@@ -165,9 +171,9 @@ class _Parsed:
     """What the lines say, before it is compared with the rules."""
 
     headers: dict[str, tuple[int, str]] = field(default_factory=dict)
-    options: dict[str, tuple[int, Any]] = field(default_factory=dict)
-    engines: dict[str, tuple[int, EngineSeat]] = field(default_factory=dict)
-    assist: dict[str, tuple[int, Assist]] = field(default_factory=dict)
+    named: dict[str, dict[str, tuple[int, Any]]] = field(
+        default_factory=lambda: {kind: {} for kind in _NAMED}
+    )
     rounds: list[tuple[int, list[str]]] = field(default_factory=list)
     end: int = 1
 
@@ -196,18 +202,12 @@ def _parsed(lines: Sequence[str]) -> _Parsed:
 
 def _read_header(parsed: _Parsed, number: int, line: str, match: re.Match[str]) -> None:
     name, value = match[1], match[2].strip()
-    kind, _, option = name.partition(" ")
-    if kind == "Option" and option:
-        if option in parsed.options:
-            raise _unexpected(number, line, text("each option only once"))
-        expected = text("a JSON value after the colon")
-        parsed.options[option] = number, _decoded(value, object, number, line, expected)
-    elif kind == "Engine" and option:
-        expected = text("an engine and its level in JSON")
-        parsed.engines[option] = number, _decoded(value, EngineSeat, number, line, expected)
-    elif kind == "Assist" and option:
-        expected = text("a player's assist in JSON")
-        parsed.assist[option] = number, _decoded(value, Assist, number, line, expected)
+    kind, _, key = name.partition(" ")
+    if kind in _NAMED and key:
+        if key in parsed.named[kind]:
+            raise _unexpected(number, line, text("{name} only once", name=name))
+        of, expected = _NAMED[kind]
+        parsed.named[kind][key] = number, _decoded(value, of, number, line, expected)
     elif name not in _HEADERS:
         raise _unexpected(number, line, text("a known name ({hint})", hint=nearest(name, _HEADERS)))
     elif name in parsed.headers:
@@ -247,7 +247,8 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
             claimed,
             text("{result}, as the moves give", result=_written(result)),
         )
-    for player, (line, _) in (*parsed.engines.items(), *parsed.assist.items()):
+    engines, assist = parsed.named["Engine"], parsed.named["Assist"]
+    for player, (line, _) in (*engines.items(), *assist.items()):
         if player not in game.players:
             raise _unexpected(
                 line, player, text("one of {players}", players=", ".join(game.players))
@@ -263,9 +264,9 @@ def _replayed(parsed: _Parsed) -> tuple[PlayedGame, Replay]:
         note=note,
         moves=replayed.moves,
         result=result,
-        engines={player: seat for player, (_, seat) in parsed.engines.items()},
+        engines={player: seat for player, (_, seat) in engines.items()},
         clock=clock,
-        assist={player: each for player, (_, each) in parsed.assist.items()},
+        assist={player: each for player, (_, each) in assist.items()},
     )
     return played, replayed
 
@@ -295,15 +296,16 @@ def _rules(parsed: _Parsed) -> Game:
     except RulesError as error:
         raise _refused(line, name, error) from error
     known = {spec.name for spec in kind.option_specs}
-    for option, (line, _) in parsed.options.items():
+    options = parsed.named["Option"]
+    for option, (line, _) in options.items():
         if option not in known:
             raise _unexpected(
                 line, option, text("an option of the game ({hint})", hint=nearest(option, known))
             )
     try:
-        return kind.create({option: value for option, (_, value) in parsed.options.items()})
+        return kind.create({option: value for option, (_, value) in options.items()})
     except RulesError as error:
-        lines = [line for line, _ in parsed.options.values()]
+        lines = [line for line, _ in options.values()]
         raise _refused(lines[0] if lines else line, "Option", error) from error
 
 

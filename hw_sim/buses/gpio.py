@@ -67,7 +67,7 @@ class SimPin(MockPWMPin):
         self._clock.advance(GPIO_CALL_S)
         if value != self._state:
             self._state = value
-            self._tell()
+            self._notify()
 
     def _set_frequency(self, value: float | None) -> None:
         if value is not None and self._function == "input":
@@ -77,7 +77,7 @@ class SimPin(MockPWMPin):
             self._frequency = value
             if value is None:
                 self._state = 0
-            self._tell()
+            self._notify()
 
     def _set_function(self, value: str) -> None:
         before = self._function
@@ -86,9 +86,9 @@ class SimPin(MockPWMPin):
             self._clock.advance(GPIO_CALL_S)
             if value == "input":
                 self._frequency = None
-            self._tell()
+            self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         """What the wire carries now; a released pin counts as low."""
         if self._listener is not None:
             level = self._state if self._function == "output" else 0

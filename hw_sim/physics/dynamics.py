@@ -109,7 +109,7 @@ class Dynamics:
         self._numbers.append(number)
         self._look_up()
         self._magnets.add(moment_a_m2, magnet_mm / 1000 - self._shapes[number].height_m / 2)
-        self._lay(number, foot_mm)
+        self._set_pose(number, foot_mm)
         self.wake()
 
     def remove(self, number: int) -> None:
@@ -130,7 +130,7 @@ class Dynamics:
         self._magnets.moments[self._numbers.index(number)] = moment_a_m2
         self.wake()
 
-    def lay_lanes(self, lanes: Lanes | None) -> None:
+    def set_lanes(self, lanes: Lanes | None) -> None:
         """Pegs and walls lie on the plate from now on, or none."""
         clear_lanes(self._spec)
         if lanes is not None:
@@ -147,7 +147,7 @@ class Dynamics:
         self._model.geom(geom).friction[0] = friction
         self._look_up()
         if foot_mm is not None:
-            self._lay(number, foot_mm)
+            self._set_pose(number, foot_mm)
         self.wake()
 
     def hold(self, number: int, path: Path) -> None:
@@ -387,7 +387,7 @@ class Dynamics:
         centre: Array = self._turned() @ np.asarray(here)
         return centre
 
-    def _lay(self, number: int, foot_mm: Point) -> None:
+    def _set_pose(self, number: int, foot_mm: Point) -> None:
         row = self._numbers.index(number)
         at, turn = self._place_at[row], self._data.xquat[self._plate]
         self._data.qpos[at : at + 3] = self._centre_m(number, foot_mm)

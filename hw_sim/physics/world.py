@@ -102,7 +102,7 @@ class RigidWorld(World):
     def _new_plate(self, stream: Stream) -> SwingingPlate:
         return SwingingPlate(stream, self.profile.plate_mm)
 
-    def lay_lanes(self, places: Collection[int]) -> None:
+    def set_lanes(self, places: Collection[int]) -> None:
         """Pegs and walls about these places, or none. A piece that is made from now on is a tile:
         it slides until the next one is taken from a tray; then it is pressed down on its foot, in
         the middle of its place.
@@ -117,7 +117,7 @@ class RigidWorld(World):
             lanes = Lanes((min(xs), min(ys)), (max(xs), max(ys)), pitch_m)
         self.slides = bool(laid)
         self._dynamics.advance(self.clock.now())
-        self._dynamics.lay_lanes(lanes)
+        self._dynamics.set_lanes(lanes)
 
     def new_piece(self, label: str, at: Point, *, turned_over: bool = False) -> Piece:
         """A piece from the tray of ``label``, in a hand at that point. Raises HandsError."""

@@ -72,7 +72,7 @@ class Deeds:
             case Take(str(place)):
                 return hands.take(index(place)).end_s
             case Take(int(number)):
-                return self._take(number)
+                return self._throw_off(number)
             case Move(source, target):
                 return hands.move(index(source), index(target)).end_s
             case Slide(source, target):
@@ -146,7 +146,7 @@ class Deeds:
             self._put_back(deed.piece, back)
             raise
 
-    def _take(self, number: int) -> float:
+    def _throw_off(self, number: int) -> float:
         back = self._lifted_from.pop(number, None)
         try:
             return self._session.hands.throw_off(number).end_s

@@ -45,7 +45,7 @@ class KeptPlate:
         self._kept: list[Lying] = []
         self._complained = False
 
-    def lay_out(self, world: World) -> None:
+    def restore(self, world: World) -> None:
         """Put on the empty plate of ``world`` what lay there; with a file that cannot be read,
         nothing, and the log says so.
         """
@@ -60,10 +60,10 @@ class KeptPlate:
             )
             return
         for piece, kind in pieces:
-            world.lay(piece.label, kind, piece.factor, piece.at_mm)
+            world.add_resting(piece.label, kind, piece.factor, piece.at_mm)
         self._kept = lying
 
-    def keep(self, world: World) -> None:
+    def save(self, world: World) -> None:
         """Write down what lies on the plate, where that has changed. Pieces in hands do not lie."""
         lying = [
             Lying(piece.label, piece.kind.name, piece.factor, piece.here)
@@ -239,7 +239,7 @@ class LiveTable:
         return self.table.call(work)
 
     def _open(self) -> Host:
-        self._plate.lay_out(self._session.table.world)
+        self._plate.restore(self._session.table.world)
         self._session.__enter__()
         self._ahead_s = self._real.now() - self._session.clock.now()
         return self._session.host
@@ -247,7 +247,7 @@ class LiveTable:
     def _wait(self) -> None:
         self._session.wait()
         self._hands.settle()
-        self._plate.keep(self._session.table.world)
+        self._plate.save(self._session.table.world)
         delay_s = self._session.clock.now() + self._ahead_s - self._real.now()
         if delay_s < -CATCH_UP_S:
             self._ahead_s -= delay_s

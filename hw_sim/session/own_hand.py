@@ -32,7 +32,7 @@ class SeatHand:
     def __init__(self, session: SimSession) -> None:
         self._session = session
         self._doing: tuple[str, int] | None = None  # a wish, and the moves before it
-        self._told: str | None = None  # what it knows has become of it
+        self._outcome_known: str | None = None  # what it knows has become of it
         self._to_stack: list[str] = []  # onto ``self._at``, the next one first
         self._at = 0
         self._tremble_mm = 0.0
@@ -56,7 +56,7 @@ class SeatHand:
                 self._tidy(overlay, room.position)
         elif self._doing != (room.for_hands, made):
             self._doing, self._says_s = (room.for_hands, made), now_s + SAYS_S
-            self._told, self._to_stack, self._stacked = None, [], []
+            self._outcome_known, self._to_stack, self._stacked = None, [], []
             with suppress(HandsError):  # no room, or nothing there: told as it is, in its time
                 self._do(overlay, room.position, room.for_hands)
         elif self._to_stack:
@@ -70,7 +70,7 @@ class SeatHand:
         """What the hand sees of what it has stacked, or knows: it holds, or it came down."""
         pieces = self._session.table.world.pieces
         high = (at in pieces and pieces[at].here[2] > BODY_HEIGHT_MM / 2 for at in self._stacked)
-        return self._told or (wish if all(high) else _failed(wish))
+        return self._outcome_known or (wish if all(high) else _failed(wish))
 
     def _do(self, overlay: ZoneOverlay, position: Position, wish: str) -> None:
         hands, falls = self._session.hands, self._session.table.world.falls
@@ -78,9 +78,9 @@ class SeatHand:
         zone = words[{"place": 4, "event": 3, "take": 2}[words[1]]]
         stands = self._standing(overlay, zone)
         if not falls:
-            told = overlay.game.attempted(position, wish, self._stream)
-            if told != wish:
-                self._told = told  # what fell lies there until it is tidied away
+            outcome = overlay.game.attempted(position, wish, self._stream)
+            if outcome != wish:
+                self._outcome_known = outcome  # what fell lies there until it is tidied away
                 return
         if words[1] != "place":
             for index in stands[-1:]:
@@ -95,7 +95,7 @@ class SeatHand:
             self._at, self._to_stack = there[0], troops
             self._tremble_mm = STEADY_MM + SHAKY_MM * overlay.game.forced(position)
         elif falls:
-            self._told = _failed(wish)  # what it would stand on has come down before
+            self._outcome_known = _failed(wish)  # what it would stand on has come down before
         if there and under == 0:
             hands.put(troops[0], there[0])  # where it cannot, stacking it fails, too
             self._to_stack = self._to_stack[1:]
@@ -105,7 +105,7 @@ class SeatHand:
         try:
             done = self._session.hands.stack(troop, self._at, tremble_mm=self._tremble_mm)
         except HandsError:  # what it would stand on leans, or is gone
-            self._told, self._to_stack = _failed(wish), []
+            self._outcome_known, self._to_stack = _failed(wish), []
         else:
             self._stacked.append(done.piece_ids[0])
 
@@ -205,7 +205,7 @@ class OwnHand:
         unsure = sight.unsure - sight.masked.keys()
         if self._done and unsure and now_s < self._ready_s + GIVEN_UP_S:
             return  # many came to rest at once: not all of it has been seen yet
-        steps = self._asked(standing)
+        steps = self._requested(standing)
         if not steps and standing.phase not in ASKING:
             self._refused = None  # somebody, or a later look, has done it
             self._end()
@@ -267,7 +267,7 @@ class OwnHand:
             else:
                 self._world.remove(piece)
 
-    def _asked(self, standing: Standing) -> tuple[Shift, ...]:
+    def _requested(self, standing: Standing) -> tuple[Shift, ...]:
         """The published list; without one, what stands on lit places goes to their middle, or off
         where nothing belongs there.
         """

@@ -128,4 +128,4 @@ class SimSession:
             kind = game_type(self.host.game.name)
             self.table.world.bodies = {piece: kind.look_of(piece).body for piece in overlay.pieces}
             places = overlay.index_of_game_place.values()
-            self.table.world.lay_lanes(places if self.pegs else ())
+            self.table.world.set_lanes(places if self.pegs else ())

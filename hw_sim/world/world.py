@@ -75,7 +75,7 @@ class World:
         )
         self._field.update(self.pieces.values())
 
-    def lay_lanes(self, places: Collection[int]) -> None:
+    def set_lanes(self, places: Collection[int]) -> None:
         """Pegs and walls about these places, between which tiles slide; or none. Here pieces stay
         where they are put, whatever lies there.
         """
@@ -104,7 +104,7 @@ class World:
         factor = 1.0 + self._magnets.uniform(-MAGNET_SPREAD, MAGNET_SPREAD)
         return self._add(label, kind.turned_over if turned_over else kind, factor, at)
 
-    def lay(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
+    def add_resting(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
         """A piece that lies there already, whatever the trays hold.
 
         ``factor``: its magnet's strength against its nominal one.

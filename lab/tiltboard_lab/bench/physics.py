@@ -29,7 +29,7 @@ def run(echo: Callable[[str], None]) -> None:
         places = [FIRST + i % SIDE + table.profile.columns * (i // SIDE) for i in range(count)]
         for number, place in enumerate(places):
             kind = KINDS[number % 2]
-            table.world.lay(kind.name, kind, 1.0, (*table.profile.centre_mm(place), 0.0))
+            table.world.add_resting(kind.name, kind, 1.0, (*table.profile.centre_mm(place), 0.0))
         _speed(table)
         rest = _speed(table)
         table.hands.move(FIRST, FREE)

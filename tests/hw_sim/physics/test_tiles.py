@@ -31,7 +31,7 @@ class Board:
     def __init__(self, until_deg, deg_s=20.0, off_deg=0.0):
         self.until_deg, self.deg_s, self.off = until_deg, deg_s, math.radians(off_deg)
         self.dynamics = Dynamics(380.0, self.setpoint, lambda: math.inf, TILE)
-        self.dynamics.lay_lanes(LANES)
+        self.dynamics.set_lanes(LANES)
 
     def setpoint(self, now_s):
         lean = math.radians(min(self.until_deg, max(0.0, now_s - 1.0) * self.deg_s))
@@ -102,7 +102,7 @@ def test_of_two_tiles_the_one_from_the_tray_slides_and_the_other_stands_in_its_m
     table = SimTable(load_profile("plate-10"), 1, world=world_class(physics=True))
     table.world.trays = {"red": MagnetKind.parse("N-strong")}
     table.world.bodies = {"red": GRAVITY_CONNECT.look.body}
-    table.world.lay_lanes([row * 10 + column for row in range(5) for column in range(5)])
+    table.world.set_lanes([row * 10 + column for row in range(5) for column in range(5)])
 
     def act(action, spare_s=0.5):
         while table.clock.now() < action.end_s + spare_s:
@@ -124,7 +124,7 @@ def test_of_two_tiles_the_one_from_the_tray_slides_and_the_other_stands_in_its_m
     tilt(0.0)
     assert math.dist(first.here[:2], places(24)) < 0.1
     assert overlapping(table.world) == []
-    table.world.lay_lanes(())
+    table.world.set_lanes(())
     act(table.hands.put("red", 12))
     tilt(-11.0)
     assert table.world.piece_at(12) is not None  # a disc again

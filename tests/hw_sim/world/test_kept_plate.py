@@ -33,9 +33,9 @@ def test_a_game_goes_on_with_its_pieces_where_they_lay(tmp_path):
         play(first, "blue", "a1")
         now_s, world = first.clock.now(), first.table.world
         felt = [world.field_mt(sensor, now_s) for sensor in range(100)]
-        plate.keep(world)
+        plate.save(world)
     again = session(tmp_path)
-    KeptPlate(tmp_path).lay_out(again.table.world)
+    KeptPlate(tmp_path).restore(again.table.world)
     with again:
         now_s, world = again.clock.now(), again.table.world
         assert [world.field_mt(sensor, now_s) for sensor in range(100)] == pytest.approx(felt)
@@ -53,9 +53,9 @@ def test_a_piece_in_a_hand_does_not_lie_on_the_plate(tmp_path):
         play(running, "blue", "a1")
         held = running.table.world.piece_at(running.host.overlay.index_of("d4"))
         running.run_until(running.hands.pick_up(held.piece_id).end_s)
-        plate.keep(running.table.world)
+        plate.save(running.table.world)
     left = session(tmp_path).table.world
-    KeptPlate(tmp_path).lay_out(left)
+    KeptPlate(tmp_path).restore(left)
     assert [piece.label for piece in left.pieces.values()] == ["blue"]
 
 
@@ -71,7 +71,7 @@ def test_a_file_that_cannot_be_read_leaves_the_plate_empty_and_is_told(content, 
     (tmp_path / PLATE_NAME).write_bytes(content)
     world = session(tmp_path).table.world
     with caplog.at_level(logging.WARNING):
-        KeptPlate(tmp_path).lay_out(world)
+        KeptPlate(tmp_path).restore(world)
     assert world.pieces == {}
     assert PLATE_NAME in caplog.text
 
@@ -81,5 +81,5 @@ def test_where_nothing_can_be_written_it_is_told_once(tmp_path, caplog):
         plate = KeptPlate(tmp_path / "missing")
         for place in ("d4", "a1"):
             play(running, "red", place)
-            plate.keep(running.table.world)
+            plate.save(running.table.world)
     assert caplog.text.count("could not be kept") == 1
