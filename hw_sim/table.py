@@ -6,7 +6,6 @@ import resource
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, cast
 
 from drivers.attitude import FLAT, Vector
@@ -33,7 +32,6 @@ from hw_sim.boards import AH1889, BIASED_REED, HallBoard, SwitchBoard, SwitchMat
 from hw_sim.buses import SimBuses
 from hw_sim.buses.gpio import Piezo
 from hw_sim.buses.serial import SimLine
-from hw_sim.chips import lsm6dsox, mpu6050
 from hw_sim.chips.inertial import ImuSpread, InertialChip
 from hw_sim.chips.lsm6dsox import Lsm6dsox
 from hw_sim.chips.mcp3008 import Mcp3008
@@ -103,11 +101,8 @@ class SimDisk:
 
 # What shimming the plate level once leaves of the accelerometer's initial offset (50 mg, 3 deg).
 LEVELLED_G = 0.015
-MPU_GAINS = (0.03, 0.03)  # PS-MPU-6000A 6.2 and 6.1: +-3 % calibration tolerance
-LSM_GAINS = (lsm6dsox.GAIN_TOLERANCE, lsm6dsox.GAIN_TOLERANCE)
 
 Rgb = tuple[int, int, int]
-Gains = tuple[float, float]
 Felt = Callable[[float], Vector]
 Surroundings = tuple[Felt, Felt, Callable[[float], float], Stream]
 Model = Callable[["SimTable", Any], Any]
@@ -167,13 +162,8 @@ class SimTable:
         self.buses.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.buses.__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self.buses.__exit__(*error)
         if self.disk is not None:
             self.disk.empty()
 
@@ -317,51 +307,30 @@ def _matrix(table: SimTable, hall: MatrixHall) -> SwitchBoard:
     return board
 
 
-def _mpu6050(table: SimTable, _config: ImuPart) -> InertialChip:
-    spread = _imu_spread(
-        table.streams.stream("imu-spread"),
-        (mpu6050.ACCEL_OFFSET_Z_G, mpu6050.GYRO_OFFSET_DEG_S),
-        MPU_GAINS,
-        (mpu6050.ACCEL_DRIFT_XY_G_C, mpu6050.ACCEL_DRIFT_Z_G_C),
-        mpu6050.GYRO_DRIFT_DEG_S_C,
-    )
-    return Mpu6050(*table.feels(), spread)
-
-
-def _lsm6dsox(table: SimTable, _config: ImuPart) -> InertialChip:
-    spread = _imu_spread(
-        table.streams.stream("imu-spread"),
-        (lsm6dsox.ACCEL_OFFSET_G, lsm6dsox.GYRO_OFFSET_DEG_S),
-        LSM_GAINS,
-        (lsm6dsox.ACCEL_DRIFT_G_C,) * 2,
-        lsm6dsox.GYRO_DRIFT_DEG_S_C,
-    )
-    return Lsm6dsox(*table.feels(), spread)
-
-
-def _imu_spread(
-    stream: Stream,
-    offsets: tuple[float, float],
-    gains: Gains,
-    accel_drifts: tuple[float, float],
-    gyro_drift: float,
-) -> ImuSpread:
-    """Of the accelerometer and the gyroscope: the offset of z and of each axis, the tolerances of
-    the scale, and how the offsets drift with each degree, of the accelerometer across and of z.
+def _imu(chip: type[InertialChip]) -> Callable[[SimTable, ImuPart], InertialChip]:
+    """A copy of that chip, within its tolerances; shimming the plate level once leaves so much of
+    the accelerometer's offset across.
     """
 
-    def draw(size: float) -> float:
-        return stream.uniform(-size, size)
+    def wired(table: SimTable, _config: ImuPart) -> InertialChip:
+        stream = table.streams.stream("imu-spread")
 
-    (z_g, gyro_deg_s), (accel, gyro), (across_c, up_c) = offsets, gains, accel_drifts
-    return ImuSpread(
-        accel_offset_g=(draw(LEVELLED_G), draw(LEVELLED_G), draw(z_g)),
-        accel_gain=(1 + draw(accel), 1 + draw(accel), 1 + draw(accel)),
-        gyro_offset_deg_s=(draw(gyro_deg_s), draw(gyro_deg_s), draw(gyro_deg_s)),
-        gyro_gain=(1 + draw(gyro), 1 + draw(gyro), 1 + draw(gyro)),
-        accel_drift_g_c=(draw(across_c), draw(across_c), draw(up_c)),
-        gyro_drift_deg_s_c=(draw(gyro_drift), draw(gyro_drift), draw(gyro_drift)),
-    )
+        def draw(*sizes: float, about: float = 0.0) -> Vector:
+            x, y, z = (about + stream.uniform(-size, size) for size in sizes)
+            return x, y, z
+
+        of = chip.TOLERANCES
+        spread = ImuSpread(
+            accel_offset_g=draw(LEVELLED_G, LEVELLED_G, of.accel_offset_z_g),
+            accel_gain=draw(*[of.accel_gain] * 3, about=1.0),
+            gyro_offset_deg_s=draw(*[of.gyro_offset_deg_s] * 3),
+            gyro_gain=draw(*[of.gyro_gain] * 3, about=1.0),
+            accel_drift_g_c=draw(*of.accel_drift_g_c),
+            gyro_drift_deg_s_c=draw(*[of.gyro_drift_deg_s_c] * 3),
+        )
+        return chip(*table.feels(), spread)
+
+    return wired
 
 
 def _ws2812(table: SimTable, lights: Ws2812Lights) -> None:
@@ -385,9 +354,9 @@ MODELS: Mapping[type[Part], Model] = {
     DualSwitchHall: _dual_switch,
     MatrixHall: _matrix,
     NodeHall: lambda table, _: _linear(table, node_wiring()),
-    Mpu6050Imu: _mpu6050,
-    Lsm6dsoxImu: _lsm6dsox,
-    NodeImu: _mpu6050,
+    Mpu6050Imu: _imu(Mpu6050),
+    Lsm6dsoxImu: _imu(Lsm6dsox),
+    NodeImu: _imu(Mpu6050),
     Ws2812Lights: _ws2812,
     NodeLights: _on_node,
     GpioPanel: _gpio_panel,

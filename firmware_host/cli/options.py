@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -47,19 +47,6 @@ GAME = click.option("--game", help="Start this game; otherwise the last one goes
 OPTIONS = click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="Of the game; with --game."
 )
-
-
-class TableOptions(TypedDict):
-    """What ``table_options`` hands to a command."""
-
-    config: Path | None
-    profile: str | None
-    state: Path | None
-    host: str | None
-    port: int | None
-    game: str | None
-    options: tuple[str, ...]
-    record: Path | None
 
 
 def table_options(command: F) -> F:

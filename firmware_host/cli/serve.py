@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 import click
 
 from drivers.clock import SystemClock
 from firmware_host.cli.options import (
-    TableOptions,
     chosen_game,
     name_broken_games,
     state_folder,
@@ -59,20 +58,29 @@ class Wanted:
         return state_folder(self.folder, *parts)
 
 
-def wanted(asked: TableOptions) -> Wanted:
-    """Options come before settings. Raises ConfigError, RulesError."""
-    begin = chosen_game(asked["game"], asked["options"])
-    settings = load_settings(asked["config"])
-    host, port = asked["host"], asked["port"]
+def wanted(
+    *,
+    config: Path | None,
+    profile: str | None,
+    state: Path | None,
+    host: str | None,
+    port: int | None,
+    game: str | None,
+    options: tuple[str, ...],
+    record: Path | None,
+) -> Wanted:
+    """What ``table_options`` say, before the settings. Raises ConfigError, RulesError."""
+    begin = chosen_game(game, options)
+    settings = load_settings(config)
     return Wanted(
         settings,
         speak(settings.language),
-        load_profile(asked["profile"] or settings.profile),
-        asked["state"],
+        load_profile(profile or settings.profile),
+        state,
         check_host(settings.host if host is None else host),
         settings.port if port is None else port,
         begin,
-        asked["record"],
+        record,
     )
 
 
@@ -186,7 +194,7 @@ def _say_network(pairing: Pairing, port: int) -> None:
 
 @click.command(name="run", epilog="Example: tiltboard run --profile plate-10")
 @table_options
-def run(**asked: Unpack[TableOptions]) -> None:
+def run(**asked: Any) -> None:
     """Run the table that is wired to this machine, and its page.
 
     Where there is no hardware it says what is missing, and how to simulate.
@@ -199,7 +207,7 @@ def run(**asked: Unpack[TableOptions]) -> None:
     from firmware_host.service.supply import SupplyWatch
     from firmware_host.service.table import Table
 
-    plan = wanted(asked)
+    plan = wanted(**asked)
     clock = SystemClock()
     with own_board(plan.profile, clock) as buses:
         wait_for_table(plan.profile, buses, clock)
@@ -227,7 +235,7 @@ def run(**asked: Unpack[TableOptions]) -> None:
 @click.option(
     "--open", "browser", is_flag=True, help="Open the page in a browser, if there is one."
 )
-def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Unpack[TableOptions]) -> None:
+def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None:
     """Play on the simulated table: open the page that it names.
 
     The games are kept apart from those of a real table, and go on where they stopped.
@@ -242,7 +250,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Unpack[Table
                 text("Pieces do not slide or fall here: tiltboard[physics] is not installed."),
                 err=True,
             )
-    plan = wanted(asked)
+    plan = wanted(**asked)
     state = plan.state("sim")
     live = LiveTable(
         plan.profile, state, plan.settings, seed=seed, world=world_class(physics=physics)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Protocol
 
 from firmware_host.config.engine_seats import (
     MOST,
@@ -21,6 +20,7 @@ from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.engines.room import Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, SURE, expected
 from firmware_host.guidance import play
+from firmware_host.journal import Journal
 from firmware_host.messages import Message
 from firmware_host.table.standing import Phase, Quality, Role, Standing
 from games.base import Position, Turn
@@ -32,19 +32,12 @@ _ADVISER = EngineSeat(level=STRONGEST)
 _log = logging.getLogger(__name__)
 
 
-class AssistBook(Protocol):
-    """Where it is noted who is assisted."""
-
-    def note_assist(self, game_id: int, assist: Assists) -> None:
-        """Raises JournalError."""
-
-
 class Advice:
     """All of it in the table's thread. ``assist``: who has how much, and has had it for which
     moves. ``trouble``: why there is none.
     """
 
-    def __init__(self, journal: AssistBook) -> None:
+    def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self.assist: dict[str, Assist] = {}
         self.trouble: Message | None = None

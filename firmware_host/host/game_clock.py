@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 from msgspec.structs import replace
 
 from firmware_host.config.clock_time import MOST_LEFT_S, ClockLeft, ClockTime
 from firmware_host.config.errors import JournalError, NotPossibleError
+from firmware_host.journal import Journal
 from firmware_host.table.commands import TimeUp
 from firmware_host.table.line import sides
 from firmware_host.table.standing import Phase, Standing
@@ -21,13 +21,6 @@ HICCUP_S = 1.0  # more between two steps was no thinking: the table did somethin
 GRACE_S = 60.0  # for whoever plays on after his time was up
 
 _log = logging.getLogger(__name__)
-
-
-class Noting(Protocol):
-    """Where it is noted how much time is left."""
-
-    def note_clock(self, game_id: int, clock: ClockLeft) -> None:
-        """Raises JournalError."""
 
 
 def started(game: Game, time: ClockTime | None) -> ClockLeft | None:
@@ -48,7 +41,7 @@ class GameClock:
     pushed, put right or taken back, and not in a pause.
     """
 
-    def __init__(self, journal: Noting) -> None:
+    def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self.state: ClockLeft | None = None
         self.running: str | None = None

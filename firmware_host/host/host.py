@@ -15,9 +15,10 @@ from drivers.frame import Frame
 from drivers.plate import Plate
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.config.profile import Profile
+from firmware_host.engines.room import EngineRoom
 from firmware_host.guidance import troubles
 from firmware_host.host.inbox import Inbox
-from firmware_host.host.opponents import Ask, Thinks
+from firmware_host.host.opponents import Ask
 from firmware_host.host.playing import (
     PAIRING,
     Ahead,
@@ -92,7 +93,7 @@ class Host:
         *,
         first_game: NewGame,
         notice: Message | None = None,
-        engines: Thinks | None = None,
+        engines: EngineRoom | None = None,
         scanned: Callable[[], None] = lambda: None,
     ) -> None:
         """``engines``: where those think that play; without, people play for them. ``scanned``:

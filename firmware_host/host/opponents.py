@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Protocol
 
 from firmware_host.config.clock_time import ClockLeft
 from firmware_host.config.engine_seats import NO_ENGINES, OURS, Assists, EngineSeat, EngineSeats
 from firmware_host.config.errors import JournalError, NotPossibleError
-from firmware_host.engines import ugi
-from firmware_host.engines.room import Purpose, Task, Thought
+from firmware_host.engines.room import EngineRoom, Purpose, Task, Thought
 from firmware_host.engines.search.limits import STRONGEST, expected
 from firmware_host.guidance import play
-from firmware_host.host.advice import Advice, AssistBook
+from firmware_host.host.advice import Advice
+from firmware_host.journal import Journal
 from firmware_host.messages import Message
 from firmware_host.table.commands import GameRequest, MakeMove, OfferDraw, Resign, TakeBack
 from firmware_host.table.standing import Phase, Role, Standing
@@ -42,37 +41,12 @@ class Ask:
     done: Callable[[], None] = lambda: None
 
 
-class Thinks(Protocol):
-    """As much of ``firmware_host.engines.room.EngineRoom`` as is needed; none of it waits."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The engines that there are."""
-
-    @property
-    def info(self) -> ugi.Info:
-        """What the engine that thinks has told last."""
-
-    def think(self, task: Task | None) -> Thought | None:
-        """What there is to think about now; what has come of it, once it has."""
-
-    def close(self) -> None:
-        """End every process."""
-
-
-class Seating(AssistBook, Protocol):
-    """Where it is noted who plays."""
-
-    def note_engines(self, game_id: int, seats: EngineSeats) -> None:
-        """Raises JournalError."""
-
-
 class Opponents:
     """All of it in the table's thread. ``seats``: who plays; ``advice``: what people are shown of
     their moves; ``trouble``: what people should know of an engine.
     """
 
-    def __init__(self, room: Thinks | None, journal: Seating) -> None:
+    def __init__(self, room: EngineRoom | None, journal: Journal) -> None:
         self._room = room
         self._journal = journal
         self.seats: EngineSeats = NO_ENGINES

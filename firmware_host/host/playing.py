@@ -13,9 +13,10 @@ from firmware_host.config.engine_seats import Assist
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import Capabilities, Profile
 from firmware_host.engines.puzzles import ExerciseGame, exercise_game
+from firmware_host.engines.room import EngineRoom
 from firmware_host.guidance import play
 from firmware_host.host.game_clock import GameClock, started
-from firmware_host.host.opponents import Opponents, Thinks
+from firmware_host.host.opponents import Opponents
 from firmware_host.host.upkeep import FreeMark
 from firmware_host.journal import (
     GameRecord,
@@ -271,7 +272,7 @@ class Playing:
     overlay: Overlay
     referee: Arbiter
 
-    def __init__(self, profile: Profile, journal: Journal, engines: Thinks | None) -> None:
+    def __init__(self, profile: Profile, journal: Journal, engines: EngineRoom | None) -> None:
         """Nothing is played yet. ``engines``: where those think that play; without, people play
         for them.
         """

@@ -35,6 +35,18 @@ class ImuSpread:
     """Factor on the datasheet's noise densities."""
 
 
+@dataclass(frozen=True, slots=True)
+class ImuTolerances:
+    """How far copies of a chip lie off, either way: what ImuSpread has, by the data sheet."""
+
+    accel_offset_z_g: float
+    gyro_offset_deg_s: float
+    accel_gain: float
+    gyro_gain: float
+    accel_drift_g_c: Vector
+    gyro_drift_deg_s_c: float
+
+
 class InertialChip(ABC):
     """One chip on an I2C bus, powered and ready at time 0.
 
@@ -48,6 +60,7 @@ class InertialChip(ABC):
     WHO_AM_I: ClassVar[int]
     POWER_UP_S: ClassVar[float]
     RESET_S: ClassVar[float]
+    TOLERANCES: ClassVar[ImuTolerances]
 
     def __init__(
         self,

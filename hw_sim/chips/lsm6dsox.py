@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar
 
-from hw_sim.chips.inertial import InertialChip, packed
+from hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
 
 WHO_AM_I = 0x0F
 CTRL1_XL = 0x10
@@ -42,11 +42,14 @@ ZERO_C = 25.0
 # Mechanical characteristics, table 2 of the data sheet, typical, 25 degrees; read in others' models
 # of the chip, which quote it row by row, and in the table of the sister chip LSM6DSO32, which has
 # the same drifts and the same gyroscope noise.
-ACCEL_OFFSET_G = 0.020  # LA_TyOff, after trimming; soldering may add to it
-GYRO_OFFSET_DEG_S = 1.0  # G_TyOff
-ACCEL_DRIFT_G_C = 0.1e-3  # LA_OffDr, with each degree
-GYRO_DRIFT_DEG_S_C = 0.010  # G_OffDr
-GAIN_TOLERANCE = 0.01  # LA_So%, G_So%
+TOLERANCES = ImuTolerances(
+    accel_offset_z_g=0.020,  # LA_TyOff, after trimming; soldering may add to it
+    gyro_offset_deg_s=1.0,  # G_TyOff
+    accel_gain=0.01,  # LA_So%, G_So%
+    gyro_gain=0.01,
+    accel_drift_g_c=(0.1e-3, 0.1e-3, 0.1e-3),  # LA_OffDr, with each degree
+    gyro_drift_deg_s_c=0.010,  # G_OffDr
+)
 ACCEL_NOISE_G = 75e-6  # An, per root hertz at 4 g, high-performance mode
 GYRO_NOISE_DEG_S = 3.8e-3  # Rn, per root hertz, whatever the range and the rate
 GYRO_START_S = 0.035
@@ -60,6 +63,7 @@ class Lsm6dsox(InertialChip):
     WHO_AM_I: ClassVar[int] = WHO_AM_I
     POWER_UP_S: ClassVar[float] = BOOT_S
     RESET_S: ClassVar[float] = BOOT_S
+    TOLERANCES: ClassVar[ImuTolerances] = TOLERANCES
 
     @property
     def powered_down(self) -> bool:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar
 
-from hw_sim.chips.inertial import InertialChip, packed
+from hw_sim.chips.inertial import ImuTolerances, InertialChip, packed
 
 # Registers (RM section 3).
 SMPLRT_DIV = 0x19
@@ -51,12 +51,15 @@ GYRO_LSB_PER_DEG_S = (131.0, 65.5, 32.8, 16.4)  # FS_SEL 0..3
 ACCEL_LSB_PER_G = (16384.0, 8192.0, 4096.0, 2048.0)  # AFS_SEL 0..3
 GYRO_NOISE_DEG_S = 0.005  # per root hertz
 ACCEL_NOISE_G = 400e-6  # per root hertz
-GYRO_OFFSET_DEG_S = 20.0  # initial ZRO tolerance
-ACCEL_OFFSET_Z_G = 0.080
 # "Variation over temperature": from what it is at 25 degrees to the farther end of the range.
-ACCEL_DRIFT_XY_G_C = 0.035 / 45  # +-35 mg from 0 to 70 degrees
-ACCEL_DRIFT_Z_G_C = 0.060 / 45  # +-60 mg
-GYRO_DRIFT_DEG_S_C = 20.0 / 65  # +-20 degrees a second from -40 to 85 degrees
+TOLERANCES = ImuTolerances(
+    accel_offset_z_g=0.080,
+    gyro_offset_deg_s=20.0,  # initial ZRO tolerance
+    accel_gain=0.03,  # PS 6.2 and 6.1: +-3 % calibration tolerance
+    gyro_gain=0.03,
+    accel_drift_g_c=(0.035 / 45, 0.035 / 45, 0.060 / 45),  # +-35, 60 mg from 0 to 70 degrees
+    gyro_drift_deg_s_c=20.0 / 65,  # +-20 degrees a second from -40 to 85 degrees
+)
 TEMP_LSB_PER_C = 340.0
 TEMP_OFFSET_C = 36.53  # RM section 4.19: TEMP_OUT / 340 + 36.53
 GYRO_START_S = 0.030
@@ -71,6 +74,7 @@ class Mpu6050(InertialChip):
     WHO_AM_I: ClassVar[int] = WHO_AM_I
     POWER_UP_S: ClassVar[float] = REGISTERS_START_S
     RESET_S: ClassVar[float] = RESET_S
+    TOLERANCES: ClassVar[ImuTolerances] = TOLERANCES
 
     @property
     def powered_down(self) -> bool:

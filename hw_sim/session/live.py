@@ -254,4 +254,4 @@ class LiveTable:
         self._real.sleep(delay_s)
 
     def _close(self) -> None:
-        self._session.__exit__(None, None, None)
+        self._session.__exit__()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from firmware_host.config.profile import Profile
@@ -51,20 +50,15 @@ class SimSession:
         try:
             self.start()
         except BaseException:
-            self.table.__exit__(None, None, None)
+            self.table.__exit__()
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         try:
             self.host.close()
         finally:
-            self.table.__exit__(kind, error, trace)
+            self.table.__exit__(*error)
 
     @property
     def pegs(self) -> bool:
