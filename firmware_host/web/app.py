@@ -25,7 +25,7 @@ from firmware_host.lighting import LEGEND, PATTERNS
 from firmware_host.messages import Catalogue, Message, languages, text
 from firmware_host.table.commands import SitDown
 from firmware_host.web import answers, api, assets, games_shown, messages_in, replies
-from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard
+from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard, machine_names
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import Rate
 from firmware_host.web.live import Pages
@@ -38,6 +38,7 @@ from firmware_host.web.pairing import (
     WrongCodeError,
     digest_of,
 )
+from firmware_host.web.qr import page_for_phones, qr_svg
 from firmware_host.web.snapshot import ShiftInfo
 from firmware_host.web.table_port import TablePort
 from games.base import RulesError
@@ -259,11 +260,15 @@ class _Web:
 
     async def seats(self, request: Request) -> Response:
         visitor, shown = request.scope[VISITOR], self._table.seats()
+        codes = dict(shown.codes) if self._access.may_act(visitor) else {}
+        name = None if self._access.pairing is None else machine_names()[1]
+        page = page_for_phones(request.base_url, name)
         return _json(
             answers.SeatsState(
                 players=list(shown.views),
                 mine=list(self._access.sits_at(visitor)),
-                codes=dict(shown.codes) if self._access.may_act(visitor) else {},
+                codes=codes,
+                pictures={each: qr_svg(f"{page}#seat={code}") for each, code in codes.items()},
                 at_table=visitor.local,
             )
         )
