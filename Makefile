@@ -19,7 +19,7 @@ test: $(VENV)/.dev $(VENV)/.languages
 # and few other programs started.
 quick: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host \
-		$(addprefix --ignore tests/firmware_host/,commissioning scenario doctor/test_bench_pi.py \
+		$(addprefix --ignore tests/firmware_host/,commissioning scenario \
 			engines/test_engine_levels.py engines/test_engine_room.py engines/test_kernels.py journal/test_journal_crashes.py \
 			seats/test_computers.py) \
 		$(addprefix --ignore tests/,drivers/node/test_node_micropython.py hw_sim/physics/test_tiles.py hw_sim/test_seat_hand.py)

@@ -24,7 +24,7 @@ def command() -> None:
 @PROFILE
 def latency(profile: str) -> None:
     """From a piece touching the board to the first changed light."""
-    from firmware_host.doctor.bench import say_latency
+    from hw_sim.session.bench import say_latency
 
     say_latency(click.echo, profile)
 
@@ -33,7 +33,7 @@ def latency(profile: str) -> None:
 @PROFILE
 def scan(profile: str) -> None:
     """CPU of one scan, from the drivers to the lights."""
-    from firmware_host.doctor.bench import say_scan
+    from hw_sim.session.bench import say_scan
 
     say_scan(click.echo, profile)
 
@@ -41,6 +41,6 @@ def scan(profile: str) -> None:
 @command.command(epilog="Example: tiltboard bench pi")
 def pi() -> None:
     """The time budget of a scan on each Pi, from published figures."""
-    from firmware_host.doctor.bench import say_budgets
+    from hw_sim.session.bench import say_budgets
 
     say_budgets(click.echo)

@@ -17,7 +17,7 @@ from drivers.light_links import (
     strip_of,
 )
 from drivers.lights import WRITE_EVERY_S, LightsSettings, LightStrip, StripSettings
-from firmware_host.doctor.bench import at_share
+from hw_sim.session.bench import at_share
 
 COUNT = 100
 SHADES = 8  # that stand on a board at a time

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from firmware_host.config.profile import Profile, load_profile, profile_names
-from firmware_host.doctor.bench import (
+from hw_sim.session.bench import (
     GOAL_SCAN_MS,
     SHARES,
     TOLERANCE_MM,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from drivers.clock import cpu_s
-from firmware_host.doctor.bench import play_quietly, session_of
+from hw_sim.session.bench import play_quietly, session_of
 
 GOAL_START_S = 1.5
 GOAL_MEMORY_MB = 60

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from drivers.clock import cpu_s
 from drivers.frame import Frame
@@ -22,9 +22,9 @@ from firmware_host.host.playing import usual_options
 from firmware_host.table.commands import NewGame
 from games.base import Game
 from games.momentum import MOMENTUM
-
-if TYPE_CHECKING:
-    from hw_sim.session import SimSession
+from hw_sim.physics import has_physics, world_class
+from hw_sim.rng import Streams
+from hw_sim.session.session import SimSession
 
 # From a piece touching the board to the first light that changes for it, in virtual time. On a
 # table without lights: to the new standing, which the page shows.
@@ -59,9 +59,6 @@ def say_latency(echo: Callable[[str], None], profile: str = "plate-10", touches:
 
 def measured_s(table: Profile, touches: int) -> list[float]:
     """Delays of ``touches`` pieces, sorted."""
-    from hw_sim.rng import Streams
-    from hw_sim.session import SimSession
-
     stream = Streams(1).stream("bench-latency")
     most_mm = TOLERANCE_MM / 2**0.5
     delays_s: list[float] = []
@@ -171,8 +168,6 @@ def _say_steps(echo: Callable[[str], None], profile: str, scans: int) -> float:
 
 def _say_slides(echo: Callable[[str], None], profile: str, drivers_ms: float) -> None:
     """A whole scan while pieces slide: flicked one by one, and all as the plate is tilted."""
-    from hw_sim.physics import has_physics
-
     if not has_physics():
         echo("  while pieces slide: needs physics, pip install 'tiltboard[physics]'")
         return
@@ -189,9 +184,6 @@ def sliding_cpu_ms(profile: str) -> list[float]:
     """CPU of each step without the drivers, of scans in which pieces slide: what the sensors read
     is recorded from the table with physics.
     """
-    from hw_sim.physics import world_class
-    from hw_sim.session import SimSession
-
     table, frames, sliding = load_profile(profile), list[Frame](), list[bool]()
     with (
         tempfile.TemporaryDirectory() as state,
@@ -274,8 +266,6 @@ def scan_cpu_ms(profile: str, scans: int) -> tuple[int, float, float | None]:
 
 def session_of(profile: str, state: Path) -> SimSession:
     """A simulated table with its host, at work in ``state``."""
-    from hw_sim.session import SimSession
-
     return SimSession(load_profile(profile), state)
 
 
