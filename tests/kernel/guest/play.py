@@ -23,7 +23,7 @@ from hw_sim.session.deeds import SimulatedHands
 SCENARIOS = Path(__file__).resolve().parents[2] / "sim/scenarios"
 STATE = "/var/lib/tiltboard"
 WHOLE_GAMES = ("over", "attraktion-over", "gravity-connect-over", "gravity-trap-over")
-OF_SEATS = {"mode": "simple", "players": 2, "rounds": 1, "seed": 10}  # a short game
+OF_SEATS = {"mode": "simple", "players": 2, "rounds": 1}
 OPENING = ["game momentum pie=false", "put red d4", "put blue a1", "expect to-move red"]
 OPENED = ["d4", "a1"]
 NEWER = "# newer"
@@ -257,6 +257,7 @@ def began_again() -> None:
     run("systemctl", "daemon-reload")
     run("systemctl", "restart", UNIT)
     wait_until("service", lambda: shown("ActiveState") == "active")
+    session().host.refresh()
 
 
 def doctor_finds_no_problem_while_it_runs() -> None:
