@@ -8,8 +8,10 @@ EDITABLE := --config-settings editable_mode=compat --editable
 
 .PHONY: play test quick check lock languages kernel-test pico-test clean install-service uninstall-service
 
+# Where there is numba, the computer players' kernels are compiled meanwhile, once: a minute of one core that is idle.
 play: $(VENV)/.play $(VENV)/.languages
-	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
+	@$(BIN)/python -c "import numba" 2>/dev/null && nice -n 19 $(BIN)/tiltboard warm >/dev/null 2>&1 & \
+	exec $(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.dev $(VENV)/.languages
 	sh .ci/system-packages $(BIN)
@@ -38,6 +40,9 @@ lock: $(VENV)/.dev
 		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --extra pi \
 		pyproject.toml -; } > requirements.new
 	mv requirements.new requirements.lock
+	{ sed '/^#/!d' requirements-fast.lock; sed -n '/^fast = \[/,/^]/s/^    "\(.*\)",/\1/p' pyproject.toml | \
+		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 -; } > requirements.new
+	mv requirements.new requirements-fast.lock
 
 # docs/languages.md: after a change of texts, and of translations.
 languages: $(VENV)/.dev
@@ -68,9 +73,11 @@ clean:
 $(BIN)/python:
 	sh .ci/make-venv $(VENV)
 
-# A complete development installation also serves play. Physics where there is a wheel of it for this machine.
+# A complete development installation also serves play. Physics and compiled computer players where there are wheels for
+# this machine.
 $(VENV)/.play: pyproject.toml | $(BIN)/python
 	test -e $(VENV)/.dev && test ! pyproject.toml -nt $(VENV)/.dev || \
+		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy,numba,llvmlite $(EDITABLE) '.[physics,fast]' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --only-binary mujoco-core,numpy $(EDITABLE) '.[physics]' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet $(EDITABLE) '.[sim]'
 	touch $@

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import socket
 import sys
 import threading
-from importlib import metadata
+from collections.abc import Callable, Iterable
+from importlib import import_module, metadata
+from typing import NoReturn, TextIO
 
 import click
 
@@ -12,13 +17,33 @@ from drivers.clock import SystemClock
 from firmware_host.cli.speech import say
 from firmware_host.messages import text
 
+IDLE_S = 60.0  # then the unit ends, and its memory is free again
+_MOST = 8  # engines at a time: four players', one that gives hints, one that analyses
+_PATIENCE_S = 5.0
+
 
 @click.command(name="engine", epilog="Example: printf 'ugi\\nquit\\n' | tiltboard engine")
-def command() -> None:
+@click.option(
+    "--unit", is_flag=True, help="Lend engines at the socket that systemd hands over, if it does."
+)
+def command(*, unit: bool) -> None:
     """Play by UGI, the universal game interface, on standard input and output.
 
     docs/engines.md tells the language, and how to let another engine play at the table.
     """
+    if not unit:
+        _play(sys.stdin or (), sys.stdout)  # none, where whoever started it has closed it
+        return
+    from firmware_host.engines.search.warmth import warm
+
+    if os.environ.get("LISTEN_PID") != str(os.getpid()):
+        raise click.UsageError("--unit is for tiltboard-engine.service: systemd hands no socket")
+    if warm():
+        import_module("firmware_host.engines.search.fast")  # once, for all who are forked
+    lend(socket.socket(fileno=3), _play)
+
+
+def _play(lines: Iterable[str], out: TextIO) -> None:
     import secrets
 
     from drivers.clock import SystemClock
@@ -28,15 +53,67 @@ def command() -> None:
 
     def write(line: str) -> None:
         with writing:
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
+            out.write(line + "\n")
+            out.flush()
 
     EngineServer(
         write,
         SystemClock(),
         version=metadata.version("tiltboard"),
         seed=lambda: 1 + secrets.randbelow(MOST_SEED),
-    ).serve(sys.stdin or ())  # none, where whoever started it has closed it
+    ).serve(lines)
+
+
+def lend(
+    listening: socket.socket,
+    play: Callable[[Iterable[str], TextIO], None],
+    idle_s: float = IDLE_S,
+) -> None:
+    """Fork an engine for each that connects and hands over what it is to read and write; it ends
+    with its line. Returns once nobody has had one for ``idle_s``.
+    """
+    listening.settimeout(idle_s)
+    playing: set[int] = set()
+    while True:
+        try:
+            line = listening.accept()[0]
+        except TimeoutError:
+            line = None
+        playing -= {pid for pid in playing if os.waitpid(pid, os.WNOHANG)[0]}
+        if line is None:
+            if not playing:
+                return
+            continue
+        with line:
+            if len(playing) >= _MOST:
+                continue  # whoever asked hears that it has ended
+            pid = os.fork()
+            if not pid:
+                _forked(listening, line, play)
+            playing.add(pid)
+
+
+def _forked(
+    listening: socket.socket,
+    line: socket.socket,
+    play: Callable[[Iterable[str], TextIO], None],
+) -> NoReturn:
+    """One engine, in a process of its own."""
+    status = 1
+    try:
+        listening.close()
+        # SIGIO, which nothing here catches, once the other end closes: whatever it is doing then.
+        fcntl.fcntl(line, fcntl.F_SETOWN, os.getpid())
+        line.settimeout(_PATIENCE_S)
+        given = socket.recv_fds(line, 1, 2)[1]
+        fcntl.fcntl(line, fcntl.F_SETFL, fcntl.fcntl(line, fcntl.F_GETFL) | os.O_ASYNC)
+        read, write = given
+        play(os.fdopen(read, encoding="utf-8", errors="replace"), os.fdopen(write, "w"))
+        status = 0
+    except (OSError, ValueError) as error:
+        click.echo(f"tiltboard engine: {error}", err=True)
+    finally:
+        os._exit(status)
 
 
 @click.command(name="warm", epilog="Example: tiltboard warm")

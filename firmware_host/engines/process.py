@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import secrets
 import select
 import signal
+import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from drivers.clock import Clock
+from firmware_host.config.engine_seats import OURS
 from firmware_host.engines import ugi
 from firmware_host.engines.errors import (
     CannotPlayError,
@@ -37,6 +40,9 @@ _MOST_CHARACTERS = 1 << 13  # of a line: one with the longest variation has a fe
 _MOST_INTRODUCING = 2_000  # lines, until it is ready
 _MOST_THINKING = 50_000  # lines: five hundred moves, each valued at a hundred depths
 _MARK = "TILTBOARD_ENGINE"  # in the environment of whatever it starts
+UNIT_SOCKET = "TILTBOARD_ENGINE_SOCKET"
+"""In the environment: the socket of the unit that lends our engine (tiltboard-engine.service)."""
+_log = logging.getLogger(__name__)
 
 
 class EngineProcess:
@@ -63,8 +69,24 @@ class EngineProcess:
         self._start_s = start_s
         self._now = clock.now
         self._heard: queue.Queue[str | None] = queue.Queue(_MOST_WAITING)
+        self._process = _lent(name) or self._started(command)
+        os.set_blocking(self._pipe(self._process.stdin).fileno(), False)
+        self._listener = threading.Thread(target=self._listen, name=f"engine {name}", daemon=True)
+        self._listener.start()
+        self.identity = ugi.Identity()
+        self.slow = False  # its last answer came only when it was told to stop
+        self._lines = 1
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - what the settings name
+            self._say("ugi")
+            for words in self._introduction("ugiok"):
+                self.identity.read(words)
+        except BaseException:
+            self.close()
+            raise
+
+    def _started(self, command: Sequence[str]) -> subprocess.Popen[str]:
+        try:
+            process = subprocess.Popen(  # noqa: S603 - what the settings name
                 list(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -79,24 +101,12 @@ class EngineProcess:
             raise EngineLostError(
                 "The engine {name} cannot be started: {why}.",
                 remedy="Correct its command in the settings.",
-                name=name,
+                name=self.name,
                 why=error.strerror or error,
             ) from error
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
-        os.set_blocking(self._pipe(self._process.stdin).fileno(), False)
-        self._listener = threading.Thread(target=self._listen, name=f"engine {name}", daemon=True)
-        self._listener.start()
-        self.identity = ugi.Identity()
-        self.slow = False  # its last answer came only when it was told to stop
-        self._lines = 1
-        try:
-            self._say("ugi")
-            for words in self._introduction("ugiok"):
-                self.identity.read(words)
-        except BaseException:
-            self.close()
-            raise
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+        return process
 
     def set_up(self, game: str, options: Mapping[str, Any], level: int, seed: int = 0) -> None:
         """A new game. Raises CannotPlayError, with what it says itself."""
@@ -225,12 +235,15 @@ class EngineProcess:
         self.ask_to_quit()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_QUIT_S)
-        with suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # or what it has left behind
-        self._process.wait()
-        for left in _marked(self._mark):
+        if isinstance(self._process, LentEngine):
+            self._process.end()
+        else:
             with suppress(OSError):
-                os.kill(left, signal.SIGKILL)
+                os.killpg(self._process.pid, signal.SIGKILL)  # or what it has left behind
+            self._process.wait()
+            for left in _marked(self._mark):
+                with suppress(OSError):
+                    os.kill(left, signal.SIGKILL)
         until_s = self._now() + _QUIT_S
         while self._listener.is_alive() and self._now() < until_s:
             with suppress(queue.Empty):  # it may wait for room
@@ -292,6 +305,52 @@ class EngineProcess:
         if pipe is None:
             raise ValueError("there is no pipe")
         return pipe
+
+
+class LentEngine:
+    """An engine that the unit has forked for us: as much of a Popen as is used here. It reads and
+    writes two pipes of ours, and is ended by the kernel once its line to us is closed.
+    """
+
+    def __init__(self, path: str) -> None:
+        """``path``: of the unit's socket. Raises OSError."""
+        self._line = socket.socket(socket.AF_UNIX)
+        its_in, our_out = os.pipe()
+        our_in, its_out = os.pipe()
+        self.stdin = os.fdopen(our_out, "w", encoding="utf-8")
+        self.stdout = os.fdopen(our_in, encoding="utf-8", errors="replace")
+        try:
+            self._line.connect(path)
+            socket.send_fds(self._line, [b"."], [its_in, its_out])
+        except OSError:
+            self.stdin.close()
+            self.stdout.close()
+            self._line.close()
+            raise
+        finally:
+            os.close(its_in)
+            os.close(its_out)
+
+    def wait(self, timeout: float) -> None:
+        """Until it has ended. Raises subprocess.TimeoutExpired."""
+        if self._line.fileno() >= 0 and not select.select((self._line,), (), (), timeout)[0]:
+            raise subprocess.TimeoutExpired("engine", timeout)
+
+    def end(self) -> None:
+        """It ends now, whatever it does."""
+        self._line.close()
+
+
+def _lent(name: str) -> LentEngine | None:
+    """None: there is no such unit, or it does not answer; then we start our own."""
+    path = os.environ.get(UNIT_SOCKET)
+    if name != OURS or path is None:
+        return None
+    try:
+        return LentEngine(path)
+    except OSError as error:
+        _log.warning("The engines' unit does not answer (%s); they think in plain Python", error)
+        return None
 
 
 def _marked(mark: str) -> list[int]:

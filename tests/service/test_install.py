@@ -64,14 +64,15 @@ def test_all_of_it_is_there_as_wheels_for_a_64_bit_pi(root, tmp_path, pip_for_a_
     pip_for_a_pi(python, *chosen, *sorted(wanted))
 
 
-def test_the_lock_file_is_there_as_wheels_with_its_hashes(root, tmp_path, pip_for_a_pi):
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-fast.lock"])
+def test_the_lock_files_are_there_as_wheels_with_their_hashes(root, tmp_path, pip_for_a_pi, name):
     chosen = ("install", "--dry-run", "--ignore-installed", "--target", str(tmp_path))
-    pip_for_a_pi("3.13", *chosen, "--require-hashes", "-r", str(root / "requirements.lock"))
+    pip_for_a_pi("3.13", *chosen, "--require-hashes", "-r", str(root / name))
 
 
-def locked(root) -> dict[str, tuple[str, int]]:
-    """Package -> the version and number of hashes that requirements.lock has of it."""
-    lines = (root / "requirements.lock").read_text().replace("\\\n", " ").splitlines()
+def locked(root, name: str = "requirements.lock") -> dict[str, tuple[str, int]]:
+    """Package -> the version and number of hashes that this file has of it."""
+    lines = (root / name).read_text().replace("\\\n", " ").splitlines()
     found = {}
     for line in lines:
         if line and not line.startswith("#"):
@@ -91,9 +92,15 @@ def test_the_lock_file_holds_all_that_the_installer_asks_for_and_the_installer_n
         assert need.specifier.contains(version), entry
     installer = (root / "systemd/install").read_text()
     pip = [line for line in installer.splitlines() if "-m pip install" in line]
-    assert len(pip) == 2
+    assert len(pip) == 3
     assert "--require-hashes -r requirements.lock" in pip[0]
     assert "--no-deps --no-build-isolation" in pip[1]
+    assert "--only-binary :all: --require-hashes -r requirements-fast.lock" in pip[2]
+    fast = locked(root, "requirements-fast.lock")
+    for entry in requirements(root, "fast"):
+        need = Requirement(entry)
+        version, hashes = fast.get(need.name.lower()) or there[need.name.lower()]
+        assert hashes and need.specifier.contains(version), entry
 
 
 def test_what_has_no_wheels_is_not_asked_of_pip(root):

@@ -68,7 +68,8 @@ def test_systemd_has_nothing_to_remark(installed):
     # man pages are not staged; --man=no leaves everything else
     done = subprocess.run(
         ["systemd-analyze", "verify", f"--root={installed}", "--man=no", "--recursive-errors=no",
-         "tiltboard.service", "tiltboard-light.service"],
+         "tiltboard.service", "tiltboard-light.service", "tiltboard-engine.socket",
+         "tiltboard-engine.service", "tiltboard-warm.service"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     ours = [line for line in done.stderr.splitlines() if "tiltboard" in line]
@@ -114,6 +115,22 @@ def test_exposure_is_low_and_each_that_remains_is_justified(installed, tmp_path,
     exposed = re.findall(r"^✗ (\S+)=", done.stdout, re.MULTILINE)
     assert {"PrivateDevices", "PrivateNetwork"} <= set(exposed)
     assert [name for name in exposed if name.partition("=")[0] not in reasons] == []
+
+
+@analyzed
+@pytest.mark.parametrize("name", ["tiltboard-engine.service", "tiltboard-warm.service"])
+def test_computer_players_may_compile_and_little_else(installed, name):
+    done = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", f"--root={installed}", "--no-pager",
+         f"--threshold={EXPOSURE_TENTHS}", name],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    unit = (installed / "etc/systemd/system" / name).read_text()
+    reasons = unit.partition("# What remains exposed, and why.")[2]
+    exposed = re.findall(r"^✗ (\S+)=", done.stdout, re.MULTILINE)
+    assert "MemoryDenyWriteExecute" in exposed
+    assert [each for each in exposed if each.partition("=")[0] not in reasons] == []
 
 
 def allowed_by(profile) -> set[str]:

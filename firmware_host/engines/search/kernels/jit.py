@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, Final, TypeVar
 
 import numba
@@ -16,7 +18,10 @@ from numpy.typing import NDArray
 
 from firmware_host.engines.search.warmth import cache_folder
 
-numba.config.CACHE_DIR = str(cache_folder())
+_READ_ONLY: Final = cache_folder().is_dir() and not os.access(cache_folder(), os.W_OK)
+"""As in the engines' unit, which uses what was compiled and keeps nothing."""
+# numba wants to be able to write there, though it is told below where everything is.
+numba.config.CACHE_DIR = gettempdir() if _READ_ONLY else str(cache_folder())
 
 F = TypeVar("F", bound=Callable[..., Any])
 Ints = NDArray[np.int64]
@@ -39,6 +44,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
         self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp)
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        if _READ_ONLY:
+            return
         folder = Path(self.cache_path)
         folder.mkdir(parents=True, exist_ok=True)  # another version's warming may have removed it
         with (folder / "lock").open("w") as file:
