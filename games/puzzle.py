@@ -10,20 +10,18 @@ from games.guided import WrappedGame, WrappedRules
 
 
 class PuzzleGame(WrappedGame):
-    """After ``opening`` whoever is to move finds ``solution``. ``reply``: what the other side then
-    answers, where it goes on; the next move of the first is to win at once.
+    """After ``opening`` whoever is to move finds ``line``: the solution, what the other side then
+    answers, the next solution and so on. After its last answer he is to win at once.
     """
 
     rules: PuzzleRules
 
-    def __init__(
-        self, game: Game, opening: Sequence[str], solution: str, reply: str | None
-    ) -> None:
+    def __init__(self, game: Game, opening: Sequence[str], line: Sequence[str]) -> None:
         super().__init__(game, opening, PuzzleRules(game.rules, len(opening)))
-        self.solution, self.reply = solution, reply
+        self.line = tuple(line)
         start = self.start()
         self.solver = start.mover
-        self.rules.expect(start.state, solution, reply)
+        self.rules.expect(start.state, line)
 
     def refusal(self, position: Position, move: str) -> RulesError | None:
         """By the game's rules; after a wrong move there is nothing but to take it back."""
@@ -37,32 +35,33 @@ class PuzzleGame(WrappedGame):
 
 
 class PuzzleRules(WrappedRules):
-    """Any first move after ``begun`` moves; then the reply, and any move once more."""
+    """Any move of the solver's after ``begun`` moves; the line goes on after the right ones."""
 
     def __init__(self, rules: Any, begun: int) -> None:
         super().__init__(rules)
         self._begun = begun
-        self._right = self._answered = -1  # the keys of the positions on the way
-        self._reply: int | None = None
+        self._keys: list[int] = []  # of the positions on the way, before each move of the line
+        self._line: list[int] = []
 
-    def expect(self, state: Any, solution: str, reply: str | None) -> None:
+    def expect(self, state: Any, line: Sequence[str]) -> None:
         """From ``state`` on."""
-        right, answer = self.number(solution), None if reply is None else self.number(reply)
-        if right is None:
-            raise IllegalMoveError("{move} is not a legal move now.", move=solution)
-        state = self.apply(state, right)
-        self._right, self._reply = self.key(state), answer
-        if answer is not None:
-            self._answered = self.key(self.apply(state, answer))
+        for name in line:
+            move = self.number(name)
+            if move is None:
+                raise IllegalMoveError("{move} is not a legal move now.", move=name)
+            self._keys.append(self.key(state))
+            self._line.append(move)
+            state = self.apply(state, move)
+        self._keys.append(self.key(state))
 
     def moves(self, state: Any) -> Sequence[int]:
         """What may be tried now."""
-        made, key = state.turn - self._begun, self.key(state)
-        if made == 1:
-            fits = key == self._right and self._reply is not None
-            return [self._reply] if fits and self._reply is not None else []
-        tries = made == 0 or (made == 2 and key == self._answered)
-        return self._rules.moves(state) if tries else []
+        made = state.turn - self._begun
+        if not 0 <= made < len(self._keys) or (self._keys and self.key(state) != self._keys[made]):
+            return self._rules.moves(state) if made == 0 else []
+        if made % 2 == 0:
+            return self._rules.moves(state)
+        return self._line[made : made + 1]
 
 
 _NOT_HERE = IllegalMoveError("Not here: take it back and try again.")

@@ -14,6 +14,7 @@ from firmware_host.cli.options import SIMULATED, STATE, games_folder
 from firmware_host.cli.speech import not_written, say, words
 from firmware_host.config.errors import GameTextError, NoSuchGameError
 from firmware_host.config.paths import JOURNAL_NAME
+from firmware_host.host.people import People
 from firmware_host.journal import GameSummary, Journal, JournalReader
 from firmware_host.journal.text_format import MAX_CHARACTERS
 from firmware_host.messages import Message, text
@@ -164,3 +165,46 @@ def export(number: int, file: Path | None, state: Path | None, simulated: bool) 
             out.write(written)
     except OSError as error:
         raise not_written(file, error) from error
+
+
+@click.command(epilog="Example: tiltboard people --sim --forget Ada")
+@click.option("--forget", metavar="NAME", help="Everything that is known of somebody.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@STATE
+@SIMULATED
+def people(*, forget: str | None, as_json: bool, state: Path | None, simulated: bool) -> None:
+    """List whom the table knows by name: in each game the level of the computer's that is as
+    strong, the games that were counted, the highest level beaten, openings tried, puzzles solved.
+
+    All of it is in one file, people.json, in the table's state folder, and nowhere else. A running
+    table must be stopped before somebody is forgotten here; its page can forget people too.
+    """
+    known = People(games_folder(state, simulated=simulated, make=False))
+    if forget is not None:
+        known.forget(forget)
+        say(text("{name} is forgotten.", name=forget))
+        return
+    for name in known.names:
+        person = known.person(name)
+        for game in sorted({*person.games, *person.puzzles}):
+            told = {
+                "name": name,
+                "game": game,
+                "rating": known.rating(name, game),
+                "games": person.games.get(game, 0),
+                "beaten": person.beaten.get(game, 0),
+                "openings": len(person.openings.get(game, [])),
+                "puzzles": len(person.puzzles.get(game, [])),
+            }
+            if as_json:
+                click.echo(json.dumps(told))
+            else:
+                say(
+                    text(
+                        "{name}, {game}: level {rating}, games {games}, beaten level {beaten},"
+                        " openings {openings}, puzzles {puzzles}",
+                        **told,
+                    )
+                )
+    if not known.names and not as_json:
+        say(text("This table knows nobody by name yet."))

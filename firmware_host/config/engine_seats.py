@@ -16,12 +16,14 @@ EngineName = Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=r"
 class EngineSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """``engine``: its name in the settings, or ``OURS``. ``level``: how strong it is to play.
     ``version``: what it calls itself, once it has. ``thought_s``: for all its moves together.
+    ``follows``: its level is that of the people against whom it plays, in each game anew.
     """
 
     engine: EngineName = OURS
     level: Annotated[int, msgspec.Meta(ge=1, le=10)] = 5
     version: Annotated[str, msgspec.Meta(max_length=80)] = ""
     thought_s: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    follows: bool = False
 
 
 NOTHING, WARNS, SHADES, MOST = range(4)
@@ -31,11 +33,12 @@ Amount = Annotated[int, msgspec.Meta(ge=NOTHING, le=MOST)]
 
 class Assist(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """``amount``: how much a player is shown now. ``plies``: his moves (the game's first is 1) that
-    he made while he was.
+    he made while he was. ``sure``: he wants to be asked after a blunder whether he is sure.
     """
 
     amount: Amount = NOTHING
     plies: tuple[Annotated[int, msgspec.Meta(ge=1)], ...] = ()
+    sure: bool = False
 
 
 Assists = Mapping[str, Assist]

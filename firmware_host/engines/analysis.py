@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.engines import ugi
+from firmware_host.engines.mining import made_of
 from firmware_host.engines.process import MARGIN_S, EngineProcess
+from firmware_host.engines.puzzles import Exercise, exercises
 from firmware_host.engines.search.limits import STRONGEST, SURE, WIN, Found, Limits, expected
 from firmware_host.engines.search.thinker import Thinker
 from games.base import Game, Position
@@ -18,6 +20,7 @@ LEAST_LOST = 0.1  # of the game: less is no turning point
 MOVE_MS = 300
 WHOLE_MS = 20_000  # a longer game gets less time a move
 LINE_PLIES = 6  # of what was better, and of what followed
+PROVEN_TURNS = 5  # of a win that is looked for by a proof search
 _FIRST_SHARE = 0.4  # of the time, for the best move and what the search ranks by itself
 _DEEPEST = 64
 
@@ -44,13 +47,28 @@ class TurningPoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Lesson:
+    """Something to learn. ``point``: the move that it is about; None: none was that dear.
+    ``number``: of a puzzle like it that comes with the game, of its ``kind``; 0: there is none.
+    ``ply``: what stood on the board after so many moves is a puzzle itself; None: it is none.
+    """
+
+    point: TurningPoint | None
+    number: int = 0
+    kind: str = ""
+    ply: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """``shares``: what the first player could expect, 0 to 1, at the start and after each move.
-    ``turning``: at most three, in the order of play.
+    ``turning``: at most three, in the order of play. ``learn``: ``LESSONS`` of them, where the
+    game comes with puzzles.
     """
 
     shares: tuple[float, ...]
     turning: tuple[TurningPoint, ...]
+    learn: tuple[Lesson, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +86,9 @@ class Judgement:
         return expected(self.value) if abs(self.value) < SURE else float(self.value > 0)
 
 
+Prove = Callable[[Sequence[str]], tuple[int, str] | None]
+"""The moves that led to a position -> in how many turns its mover can force a win, and by which
+move; None: he cannot in so few that it can be proven."""
 Judge = Callable[[Sequence[str]], Judgement]
 """The moves that led to a position that is not over -> what the engine says of it."""
 
@@ -78,8 +99,15 @@ def check(game: Game) -> None:
         raise NotPossibleError("Only games of two players without secrets can be analysed.")
 
 
-def analyse(positions: Sequence[Position], moves: Sequence[str], judge: Judge) -> Analysis:
-    """``positions``: the start and the one after each of ``moves``; of a game for two."""
+def analyse(
+    positions: Sequence[Position],
+    moves: Sequence[str],
+    judge: Judge,
+    prove: Prove = lambda _: None,
+) -> Analysis:
+    """``positions``: the start and the one after each of ``moves``; of a game for two. ``prove``:
+    what it proves stands in the turning points, whatever the judge thinks.
+    """
     first = positions[0].game.players[0]
     judged = [_judged(position, moves[:at], judge) for at, position in enumerate(positions)]
     shares = [
@@ -93,8 +121,61 @@ def analyse(positions: Sequence[Position], moves: Sequence[str], judge: Judge) -
         if point.before - point.after >= LEAST_LOST
     ]
     dearest = sorted(turning, key=lambda point: point.after - point.before)[:MOST_TURNING]
-    told = [_with_lines(point, positions, moves, judge) for point in dearest]
-    return Analysis(tuple(shares), tuple(sorted(told, key=lambda point: point.ply)))
+    sure = [_with_proof(point, positions, moves, prove) for point in dearest]
+    told = [_with_lines(point, positions, moves, judge) for point in sure]
+    points = sorted(told, key=lambda point: point.ply)
+    return Analysis(tuple(shares), tuple(points), _lessons(positions[0].game, points, moves))
+
+
+def _with_proof(
+    point: TurningPoint, positions: Sequence[Position], moves: Sequence[str], prove: Prove
+) -> TurningPoint:
+    """With what can be proven: that he could have won, or that he lets the other win."""
+    missed = prove(moves[: point.ply - 1])
+    if missed is not None:
+        turns, better = missed
+        if point.proven == "missed" and point.better[:1] == (better,):
+            return replace(point, turns=turns)
+        if better != point.move and not positions[point.ply].over:
+            return replace(point, proven="missed", turns=turns, better=(better,))
+    lets = None if positions[point.ply].over else prove(moves[: point.ply])
+    return point if lets is None else replace(point, proven="lets", turns=lets[0])
+
+
+LESSONS = 3
+_MOST_LOOKED = 15_000  # positions, for a puzzle of one's own
+
+
+def _lessons(
+    game: Game, points: Sequence[TurningPoint], moves: Sequence[str]
+) -> tuple[Lesson, ...]:
+    """What there is to learn from a game that has been played."""
+    puzzles, given = exercises(game.name), set[int]()
+    found = []
+    for at in range(LESSONS):
+        point = points[at] if at < len(points) else None
+        number = _like(puzzles, point, len(moves) + 7 * at, given)
+        given.add(number)
+        ply = None if point is None else point.ply - 1
+        if ply is not None and made_of(game, moves[:ply], most=_MOST_LOOKED) is None:
+            ply = None
+        if number or point is not None:
+            found.append(Lesson(point, number, puzzles[number - 1].kind if number else "", ply))
+    return tuple(found)
+
+
+def _like(
+    puzzles: Sequence[Exercise], point: TurningPoint | None, dice: int, given: Collection[int]
+) -> int:
+    """The number of a puzzle like what happened: a win that was missed, or a defence, in as many
+    turns if there is one.
+    """
+    kind = None if point is None else "win" if point.proven == "missed" else "save"
+    there = [n for n in range(1, len(puzzles) + 1) if n not in given]
+    alike = [n for n in there if kind in (None, puzzles[n - 1].kind)] or there
+    as_long = [n for n in alike if point is not None and puzzles[n - 1].turns == point.turns]
+    choice = as_long or alike
+    return choice[dice % len(choice)] if choice else 0
 
 
 def _turning(at: int, move: str, mover: str, before: Judgement, after: Judgement) -> TurningPoint:
@@ -176,6 +257,16 @@ def engine_judge(
         return Judgement(last.value or 0, last.line if last.line[:1] == (best,) else (best,))
 
     return judge
+
+
+def engine_proof(process: EngineProcess) -> Prove:
+    """By an engine that answers ``query wins``, as ours; call after ``engine_judge``."""
+
+    def prove(moves: Sequence[str]) -> tuple[int, str] | None:
+        words = process.ask(moves, f"wins {PROVEN_TURNS}")
+        return (int(words[0]), words[1]) if len(words) == 2 and words[0].isdecimal() else None
+
+    return prove
 
 
 def every_move(

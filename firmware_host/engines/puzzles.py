@@ -47,16 +47,18 @@ class Puzzle(msgspec.Struct, frozen=True):
 
 class Exercise(Puzzle, frozen=True):
     """``holds``: of a ``win`` in more than one turn, every wrong move -> a reply to it after which
-    there is no win in time.
+    there is no win in time. ``line``: of one in more than two, what follows the solution up to the
+    other side's last reply; each of the solver's moves in it alone wins in time.
     """
 
     holds: dict[str, str] = msgspec.field(default_factory=dict)
+    line: list[str] = msgspec.field(default_factory=list)
 
     @property
-    def reply(self) -> str | None:
-        """What the other side answers to the solution, where it goes on."""
+    def following(self) -> list[str]:
+        """What follows the solution up to the other side's last reply, where it goes on."""
         answer = self.proof.get(self.solution)
-        return None if answer is None else min(answer.replies, default=None)
+        return self.line or ([min(answer.replies)] if answer is not None and answer.replies else [])
 
     def answer_to(self, move: str) -> str | None:
         """Why a wrong move is wrong: the reply to it; None where it needs none."""
@@ -67,12 +69,13 @@ class Exercise(Puzzle, frozen=True):
 
 
 class ExerciseGame(PuzzleGame):
-    """``exercise`` as a game; ``number``: of its game's, from 1."""
+    """``exercise`` as a game; ``number``: of its game's, from 1; 0: made from a game."""
 
     def __init__(self, exercise: Exercise, number: int) -> None:
         self.exercise, self.number = exercise, number
         game = game_type(exercise.game).create(exercise.options)
-        super().__init__(game, exercise.moves, exercise.solution, exercise.reply)
+        line = [exercise.solution, *exercise.following]
+        super().__init__(game, exercise.moves, line)
 
 
 @cache

@@ -274,6 +274,13 @@ def task(kind: str, turns: int, solver: str, other: str) -> Message:
         )
     if turns == 1:
         return text("{player} is to move, and wins with this move. Which one?", player=who)
+    if turns > 2:
+        return text(
+            "{player} is to move, and wins in {turns} turns, whatever {other} does. How?",
+            player=who,
+            turns=turns,
+            other=player(other),
+        )
     return text(
         "{player} is to move, and wins in two turns, whatever {other} does. How?",
         player=who,
@@ -291,8 +298,17 @@ def answered(move: str, other: str, reply: str) -> Message:
     )
 
 
-def finish() -> Message:
-    """After the answer."""
+def to_find(kind: str, number: int) -> Message:
+    """What a puzzle is about that is recommended."""
+    if kind == "save":
+        return text("Find the only move that holds: puzzle {number}.", number=number)
+    return text("Find the move that wins: puzzle {number}.", number=number)
+
+
+def finish(turns: int) -> Message:
+    """After an answer; ``turns``: of the solver, that are left."""
+    if turns > 1:
+        return text("Go on: {turns} turns are left to win in.", turns=turns)
     return text("Now win!")
 
 
@@ -422,6 +438,36 @@ def why(turn: Turn, reason: tuple[str, int, str]) -> Message:
         },
         capital=True,
     )
+
+
+def are_you_sure(mover: str, move: str, lost: int | None) -> Message:
+    """A move cost ``lost`` per cent of the game, or, None, lets the other side win by force."""
+    who = player(mover)
+    if lost is None:
+        return text(
+            "Are you sure, {player}? After {move} the other side can force a win. Take it back, or"
+            " go on.",
+            player=who,
+            move=move,
+        )
+    return text(
+        "Are you sure, {player}? {move} gives away {lost} % of the game. Take it back, or go on.",
+        player=who,
+        move=move,
+        lost=lost,
+    )
+
+
+def follows(levels: Sequence[tuple[str, int]], said: Message) -> Message:
+    """``said``, and at which level the computer will play next."""
+    for who, level in levels:
+        said = text(
+            "{said} Next time the computer plays {player} at level {level}.",
+            said=said,
+            player=player(who),
+            level=level,
+        )
+    return said
 
 
 def declines(mover: str, todo: Message) -> Message:

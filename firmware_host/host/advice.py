@@ -5,8 +5,9 @@ has.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from firmware_host.config.engine_seats import (
     MOST,
@@ -26,6 +27,8 @@ from firmware_host.table.standing import Phase, Quality, Role, Standing
 from games.base import Position, Turn
 
 HINT_S = 10.0  # for how long one is shown
+SURE_S = 10.0  # so long an engine waits for whoever is asked if he is sure
+_LATE_S = 3.0  # and so long for what his move cost, where that was not known yet
 GOOD_LOST, FAIR_LOST = 0.04, 0.2  # of the game, against the best move
 
 _ADVISER = EngineSeat(level=STRONGEST)
@@ -50,20 +53,82 @@ class Advice:
         self._hint_until_s = 0.0
         self._values: tuple[Task, Mapping[str, int]] | None = None
         self._shown: tuple[Standing, object, Standing] | None = None
+        self._late: tuple[Task, float] | None = None  # of which position, and until when
+        self._doubt: tuple[tuple[str, ...], Message, float] | None = None
+        self._doubted: set[tuple[str, ...]] = set()
 
     def begin(self, game_id: int, assist: Assists, moves: tuple[str, ...] = ()) -> None:
         """Another game."""
+        self._late, self._doubt, self._doubted = None, None, set()
         self._game_id, self.assist, self._stands = game_id, dict(assist), moves
         self.trouble = self._hint_task = self._hint = self._values = self._shown = None
         self._owed = False
 
-    def grant(self, player: str, amount: int) -> None:
-        """Give ``player`` that much from now on."""
+    def grant(self, player: str, amount: int, *, sure: bool | None = None) -> None:
+        """Give ``player`` that much from now on; ``sure``: as in ``commands.Assist``."""
         before = self.assist.get(player, Assist())
-        if before.amount != amount:
-            self.assist = {**self.assist, player: Assist(amount, before.plies)}
+        asks = before.sure if sure is None else sure
+        if (before.amount, before.sure) != (amount, asks):
+            self.assist = {**self.assist, player: Assist(amount, before.plies, asks)}
             self._owed = self._game_id > 0
             self.trouble = None
+
+    @property
+    def asks_if_sure(self) -> Sequence[str]:
+        """The players who want to be asked."""
+        return [player for player, each in self.assist.items() if each.sure]
+
+    def doubts(self, standing: Standing, now_s: float) -> bool:
+        """Whether somebody is asked if he is sure, or may yet be: engines wait so long."""
+        if self._late is not None and (now_s > self._late[1] or standing.outcome is not None):
+            self._late = None
+        doubt = self._doubt
+        if doubt is not None and (doubt[0] != standing.moves or now_s > doubt[2]):
+            self._doubt = None
+        return self._late is not None or self._doubt is not None
+
+    @property
+    def doubting(self) -> bool:
+        """Somebody is asked if he is sure."""
+        return self._doubt is not None
+
+    def be_sure(self) -> None:
+        """It was meant."""
+        self._late = self._doubt = None
+
+    def _look_back(self, standing: Standing, now_s: float) -> None:
+        """A move was made: maybe by somebody who wants to be asked if he is sure."""
+        game, known = standing.game, self._values
+        if game is None or standing.moves[:-1] in self._doubted:
+            return
+        position = reduce(Position.after, standing.moves[:-1], game.start())
+        if not self.assist.get(position.mover, Assist()).sure:
+            return
+        moves = standing.moves[:-1]
+        before = Task(
+            self._game_id, position.mover, _ADVISER, moves, position, purpose=Purpose.VALUES
+        )
+        if known is not None and known[0] == before:
+            self._doubt_of(before, standing.moves, known[1], now_s)
+        elif standing.outcome is None:
+            self._late = before, now_s + _LATE_S
+
+    def _doubt_of(
+        self, before: Task, moves: tuple[str, ...], values: Mapping[str, int], now_s: float
+    ) -> None:
+        """Ask, once, if that move cost much."""
+        made = values.get(moves[-1])
+        if made is None or not values:
+            return
+        best = max(values.values())
+        lost = expected(best) - expected(made)
+        loses = made <= -SURE < best
+        if loses or lost >= FAIR_LOST:
+            self._doubted.add(before.moves)
+            game = before.position.game
+            named = game.labels.get(moves[-1], moves[-1])
+            said = play.are_you_sure(before.player, named, None if loses else round(100 * lost))
+            self._doubt = moves, said, now_s + SURE_S
 
     @property
     def hinting(self) -> bool:
@@ -86,7 +151,11 @@ class Advice:
                 self._hint_task = self._hint = None
             elif self._hint is None:
                 return asked
-        if self._amount(standing) == NOTHING:
+        if self._late is not None:
+            return self._late[0]
+        mover = standing.to_move or ""
+        asks = self.assist.get(mover, Assist()).sure and standing.phase is Phase.TURN
+        if self._amount(standing) == NOTHING and not asks:
             return None
         task = _task(standing, Purpose.VALUES)
         return None if task is None or self._known(task) is not None else task
@@ -95,6 +164,10 @@ class Advice:
         """What has come of a task."""
         task = thought.task
         if task.purpose is Purpose.VALUES:
+            if self._late is not None and self._late[0] == task:
+                self._late = None
+                self._doubt_of(task, self._stands, thought.values, now_s)
+                return
             self._values = task, thought.values
             told = thought.trouble
             self.trouble = told if told is None or thought.values else play.no_assist(told)
@@ -106,18 +179,24 @@ class Advice:
         else:
             self._hint, self._why = task.position.play(thought.move), thought.why
 
-    def count(self, standing: Standing) -> None:
+    def count(self, standing: Standing, now_s: float) -> None:
         """A move that was made while its player was assisted counts; one that is taken back does
         not.
         """
         moves, before = standing.moves, self._stands
+        if standing.game_id == self._game_id and moves != before:
+            self._late = None
+            if len(moves) == len(before) + 1:
+                self._look_back(standing, now_s)
         if standing.game_id != self._game_id or moves == before:
             self._note()
             return
         self._stands = moves
         if len(moves) < len(before):
             left = {
-                player: Assist(each.amount, tuple(p for p in each.plies if p <= len(moves)))
+                player: Assist(
+                    each.amount, tuple(p for p in each.plies if p <= len(moves)), each.sure
+                )
                 for player, each in self.assist.items()
             }
             self._owed |= left != self.assist and self._game_id > 0
@@ -126,7 +205,7 @@ class Advice:
             task, values = self._values
             had = self.assist.get(task.player)
             if had is not None and had.amount and values:
-                kept = Assist(had.amount, (*had.plies, len(moves)))
+                kept = Assist(had.amount, (*had.plies, len(moves)), had.sure)
                 self.assist = {**self.assist, task.player: kept}
                 self._owed = self._game_id > 0
         self._note()
@@ -145,6 +224,9 @@ class Advice:
         asked = self._hint_task
         fits = asked is not None and asked.moves == standing.moves and standing.phase is Phase.TURN
         hint = self._hint if fits else None
+        doubt = self._doubt
+        if doubt is not None and hint is None and doubt[0] == standing.moves:
+            return replace(standing, say=doubt[1]) if standing.phase is Phase.TURN else standing
         key = hint, self._values, self._amount(standing)
         if self._shown is None or self._shown[:2] != (standing, key):
             self._shown = standing, key, self._over(standing, hint)

@@ -41,6 +41,7 @@ from firmware_host.table.commands import (
     AnswerSweep,
     Assist,
     Calibrate,
+    Forget,
     GameRequest,
     Hint,
     HostCommand,
@@ -48,7 +49,9 @@ from firmware_host.table.commands import (
     Learn,
     NewGame,
     OpenHand,
+    PlayAs,
     PlayFreely,
+    Practise,
     ResumeGame,
     SeatComputer,
     ShowCode,
@@ -57,6 +60,7 @@ from firmware_host.table.commands import (
     StandUp,
     StopCalibration,
     StopLearning,
+    Sure,
 )
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
@@ -175,8 +179,18 @@ class Host:
                 self._begin_reading(self.playing.take_up(command))
             case Hint():
                 self.playing.opponents.ask_hint(self.standing, self._clock.now())
-            case Assist(player, amount):
-                self.playing.opponents.grant(self.game, player, amount)
+            case Assist(player, amount, sure):
+                self.playing.opponents.grant(self.game, player, amount, sure=sure)
+            case Sure():
+                self.playing.opponents.advice.be_sure()
+            case PlayAs(player, name):
+                self.playing.opponents.check(self.game, {}, [player])
+                self.playing.people.sit(player, name)
+            case Forget(name):
+                self.playing.people.forget(name)
+            case Practise():
+                self._check_not_waiting()
+                self._begin_reading(self.playing.practise(command))
             case StopLearning():
                 self._begin_reading(self.playing.stop_learning())
             case SitDown() | StandUp() | OpenHand() | SeatComputer():
@@ -232,6 +246,7 @@ class Host:
         """What follows from how the game stands: it is asked for, as everything is."""
         standing, playing = self.standing, self.playing
         playing.end_free_mark()
+        playing.count(standing)
         for place, piece in standing.claims:
             magnet = Magnet.NONE if piece is None else self.overlay.magnet_of(piece)
             self.sensing.believe(self.overlay.index_of(place), magnet)
@@ -346,7 +361,8 @@ class Host:
         """The standing as lights and page show it: under what somebody is asked to do, or what an
         engine does.
         """
-        standing, asked = self.playing.opponents.shown(self.standing), self.upkeep.asked
+        standing = self.playing.follows(self.playing.opponents.shown(self.standing))
+        asked = self.upkeep.asked
         return standing if asked is None else asked.over(standing)
 
     @property

@@ -124,7 +124,10 @@ class Opponents:
 
     def again(self) -> EngineSeats:
         """The same opponents for another game."""
-        return {player: EngineSeat(seat.engine, seat.level) for player, seat in self.seats.items()}
+        return {
+            player: EngineSeat(seat.engine, seat.level, follows=seat.follows)
+            for player, seat in self.seats.items()
+        }
 
     def ask_hint(self, standing: Standing, now_s: float) -> None:
         """Think of a move for the person to move. Raises NotPossibleError."""
@@ -136,12 +139,14 @@ class Opponents:
         """Whether every move of such a game can be looked at."""
         return self._room is not None and bool(game.rules.every_move)
 
-    def grant(self, game: Game, player: str, amount: int) -> None:
-        """Assist ``player`` so much from now on. Raises NotPossibleError."""
+    def grant(self, game: Game, player: str, amount: int, *, sure: bool | None = None) -> None:
+        """Assist ``player`` so much from now on; ``sure``: as in ``commands.Assist``. Raises
+        NotPossibleError.
+        """
         self.check(game, {}, [player])
-        if amount and not self.may_assist(game):
+        if (amount or sure) and not self.may_assist(game):
             raise NotPossibleError("There is no assist in this game.")
-        self.advice.grant(player, amount)
+        self.advice.grant(player, amount, sure=sure)
 
     def step(
         self, standing: Standing, now_s: float, clock: ClockLeft | None = None
@@ -153,7 +158,7 @@ class Opponents:
         if self._room is None or standing.game_id != self._game_id:
             return ()
         self._note_seats(self._game_id)
-        self.advice.count(standing)
+        self.advice.count(standing, now_s)
         moves, self._moves = self._moves, len(standing.moves)
         position, player = standing.position, standing.to_move
         seat = None if player is None else self.seats.get(player)
@@ -161,7 +166,8 @@ class Opponents:
             seat = None  # resigned or agreed upon, too
         elif agreed := self._agrees(standing):
             return agreed
-        if position is None or player is None or seat is None:
+        waits = self.advice.doubts(standing, now_s)
+        if position is None or player is None or seat is None or waits:
             self._given = None
             self._meanwhile(standing, now_s, clock)
             return ()
@@ -198,7 +204,9 @@ class Opponents:
         player, found = task.player, thought.seat
         told_s = before.thought_s if found.engine == before.engine else 0.0
         thought_s = round(told_s + thought.thought_s, 2)
-        seat = EngineSeat(found.engine, found.level, found.version, thought_s)
+        seat = EngineSeat(
+            found.engine, found.level, found.version, thought_s, follows=before.follows
+        )
         self._seat_owed |= seat != before
         self.seats = {**self.seats, player: seat}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -9,14 +10,16 @@ from typing import Any
 
 import msgspec
 
-from firmware_host.config.engine_seats import Assist
+from firmware_host.config.engine_seats import Assist, EngineSeats
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import Capabilities, Profile
+from firmware_host.engines.mining import made_of
 from firmware_host.engines.puzzles import ExerciseGame, exercise_game
 from firmware_host.engines.room import EngineRoom
 from firmware_host.guidance import play
 from firmware_host.host.game_clock import GameClock, started
 from firmware_host.host.opponents import Opponents
+from firmware_host.host.people import People
 from firmware_host.host.upkeep import FreeMark
 from firmware_host.journal import (
     GameRecord,
@@ -36,6 +39,7 @@ from firmware_host.table.commands import (
     ImportGame,
     NewGame,
     OpenHand,
+    Practise,
     ResumeGame,
     SeatComputer,
     SitDown,
@@ -48,6 +52,8 @@ from games.base import Game, GameType, Limit, OptionSpec, Position, Preset
 from games.guided import GuidedGame
 from games.registry import HOSTED, game_type
 from games.seated import SeatedGame
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +121,9 @@ def progress(game: Lesson, standing: Standing) -> Progress:
     if isinstance(game, GuidedGame):
         steps = len(game.lesson.steps)
         return Progress(done, steps, done % len(game.players) != 0 and done < steps)
-    steps = 1 if game.reply is None else 3
+    steps = max(len(game.line) // 2 * 2 + 1, 1)
     wrong = _is_wrong(game, standing)
-    return Progress(done, steps, done == 1 < steps and not wrong, wrong, game.number)
+    return Progress(done, steps, done % 2 == 1 and done < steps and not wrong, wrong, game.number)
 
 
 def with_lesson_words(game: Lesson, standing: Standing) -> Standing:
@@ -133,7 +139,8 @@ def with_lesson_words(game: Lesson, standing: Standing) -> Standing:
             return replace(standing, say=Message(game.lesson.end))
         said, move = Message(step.say), step.move
     else:
-        said, move = _puzzle_says(game, standing), game.reply or ""
+        said = _puzzle_says(game, standing)
+        move = game.line[len(standing.moves)] if progress(game, standing).by_hand else ""
     act = position.play(move).act if progress(game, standing).by_hand else ()
     taken_first = tuple(sorted(act, key=lambda shift: shift.target is not None))
     return replace(standing, say=said, shifts=taken_first)
@@ -144,12 +151,11 @@ def _is_wrong(game: ExerciseGame, standing: Standing) -> bool:
     moves, asked = standing.moves, game.exercise
     if not moves:
         return False
-    if len(moves) < 3 and asked.kind == "save":
-        return moves[0] != asked.solution
+    right = moves == game.line[: len(moves)]
+    if asked.kind == "save":
+        return not right
     won = standing.outcome is not None and standing.outcome.winner == game.solver
-    if len(moves) == 3 or asked.turns == 1:
-        return not won
-    return moves[0] != asked.solution
+    return not won and (len(moves) == 2 * asked.turns - 1 or not right)
 
 
 def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
@@ -167,9 +173,10 @@ def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
         return play.solved_save(last, other)
     if standing.outcome is not None:
         return play.solved_win(standing.say)
-    if len(moves) == 1 and game.reply is not None:
-        return play.answered(last, other, labels.get(game.reply, game.reply))
-    return play.finish()
+    if len(moves) % 2 and len(moves) < len(game.line):
+        reply = game.line[len(moves)]
+        return play.answered(last, other, labels.get(reply, reply))
+    return play.finish(asked.turns - len(moves) // 2)
 
 
 PAIRING = "pairing"
@@ -285,9 +292,11 @@ class Playing:
         self.room = SeatArbiter(journal, self.seats, game_menu(able))
         self.ask_pairing: Callable[[], None] | None = None
         self.game_id = 0
+        self._counted = 0
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines, journal)
         self.clock = GameClock(journal)
+        self.people = People(journal.path.parent)
         self.free_mark = FreeMark(journal.path.parent)
         self.left: Message | None = None
 
@@ -324,9 +333,57 @@ class Playing:
             )
             return self.begin(first_game)
 
-    def begin(self, command: NewGame) -> Position:
-        """A new game. Raises RulesError, BoardDoesNotFitError, NotPossibleError, JournalError, and
-        then the game of before goes on.
+    def _made_even(self, game: Game, command: NewGame) -> tuple[EngineSeats, Mapping[str, int]]:
+        """Who sits where, at which levels, and with how much assist. Raises NotPossibleError."""
+        people = self.people
+        for player, name in command.names.items():
+            people.sit(player, name)
+        if command.even:
+            people.first_for(game)
+        engines = {
+            player: msgspec.structs.replace(
+                seat, level=people.level(game, player, command.engines, seat.level)
+            )
+            if seat.follows
+            else seat
+            for player, seat in command.engines.items()
+        }
+        amounts = people.assist(game, engines) if command.even else {}
+        return engines, {**amounts, **command.assist}
+
+    def count(self, standing: Standing) -> None:
+        """A game that has ended, or a puzzle that is solved, for those who are known by name."""
+        outcome, game, people = standing.outcome, self.game, self.people
+        if self._counted == self.game_id or standing.game is not game:
+            return
+        try:
+            if isinstance(game, ExerciseGame):
+                shown = progress(game, standing)
+                if game.number and shown.done == shown.steps and not shown.wrong:
+                    self._counted = self.game_id
+                    people.solved(game.solver, game.exercise.game, game.number)
+            elif outcome is not None and self.game_id > 0 and not self.seated:
+                self._counted = self.game_id
+                won = outcome.team or ((outcome.winner,) if outcome.winner else ())
+                people.count(game, self.game_id, standing.moves, self.opponents.seats, won)
+        except NotPossibleError as error:
+            _log.warning("%s", error)
+
+    def follows(self, standing: Standing) -> Standing:
+        """``standing``, which says of a game that is over at which level the computer goes on."""
+        game, seats = standing.game, self.opponents.seats
+        if standing.outcome is None or game is not self.game:
+            return standing
+        levels = [
+            (player, self.people.level(game, player, seats, seat.level))
+            for player, seat in seats.items()
+            if seat.follows
+        ]
+        return replace(standing, say=play.follows(levels, standing.say)) if levels else standing
+
+    def begin(self, command: NewGame, *, again: bool = False) -> Position:
+        """A new game; ``again``: for the same people as the last. Raises RulesError,
+        BoardDoesNotFitError, NotPossibleError, JournalError, and then the game of before goes on.
         """
         kind = game_type(command.game)
         options = with_boards_read(command).options
@@ -334,15 +391,21 @@ class Playing:
         if isinstance(game, SeatedGame):
             game = kind.create(self.room.options(game))
         overlay = overlay_for(self._profile, game)
-        self.opponents.check(game, command.engines, command.assist)
-        assist = {player: Assist(amount) for player, amount in command.assist.items() if amount}
+        self.opponents.check(game, command.engines, (*command.assist, *command.names))
+        engines, amounts = self._made_even(game, command)
+        asks = self.opponents.advice.assist
+        assist = {
+            player: Assist(amounts.get(player, 0), sure=asks[player].sure if again else False)
+            for player in game.players
+            if amounts.get(player) or (again and player in asks and asks[player].sure)
+        }
         clock = started(game, command.clock)
         game_id = self._journal.start(
-            game.name, game.options, engines=command.engines, clock=clock, assist=assist
+            game.name, game.options, engines=engines, clock=clock, assist=assist
         )
         self._set_game(game, overlay, game_id)
         self.referee.begin(Beginning(Line.of(game, game_id), overlay=overlay))
-        self.opponents.sit_down(game_id, command.engines, assist=assist)
+        self.opponents.sit_down(game_id, engines, assist=assist)
         self.clock.wind(game_id, clock, 0, over=False)
         return game.start()
 
@@ -351,7 +414,8 @@ class Playing:
         again, name, options = self.opponents.again(), self.game.name, self.game.options
         assist = {player: each.amount for player, each in self.opponents.advice.assist.items()}
         return self.begin(
-            NewGame(name, options, engines=again, clock=self.clock.time, assist=assist)
+            NewGame(name, options, engines=again, clock=self.clock.time, assist=assist),
+            again=True,
         )
 
     def take_up(
@@ -375,6 +439,16 @@ class Playing:
         if kind.lesson is None:
             raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)
         return self._unwritten(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
+
+    def practise(self, command: Practise) -> Position:
+        """A puzzle made from a game that is kept. Raises NotPossibleError where what stood on the
+        board is none, NoSuchGameError, and BoardDoesNotFitError.
+        """
+        played = replay(self._journal.load(command.game))
+        made = made_of(played.game, played.moves[: command.ply])
+        if made is None:
+            raise NotPossibleError("There is no single best move to find there.")
+        return self._unwritten(ExerciseGame(made, 0))
 
     def puzzle(self, name: str, number: int) -> Position:
         """Raises NoSuchPuzzleError, and BoardDoesNotFitError."""

@@ -11,7 +11,7 @@ from typing import TypeVar
 from drivers.clock import SystemClock
 from firmware_host.config.engine_seats import OURS
 from firmware_host.config.errors import BusyError
-from firmware_host.engines.analysis import Analysis, analyse, check, engine_judge
+from firmware_host.engines.analysis import Analysis, analyse, check, engine_judge, engine_proof
 from firmware_host.engines.process import EngineProcess
 from firmware_host.engines.room import OUR_COMMAND
 from firmware_host.journal import GameRecord, JournalReader, Replay, replay
@@ -90,7 +90,7 @@ class Analysing:
             try:
                 wanted = lambda: not self._closed.is_set()  # noqa: E731
                 judge = engine_judge(process, played.game, len(played.moves), wanted)
-                found = analyse(played.positions, played.moves, judge)
+                found = analyse(played.positions, played.moves, judge, engine_proof(process))
             finally:
                 process.close()
             while len(self._known) >= MOST_KEPT:

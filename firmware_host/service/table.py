@@ -13,8 +13,10 @@ from drivers.clock import Clock
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Capabilities
 from firmware_host.engines.analysis import Analysis
+from firmware_host.engines.puzzles import exercises
 from firmware_host.guidance import play
 from firmware_host.host.host import Host
+from firmware_host.host.people import People
 from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import Replay, replay, write_game
 from firmware_host.messages import Message, text
@@ -38,7 +40,10 @@ from firmware_host.web.table_port import (
     HandsPort,
     HealthMap,
     LineInfo,
+    PersonInfo,
+    ProgressInfo,
     RecordedPosition,
+    ToLearn,
     TurningPointInfo,
 )
 from games import registry
@@ -266,6 +271,10 @@ class Table:
         self._analysing.ask(game_id).add_done_callback(hand_on)
         return asked
 
+    def people(self) -> Future[list[PersonInfo]]:
+        """Everybody whom the table knows by name."""
+        return self._host.call(lambda: _people(self._host.playing.people))
+
     def export(self, game_id: int) -> Future[str]:
         """One game as text."""
         return self._reading.ask(lambda journal: write_game(journal.load(game_id)))
@@ -390,7 +399,38 @@ def _told(played: Replay, found: Analysis) -> GameAnalysis:
             )
             for point in found.turning
         ],
+        learn=[
+            ToLearn(
+                play.to_find(each.kind, each.number)
+                if each.point is None
+                else play.turning_point(each.point, played.game),
+                each.number,
+                each.ply,
+            )
+            for each in found.learn
+        ],
     )
+
+
+def _people(people: People) -> list[PersonInfo]:
+    """Everybody, by name."""
+    found = []
+    for name in people.names:
+        each = people.person(name)
+        games = sorted({*each.games, *each.puzzles})
+        progress = {
+            game: ProgressInfo(
+                people.rating(name, game),
+                each.games.get(game, 0),
+                each.beaten.get(game, 0),
+                each.openings.get(game, []),
+                each.puzzles.get(game, []),
+                len(exercises(game)),
+            )
+            for game in games
+        }
+        found.append(PersonInfo(name, progress))
+    return found
 
 
 def _line(position: Position, moves: Sequence[str]) -> LineInfo:

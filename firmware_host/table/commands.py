@@ -140,7 +140,8 @@ class NewGame(Verb, frozen=True, tag="game"):
     """Start a game; the one in progress is kept in the journal and can be resumed. An option that
     is None has its usual value. ``boards``: option -> a board file's text, TOML or JSON.
     ``engines``: player -> the engine that plays for him. ``clock``: each player has one, so set.
-    ``assist``: player -> how much of it he has.
+    ``assist``: player -> how much of it he has. ``names``: player -> who plays as him. ``even``:
+    people of different strength get what makes it even: the weaker one the first move, and assist.
     """
 
     game: Name
@@ -149,6 +150,8 @@ class NewGame(Verb, frozen=True, tag="game"):
     engines: Annotated[Mapping[Name, EngineSeat], msgspec.Meta(max_length=4)] = {}
     clock: ClockTime | None = None
     assist: Annotated[Mapping[Name, Amount], msgspec.Meta(max_length=4)] = {}
+    names: Annotated[Mapping[Name, Name], msgspec.Meta(max_length=4)] = {}
+    even: bool = False
 
 
 class ResumeGame(Verb, frozen=True, tag="resume"):
@@ -168,6 +171,13 @@ class SolvePuzzle(Verb, frozen=True, tag="puzzle"):
 
     game: Name
     number: Number
+
+
+class Practise(Verb, frozen=True, tag="practise"):
+    """Solve what stood on the board after ``ply`` moves of a game that is kept, as a puzzle."""
+
+    game: Number
+    ply: Number
 
 
 class StopLearning(Verb, frozen=True, tag="stop-learning"):
@@ -196,11 +206,30 @@ class Hint(Verb, frozen=True, tag="hint"):
 
 class Assist(Verb, frozen=True, tag="assist"):
     """Show ``player`` what his legal moves are worth from now on: 0 nothing, 1 which are bad, 2
-    which are good too, 3 and which is the best.
+    which are good too, 3 and which is the best. ``sure``: whether to ask, once after a move that
+    costs much, if he is sure; None: as before.
     """
 
     player: Name
     amount: Amount
+    sure: bool | None = None
+
+
+class Sure(Verb, frozen=True, tag="sure"):
+    """Yes, that move was meant."""
+
+
+class PlayAs(Verb, frozen=True, tag="play-as"):
+    """``name`` plays as ``player`` from now on; None: nobody who is known."""
+
+    player: Name
+    name: Name | None = None
+
+
+class Forget(Verb, frozen=True, tag="forget"):
+    """Forget everything that the table knows of somebody."""
+
+    name: Name
 
 
 class Resign(GameVerb, frozen=True, tag="resign"):
@@ -446,6 +475,10 @@ HostCommand = (
     | NewGame
     | Hint
     | Assist
+    | Sure
+    | PlayAs
+    | Forget
+    | Practise
     | ResumeGame
     | ImportGame
     | Calibrate

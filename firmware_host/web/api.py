@@ -13,7 +13,13 @@ from firmware_host.table.commands import Number
 from firmware_host.web import answers
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, PageCommand
 from firmware_host.web.snapshot import Layout, Snapshot
-from firmware_host.web.table_port import GameAnalysis, GameRecord, GameSummary, HealthMap
+from firmware_host.web.table_port import (
+    GameAnalysis,
+    GameRecord,
+    GameSummary,
+    HealthMap,
+    PersonInfo,
+)
 
 PREFIX = "/api/v1"
 LONGEST_MOVE = 40
@@ -117,6 +123,13 @@ ENDPOINTS = (
         "analysis",
         "One game as the strongest engine sees it: who stood how, and what decided it.",
         {200: GameAnalysis, **_ASKED},
+    ),
+    Endpoint(
+        "GET",
+        "/people",
+        "people",
+        "Who is known by name on this table, and what each has tried, solved and beaten.",
+        {200: list[PersonInfo], 503: answers.Problem},
     ),
     Endpoint(
         "GET",

@@ -192,6 +192,9 @@ class _Web:
     async def analysis(self, request: Request) -> Response:
         return await self._answer(request, self._table.analysis(_number(request)))
 
+    async def people(self, request: Request) -> Response:
+        return await self._answer(request, self._table.people())
+
     async def export(self, request: Request) -> Response:
         number = _number(request)
         answer = await self._answer(request, self._table.export(number), as_text=True)

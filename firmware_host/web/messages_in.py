@@ -57,6 +57,10 @@ PageCommand = (
     | c.MakeMove
     | c.Hint
     | c.Assist
+    | c.Sure
+    | c.PlayAs
+    | c.Forget
+    | c.Practise
     | c.Resign
     | c.OfferDraw
     | c.Answer

@@ -371,7 +371,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ``hinting``: of a hint.
     ``quality``: place, or slot, -> what a move there is worth (best, good, fair, bad), where the
     player to move is shown it; ``assist``: player -> how much he is (0 to 3); ``may_assist``: the
-    game has such.
+    game has such. ``asks_if_sure``: players who want to be asked after a blunder; ``doubting``:
+    one is asked now. ``names``: player -> who plays as him.
     ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
     -> mm east and north of its middle where its piece stands, and the radius of the circle that
     holds it 95 times in 100. ``happened``: while people play freely, the last things.
@@ -419,6 +420,9 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     quality: dict[str, str] = {}
     assist: dict[str, int] = {}
     may_assist: bool = False
+    asks_if_sure: list[str] = []
+    doubting: bool = False
+    names: dict[str, str] = {}
     lesson: LessonInfo | None = None
     room: RoomInfo | None = None
     clock: ClockInfo | None = None

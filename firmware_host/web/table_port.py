@@ -85,13 +85,46 @@ class TurningPointInfo(msgspec.Struct, frozen=True):
     played: LineInfo
 
 
+class ToLearn(msgspec.Struct, frozen=True):
+    """Something to learn from a game, and a puzzle like it: ``puzzle`` is the number of one that
+    comes with the game, 0: there is none. ``practise``: after so many moves the game itself was a
+    puzzle (the verb ``practise``); None: it was none.
+    """
+
+    say: Message
+    puzzle: int
+    practise: int | None = None
+
+
 class GameAnalysis(msgspec.Struct, frozen=True):
     """``shares``: what the first player could expect of the game, 0 to 1, at the start and after
-    each move. ``turning``: at most three, in the order of play.
+    each move. ``turning``: at most three, in the order of play. ``learn``: three things.
     """
 
     shares: list[float]
     turning: list[TurningPointInfo]
+    learn: list[ToLearn]
+
+
+class PersonInfo(msgspec.Struct, frozen=True):
+    """Somebody whom the table knows by name. ``progress``: game -> what he has done in it."""
+
+    name: str
+    progress: dict[str, ProgressInfo]
+
+
+class ProgressInfo(msgspec.Struct, frozen=True):
+    """``rating``: the level of the computer's that is as strong; ``beaten``: the highest that he
+    has beaten, 0: none. ``openings``: first moves that were tried. ``puzzles``: numbers of those
+    that were solved, of ``puzzles_there``.
+    """
+
+    rating: float
+    games: int
+    beaten: int
+    openings: list[str]
+    puzzles: list[int]
+    puzzles_there: int
 
 
 class Workbench(Protocol):
@@ -210,6 +243,9 @@ class TablePort(Protocol):
         """One game as the strongest level sees it; takes up to half a minute. NoSuchGameError where
         there is none, NotPossibleError, BusyError.
         """
+
+    def people(self) -> Future[list[PersonInfo]]:
+        """Everybody whom the table knows by name."""
 
     def export(self, game_id: int) -> Future[str]:
         """One game as text. NoSuchGameError where there is none."""

@@ -88,10 +88,10 @@ def test_a_win_in_two_is_tried_wrongly_told_why_and_solved(table, game):
         table.host.do(MakeMove(reply))
     table.take_back()
     table.make(asked.solution)
-    assert f"answers {labels.get(asked.reply, asked.reply)}." in table.said
+    assert f"answers {labels.get(asked.following[0], asked.following[0])}." in table.said
     assert table.progress.by_hand
     assert table.standing.shifts
-    table.make(asked.reply)
+    table.make(asked.following[0])
     assert table.said == "Now win!"
     position = table.standing.position
     ends = {m: position.after(m).outcome for m in position.legal() if position.after(m).over}

@@ -24,7 +24,7 @@ from firmware_host.table.commands import CarryOut, Command, Heal, NewGame, Put, 
 from firmware_host.table.preview import Preview
 from firmware_host.web.server import WebServer
 from firmware_host.web.snapshot import Layout, Snapshot
-from firmware_host.web.table_port import HealthMap, TablePort
+from firmware_host.web.table_port import HealthMap, PersonInfo, TablePort
 from hw_sim.session.live import LiveTable
 
 # The first that is there: without windows, extensions and sync, a page costs a quarter less.
@@ -192,6 +192,9 @@ class Resting:
 
     def health(self) -> Future[HealthMap]:
         return self._clock.awaited(self._table.health())
+
+    def people(self) -> Future[list[PersonInfo]]:
+        return self._clock.awaited(self._table.people())
 
     def preview(self, move: str) -> Future[Preview]:
         return self._clock.awaited(self._table.preview(move))

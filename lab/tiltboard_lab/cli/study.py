@@ -208,9 +208,9 @@ def exercises(file: BinaryIO) -> None:
     import msgspec
 
     from firmware_host.config.errors import NotPossibleError
+    from firmware_host.engines.mining import exercise
     from firmware_host.engines.puzzles import Puzzle
     from games.registry import game_type
-    from tiltboard_lab.studies.mining import exercise
 
     for number, line in enumerate(file, start=1):
         try:
@@ -224,7 +224,7 @@ def exercises(file: BinaryIO) -> None:
                 why=str(error),
             ) from error
         made = exercise(game_type(mined.game).create(mined.options), mined)
-        if made.kind == "save" or made.turns == 1 or made.reply is not None:
+        if made.kind == "save" or made.turns == 1 or made.following:
             click.echo(msgspec.json.encode(made))
 
 

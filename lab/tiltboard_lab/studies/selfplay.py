@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from firmware_host.engines.mining import mine
 from firmware_host.engines.puzzles import Puzzle
 from firmware_host.engines.search.limits import Limits
 from games.base import Game
@@ -15,7 +16,6 @@ from games.registry import game_type
 from tiltboard_lab.studies.intervals import wilson
 from tiltboard_lab.studies.jobs import Job
 from tiltboard_lab.studies.match import MOST_PLIES, thinker
-from tiltboard_lab.studies.mining import mine
 
 
 class Ended(msgspec.Struct, frozen=True):

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from firmware_host.engines import puzzles
+from firmware_host.engines.mining import exercise
 from firmware_host.engines.puzzles import Exercise, Puzzle, daily, exercises, proven
 from games import momentum
 from games.registry import GAMES, game_type
-from tiltboard_lab.studies.mining import exercise
 
 MINED = [(name, number) for name in GAMES for number in range(1, len(exercises(name)) + 1)]
 

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.engines.mining import mine
 from firmware_host.engines.puzzles import Puzzle, proven
 from games.registry import game_type
-from tiltboard_lab.studies.mining import mine
 
 SMALL = [
     ("momentum", {"size": 4, "marbles": 3, "pie": False}),

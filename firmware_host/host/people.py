@@ -1,0 +1,246 @@
+"""People by name: how well each plays, what each has tried, solved and beaten.
+
+Kept in one file of this table, ``people.json`` in its state folder; no journal, export or message
+of the network has a name in it, and whoever asks for it is forgotten. A rating is a level of the
+computer's: who has it wins half of the games against that level.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from firmware_host.config.engine_seats import MOST, NOTHING, OURS, SHADES, WARNS, EngineSeats
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.config.paths import read_file, write_durably
+from firmware_host.engines.search.limits import LEVELS
+from games.base import Game
+
+PEOPLE_NAME = "people.json"
+MOST_PEOPLE = 100
+BEGINS = 2.0  # the rating of somebody of whom nothing is known
+_ODDS = 3.0  # a level above another wins three games of four
+_QUICK, _STEADY = 1.6, 0.5  # how far one game moves a rating: the first, and later ones
+_EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))  # levels apart, and what makes it even
+_KEPT_GAMES = 200
+OPENING_PLIES = 3
+
+_log = logging.getLogger(__name__)
+
+
+class Person(msgspec.Struct, omit_defaults=True):
+    """By game: ``rating``, ``games`` that were counted, ``beaten``: the highest level, ``openings``
+    (the first moves) that were tried, and the numbers of ``puzzles`` that were solved.
+    """
+
+    rating: dict[str, float] = {}
+    games: dict[str, int] = {}
+    beaten: dict[str, int] = {}
+    openings: dict[str, list[str]] = {}
+    puzzles: dict[str, list[int]] = {}
+
+
+class _Kept(msgspec.Struct):
+    people: dict[str, Person] = {}
+    seated: dict[str, str] = {}
+    counted: list[int] = []
+
+
+class People:
+    """Those of one table. ``seated``: player -> who plays as him, from game to game."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / PEOPLE_NAME
+        self._kept = self._read()
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Everybody who is known."""
+        return sorted(self._kept.people)
+
+    @property
+    def seated(self) -> Mapping[str, str]:
+        """Player -> who plays as him."""
+        return self._kept.seated
+
+    def person(self, name: str) -> Person:
+        """What is known of him."""
+        return self._kept.people.get(name) or Person()
+
+    def sit(self, player: str, name: str | None) -> None:
+        """``name`` plays as ``player`` from now on, and as nobody else. Raises NotPossibleError."""
+        kept = self._kept
+        if name is not None and name not in kept.people and len(kept.people) >= MOST_PEOPLE:
+            raise NotPossibleError(
+                "This table knows {most} people already.",
+                remedy="Let it forget somebody first.",
+                most=MOST_PEOPLE,
+            )
+        seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
+        people = dict(kept.people)
+        if name is not None:
+            seated[player] = name
+            people.setdefault(name, Person())
+        self._write(_Kept(people, seated, kept.counted))
+
+    def forget(self, name: str) -> None:
+        """Everything that is known of somebody. Raises NotPossibleError."""
+        kept = self._kept
+        if name not in kept.people:
+            raise NotPossibleError("This table knows nobody called {name}.", name=name)
+        people = {each: what for each, what in kept.people.items() if each != name}
+        seated = {player: who for player, who in kept.seated.items() if who != name}
+        self._write(_Kept(people, seated, kept.counted))
+
+    def rating(self, name: str, game: str) -> float:
+        """In levels, 1 to 10."""
+        return self.person(name).rating.get(game, BEGINS)
+
+    def level(self, game: Game, player: str, seats: EngineSeats, otherwise: int) -> int:
+        """At which the computer, who plays as ``player``, is an even opponent for those who play
+        against him; and an even partner: the weaker of two has the stronger one's level beside him.
+        """
+        against = [
+            self.rating(name, game.name)
+            for other, name in self.seated.items()
+            if other in game.players and other not in seats and other not in mates(game, player)
+        ]
+        if not against:
+            return otherwise
+        return min(max(round(sum(against) / len(against)), LEVELS[0]), LEVELS[-1])
+
+    def assist(self, game: Game, seats: EngineSeats) -> Mapping[str, int]:
+        """How much help makes a game even: none for the strongest person, and for each other what
+        goes with the levels between them.
+        """
+        named = {p: w for p, w in self.seated.items() if p in game.players and p not in seats}
+        ratings = {player: self.rating(name, game.name) for player, name in named.items()}
+        best = max(ratings.values(), default=0.0)
+        return {player: _help(best - rating) for player, rating in ratings.items()}
+
+    def first_for(self, game: Game) -> None:
+        """Two who play each other: the weaker one has the colour that moves first from now on, and
+        where both are as strong nothing changes. Raises NotPossibleError.
+        """
+        first, *others = game.players
+        if len(others) != 1 or not {first, *others} <= self.seated.keys():
+            return
+        [second] = others
+        one, two = self.seated[first], self.seated[second]
+        if self.rating(two, game.name) < self.rating(one, game.name):
+            kept = self._kept
+            self._write(_Kept(kept.people, {**kept.seated, first: two, second: one}, kept.counted))
+
+    def count(
+        self,
+        game: Game,
+        game_id: int,
+        moves: Sequence[str],
+        seats: EngineSeats,
+        winners: Collection[str],
+    ) -> None:
+        """A game is over; each is counted once. ``winners``: players, none for a draw. Raises
+        NotPossibleError.
+        """
+        kept = self._kept
+        named = {p: w for p, w in kept.seated.items() if p in game.players and p not in seats}
+        if game_id in kept.counted or not named:
+            return
+        people = dict(kept.people)
+        for player, name in named.items():
+            together = {player, *mates(game, player)}
+            others = [each for each in game.players if each not in together]
+            strengths = [self._strength(game, each, seats) for each in others]
+            known = [each for each in strengths if each is not None]
+            won = player in winners or bool(together & set(winners))
+            result = 1.0 if won else 0.5 if not winners else 0.0
+            beaten = [
+                seats[each].level for each in others if each in seats and seats[each].engine == OURS
+            ]
+            people[name] = self._after(name, game.name, moves, result, known, beaten if won else [])
+        self._write(_Kept(people, kept.seated, [*kept.counted, game_id][-_KEPT_GAMES:]))
+
+    def _strength(self, game: Game, player: str, seats: EngineSeats) -> float | None:
+        seat = seats.get(player)
+        if seat is not None:
+            return float(seat.level) if seat.engine == OURS else None
+        name = self.seated.get(player)
+        return None if name is None else self.rating(name, game.name)
+
+    def _after(  # noqa: PLR0917
+        self,
+        name: str,
+        game: str,
+        moves: Sequence[str],
+        result: float,
+        against: Sequence[float],
+        beaten: Sequence[int],
+    ) -> Person:
+        person = self.person(name)
+        rating, games = dict(person.rating), dict(person.games)
+        best, tried = dict(person.beaten), dict(person.openings)
+        if against:
+            mine, theirs = self.rating(name, game), sum(against) / len(against)
+            expected = 1 / (1 + _ODDS ** (theirs - mine))
+            count = games.get(game, 0)
+            step = max(_QUICK / (1 + count / 2), _STEADY)
+            moved = mine + step * (result - expected)
+            rating[game] = round(min(max(moved, float(LEVELS[0])), float(LEVELS[-1])), 2)
+        games[game] = games.get(game, 0) + 1
+        if beaten:
+            best[game] = max(best.get(game, 0), *beaten)
+        opening = " ".join(moves[:OPENING_PLIES])
+        known = tried.get(game, [])
+        if opening and opening not in known:
+            tried[game] = [*known, opening]
+        return Person(rating, games, best, tried, person.puzzles)
+
+    def solved(self, player: str, game: str, number: int) -> None:
+        """Who plays as ``player``, or the only one who sits here, has solved a puzzle. Raises
+        NotPossibleError.
+        """
+        kept = self._kept
+        name = kept.seated.get(player)
+        if name is None and len(kept.seated) == 1:
+            [name] = kept.seated.values()
+        if name is None:
+            return
+        person = self.person(name)
+        done = person.puzzles.get(game, [])
+        if number not in done:
+            puzzles = {**person.puzzles, game: sorted([*done, number])}
+            changed = msgspec.structs.replace(person, puzzles=puzzles)
+            self._write(_Kept({**kept.people, name: changed}, kept.seated, kept.counted))
+
+    def _write(self, kept: _Kept) -> None:
+        try:
+            write_durably(self._path, msgspec.json.encode(kept))
+        except OSError as error:
+            raise NotPossibleError(
+                "What is known of people cannot be kept: {why}.",
+                remedy="Make room on the disk.",
+                why=error.strerror or error,
+            ) from error
+        self._kept = kept
+
+    def _read(self) -> _Kept:
+        try:
+            return msgspec.json.decode(read_file(self._path), type=_Kept)
+        except FileNotFoundError:
+            return _Kept()
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            _log.warning("%s cannot be read (%s): nobody is known any more", self._path, error)
+            return _Kept()
+
+
+def mates(game: Game, player: str) -> Sequence[str]:
+    """Who wins together with ``player``."""
+    return [each for team in game.teams if player in team for each in team if each != player]
+
+
+def _help(levels: float) -> int:
+    """What makes up for so many levels."""
+    return next((amount for most, amount in _EVEN_WITHIN if levels < most), MOST)

@@ -1,0 +1,182 @@
+"""People by name at the simulated table: levels that follow them, what makes a game even, what is
+asked after a blunder, and what is known of whom.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli.main import cli
+from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.host.people import BEGINS, People
+from firmware_host.table.commands import (
+    Assist,
+    CarryOut,
+    Forget,
+    NewGame,
+    PlayAs,
+    Practise,
+    Resign,
+    Sure,
+    TakeBack,
+)
+from firmware_host.table.standing import Phase
+from games.registry import game_type
+from hw_sim.session import SimSession
+from tests.sim.test_sim_opponents import OPTIONS, FirstMove, Table
+from tests.unhurried import unhurried
+
+FOLLOWS = {"blue": EngineSeat(level=5, follows=True)}
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.setattr("firmware_host.host.assemble.EngineRoom", FirstMove)
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
+        yield Table(session)
+
+
+def doubting(table):
+    return table.host.playing.opponents.advice.doubting
+
+
+def test_after_a_blunder_who_wants_it_is_asked_once_and_the_engine_waits(table):
+    table.begin({"blue": EngineSeat(level=3)})
+    table.host.do(Assist("red", 0, sure=True))
+    table.person("e5")  # the last of the legal ones: worth -200, where the first is worth 200
+    table.until(lambda: doubting(table))
+    assert str(table.host.shown.say) == (
+        "Are you sure, red? e5 gives away 76 % of the game. Take it back, or go on."
+    )
+    table.run(5)
+    assert len(table.standing.moves) == 1
+    table.host.do(TakeBack())
+    table.until(lambda: table.standing.phase is Phase.FIX)
+    table.hands.do(CarryOut())
+    table.until(lambda: not table.standing.moves and table.standing.phase is Phase.TURN)
+    assert not doubting(table)
+    table.person("e5")  # not asked again
+    table.until(lambda: len(table.standing.moves) == 2)
+
+
+def test_whoever_is_sure_plays_on_and_good_moves_are_not_asked_about(table):
+    table.begin({"blue": EngineSeat(level=3)})
+    table.host.do(Assist("red", 0, sure=True))
+    table.person("a1")  # the best
+    table.until(lambda: len(table.standing.moves) == 2)
+    table.person("e5")
+    table.until(lambda: doubting(table))
+    table.host.do(Sure())
+    table.until(lambda: len(table.standing.moves) == 4)
+    assert table.host.journal.load(table.standing.game_id).assist["red"].sure
+
+
+def test_a_level_follows_the_person_and_says_so(table):
+    host = table.host
+    host.do(NewGame("momentum", OPTIONS, engines=FOLLOWS, names={"red": "Ada"}))
+    table.until(lambda: table.standing.position is not None)
+    assert host.playing.opponents.seats["blue"].level == BEGINS
+    table.person("c3")
+    table.until(lambda: len(table.standing.moves) == 2)
+    host.do(Resign("red"))
+    table.until(lambda: table.standing.outcome is not None)
+    assert str(host.shown.say).endswith("Next time the computer plays blue at level 1.")
+    host._begin_reading(host.playing.begin_again())
+    assert host.playing.opponents.seats["blue"] == EngineSeat(level=1, follows=True)
+    known = People(host.journal.path.parent)
+    assert known.person("Ada").games == {"momentum": 1}
+    assert known.person("Ada").openings == {"momentum": ["c3 a1"]}
+    assert host.journal.load(table.standing.game_id).engines["blue"].follows
+    stored = json.dumps(str(host.journal.load(table.standing.game_id)))
+    assert "Ada" not in stored
+
+
+def test_a_name_can_be_forgotten(table):
+    host = table.host
+    host.do(PlayAs("red", "Ada"))
+    host.do(PlayAs("blue", "Ben"))
+    host.do(PlayAs("blue", "Ada"))  # one person, one colour
+    assert host.playing.people.seated == {"blue": "Ada"}
+    host.do(Forget("Ada"))
+    assert host.playing.people.names == ["Ben"]
+    assert b"Ada" not in (host.journal.path.parent / "people.json").read_bytes()
+    with pytest.raises(NotPossibleError):
+        host.do(Forget("Ada"))
+
+
+def test_two_of_different_strength_get_what_makes_it_even(tmp_path):
+    momentum, four = (
+        game_type("momentum").create(options) for options in ({}, {"players": 4, "marbles": 4})
+    )
+    people = People(tmp_path)
+    people.sit("red", "Ada")
+    people.sit("blue", "Ben")
+    for number in range(1, 9):
+        people.count(momentum, number, ["d4"], {"blue": EngineSeat(level=4)}, ["red"])
+        people.count(momentum, number, ["d4"], {}, ["blue"])  # the same game counts once
+    people.sit("blue", "Ben")
+    ada, ben = people.rating("Ada", "momentum"), people.rating("Ben", "momentum")
+    assert (ada > 4, ben) == (True, BEGINS)
+    assert people.person("Ada").beaten == {"momentum": 4}
+    assert people.assist(momentum, {}) == {"red": 0, "blue": 2 if ada - ben < 4 else 3}
+    people.first_for(momentum)
+    assert people.seated == {"red": "Ben", "blue": "Ada"}
+    seats = {"white": EngineSeat(follows=True), "green": EngineSeat(follows=True)}
+    assert people.level(four, "white", seats, 5) == round(ada)  # Ben's partner
+    assert people.level(four, "green", seats, 5) == round(ben)
+    assert People(tmp_path).rating("Ada", "momentum") == ada
+
+
+def test_a_rating_finds_the_level_that_is_as_strong(tmp_path):
+    """Whoever wins three of four games against level four is a five."""
+    game, people = game_type("momentum").create({}), People(tmp_path)
+    people.sit("red", "Ada")
+    for number in range(1, 81):
+        won = ["red"] if number % 4 else ["blue"]
+        people.count(game, number, [], {"blue": EngineSeat(level=4)}, won)
+    assert 4.5 < people.rating("Ada", "momentum") < 5.5
+
+
+def test_the_command_lists_and_forgets(tmp_path):
+    people = People(tmp_path)
+    people.sit("red", "Ada")
+    people.count(game_type("momentum").create({}), 1, ["d4"], {"blue": EngineSeat()}, ["red"])
+    people.solved("red", "momentum", 3)
+
+    def told(*words):
+        ran = CliRunner().invoke(cli, ["people", "--state", str(tmp_path), *words])
+        assert ran.exit_code == 0, ran.output
+        return ran.output
+
+    found = json.loads(told("--json"))
+    assert found["name"] == "Ada"
+    assert (found["beaten"], found["openings"], found["puzzles"]) == (5, 1, 1)
+    assert told("--forget", "Ada") == "Ada is forgotten.\n"
+    assert told() == "This table knows nobody by name yet.\n"
+
+
+def test_a_position_of_a_game_that_is_kept_is_solved_as_a_puzzle(table):
+    host = table.host
+    options = {"size": 4, "line": 3}
+    host.do(NewGame("gravity-connect", options))
+    table.until(lambda: table.standing.game is not None and table.standing.position is not None)
+    game = table.standing.game_id
+    for at, move in enumerate(("1", "D", "2", "H")):
+        host.journal.append(game, at + 1, move)
+    with pytest.raises(NotPossibleError):
+        host.do(Practise(game, 0))  # nothing is won there yet
+    reached = [ply for ply in range(1, 5) if _is_puzzle(options, ("1", "D", "2", "H")[:ply])]
+    for ply in reached[:1]:
+        host.do(Practise(game, ply))
+        assert host.playing.lesson is not None
+        assert len(host.playing.lesson.exercise.moves) == ply
+
+
+def _is_puzzle(options, moves):
+    from firmware_host.engines.mining import made_of
+
+    return made_of(game_type("gravity-connect").create(options), list(moves)) is not None
