@@ -17,7 +17,7 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from firmware_host.messages import Catalogue, text
-from firmware_host.table.commands import PickUp, SetDown, Take
+from firmware_host.table.commands import PickUp, SetDown, Take, Tilt
 from firmware_host.web import messages_in, replies
 from firmware_host.web.guard import VISITOR, Access
 from firmware_host.web.language import catalogue_for, encoder
@@ -110,6 +110,7 @@ class _Page:
         self._sent_seat: SeatView | None = None
         self._answers: set[asyncio.Task[None]] = set()
         self._held: dict[int, Future[None]] = {}
+        self._tilts = False
 
     async def run(self) -> None:
         sending = asyncio.create_task(self._send_snapshots())
@@ -278,9 +279,15 @@ class _Page:
                     self._held[piece] = begun
             case SetDown(piece) | Take(int(piece)):
                 self._held.pop(piece, None)
+            case Tilt(x_deg, y_deg):
+                self._tilts = x_deg != 0 or y_deg != 0
 
     def _let_go(self) -> None:
-        """A page that leaves with a piece in its hand puts it back where it was."""
+        """A page that leaves with a piece in its hand puts it back where it was, and lets the plate
+        go that it holds tilted.
+        """
+        if self._tilts:
+            self._table.submit(Tilt(0.0, 0.0))
         for piece, lifting in self._held.items():
             lifting.add_done_callback(partial(_put_back, self._table, piece))
 

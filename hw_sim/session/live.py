@@ -14,8 +14,10 @@ from firmware_host.config.profile import Profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
 from firmware_host.service.table import Table
-from firmware_host.table.commands import CarryOut, HandsCommand
+from firmware_host.table.commands import CarryOut, HandsCommand, Tilt
+from firmware_host.table.standing import Phase
 from firmware_host.web.snapshot import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
+from games.base import Game
 from hw_sim.errors import HandsError
 from hw_sim.session.deeds import Deeds
 from hw_sim.session.own_hand import OwnHand
@@ -112,6 +114,7 @@ class PageHands:
         self._deeds = Deeds(session)
         self._own = OwnHand(session)
         self._under_way: list[tuple[float, Future[None]]] = []
+        self._playing: tuple[Game, bool] | None = None
 
     @property
     def pegs(self) -> bool:
@@ -171,7 +174,17 @@ class PageHands:
             entry[1].set_result(None)
         self._deeds.mend_due()
         self._session.hands.tire()
+        self._level_for_another_game()
         self._own.step()
+
+    def _level_for_another_game(self) -> None:
+        """Nobody holds the plate tilted into the next game, nor out of free play."""
+        host, plate = self._session.host, self._session.table.world.plate
+        before, self._playing = self._playing, (host.game, host.standing.phase is Phase.FREE)
+        if before in (None, self._playing) or (self._playing[1] and before[0] is host.game):
+            return
+        if any(plate.commanded_rad(self._session.clock.now())[:2]):
+            self._deeds.begin(Tilt(0.0, 0.0))
 
     def do(self, command: HandsCommand) -> Future[None]:
         """Have it done."""

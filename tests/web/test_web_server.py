@@ -411,6 +411,38 @@ def test_a_page_that_leaves_puts_back_what_it_holds(at_rest, red):
     assert (piece.id, piece.x_mm, piece.y_mm) == (red, -52.5, -52.5)
 
 
+def leans(snapshot):
+    return max(map(abs, snapshot.tilt_deg)) > 7
+
+
+def level(snapshot):
+    return max(map(abs, snapshot.tilt_deg)) < 1 and snapshot.stillness == "still"
+
+
+def test_a_page_that_leaves_lets_the_plate_go_that_it_holds_tilted(at_rest):
+    at_rest.new_game()
+    with page_of(at_rest) as leaving:
+        ask(leaving, type="tilt", x_deg=9, y_deg=0)
+        at_rest.until(leans)
+        with page_of(at_rest):
+            pass  # another one holds nothing
+        assert leans(at_rest.table.latest())
+    at_rest.until(level)
+
+
+@pytest.mark.parametrize(
+    "then", [{"type": "game", "game": "attraktion"}, {"type": "play-freely", "on": False}]
+)
+def test_another_game_and_leaving_the_playground_level_the_plate(at_rest, then):
+    at_rest.new_game()
+    with page_of(at_rest) as page:
+        ask(page, type="play-freely")
+        ask(page, type="tilt", x_deg=0, y_deg=-9)
+        at_rest.until(leans)
+        ask(page, **then)
+        at_rest.until(level)
+
+
 def test_a_page_that_failed_to_take_a_piece_leaves_it_to_the_hand_that_has_it(at_rest, red):
     with page_of(at_rest) as holding:
         assert ask(holding, type="pick-up", piece=red)[0]["type"] == "done"

@@ -14,7 +14,7 @@ pytest.importorskip("mujoco")
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.table.commands import NewGame
+from firmware_host.table.commands import NewGame, Tilt
 from firmware_host.web.table_port import TablePort
 from hw_sim.physics import world_class
 from hw_sim.session.live import LiveTable
@@ -89,6 +89,39 @@ def test_the_pad_shows_how_far_to_tilt_and_the_tile_slides(sliding, serve, open_
     player.expect_turn("blue")
     player.expect_marbles(A3="red")
     expect(page.locator(ring)).to_be_hidden()
+
+
+def test_nothing_moves_under_a_held_knob_that_follows_the_pointer(sliding, serve, open_page):
+    table = serve(sliding)
+    table.do(NewGame("gravity-connect", {"size": 4, "line": 3}))
+    player = open_page(table.url, viewport={"width": 1280, "height": 800})
+    player.expect_turn("red")
+    table.put("red", "D3")
+    page, pad = player.page, player.page.locator(".tilt-pad")
+    expect(page.locator(".card.question")).to_be_visible()
+    player.open_part("Tilt")
+    before = player.box(pad)
+    x, y = before["x"] + 0.8 * before["width"], before["y"] + 0.3 * before["height"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 0.2 * before["width"], y, steps=4)  # west, and not further south
+    expect(page.locator(".say-card .line")).to_contain_text("Raise the right side further")
+    assert player.box(pad) == before
+    east_deg, north_deg = table.table.latest().tilt_deg
+    assert abs(east_deg) < 1 and -6 < north_deg < -3
+    page.mouse.up()
+    expect(page.locator(".card.question")).to_be_hidden()
+
+
+def test_a_plate_that_stays_tilted_is_levelled_from_the_card(sliding, serve, open_page):
+    table = serve(sliding)
+    table.do(NewGame("momentum"))
+    player = open_page(table.url)
+    player.expect_turn("red")
+    table.do(Tilt(9.0, 0.0))
+    player.expect_phase("paused")
+    player.page.get_by_role("button", name="Level it", exact=True).click()
+    player.expect_phase("turn")
 
 
 def test_from_a_slot_that_is_pressed_it_slides_by_the_table_s_own_hand(sliding, serve, open_page):

@@ -22,6 +22,7 @@ export class Actions {
     this.goOn = button("back", "", takeBackToHere);
     this.leave = button("close", t("Back to the game"), leaveReview, { class: "primary leave" });
     this.help = button("hand", "", () => ownHand.carryOut(), primary);
+    this.level = button("draw", t("Level it"), () => ask({ type: "tilt", x_deg: 0, y_deg: 0 }).catch((error) => complain(error.message)), primary);
     this.hint = button("bulb", t("Hint"), command("hint"));
     this.learn = button("help", t("Learn in a minute"), learn);
     this.nextPuzzle = button("next", t("Next puzzle"), nextPuzzle, primary);
@@ -40,10 +41,16 @@ export class Actions {
     if (review) this.offer(this.lookingBack(review), this.leave);
     else if (!mayAct || snapshot.phase === "free") this.offer();
     else if (!layout.game) this.offer(this.play);
+    else if (this.leans(snapshot)) this.offer(this.level, this.takeBack);
     else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson, snapshot.lesson.puzzle ? this.takeBack : null);
     else if (snapshot.phase === "over") this.offer(this.again, this.other, this.takeBack);
     else if (snapshot.phase === "turn" && this.ending.next) this.offer(this.ending.agree, snapshot.swap_legal ? this.swap : this.hinting(snapshot), this.takeBack);
     else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : this.first(snapshot, layout)), this.hinting(snapshot), this.takeBack);
+  }
+
+  /** Whether the plate is held tilted, and a hand of the table could let it go. */
+  leans({ phase, stillness }) {
+    return phase === "paused" && stillness === "tilted" && this.store.handsFree;
   }
 
   /** Before the first move: how the game goes. */

@@ -219,6 +219,12 @@ export class Grips {
     this.set(0, 0);
   }
 
+  /** The plate has been levelled by the table: for another game, or as one leaves the playground. */
+  letGo() {
+    this.kept = false;
+    this.tilt = { x: 0, y: 0 };
+  }
+
   keepTilted(on) {
     this.kept = on;
     if (!on) this.level();

@@ -30,10 +30,11 @@ export class Playground {
 
   panel() {
     this.field = h("input", { type: "checkbox", checked: true, onchange: () => this.showField() });
+    this.keeps = this.check(t("Keep it tilted"), (on) => this.depth.grips.keepTilted(on));
     this.views = h("div", { class: "free-views" },
       this.check(t("Push instead of lifting"), (on) => { this.depth.grips.pushes = on; }),
       this.check(t("With chopsticks"), (on) => { this.depth.grips.sticks = on; }),
-      this.check(t("Keep it tilted"), (on) => this.depth.grips.keepTilted(on)),
+      this.keeps,
       h("label", { class: "check" }, this.field, t("Show the field")));
     this.hint = h("p", { class: "hint" });
     this.log = h("ol", { class: "free-log", "aria-label": t("What the table has seen") });
@@ -80,7 +81,11 @@ export class Playground {
     this.door.setAttribute("aria-pressed", open);
     this.onTurn();
     this.showField();
-    if (!open) return;
+    if (!open) {
+      this.depth.grips?.letGo();
+      this.keeps.firstChild.checked = false;
+      return;
+    }
     this.views.hidden = !this.depth.on;
     setText(this.hint, this.depth.on
       ? t("Drag a piece to carry it, the plate to tilt it, the table to look around. Arrow keys tilt too.")

@@ -13,7 +13,7 @@ export class Questions {
     this.element = h("section", { class: "card question", "aria-live": "polite", hidden: true }, this.line);
     this.element.addEventListener("keydown", (event) => this.key(event));
     store.listen((_, changed) => {
-      if (["question", "layout", "review", "link", "watching", "falling"].some((name) => changed.has(name))) this.draw();
+      if (["question", "layout", "review", "link", "watching", "falling", "gripped"].some((name) => changed.has(name))) this.draw();
     });
   }
 
@@ -21,7 +21,9 @@ export class Questions {
     const { snapshot, review, falling, mayAct } = this.store;
     const question = review || falling ? null : snapshot?.question ?? null;
     const asked = question ? JSON.stringify([question.ask, question.choices]) : "";
-    if (asked !== this.asked) this.open(question, asked);
+    const stays = !question && this.store.gripped; // or what the pointer holds would move from under it
+    this.element.classList.toggle("stays", Boolean(stays));
+    if (asked !== this.asked && !stays) this.open(question, asked);
     this.buttons?.forEach((button, at) => {
       button.classList.toggle("at", !question?.offer && at === question?.at);
       button.disabled = !mayAct;

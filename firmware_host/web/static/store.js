@@ -15,6 +15,7 @@ export class Store {
     this.preview = null; // what a move would do, see preview.js
     this.falling = null; // the slot from which a tile falls just now, see drops.js
     this.working = false; // whether the table's own hand was asked to work, see settle.js
+    this.gripped = false; // whether the knob of the tilt is held, see tilt.js
     this.waiting = []; // places and slots of presses that wait, see waiting.js
     this.listeners = [];
   }

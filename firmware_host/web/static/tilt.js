@@ -53,6 +53,7 @@ export class TiltPad {
       circle.setAttribute("cx", limit(y));
       circle.setAttribute("cy", limit(x));
     };
+    if (changed.has("layout") || changed.has("phase")) this.letGo();
     if (changed.has("lean_deg")) {
       this.asked.setAttribute("visibility", snapshot.lean_deg ? "visible" : "hidden");
       put(this.asked, snapshot.lean_deg ?? [0, 0]);
@@ -72,7 +73,9 @@ export class TiltPad {
       event.preventDefault();
       pad.setPointerCapture(event.pointerId);
       this.pointer = event.pointerId;
-      this.point(event);
+      const { at } = this;
+      this.grip = { x: event.clientX, y: event.clientY, at, half: pad.getBoundingClientRect().width / 2 };
+      this.store.set("gripped", true);
     });
     pad.addEventListener("pointermove", (event) => {
       if (this.pointer === event.pointerId) this.point(event);
@@ -80,18 +83,34 @@ export class TiltPad {
     const end = (event) => {
       if (this.pointer !== event.pointerId) return;
       this.pointer = null;
+      this.store.set("gripped", false);
       if (!this.keep.checked) this.set(0, 0);
     };
     pad.addEventListener("pointerup", end);
     pad.addEventListener("pointercancel", end);
   }
 
+  /** As far from where the knob was as the pointer is from where it took it, wherever the pad is by now. */
   point({ clientX, clientY }) {
-    const box = this.pad.getBoundingClientRect();
-    const x = ((clientX - box.left) / box.width) * 120 - 60;
-    const y = ((clientY - box.top) / box.height) * 120 - 60;
-    const length = Math.max(50, Math.hypot(x, y));
-    this.set((y / length) * STEEPEST_DEG, (x / length) * STEEPEST_DEG);
+    const { x, y, at, half } = this.grip;
+    const per = (1.2 * STEEPEST_DEG) / half;
+    this.set(at.x + (clientY - y) * per, at.y + (clientX - x) * per);
+  }
+
+  /** Another game levels the plate, and so does leaving the playground: the knob is where the plate is. */
+  letGo() {
+    const { phase } = this.store.snapshot;
+    const playing = `${this.store.layout.game?.id} ${phase === "free"}`;
+    if (playing === this.playing) return;
+    if (this.playing && this.pointer == null) this.hold(0, 0);
+    this.playing = playing;
+  }
+
+  /** Show the knob there. */
+  hold(x, y) {
+    this.at = { x, y };
+    this.knob.setAttribute("cx", (y / STEEPEST_DEG) * 50);
+    this.knob.setAttribute("cy", (x / STEEPEST_DEG) * 50);
   }
 
   key(event) {
@@ -107,9 +126,7 @@ export class TiltPad {
   /** Degrees about east and about north. Sent at a steady pace, the last one always. */
   set(x, y) {
     const limit = (value) => Math.max(-STEEPEST_DEG, Math.min(STEEPEST_DEG, value));
-    this.at = { x: limit(x), y: limit(y) };
-    this.knob.setAttribute("cx", (this.at.y / STEEPEST_DEG) * 50);
-    this.knob.setAttribute("cy", (this.at.x / STEEPEST_DEG) * 50);
+    this.hold(limit(x), limit(y));
     if (this.timer) return;
     const wait = Math.max(0, this.sentAt + TILT_EVERY_MS - performance.now());
     this.timer = setTimeout(() => this.send(), wait);
