@@ -28,9 +28,11 @@ from firmware_host.config.wiring import (
     Part,
 )
 from firmware_host.messages import nearest
+from games.base import PieceBody
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 I2C_PINS = {1: (2, 3), 0: (0, 1)}  # SDA and SCL of the buses that have fixed ones
+MOST_LETTERS = 80  # of a name or title, on pages, drawings and files
 T = TypeVar("T")
 
 
@@ -171,6 +173,13 @@ def load_profile(name: str) -> Profile:
 
 def _check(profile: Profile) -> None:
     """What ranges alone cannot say."""
+    for words in (profile.name, profile.title):
+        if not words.isprintable() or len(words) > MOST_LETTERS:
+            raise ConfigError(
+                "A profile's name or title cannot be printed, or has more than {most} letters.",
+                remedy="Choose a shorter one, of plain letters.",
+                most=MOST_LETTERS,
+            )
     for section, part in profile.parts:
         part.check(profile)
         if part.on_node != profile.hall.on_node:
@@ -196,6 +205,30 @@ def _check(profile: Profile) -> None:
             remedy="Give each signal its own pin.",
             name=profile.name,
             pin=pin,
+        )
+
+    _check_room(profile)
+
+
+def _check_room(profile: Profile) -> None:
+    """Pieces stand beside each other, and on the plate."""
+    across_mm = PieceBody().diameter_mm
+    if profile.pitch_mm <= across_mm:
+        raise ConfigError(
+            "profile {name}: places {pitch:g} mm apart are too dense for pieces of {across:g} mm.",
+            remedy="Choose a larger pitch_mm.",
+            name=profile.name,
+            pitch=profile.pitch_mm,
+            across=across_mm,
+        )
+    needed_mm = (max(profile.columns, profile.rows) - 1) * profile.pitch_mm + across_mm
+    if needed_mm > profile.plate_mm:
+        raise ConfigError(
+            "profile {name}: its places need {needed:g} mm, and plate_mm is {plate:g}.",
+            remedy="Choose a larger plate_mm, or a smaller pitch_mm.",
+            name=profile.name,
+            needed=needed_mm,
+            plate=profile.plate_mm,
         )
 
 

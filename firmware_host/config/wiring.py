@@ -172,6 +172,20 @@ class LightsPart(Part, frozen=True):
         """What shows on that many. Opens nothing."""
         raise NotImplementedError
 
+    def check(self, profile: Grid) -> None:
+        """Dark lights draw no more than their supply gives."""
+        idle_a = profile.size * self.idle_ma / 1000
+        if idle_a > self.supply_a:
+            raise ConfigError(
+                "profile {name}: {size} dark lights take {idle:.2f} A, and lights.supply_a is"
+                " {supply:g}.",
+                remedy="Use a supply that gives more, and write its current.",
+                name=profile.name,
+                size=profile.size,
+                idle=idle_a,
+                supply=self.supply_a,
+            )
+
 
 class PanelPart(Part, frozen=True):
     """Two buttons and a buzzer."""
@@ -232,14 +246,6 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
 
     def check(self, profile: Grid) -> None:
         """Each input once, and enough of them."""
-        inputs = [spare.input for spare in self.spares]
-        if len(set(inputs)) != len(inputs) or any(i < profile.size for i in inputs):
-            raise ConfigError(
-                "profile {name}: hall.spares share an input with each other or with a sensor.",
-                remedy="Number them from {first}, each once.",
-                name=profile.name,
-                first=profile.size,
-            )
         if profile.size > MUX_INPUTS:
             raise ConfigError(
                 "profile {name}: {size} places are more than eight multiplexers have inputs.",
@@ -247,6 +253,14 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
                 name=profile.name,
                 size=profile.size,
                 most=MUX_INPUTS,
+            )
+        inputs = [spare.input for spare in self.spares]
+        if len(set(inputs)) != len(inputs) or any(i < profile.size for i in inputs):
+            raise ConfigError(
+                "profile {name}: hall.spares share an input with each other or with a sensor.",
+                remedy="Number them from {first}, each once.",
+                name=profile.name,
+                first=profile.size,
             )
 
 
@@ -447,6 +461,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
 
     def check(self, profile: Grid) -> None:
         """SPI sends on one pin alone."""
+        super().check(profile)
         if self.writer != "pio" and self.pin != MOSI_PIN:
             raise ConfigError(
                 "profile {name}: lights.pin is {pin}; the writer {writer} sends on GPIO{mosi}"

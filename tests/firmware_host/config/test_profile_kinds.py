@@ -47,6 +47,19 @@ def changed(tmp_path):
         ("matrix-gpio", "[5, 6, 13, 19, 26]", "[5, 6, 13, 19]", "hall needs 5 row_pins"),
         ("matrix-gpio", "16, 20", "16, 16", "GPIO16 is used twice"),
         ("matrix-gpio", "23", "26", "GPIO26 is used twice"),
+        (
+            "plate-10",
+            "columns = 10\nrows = 10",
+            "columns = 13\nrows = 13",
+            "169 places .* most 128",
+        ),
+        ("plate-10", "columns = 10", "columns = 1000000", "columns: Expected `int` <= 26"),
+        ("plate-10", "pitch_mm = 35.0", "pitch_mm = nan", "pitch_mm: nan is not a number"),
+        ("plate-10", "pitch_mm = 35.0", "pitch_mm = 28", "28 mm apart are too dense"),
+        ("plate-10", "pitch_mm = 35.0", "pitch_mm = 40", "need 388 mm, and plate_mm is 380"),
+        ("plate-10", "supply_a = 4.0", "supply_a = 0.1\nidle_ma = 3", "take 0.30 A, and .* is 0.1"),
+        ("plate-10", 'name = "plate-10"', 'name = "a\\u001b[2J"', "cannot be printed"),
+        ("plate-10", "input = 100,", "input = 99,", "share an input"),
     ],
 )
 def test_what_does_not_fit_is_said(changed, name, old, new, problem) -> None:
