@@ -414,6 +414,19 @@ def plays(mover: str, todo: Message) -> Message:
     return text("The computer has chosen for {player}. {todo}", player=player(mover), todo=todo)
 
 
+def swaps(game: str, mover: str, kind: str, place: str, said: Message) -> Message:
+    """The computer has taken over the person's first piece; ``said``: what is to be done next."""
+    return text(
+        "{player} takes over your {piece} on {place} by the swap rule: it counts for {owner} "
+        "now. {said}",
+        player=player(mover).capitalised(),
+        piece=piece(game, kind),
+        place=place,
+        owner=player(mover),
+        said=said,
+    )
+
+
 def hint(mover: str, move: str, why: Message | None = None) -> Message:
     """What the strongest engine would play, and why."""
     said = text("A hint for {player}: {move}.", player=player(mover), move=move)

@@ -26,6 +26,7 @@ from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Game
 from games.seated import SeatedGame
 
+SWAP = "swap"  # the pie rule's move
 ACCEPTED = 0.4  # an engine that expects less of the game than this agrees on a draw
 
 _log = logging.getLogger(__name__)
@@ -270,7 +271,8 @@ class Opponents:
         standing = self.advice.shown(standing)
         given = self._given if standing.phase is Phase.SETTLE else None
         declines = () if standing.phase is not Phase.TURN else self._decline(standing)
-        if given is None and not declines and not self._thinks:
+        swapped = standing.moves[-1:] == (SWAP,) and standing.phase is Phase.TURN
+        if given is None and not declines and not self._thinks and not swapped:
             return standing
         key = given, self._thinks and self._player, declines
         shown = self._shown
@@ -278,11 +280,25 @@ class Opponents:
             shown = self._shown = standing, key, self._over(standing, given, declines)
         return shown[2]
 
+    def _swap(self, standing: Standing, player: str) -> Message | None:
+        """What the engine's swap means to the person whose piece it was."""
+        if standing.game is None or standing.position is None or len(standing.game.players) != 2:
+            return None
+        [(place, _), *_] = standing.position.cells.items()
+        (mine,) = [each for each in standing.game.players if each != player]
+        return play.swaps(standing.game.name, player, mine, place, standing.say)
+
     def _over(self, standing: Standing, given: Task | None, declines: Sequence[str]) -> Standing:
         if given is not None:
-            return replace(standing, say=play.plays(given.player, standing.say))
+            swaps = self._answer is not None and self._answer.move == SWAP
+            over = self._swap(standing, given.player) if swaps else None
+            return replace(standing, say=over or play.plays(given.player, standing.say))
         if declines:
             return replace(standing, say=play.declines(declines[0], standing.say))
+        if not self._thinks:
+            others = [each for each in self.seats if each != standing.to_move]
+            over = self._swap(standing, others[0]) if others else None
+            return standing if over is None else replace(standing, say=over)
         last = {place: role for place, role in standing.roles.items() if role is Role.LAST}
         seat = self.seats[self._player]
         thinks = play.thinks(self._player, seat.engine, seat.level)

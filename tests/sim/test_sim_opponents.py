@@ -39,7 +39,7 @@ class FirstMove:
 
     def __init__(self, commands=None, *, ponders=True):
         self.looks, self.asked, self.closed = 3, None, False
-        self.stuck, self.trouble, self.value = False, None, 0
+        self.stuck, self.trouble, self.value, self.swaps = False, None, 0, False
         self.tasks = []
 
     def think(self, task):
@@ -53,7 +53,7 @@ class FirstMove:
         if self.left > 0:
             return None
         seat = EngineSeat(task.seat.engine, task.seat.level, "First 1.0")
-        move, *others = task.position.legal()
+        move, *others = sorted(task.position.legal(), key=lambda m: self.swaps and m != "swap")
         if self.stuck:
             return Thought(task, None, seat, ugi.NOTHING_YET, self.trouble)
         told = ugi.Info(value=self.value, line=(move, *others[:1]))
@@ -108,6 +108,21 @@ def test_its_move_is_guided_carried_out_and_journalled(table):
     assert record.moves == ("c3", "a1")
     assert record.engines == NAMED
     assert table.standing.to_move == "red"
+
+
+def test_its_swap_is_explained_while_it_is_made_and_until_the_next_move(table):
+    table.room.swaps = True
+    table.begin(BLUE, pie=True)
+    table.person("c3")
+    taken = "Blue takes over your red marble on c3 by the swap rule: it counts for blue now."
+    table.until(lambda: table.standing.phase is Phase.SETTLE)
+    assert str(table.host.shown.say) == f"{taken} Take the red marble off c3."
+    table.moves_are(2)
+    table.until(lambda: table.standing.phase is Phase.TURN)
+    assert str(table.host.shown.say).startswith(f"{taken} It is red's turn")
+    table.person("a1")
+    table.until(lambda: table.host.playing.opponents.thinking == "blue")
+    assert "swap" not in str(table.host.shown.say)
 
 
 def test_two_engines_play_by_themselves(table):

@@ -29,6 +29,11 @@ def score(page, piece):
     return page.locator(f'.tray[data-piece="{piece}"] .score')
 
 
+def resign(page, who):
+    page.get_by_role("button", name="Resign", exact=True).click()  # once is a slip
+    page.get_by_role("button", name=f"{who} resigns?", exact=True).click()
+
+
 def test_named_players_resign_score_and_change_colours_for_the_rematch(served, open_page):
     served.new_game(pie=False)
     served.play("d4")
@@ -39,24 +44,56 @@ def test_named_players_resign_score_and_change_colours_for_the_rematch(served, o
     name(page, "blue", "Grace")
     expect(page.locator(".say-card .phase")).to_have_text("Grace · Your turn")
     expect(page.locator(".moves .head")).to_have_text(["Ada", "Grace"])
-    page.get_by_role("button", name="Resign", exact=True).click()  # once is a slip
+    page.get_by_role("button", name="Resign", exact=True).click()
     expect(page.locator(".say-card")).to_have_attribute("data-phase", "turn")
     page.get_by_role("button", name="Grace resigns?", exact=True).click()
     expect(page.locator(".say-card .line")).to_have_text("Red wins: blue has resigned!")
-    expect(score(page, "red")).to_have_text("1")
-    expect(score(page, "blue")).to_have_text("0")
-    page.get_by_role("button", name="Take back", exact=True).click()  # it was not meant
-    expect(score(page, "red")).to_be_empty()
-    player.expect_turn("blue")
-    page.get_by_role("button", name="Resign", exact=True).click()
-    page.get_by_role("button", name="Grace resigns?", exact=True).click()
+    expect(score(page, "red")).to_be_empty()  # one game is no match
     page.get_by_role("button", name="Play again", exact=True).click()
     player.expect_turn("red")
     expect(page.locator(".say-card .phase")).to_have_text("Grace · Your turn")
-    expect(score(page, "blue")).to_have_text("1")  # Ada's
+    resign(page, "Grace")
+    expect(score(page, "blue")).to_have_text("2")  # Ada's
+    expect(score(page, "red")).to_have_text("0")
+    page.get_by_role("button", name="Take back", exact=True).click()  # it was not meant
+    expect(score(page, "blue")).to_be_empty()
+    player.expect_turn("red")
+    resign(page, "Grace")
+    expect(score(page, "blue")).to_have_text("2")
     page.reload()
     expect(page.locator('.tray[data-piece="blue"] .who')).to_have_text("Ada")
-    expect(score(page, "blue")).to_have_text("1")
+    expect(score(page, "blue")).to_have_text("2")
+    name(page, "red", "Alan")  # somebody else
+    expect(score(page, "blue")).to_be_empty()
+
+
+def test_a_name_is_of_its_game_and_what_ended_unseen_is_nobodys(served, open_page):
+    served.new_game(pie=False)
+    player = open_page(served.url, own_hand=True, fresh=True)
+    page = player.page
+    page.evaluate(PATIENT)
+    name(page, "red", "Ada")
+    served.tell(type="game", game="gravity-connect", options={})
+    expect(page.locator('.tray[data-piece="red"] .who')).to_have_text("Red")
+    for _ in range(2):
+        served.new_game(pie=False)
+        page.evaluate("location.href = 'about:blank'")
+        served.tell(type="resign", player="red")
+        page.goto(served.url)
+        expect(page.locator('.tray[data-piece="blue"].won')).to_be_visible()
+        expect(score(page, "blue")).to_be_empty()
+
+
+def test_to_play_again_exchanges_the_colours_against_the_computer_too(served, open_page):
+    engine = {"engine": "tiltboard", "level": 1}
+    served.tell(type="game", game="momentum", options={"pie": False}, engines={"blue": engine})
+    player = open_page(served.url)
+    page = player.page
+    page.evaluate(PATIENT)
+    resign(page, "Red")
+    page.get_by_role("button", name="Play again", exact=True).click()
+    expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("mouse, level 1")
+    expect(page.locator('.tray[data-piece="blue"] .played-by')).to_be_empty()
 
 
 def test_a_draw_is_offered_declined_by_playing_on_and_agreed(served, open_page):
@@ -70,7 +107,7 @@ def test_a_draw_is_offered_declined_by_playing_on_and_agreed(served, open_page):
     page.get_by_role("button", name="Offer a draw", exact=True).click()
     page.get_by_role("button", name="Red agrees", exact=True).click()
     expect(page.locator(".say-card .line")).to_have_text("A draw: everybody has agreed.")
-    expect(score(page, "red")).to_have_text("½")
+    expect(score(page, "red")).to_be_empty()
     assert served.table.latest().result == {"winner": None, "reason": "agreed"}
 
 
@@ -90,13 +127,11 @@ def test_while_the_computer_thinks_the_person_offers_the_draw_and_resigns(altere
 
 
 def test_only_games_are_scored_and_no_lessons(altered, open_page):
-    altered.new_game(pie=False)
     page = open_page(altered.url).page
-    won = {"phase": "over", "to_move": None, "result": {"winner": "red", "reason": "all"}}
-    altered.table.show(**won, lesson=LessonInfo(5, 5, False, False))
-    expect(page.locator('.tray[data-piece="red"].won')).to_be_visible()
-    expect(score(page, "red")).to_be_empty()
-    altered.table.show()
-    expect(page.locator(".tray.won")).to_have_count(0)
-    altered.table.show(**won)
-    expect(score(page, "red")).to_have_text("1")
+    for lesson in (None, LessonInfo(5, 5, False, False), None):
+        altered.new_game(pie=False)
+        altered.table.show(**({} if lesson is None else {"lesson": lesson}))
+        expect(page.locator(".tray.won")).to_have_count(0)
+        altered.tell(type="resign", player="red")
+        expect(page.locator('.tray[data-piece="blue"].won')).to_be_visible()
+    expect(score(page, "blue")).to_have_text("2")

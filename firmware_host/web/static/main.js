@@ -139,33 +139,32 @@ function build() {
     help: new Help(),
   };
   const newGame = () => dialogs.newGame.show();
+  /** Again, with the colours exchanged. */
   const playAgain = () => {
     const { name, options } = store.layout.game;
     const { engines, clock, assist } = store.snapshot;
     const entries = Object.entries(options).filter(([, value]) => value !== null);
     const own = ([, value]) => typeof value === "object" && !Array.isArray(value); // a board from a file
+    const exchanges = players.exchanges;
+    const after = (player) => (exchanges ? players.next(player) : player);
+    if (exchanges) players.exchange();
     ask({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
       boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])),
-      engines: Object.fromEntries(Object.entries(engines).map(([player, { engine, level }]) => [player, { engine, level }])),
-      assist,
+      engines: Object.fromEntries(Object.entries(engines).map(([player, { engine, level }]) => [after(player), { engine, level }])),
+      assist: Object.fromEntries(Object.entries(assist).map(([player, amount]) => [after(player), amount])),
       clock: clock && { minutes: clock.minutes, increment_s: clock.increment_s },
     }).catch((error) => complain(error.message));
   };
   const learn = (game = store.layout.game.name) => ask({ type: "learn", game }).catch((error) => complain(error.message));
   const ownHand = new OwnHand(store, { ask, complain });
-  /** Again, with the colours exchanged where the players have names. */
-  const rematch = () => {
-    if (players.known) players.exchange();
-    playAgain();
-  };
   const ending = new Ending(store, { ask, complain });
   const actions = new Actions(store, {
-    ask, complain, ownHand, ending, newGame, playAgain: rematch, learn: () => learn(), nextPuzzle,
+    ask, complain, ownHand, ending, newGame, playAgain, learn: () => learn(), nextPuzzle,
     leaveReview: () => reviewer.leave(), takeBackToHere: () => reviewer.takeBackToHere(),
   });
   const voice = new Voice();
-  new Say(store, byId("say"), byId("side"), actions.element, () => learn(), voice);
+  new Say(store, byId("say"), byId("side"), actions.element, () => learn(), voice, ownHand);
   new CalibrationCard(store, byId("say"), { ask, complain });
   const plate = new Plate(store, byId("stage"));
   const pieces = new Pieces(store, plate);

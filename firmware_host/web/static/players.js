@@ -1,14 +1,17 @@
-// Who plays which colour, by name, and how many games each has won: this browser's people keep score here.
+// Who plays which colour, by name, and how many games each has won against these opponents: kept by this browser.
 
 import { h, setText } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
+import { engineName } from "/static/opponents.js";
 import { remember, remembered } from "/static/prefs.js";
 
 const LONGEST_NAME = 14;
+const A_MATCH = 2; // games: before, nobody is ahead
 
 export class Players {
   constructor(store) {
     this.store = store;
+    this.running = null; // the game that this page has seen go on
     this.read();
     store.players = this;
     addEventListener("storage", ({ key }) => { // another page of this browser has told it
@@ -17,19 +20,24 @@ export class Players {
       store.tell("players");
     });
     store.listen((_, changed) => {
-      if (changed.has("result") || changed.has("layout")) this.count();
+      if (["result", "layout", "review", "lesson"].some((name) => changed.has(name))) this.count();
     });
   }
 
   read() {
-    const kept = JSON.parse(remembered("players", "{}"));
-    this.names = kept.names ?? {}; // seat -> name; a seat is a player's number in turn order
-    this.wins = kept.wins ?? {}; // game -> the seats that have won it, all of them in a draw
+    const { names, games } = JSON.parse(remembered("players", "{}"));
+    this.known = games ? names : {}; // kind of game -> seat -> name; a seat is a player's number in turn order
+    this.games = games ?? {}; // game -> {match, won: who won it, all of them in a draw}
   }
 
   keep() {
-    remember("players", JSON.stringify({ names: this.names, wins: this.wins }));
+    remember("players", JSON.stringify({ names: this.known, games: this.games }));
     this.store.tell("players");
+  }
+
+  /** Of the kind of game that is shown: seat -> name. */
+  get names() {
+    return this.known[this.store.game?.name] ?? {};
   }
 
   seatOf(player) {
@@ -46,47 +54,67 @@ export class Players {
     return this.name(player) || nameOf(player);
   }
 
-  /** Whether every player of the game is a person with a name. */
-  get known() {
-    return this.store.game?.players.every((player) => this.name(player)) ?? false;
+  /** Whose wins count together: a name, the computer at its level, the one person without a name. */
+  identity(player) {
+    const { engines } = this.store.snapshot;
+    if (engines[player]) return `= ${engineName(engines[player])}`;
+    const unnamed = this.store.game.players.filter((each) => !engines[each] && !this.name(each));
+    return this.name(player) || (unnamed.length === 1 ? "=" : `= ${this.seatOf(player)}`);
+  }
+
+  /** This kind of game among these opponents, whoever begins. */
+  get match() {
+    const { name, players } = this.store.game;
+    return JSON.stringify([name, ...players.map((player) => this.identity(player)).sort()]);
+  }
+
+  /** Whether colours are exchanged for another game: who has none but his seat stays there. */
+  get exchanges() {
+    const { engines } = this.store.snapshot;
+    return this.store.game.players.every((player) => engines[player] || this.name(player) || this.identity(player) === "=");
+  }
+
+  /** The player whose colour that one's player has in the next game. */
+  next(player) {
+    const { players } = this.store.game;
+    return players[(players.indexOf(player) + 1) % players.length];
   }
 
   rename(player, name) {
-    this.names = { ...this.names, [this.seatOf(player)]: name.trim().slice(0, LONGEST_NAME) };
-    this.wins = {}; // somebody else: a new match
+    this.known[this.store.game.name] = { ...this.names, [this.seatOf(player)]: name.trim().slice(0, LONGEST_NAME) };
     this.keep();
   }
 
-  /** Everybody takes the next colour; the games they have won go with them. */
+  /** Everybody takes the next colour. */
   exchange() {
-    const count = this.store.game.players.length;
-    const next = (seat) => (Number(seat) + 1) % count;
-    const moved = Object.entries(this.names).map(([seat, name]) => [next(seat), name]);
-    this.names = Object.fromEntries(moved);
-    this.wins = Object.fromEntries(Object.entries(this.wins).map(([game, seats]) => [game, seats.map(next)]));
+    const { name, players } = this.store.game;
+    this.known[name] = Object.fromEntries(Object.entries(this.names).map(([seat, each]) => [(Number(seat) + 1) % players.length, each]));
     this.keep();
   }
 
-  /** The game's result counts once, and no longer when its last move is taken back. */
+  /** A game counts once, if it was seen to end, and no longer when its last move is taken back. */
   count() {
-    const { layout, snapshot } = this.store;
+    const { layout, snapshot, review } = this.store;
     const game = layout?.game;
-    if (!game || !snapshot || snapshot.lesson) return;
+    if (!game || review || snapshot?.layout !== layout.number || snapshot.lesson) return;
     const { result } = snapshot;
+    if (!result) this.running = game.id;
+    if (this.running !== game.id) return;
     const winners = result?.team ?? (result?.winner ? [result.winner] : game.players);
-    const seats = result ? winners.map((player) => game.players.indexOf(player)) : undefined;
-    if (JSON.stringify(this.wins[game.id]) === JSON.stringify(seats)) return;
-    this.wins = { ...this.wins, [game.id]: seats };
+    const people = game.players.some((player) => !snapshot.engines[player]);
+    const ended = result && people ? { match: this.match, won: winners.map((player) => this.identity(player)) } : undefined;
+    if (JSON.stringify(this.games[game.id]) === JSON.stringify(ended)) return;
+    this.games = { ...this.games, [game.id]: ended };
     this.keep();
   }
 
-  /** Games won, a draw half; "" before the first of a match. */
+  /** Games won, a draw half; "" before there is a match. */
   score(player) {
-    const games = Object.values(this.wins).filter(Boolean);
-    if (!games.length) return "";
-    const count = this.store.game.players.length;
-    const points = games.filter((seats) => seats.includes(this.seatOf(player)))
-      .reduce((sum, seats) => sum + (seats.length === count ? 0.5 : 1), 0);
+    if (!this.store.snapshot || this.store.snapshot.lesson) return "";
+    const games = Object.values(this.games).filter((each) => each?.match === this.match);
+    if (games.length < A_MATCH) return "";
+    const [count, me] = [this.store.game.players.length, this.identity(player)];
+    const points = games.filter(({ won }) => won.includes(me)).reduce((sum, { won }) => sum + (won.length === count ? 0.5 : 1), 0);
     return `${Math.floor(points) || (points % 1 ? "" : 0)}${points % 1 ? "½" : ""}`;
   }
 

@@ -24,9 +24,8 @@ function phaseOf({ phase, room }) {
 export class Say {
   /** `actions`: the row of what can be pressed now; `learn()` begins the lesson of the game. Faults stand
    * in `side`: over the sentence they would push it onto the plate. */
-  constructor(store, box, side, actions, learn, voice) {
-    this.store = store;
-    this.voice = voice;
+  constructor(store, box, side, actions, learn, voice, ownHand) {
+    Object.assign(this, { store, voice, ownHand });
     this.ask = button("help", t("Learn in a minute"), learn, { class: "plain quiet ask-how", hidden: true });
     this.phase = h("span", { class: "phase" });
     this.mover = h("span", { class: "mover" });
@@ -93,8 +92,20 @@ export class Say {
     if (offers.length && !result) {
       return `${say} ${t("{players}: a draw is offered. Who plays on declines.", { players: offers.map((each) => players.called(each)).join(", ") })}`;
     }
+    if (phase === "settle") return this.played() ?? say;
     const slots = phase === "turn" && handsFree && game?.slots.length && !this.store.snapshot.lesson;
     return slots ? `${say} ${t("Or press a slot.")}` : say;
+  }
+
+  /** What the computer plays, where the table's own hand carries it out: no order to the reader. */
+  played() {
+    const { snapshot: { engines, to_move: mover, shifts, moves }, handsFree } = this.store;
+    const [{ source, target } = {}] = shifts;
+    if (!engines[mover] || !handsFree || !this.ownHand.on || !target || shifts.some((each) => each.target === null)) return null;
+    const key = `${this.store.layout.number} ${moves.length} ${mover}`;
+    const where = { player: nameOf(mover), source: this.store.label(source ?? ""), place: this.store.label(target) };
+    if (key !== this.playedKey) [this.playedKey, this.playedSay] = [key, source ? t("{player} moves from {source} to {place}.", where) : t("{player} drops on {place}.", where)];
+    return this.playedSay;
   }
 
   /** A long sentence is set smaller, so that the plate keeps its room. */
