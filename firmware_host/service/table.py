@@ -23,7 +23,7 @@ from firmware_host.messages import Message, text
 from firmware_host.seats import overlay_for
 from firmware_host.service.reading import Analysing, JournalReading
 from firmware_host.table.commands import Command, HandsCommand
-from firmware_host.table.preview import Preview, preview
+from firmware_host.table.preview import PoseFrame, Preview, preview
 from firmware_host.web.publish import (
     Publisher,
     game_info,
@@ -32,7 +32,7 @@ from firmware_host.web.publish import (
     shown_moves,
     shown_options,
 )
-from firmware_host.web.snapshot import Layout, PoseFrame, SeatsShown, Snapshot
+from firmware_host.web.snapshot import Layout, SeatsShown, Snapshot
 from firmware_host.web.table_port import (
     GameAnalysis,
     GameRecord,

@@ -1,8 +1,10 @@
-"""What a move would do, for whoever points at it before playing it."""
+"""Plain values for a page: what a move would do, and what lies on a simulated plate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+import msgspec
 
 from firmware_host.messages import Message
 from games.base import Position, Shift
@@ -41,3 +43,49 @@ def preview(position: Position, move: str) -> Preview:
         outcome is not None,
         None if outcome is None else outcome.winner,
     )
+
+
+# What lies on a plate whose pieces a page can move, and what can be broken there
+
+
+class BreakableInfo(msgspec.Struct, frozen=True):
+    """A fault that this table can have. ``count``: how many targets it takes; ``choices``: what
+    they may be, places of the plate where it is empty.
+    """
+
+    fault: str
+    count: int
+    choices: list[str]
+
+
+class BrokenInfo(msgspec.Struct, frozen=True):
+    """A fault that somebody has injected."""
+
+    fault: str
+    targets: list[str]
+
+
+class LoosePiece(msgspec.Struct, frozen=True):
+    """A piece as it lies, where that is known (a table whose pieces the page can move).
+
+    ``x_mm`` east and ``y_mm`` north of the plate's centre, ``z_mm`` above its surface.
+    """
+
+    id: int
+    piece: str
+    x_mm: float
+    y_mm: float
+    z_mm: float
+
+
+class PoseFrame(msgspec.Struct, frozen=True):
+    """Plate and pieces at one time, as they lean: for pictures, where that is known.
+
+    ``attitude_rad``: of the plate about east, north and its own axis, in that order. ``pieces``:
+    number of a loose piece -> x, y, z of its middle in mm in the plate's axes, above its surface,
+    and its turn as a quaternion w, x, y, z.
+    """
+
+    time_s: float
+    attitude_rad: tuple[float, float, float]
+    pieces: dict[int, list[float]]

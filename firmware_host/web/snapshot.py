@@ -15,6 +15,7 @@ import msgspec
 
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.messages import Message
+from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece
 
 
 class SeatInfo(msgspec.Struct, frozen=True):
@@ -153,23 +154,6 @@ class GameInfo(msgspec.Struct, frozen=True):
     hexagonal: bool = False
 
 
-class BreakableInfo(msgspec.Struct, frozen=True):
-    """A fault that this table can have. ``count``: how many targets it takes; ``choices``: what
-    they may be, places of the plate where it is empty.
-    """
-
-    fault: str
-    count: int
-    choices: list[str]
-
-
-class BrokenInfo(msgspec.Struct, frozen=True):
-    """A fault that somebody has injected."""
-
-    fault: str
-    targets: list[str]
-
-
 class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     """What the page draws before anything moves. ``hands``: pieces can be moved from the page, and
     what is ``breakable`` broken. ``engine_names``: those that may play, ours
@@ -191,32 +175,6 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     engine_names: list[str] = []
     pegs: bool = False
     spins: bool = False
-
-
-class LoosePiece(msgspec.Struct, frozen=True):
-    """A piece as it lies, where that is known (a table whose pieces the page can move).
-
-    ``x_mm`` east and ``y_mm`` north of the plate's centre, ``z_mm`` above its surface.
-    """
-
-    id: int
-    piece: str
-    x_mm: float
-    y_mm: float
-    z_mm: float
-
-
-class PoseFrame(msgspec.Struct, frozen=True):
-    """Plate and pieces at one time, as they lean: for pictures, where that is known.
-
-    ``attitude_rad``: of the plate about east, north and its own axis, in that order. ``pieces``:
-    number of a loose piece -> x, y, z of its middle in mm in the plate's axes, above its surface,
-    and its turn as a quaternion w, x, y, z.
-    """
-
-    time_s: float
-    attitude_rad: tuple[float, float, float]
-    pieces: dict[int, list[float]]
 
 
 class ShiftInfo(msgspec.Struct, frozen=True):

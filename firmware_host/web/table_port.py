@@ -18,14 +18,16 @@ import msgspec
 from firmware_host.config.profile import Capabilities
 from firmware_host.messages import Message
 from firmware_host.table.commands import Command, HandsCommand
-from firmware_host.table.preview import Preview
-from firmware_host.web.snapshot import (
+from firmware_host.table.preview import (
     BreakableInfo,
     BrokenInfo,
-    GameInfo,
-    Layout,
     LoosePiece,
     PoseFrame,
+    Preview,
+)
+from firmware_host.web.snapshot import (
+    GameInfo,
+    Layout,
     SeatsShown,
     Snapshot,
 )

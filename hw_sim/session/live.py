@@ -15,8 +15,8 @@ from firmware_host.config.settings import Settings
 from firmware_host.host.host import Host
 from firmware_host.service.table import Table
 from firmware_host.table.commands import CarryOut, HandsCommand, Tilt
+from firmware_host.table.preview import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
 from firmware_host.table.standing import Phase
-from firmware_host.web.snapshot import BreakableInfo, BrokenInfo, LoosePiece, PoseFrame
 from games.base import Game
 from hw_sim.errors import HandsError
 from hw_sim.session.deeds import Deeds
