@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from drivers.buses import Buses, Pin, PixelStrip, Writer
 from drivers.errors import PartError, absent, unsupplied
 
-# How a light looks over time, for plates whose own computer draws their lights.
+# How a light looks over time.
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,60 @@ def _step(channel: float) -> int:
     return min(255, max(0, int(channel * 255 + 0.5)))
 
 
+class Drawing:
+    """What lights are asked to show: each goes through its look from one start on. ``looks``: those
+    in use; ``places``: 0 for a dark light, or which look, from 1.
+    """
+
+    def __init__(self, settings: LightsSettings) -> None:
+        self._settings = settings
+        self._curve = settings.curve()
+        self.looks: tuple[Look, ...] = ()
+        self.places = (0,) * settings.count
+        self.start_s = 0.0
+        self._colours: tuple[Colour, ...] | None = None
+        self._drawn: tuple[object, bytes, float] | None = None
+
+    def ask(self, looks: Sequence[Look | None], start_s: float) -> bool:
+        """What each light is to show, None: dark, from ``start_s`` on; whether that is new.
+
+        Raises ValueError for another number of looks than there are lights.
+        """
+        if len(looks) != self._settings.count:
+            raise ValueError(f"{len(looks)} looks for {self._settings.count} lights")
+        self._colours = None
+        used = tuple(dict.fromkeys(look for look in looks if look is not None))
+        number = {look: index for index, look in enumerate(used, 1)}
+        places = tuple([0 if look is None else number[look] for look in looks])
+        if (used, places, start_s) == (self.looks, self.places, self.start_s):
+            return False
+        self.looks, self.places, self.start_s = used, places, start_s
+        self._drawn = None
+        return True
+
+    def ask_colours(self, colours: Sequence[Colour]) -> bool:
+        """The same with steady colours."""
+        wanted = tuple(colours)
+        if wanted == self._colours:
+            return False
+        looks = {colour: Look(rgb) for colour in {*wanted} if any(rgb := rgb_of(colour))}
+        new = self.ask([looks.get(colour) for colour in wanted], 0.0)
+        self._colours = wanted
+        return new
+
+    def at(self, now_s: float) -> tuple[bytes, float]:
+        """Red, green, blue of each light then, after gamma, brightness and the supply's limit; and
+        the share of the light asked for that this is, 0 to 1.
+        """
+        shown = tuple([look.now(now_s - self.start_s) for look in self.looks])
+        if self._drawn is None or self._drawn[0] != shown:
+            curve = self._curve
+            colours = [bytes(3), *(bytes(curve[channel] for channel in rgb) for rgb in shown)]
+            levels = b"".join([colours[place] for place in self.places])
+            self._drawn = shown, *self._settings.limited(levels)
+        return self._drawn[1:]
+
+
 # The light strip: gamma, brightness, the supply's limit, and no more writes than needed.
 #
 # WS2812B say nothing back: a strip that lost its power comes up dark, and does not tell. A pin that
@@ -123,15 +177,13 @@ class LightStrip:
         self._supply_pin = settings.supply_pin
         self._supply: Pin | None = None
         self._look_s = 0.0
-        self._lights = lights = settings.lights
+        self._lights = settings.lights
+        self._drawing = Drawing(settings.lights)
         self._buses = buses
         self._clock = buses.clock
         self._strip: PixelStrip | None = None
-        self._curve = lights.curve()
-        self._colours: tuple[Colour, ...] = ((0.0, 0.0, 0.0),) * lights.count
-        self._wanted = bytes(3 * lights.count)
-        self._shown = self._wanted
-        self._dimmed = self._wanted_dimmed = 1.0
+        self._wanted = self._shown = bytes(3 * settings.lights.count)
+        self._dimmed = 1.0
         self._written_s: float | None = None
 
     @property
@@ -154,12 +206,11 @@ class LightStrip:
 
         Raises ValueError for another number of colours than there are lights.
         """
-        wanted = tuple(colours)
-        if wanted != self._colours:
-            if len(wanted) != self._lights.count:
-                raise ValueError(f"{len(wanted)} colours for {self._lights.count} lights")
-            self._wanted, self._wanted_dimmed = self._lights.limited(self._encode(wanted))
-            self._colours = wanted
+        self._drawing.ask_colours(colours)
+
+    def ask_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
+        """As Drawing.ask."""
+        self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:
         """Write what is due: a change, once 1/30 s has passed since the last write, or the refresh.
@@ -171,14 +222,14 @@ class LightStrip:
         if self._supply_pin is not None and now_s >= self._look_s:
             self._look_s = now_s + LOOK_EVERY_S
             self._watch_supply(self._supply_pin)
+        self._wanted, dimmed = self._drawing.at(now_s)
         if self._strip is not None and self._written_s is not None:
             self._attempt(self._check)
             wait_s = REFRESH_S if self._wanted == self._shown else WRITE_EVERY_S
             if now_s - self._written_s < wait_s:
                 return
         self._attempt(self._write)
-        self._shown = self._wanted
-        self._dimmed = self._wanted_dimmed
+        self._shown, self._dimmed = self._wanted, dimmed
         self._written_s = now_s
 
     def close(self) -> None:
@@ -206,16 +257,8 @@ class LightStrip:
         if not supplied:
             self._look_s = 0.0  # whoever tries again looks again
             self._lose()
-            self._shown = bytes(len(self._wanted))
+            self._shown = bytes(len(self._shown))
             raise unsupplied()
-
-    def _encode(self, colours: Sequence[Colour]) -> bytes:
-        curve = self._curve
-        # Few colours stand on a board at a time.
-        encoded = {
-            colour: bytes(curve[channel] for channel in rgb_of(colour)) for colour in set(colours)
-        }
-        return b"".join([encoded[colour] for colour in colours])
 
     def _check(self) -> None:
         if self._strip is not None:

@@ -10,7 +10,7 @@ from drivers.attitude import ON_THE_PIVOT, Mounting, Vector
 from drivers.errors import PartReadingError
 from drivers.frame import Motion
 from drivers.inertial import Fusion
-from drivers.lights import WRITE_EVERY_S, Colour, LightsSettings, Look, Rgb, rgb_of
+from drivers.lights import WRITE_EVERY_S, Colour, Drawing, LightsSettings, Look
 from drivers.node_link import NodeLink, Scan
 from drivers.node_troubles import PART_HALL, PART_IMU, PART_LIGHTS, reported
 from drivers.panel import HIGHEST_HZ, LOWEST_HZ
@@ -188,11 +188,7 @@ class NodeLights:
         self._settings = settings
         self._link = link
         self._clock = link.clock
-        self._curve = settings.curve()
-        self._looks: tuple[Look, ...] = ()
-        self._places = bytes(settings.count)
-        self._start_s = 0.0
-        self._colours: tuple[Colour, ...] | None = None
+        self._drawing = Drawing(settings)
         self._patterns: dict[tuple[int, bytes], int] = {_STEADY: 0}
         self._session = 0
         self._changed = False
@@ -209,28 +205,12 @@ class NodeLights:
         return self._draw()[1]
 
     def ask(self, colours: Sequence[Colour]) -> None:
-        """Steady colours, as LightStrip.ask. Raises ValueError for another number of them."""
-        wanted = tuple(colours)
-        if wanted == self._colours:
-            return
-        looks = {colour: Look(rgb) for colour in set(wanted) if any(rgb := rgb_of(colour))}
-        self.ask_looks([looks.get(colour) for colour in wanted], 0.0)
-        self._colours = wanted
+        """As Drawing.ask_colours."""
+        self._changed |= self._drawing.ask_colours(colours)
 
     def ask_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
-        """What each place is to show; None: dark. All patterns begin at ``start_s``.
-
-        Raises ValueError for another number of places, or for more than 255 looks.
-        """
-        if len(looks) != self._settings.count:
-            raise ValueError(f"{len(looks)} looks for {self._settings.count} lights")
-        self._colours = None
-        used = tuple(dict.fromkeys(look for look in looks if look is not None))
-        number = {look: index for index, look in enumerate(used, 1)}
-        places = bytes(0 if look is None else number[look] for look in looks)
-        if (used, places, start_s) != (self._looks, self._places, self._start_s):
-            self._looks, self._places, self._start_s = used, places, start_s
-            self._changed = True
+        """As Drawing.ask."""
+        self._changed |= self._drawing.ask(looks, start_s)
 
     def flush(self) -> None:
         """Tell the node what has changed, at most 30 times a second; all of it if it is new.
@@ -246,28 +226,26 @@ class NodeLights:
         if link.session != self._session:
             self._session = link.session
             self._patterns = {_STEADY: 0}
-            settings = self._settings
-            link.send(
-                protocol.SETUP,
-                protocol.pack_setup(
-                    settings.supply_a, settings.channel_ma, settings.idle_ma, self._curve
-                ),
+            settings, curve = self._settings, self._settings.curve()
+            setup = protocol.pack_setup(
+                settings.supply_a, settings.channel_ma, settings.idle_ma, curve
             )
+            link.send(protocol.SETUP, setup)
             self._changed = True
         now_s = self._clock.now()
         if self._changed and now_s - self._told_s >= WRITE_EVERY_S:
             self._changed = False
             self._told_s = now_s
-            looks = [(self._pattern(look), *look.rgb) for look in self._looks]
-            start_us = link.to_node_us(self._start_s)
-            link.send(protocol.LIGHTS, protocol.pack_lights(start_us, looks, self._places))
+            drawing = self._drawing
+            looks = [(self._pattern(look), *look.rgb) for look in drawing.looks]
+            start_us = link.to_node_us(drawing.start_s)
+            link.send(protocol.LIGHTS, protocol.pack_lights(start_us, looks, drawing.places))
 
     def close(self) -> None:
         """All lights off, and the port given back."""
-        self._looks, self._places = (), bytes(self._settings.count)
-        self._colours = None
         self._session = 0
-        self._link.send(protocol.LIGHTS, protocol.pack_lights(0, (), self._places))
+        self._drawing = Drawing(self._settings)
+        self._link.send(protocol.LIGHTS, protocol.pack_lights(0, (), self._drawing.places))
         self._link.close()
 
     def _pattern(self, look: Look) -> int:
@@ -288,14 +266,8 @@ class NodeLights:
 
     def _draw(self) -> tuple[bytes, float]:
         if not self._session or reported(self._link.status, PART_LIGHTS) is not None:
-            return bytes(3 * len(self._places)), 1.0
-        since_s = self._clock.now() - self._start_s
-        curve, settings = self._curve, self._settings
-        dark: Rgb = (0, 0, 0)
-        colours = [bytes(dark)]
-        colours += [bytes(curve[channel] for channel in look.now(since_s)) for look in self._looks]
-        levels = b"".join([colours[place] for place in self._places])
-        return settings.limited(levels)
+            return bytes(3 * self._settings.count), 1.0
+        return self._drawing.at(self._clock.now())
 
 
 def _fresh(link: NodeLink, seen: int) -> list[Scan]:

@@ -62,6 +62,9 @@ class Lights(Protocol):
     def ask(self, colours: Sequence[Colour]) -> None:
         """Set what to show."""
 
+    def ask_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
+        """Set what to go through from then on."""
+
     def flush(self) -> None:
         """Write what is due; raises PartError."""
 
@@ -183,19 +186,14 @@ class Plate:
             self.imu.mount(mounting)
 
     def show(self, colours: Sequence[Colour]) -> None:
-        """Set the lights, by position on the strip; see LightStrip.ask."""
+        """Set the lights, by position on the strip; see Drawing.ask_colours."""
         if self.lights is not None:
             self.lights.ask(colours)
             self._lights_part.attempt(self.lights.flush, None)
 
-    @property
-    def draws_looks(self) -> bool:
-        """Whether its lights keep their rhythm by themselves: then ``show_looks`` is better."""
-        return isinstance(self.lights, NodeLights)
-
     def show_looks(self, looks: Sequence[Look | None], start_s: float) -> None:
-        """Have the lights go through these from ``start_s`` on; see NodeLights.ask_looks."""
-        if isinstance(self.lights, NodeLights):
+        """Have the lights go through these from ``start_s`` on; see Drawing.ask."""
+        if self.lights is not None:
             self.lights.ask_looks(looks, start_s)
             self._lights_part.attempt(self.lights.flush, None)
 

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TypeVar
 
-from drivers.lights import Look
+from drivers.lights import Colour, Look
 from drivers.plate import Plate
 from firmware_host.commissioning.running import TRIED_HZ
 from firmware_host.config.profile import Profile
-from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Colour, Lighting, shade
+from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Lighting
 from firmware_host.lighting.lights import bubble_at
 from firmware_host.lighting.tunes import TunePlayer
 from firmware_host.table.overlay import Overlay
@@ -35,7 +35,6 @@ class Showing:
         self._tunes = TunePlayer()
         self._lighting = Lighting()
         self._code: CodeShown | None = None
-        self._colours: tuple[Colour, ...] = ()
         self._looks: tuple[Look | None, ...] = ()
 
     @property
@@ -71,17 +70,11 @@ class Showing:
         bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
         if self._code is not None:
             self._draw_code(self._code, now_s)
-        elif self._plate.draws_looks:
-            looks = self._lighting.looks(standing, overlay, now_s, bubble)
-            if looks is not self._looks:
-                self._looks = looks
-                start_s = now_s - now_s % LOOKS_S
-                self._plate.show_looks(self._on_strip(looks), start_s)
-        else:
-            colours = self._lighting.render(standing, overlay, now_s, bubble)
-            if colours is not self._colours:
-                self._colours = colours
-                self._plate.show(self._on_strip(colours))
+            return
+        looks = self._lighting.looks(standing, overlay, now_s, bubble)
+        if looks is not self._looks:
+            self._looks = looks
+            self._plate.show_looks(self._on_strip(looks), now_s - now_s % LOOKS_S)
 
     def draw_sweep(self, strip: Sequence[Colour], now_s: float, *, tried: bool) -> None:
         """A sweep's lights, by position on the strip. ``tried``: it tries the buzzer."""
@@ -96,18 +89,13 @@ class Showing:
     def _draw_code(self, code: CodeShown, now_s: float) -> None:
         profile = self._profile
         lit = code.lights(profile.columns, profile.rows, now_s)
+        looks = [Look(lit[i], (CODE_LEVEL,)) if i in lit else None for i in range(profile.size)]
+        self._plate.show_looks(self._on_strip(looks), 0.0)
         self._forget()
-        if self._plate.draws_looks:
-            looks = [Look(lit[i]) if i in lit else None for i in range(profile.size)]
-            self._plate.show_looks(self._on_strip(looks), 0.0)
-            return
-        dark = (0.0, 0.0, 0.0)
-        shades = {index: shade(rgb, CODE_LEVEL) for index, rgb in lit.items()}
-        self._plate.show(self._on_strip([shades.get(i, dark) for i in range(profile.size)]))
 
     def _forget(self) -> None:
         """Draw the game's anew afterwards."""
-        self._colours, self._looks = (), ()
+        self._looks = ()
 
     def _on_strip(self, by_place: Sequence[T]) -> list[T]:
         """By position on the strip."""

@@ -7,11 +7,9 @@ from firmware_host.lighting.lights import (
     LEGEND,
     LOOKS_S,
     PATTERNS,
-    Colour,
     LegendEntry,
     Lighting,
     Pattern,
-    shade,
 )
 
 __all__ = [
@@ -20,9 +18,7 @@ __all__ = [
     "LOOKS_S",
     "PATTERNS",
     "CodeShown",
-    "Colour",
     "LegendEntry",
     "Lighting",
     "Pattern",
-    "shade",
 ]

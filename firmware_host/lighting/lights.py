@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import cos, hypot, radians, tau
 
@@ -94,7 +94,7 @@ LEGEND: tuple[LegendEntry, ...] = (
 
 GRID_S = 0.25
 LOOKS_S = 12.0  # after this time every pattern begins again
-LOOK_STEPS = 32  # of a breath, where the light goes through it by itself
+LOOK_STEPS = 32  # of a breath
 _BREATH_STEPS = 16  # levels from dim to bright, so that a breathing light is not written every scan
 
 
@@ -109,29 +109,15 @@ class Pattern:
     levels: tuple[float, ...]
     breath_s: float | None = None
 
-    @property
-    def period_s(self) -> float:
-        """After this time it repeats."""
-        return len(self.levels) * GRID_S if self.breath_s is None else self.breath_s
-
-    def level(self, now_s: float) -> float:
-        """Brightness at ``now_s``."""
-        if len(self.levels) == 1:
-            return self.levels[0]
-        if self.breath_s is None:
-            # Half a microsecond of slack: sums of scan periods fall just short of the grid.
-            return self.levels[int((now_s + 5e-7) // GRID_S) % len(self.levels)]
-        swing = (1 + cos(tau * (now_s % self.breath_s) / self.breath_s)) / 2
-        bright, dim = self.levels
-        return dim + (bright - dim) * round(swing * _BREATH_STEPS) / _BREATH_STEPS
-
     def look(self, rgb: Rgb) -> Look:
-        """The same in that colour, for lights that go through it by themselves."""
+        """In that colour."""
         if self.breath_s is None:
             return Look(rgb, self.levels, GRID_S)
-        step_s = self.breath_s / LOOK_STEPS
-        levels = tuple(self.level((step + 0.5) * step_s) for step in range(LOOK_STEPS))
-        return Look(rgb, levels, step_s)
+        bright, dim = self.levels
+        swings = [(1 + cos(tau * (step + 0.5) / LOOK_STEPS)) / 2 for step in range(LOOK_STEPS)]
+        steps = [round(swing * _BREATH_STEPS) / _BREATH_STEPS for swing in swings]
+        levels = tuple(dim + (bright - dim) * step for step in steps)
+        return Look(rgb, levels, self.breath_s / LOOK_STEPS)
 
 
 PATTERNS: Mapping[Role | Quality, Pattern] = {
@@ -168,10 +154,7 @@ def tint_turn(now_s: float) -> int:
     return int((now_s + 5e-7) // TINT_S)
 
 
-Colour = tuple[float, float, float]
-
 ANNOUNCE_S = 2.0
-DARK: Colour = (0.0, 0.0, 0.0)
 _RUN_OVER = (None, Role.LEGAL, Role.LAST)  # roles that wait while the running light passes
 _COLOURS = {entry.role: entry.colour for entry in LEGEND}
 
@@ -181,20 +164,15 @@ class Lighting:
 
     def __init__(self) -> None:
         self._announce_until_s: float | None = None
-        self._roles: Mapping[str, Role] = {}
-        self._quality: Mapping[str, Quality] = {}
-        self._patterns: Sequence[Pattern] = ()
         self._key: tuple[object, ...] | None = None
-        self._colours: tuple[Colour, ...] = ()
-        self._looks_key: tuple[object, ...] | None = None
         self._looks: tuple[Look | None, ...] = ()
 
     def looks(
         self, standing: Standing, overlay: Overlay, now_s: float, bubble: str | None = None
     ) -> tuple[Look | None, ...]:
-        """The same for lights that keep their rhythm by themselves: a look per place, or dark.
+        """A look per place in plate index order, or dark. All begin at a multiple of LOOKS_S.
 
-        All begin at a multiple of LOOKS_S.
+        ``bubble``: where that of a spirit level is.
         """
         announcing = self._announcing(standing, now_s)
         turn = tint_turn(now_s) if standing.tint else 0
@@ -204,43 +182,13 @@ class Lighting:
             *(standing.path_colour, overlay.places, standing.phase, announcing, bubble),
             standing.quality,
         )
-        if key != self._looks_key:
+        if key != self._key:
             looks: list[Look | None] = [None] * len(overlay.places)
             for place, rgb, pattern in _lit(standing, announcing, turn, spot, bubble):
                 looks[overlay.index_of(place)] = pattern.look(rgb)
             self._looks = tuple(looks)
-            self._looks_key = key
-        return self._looks
-
-    def render(
-        self, standing: Standing, overlay: Overlay, now_s: float, bubble: str | None = None
-    ) -> tuple[Colour, ...]:
-        """Red, green, blue from 0 to 1, as the eye sees them, per place in plate index order.
-
-        ``bubble``: where that of a spirit level is.
-        """
-        announcing = self._announcing(standing, now_s)
-        paused = standing.phase is Phase.PAUSED
-        if standing.roles is not self._roles or standing.quality is not self._quality:
-            self._roles, self._quality = standing.roles, standing.quality
-            meanings: set[Role | Quality] = {*standing.roles.values(), *standing.quality.values()}
-            self._patterns = [PATTERNS[each] for each in meanings if each in PATTERNS]
-        levels = tuple([pattern.level(now_s) for pattern in self._patterns])
-        breath = PAUSED.level(now_s) if paused else None
-        turn = tint_turn(now_s) if standing.tint else 0
-        path, spot = standing.path, runner_at(len(standing.path), now_s) if standing.path else 0
-        key = (
-            *(standing.roles, standing.piece_for, standing.tint, turn, path, spot),
-            *(standing.path_colour, overlay.places, levels, breath, announcing, bubble),
-            standing.quality,
-        )
-        if key != self._key:
-            colours = [DARK] * len(overlay.places)
-            for place, rgb, pattern in _lit(standing, announcing, turn, spot, bubble):
-                colours[overlay.index_of(place)] = shade(rgb, pattern.level(now_s))
-            self._colours = tuple(colours)
             self._key = key
-        return self._colours
+        return self._looks
 
     def _announcing(self, standing: Standing, now_s: float) -> bool:
         if Sound.LAST_MARBLE in standing.sounds:
@@ -307,12 +255,6 @@ def _corners(game: Game) -> list[str]:
         here = sorted((column, place) for place, (column, r) in game.board.items() if r == row)
         found += [here[0][1], here[-1][1]]
     return found
-
-
-def shade(rgb: Rgb, level: float) -> Colour:
-    """A colour at that brightness, 0 to 1."""
-    red, green, blue = rgb
-    return red / 255 * level, green / 255 * level, blue / 255 * level
 
 
 FULL_RAD = radians(8.0)  # then the bubble is at the board's edge

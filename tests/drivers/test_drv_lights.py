@@ -206,5 +206,5 @@ def test_close_of_a_broken_strip_is_quiet(buses) -> None:
 
 
 def test_another_number_of_colours(buses) -> None:
-    with pytest.raises(ValueError, match="99 colours for 100 lights"):
+    with pytest.raises(ValueError, match="99 looks for 100 lights"):
         strip_of(buses).show(WHITE[1:])

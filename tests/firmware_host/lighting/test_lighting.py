@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.lighting import LEGEND, PATTERNS, Lighting
+from firmware_host.lighting import LEGEND, LOOKS_S, PATTERNS, Lighting
 from firmware_host.lighting.lights import PIECES
 from firmware_host.messages import text
 from firmware_host.table.overlay import Overlay
@@ -40,9 +40,17 @@ def standing(roles, *, piece_for=None, phase=Phase.TURN, sounds=(), position=Non
     )
 
 
+def render(lighting, asked, now_s):
+    """Red, green and blue of each place, 0 to 1, as strip or node show it at that time."""
+    looks = lighting.looks(asked, OVERLAY, now_s)
+    since_s = now_s % LOOKS_S
+    return [tuple(c / 255 for c in look.now(since_s)) if look else (0, 0, 0) for look in looks]
+
+
 def course(role, start_s=0.0, length_s=CYCLE_S):
     steps = round(length_s / TICK_S)
-    return [PATTERNS[role].level(start_s + i * TICK_S) for i in range(steps)]
+    look = PATTERNS[role].look((255, 255, 255))
+    return [look.now(start_s + i * TICK_S)[0] / 255 for i in range(steps)]
 
 
 def flashes(levels):
@@ -86,9 +94,9 @@ def test_roles_differ_without_colour(one, other):
 @pytest.mark.parametrize("role", LIT)
 def test_no_light_ever_goes_dark_or_out_of_range(role):
     levels = course(role)
-    assert min(levels) >= 0.15
+    assert min(levels) >= 0.15 - 0.5 / 255  # to the next of 256 steps
     assert max(levels) <= 1.0
-    assert course(role, start_s=PATTERNS[role].period_s * 1000, length_s=4) == pytest.approx(
+    assert course(role, start_s=LOOKS_S * 1000, length_s=4) == pytest.approx(
         course(role, length_s=4)
     )
 
@@ -123,7 +131,7 @@ def test_colours_are_the_published_ones():
 
 
 def test_lights_are_where_the_places_are():
-    colours = Lighting().render(standing({"a1": Role.WIN, "c2": Role.LEGAL}), OVERLAY, 0.0)
+    colours = render(Lighting(), standing({"a1": Role.WIN, "c2": Role.LEGAL}), 0.0)
     assert len(colours) == 100
     lit = {index for index, colour in enumerate(colours) if colour != (0, 0, 0)}
     assert lit == {0, 12}
@@ -131,14 +139,14 @@ def test_lights_are_where_the_places_are():
 
 
 def test_a_place_beside_the_board_can_be_lit():
-    colours = Lighting().render(standing({"h8": Role.WRONG}), OVERLAY, 0.0)
+    colours = render(Lighting(), standing({"h8": Role.WRONG}), 0.0)
     assert colours[77] != (0, 0, 0)
 
 
 def test_put_shows_the_piece_that_is_wanted():
     lighting = Lighting()
-    blue = lighting.render(standing({"a1": Role.PUT}, piece_for={"a1": "blue"}), OVERLAY, 0.0)[0]
-    red = lighting.render(standing({"a1": Role.PUT}, piece_for={"a1": "red"}), OVERLAY, 0.0)[0]
+    blue = render(lighting, standing({"a1": Role.PUT}, piece_for={"a1": "blue"}), 0.0)[0]
+    red = render(lighting, standing({"a1": Role.PUT}, piece_for={"a1": "red"}), 0.0)[0]
     assert blue == pytest.approx((0, 114 / 255, 178 / 255))
     assert red == pytest.approx((213 / 255, 94 / 255, 0))
 
@@ -147,14 +155,14 @@ def test_put_shows_the_piece_that_is_wanted():
 @pytest.mark.parametrize("now_s", [0.0, 0.3, 0.49, 0.99, 1.7, 2.9, 1234.56])
 def test_a_light_that_comes_on_shows_in_the_same_step(role, now_s):
     lighting = Lighting()
-    dark = lighting.render(standing({}), OVERLAY, now_s)
-    lit = lighting.render(standing({"d4": role}), OVERLAY, now_s)
+    dark = render(lighting, standing({}), now_s)
+    lit = render(lighting, standing({"d4": role}), now_s)
     assert dark[33] == (0, 0, 0)
     assert max(lit[33]) * 255 > 25  # visible, and another byte after gamma
 
 
 def test_paused_lights_the_corners_of_the_board_only():
-    colours = Lighting().render(standing({}, phase=Phase.PAUSED), OVERLAY, 0.0)
+    colours = render(Lighting(), standing({}, phase=Phase.PAUSED), 0.0)
     lit = {index for index, colour in enumerate(colours) if colour != (0, 0, 0)}
     assert lit == {0, 6, 60, 66}
 
@@ -168,7 +176,7 @@ def test_last_marble_glows_where_its_owner_s_marbles_stand_then_fades():
     quiet = replace(told, sounds=())
     lighting = Lighting()
     lit = [
-        {i for i, c in enumerate(lighting.render(s, OVERLAY, now_s)) if c != (0, 0, 0)}
+        {i for i, c in enumerate(render(lighting, s, now_s)) if c != (0, 0, 0)}
         for s, now_s in ((told, 10.0), (quiet, 11.9), (quiet, 12.1))
     ]
     assert lit == [{0, 2, 6}, {0, 2, 6}, {6}]
@@ -177,7 +185,7 @@ def test_last_marble_glows_where_its_owner_s_marbles_stand_then_fades():
 def test_nothing_is_drawn_anew_while_nothing_changes():
     lighting = Lighting()
     same = standing({"a1": Role.LEGAL})
-    assert lighting.render(same, OVERLAY, 0.0) is lighting.render(same, OVERLAY, 0.02)
+    assert lighting.looks(same, OVERLAY, 0.0) is lighting.looks(same, OVERLAY, 0.02)
 
 
 def test_a_breathing_light_changes_less_often_than_the_strip_is_written():
@@ -190,8 +198,8 @@ def test_the_same_instant_gives_the_same_light_after_other_instants():
     wanted = standing(roles, piece_for={"b1": "red"})
     used = Lighting()
     for step in range(50):
-        used.render(wanted, OVERLAY, step * 0.07)
-    assert used.render(wanted, OVERLAY, 5.0) == Lighting().render(wanted, OVERLAY, 5.0)
+        render(used, wanted, step * 0.07)
+    assert render(used, wanted, 5.0) == render(Lighting(), wanted, 5.0)
 
 
 GREEN, GRAY = (0, 158 / 255, 115 / 255), (0.6, 0.6, 0.6)
@@ -208,10 +216,10 @@ def test_legal_places_take_the_colours_of_their_sides_in_turn():
         tint={"a1": ("green", "gray"), "b1": ("gray",)},
     )
     lighting = Lighting()
-    seen = [lighting.render(tinted, OVERLAY, now_s)[:3] for now_s in (0.0, 0.9, 1.0, 1.9, 2.0)]
+    seen = [render(lighting, tinted, now_s)[:3] for now_s in (0.0, 0.9, 1.0, 1.9, 2.0)]
     assert [hue(a1) for a1, _, _ in seen] == [hue(c) for c in (GREEN, GREEN, GRAY, GRAY, GREEN)]
     assert {hue(b1) for _, b1, _ in seen} == {hue(GRAY)}
-    plain = lighting.render(standing({"c1": Role.LEGAL}), OVERLAY, 0.0)[2]
+    plain = render(lighting, standing({"c1": Role.LEGAL}), 0.0)[2]
     assert {c1 for _, _, c1 in seen} == {plain}
 
 
@@ -227,8 +235,8 @@ def test_a_light_runs_along_the_path_and_leaves_roles_that_ask_for_something():
     brightest = []
     for step in range(28):
         now_s = step * 0.125
-        colours = lighting.render(running, OVERLAY, now_s)
-        asked = plain.render(bare, OVERLAY, now_s)
+        colours = render(lighting, running, now_s)
+        asked = render(plain, bare, now_s)
         assert (colours[0], colours[3]) == (asked[0], asked[3])
         assert hue(colours[1]) == hue(colours[2]) == hue(GRAY)
         brightest.append([max(colours[1]) > 0.4, max(colours[2]) > 0.4])
@@ -242,13 +250,13 @@ def test_a_light_runs_along_the_path_and_leaves_roles_that_ask_for_something():
 def test_a_running_light_flashes_once_a_round():
     lighting = Lighting()
     running = replace(standing({}), path=("a1", "b1"), path_colour="green")
-    levels = [max(lighting.render(running, OVERLAY, i * TICK_S)[0]) for i in range(1200)]
+    levels = [max(render(lighting, running, i * TICK_S)[0]) for i in range(1200)]
     assert flashes(levels) <= 1
     assert max(levels) - min(levels) > 0.3
 
 
 def test_choices_light_up_over_the_last_move_while_the_light_runs():
     asked = replace(standing({"a1": Role.LEGAL, "b1": Role.LAST}), path=("a1", "b1"))
-    colours = [Lighting().render(asked, OVERLAY, now_s) for now_s in (0.0, 0.25, 0.5)]
+    colours = [render(Lighting(), asked, now_s) for now_s in (0.0, 0.25, 0.5)]
     assert [max(c[0]) > 0.8 for c in colours] == [True, False, False]
     assert [max(c[1]) > 0.8 for c in colours] == [False, True, False]
