@@ -1,8 +1,9 @@
-"""``tiltboard pair``: a code for another device; who is paired, and who no longer."""
+"""``tiltboard pair`` and ``sticker``: a code for another device, who is paired, and the way in."""
 
 from __future__ import annotations
 
 import datetime
+import html
 import http.client
 import json
 from pathlib import Path
@@ -58,6 +59,45 @@ def command(
             click.echo(f"{device.id:>3}  {printable(device.name)}  {ends}")
         return
     click.echo(_open_code(load_settings(config).port if port is None else port))
+
+
+STICKER = """\
+<!doctype html>
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+body {{ margin: 10mm; font: 5mm/1.3 sans-serif; text-align: center; }}
+figure {{ display: inline-block; width: 60mm; margin: 5mm; break-inside: avoid; }}
+svg {{ width: 50mm; height: 50mm; }}
+</style>
+{figures}
+"""
+
+
+@click.command(name="sticker", epilog="Example: tiltboard sticker > sticker.html")
+@click.option("--name", help="Under which the network knows the table. Usual: this machine's.")
+@CONFIG
+@PORT
+def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:
+    """Print a sheet, HTML for a browser to print, that leads phones' cameras to the page."""
+    from firmware_host.config.settings import load_settings
+    from firmware_host.web.guard import machine_names
+    from firmware_host.web.qr import qr_svg
+
+    port = load_settings(config).port if port is None else port
+    url = f"http://{name or machine_names()[1]}" + ("/" if port == 80 else f":{port}/")
+    figures = [(url, words(text("The table's page")), url)]
+    click.echo(
+        STICKER.format(
+            title=html.escape(words(text("The table's page"))),
+            figures="\n".join(
+                f"<figure>{qr_svg(what)}<figcaption>{html.escape(title)}<br>"
+                f"<b>{html.escape(below)}</b></figcaption></figure>"
+                for what, title, below in figures
+            ),
+        ),
+        nl=False,
+    )
 
 
 def _open_code(port: int) -> str:

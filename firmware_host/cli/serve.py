@@ -181,6 +181,7 @@ def show_codes(table: Table, pairing: Pairing) -> None:
         pairing.open()
 
     pairing.on_code = show
+    pairing.on_join = table.ask_to_join
     table.offer_pairing(ask)
 
 
@@ -188,6 +189,10 @@ def _say_network(pairing: Pairing, port: int) -> None:
     name = machine_names()[1]
     url = f"http://{name}:{port}/"
     say(text("Other devices reach it at {url} or by this machine's address.", url=url))
+    if sys.stdout.isatty():  # for a phone's camera
+        from firmware_host.web.qr import qr_terminal
+
+        click.echo(qr_terminal(url))
     if not pairing.tokens.devices():
         pairing.open(at_table=False)  # which logs it, for the first one
 

@@ -32,7 +32,7 @@ from firmware_host.host.sensing import Look, Sensing
 from firmware_host.host.showing import Showing
 from firmware_host.host.upkeep import FreePlay, Upkeep
 from firmware_host.journal import Journal, JournalReader
-from firmware_host.messages import Message
+from firmware_host.messages import Message, text
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.table.arbiter import AGAIN
@@ -207,6 +207,21 @@ class Host:
                 self.playing.opponents.check_spoken_for(command)
                 self._carry_out(command)
 
+    def ask_to_join(self, name: str, number: str, answer: Callable[[bool], None]) -> None:
+        """A device calls itself ``name`` and shows ``number``: the lights show it too, and a press
+        of confirm lets it in. ``answer``: called in this thread.
+        """
+
+        def ended(confirmed: bool) -> None:
+            self.notices.pop("joining", None)
+            answer(confirmed)
+
+        self.showing.show_code(number, self._clock.now(), ended)
+        self.notices["joining"] = text(
+            "{name} wants to join: press confirm if it shows the number that the lights show.",
+            name=name,
+        )
+
     def _carry_out(self, request: GameRequest) -> None:
         """Something is asked of the game: whether it is possible is found out here, and nowhere
         before.
@@ -226,7 +241,7 @@ class Host:
         tilted = self.standing.lean_rad is not None  # so that a piece slides
         look = self.look = self.sensing.look(self.overlay, tilted=tilted)
         presses = look.presses
-        if self.showing.end_code(look.now_s, pressed=bool(presses)):
+        if self.showing.end_code(look.now_s, presses):
             presses = ()  # the button does nothing else
         # By the time of the reading: a recording tells exactly the same again
         time_s, referee = look.frame.time_s, self.playing.referee

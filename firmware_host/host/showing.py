@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from drivers.lights import Colour, Look
@@ -13,6 +13,7 @@ from firmware_host.config.profile import Profile
 from firmware_host.lighting import CODE_LEVEL, LOOKS_S, CodeShown, Lighting
 from firmware_host.lighting.lights import bubble_at
 from firmware_host.lighting.tunes import TunePlayer
+from firmware_host.table.buttons import CONFIRM, Press
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Sound, Standing
 
@@ -35,6 +36,7 @@ class Showing:
         self._tunes = TunePlayer()
         self._lighting = Lighting()
         self._code: CodeShown | None = None
+        self._answer: Callable[[bool], None] | None = None
         self._looks: tuple[Look | None, ...] = ()
 
     @property
@@ -42,15 +44,24 @@ class Showing:
         """The lights show a code, which is for people at the table and no page."""
         return self._code is not None
 
-    def show_code(self, code: str | None, now_s: float) -> None:
-        """In place of everything else for a while; None: no longer."""
+    def show_code(
+        self, code: str | None, now_s: float, answer: Callable[[bool], None] | None = None
+    ) -> None:
+        """In place of everything else for a while; None: no longer. ``answer``: called as it ends,
+        and whether that was by confirm.
+        """
+        before, self._answer = self._answer, answer
         self._code = None if code is None else CodeShown(code, now_s)
+        if before is not None:
+            before(False)
 
-    def end_code(self, now_s: float, *, pressed: bool) -> bool:
+    def end_code(self, now_s: float, presses: Sequence[Press]) -> bool:
         """End it if its time is over, or any button is pressed. Whether one has ended."""
-        ends = self._code is not None and (pressed or self._code.over(now_s))
+        ends = self._code is not None and (bool(presses) or self._code.over(now_s))
         if ends:
-            self._code = None
+            answer, self._code, self._answer = self._answer, None, None
+            if answer is not None:
+                answer(any(press.button == CONFIRM for press in presses))
         return ends
 
     def sound(self, sounds: Sequence[Sound], now_s: float) -> None:

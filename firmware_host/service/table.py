@@ -214,6 +214,10 @@ class Table:
         """Have the menu at the table offer pairing too; ``ask`` is called in its thread."""
         self.call(lambda: self._host.playing.offer_pairing(ask))
 
+    def ask_to_join(self, name: str, number: str, answer: Callable[[bool], None]) -> None:
+        """Have somebody at the table confirm a device; ``answer`` is called in its thread."""
+        self.call(lambda: self._host.ask_to_join(name, number, answer))
+
     def call(self, work: Callable[[], None]) -> Future[None]:
         """Have ``work`` done in the table's thread."""
         return self._host.call(work)

@@ -99,19 +99,38 @@ class MovePreview(msgspec.Struct, frozen=True):
 class PairingState(msgspec.Struct, frozen=True):
     """What this visitor may do. ``network``: the page is served to other devices.
 
-    ``code``: the one open now, told to the table's own page only.
+    ``code``: the one open now, told to the table's own page only. ``first``: no device is paired,
+    so that this one may ask to be let in by a press at the table.
     """
 
     network: bool
     may_act: bool
     may_watch: bool
     code: str | None
+    first: bool
 
 
 class PairingCode(msgspec.Struct, frozen=True):
-    """A new code, and for how many seconds it is good."""
+    """A new code, and for how many seconds it is good. ``address``: of the page, for other devices;
+    ``picture``: a QR code as SVG of that with the code behind it.
+    """
 
     code: str
+    lasts_s: float
+    address: str
+    picture: str
+
+
+class JoinRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to call this device, the first one."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "a device"
+
+
+class Joining(msgspec.Struct, frozen=True):
+    """The ``number`` that the table's lights show; for ``lasts_s`` confirm may be pressed there."""
+
+    number: str
     lasts_s: float
 
 

@@ -173,6 +173,15 @@ ENDPOINTS = (
     ),
     Endpoint(
         "POST",
+        "/pairing/first",
+        "join",
+        "Have the first device let in at the table: a cookie, good once confirm is pressed.",
+        {200: answers.Joining, 409: answers.Problem, **_SENT},
+        answers.JoinRequest,
+        headers=("set-cookie",),
+    ),
+    Endpoint(
+        "POST",
         "/pairing/code",
         "open_code",
         "Open a new code. The table's own page only.",

@@ -31,6 +31,7 @@ from firmware_host.web.limits import Rate
 from firmware_host.web.live import Pages
 from firmware_host.web.pairing import (
     CODE_LASTS_S,
+    JOIN_LASTS_S,
     TOKEN_BYTES,
     TOKEN_LASTS_S,
     Pairing,
@@ -52,6 +53,7 @@ HIGHEST_NUMBER = 2**53
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
 _seat_decoder = msgspec.json.Decoder(answers.SeatRequest)
+_join_decoder = msgspec.json.Decoder(answers.JoinRequest)
 _pair_decoder = msgspec.json.Decoder(answers.PairRequest)
 
 
@@ -226,6 +228,7 @@ class _Web:
                 may_act=self._access.may_act(visitor),
                 may_watch=self._access.may_watch(visitor),
                 code=pairing.code if pairing is not None and visitor.local else None,
+                first=pairing is not None and pairing.takes_first,
             )
         )
 
@@ -235,7 +238,25 @@ class _Web:
         pairing = self._access.pairing
         if pairing is None:
             return self._problem(request, 409, _NO_NETWORK)
-        return _json(answers.PairingCode(pairing.open(), CODE_LASTS_S))
+        code, address = pairing.open(), page_for_phones(request.base_url, machine_names()[1])
+        picture = qr_svg(f"{address}#pair={code}")
+        return _json(answers.PairingCode(code, CODE_LASTS_S, address, picture))
+
+    async def join(self, request: Request) -> Response:
+        """The first device asks; its cookie is good once somebody presses confirm."""
+        asked = await self._sent(request, _join_decoder.decode)
+        if isinstance(asked, Response):
+            return asked
+        pairing = self._access.pairing
+        if pairing is None:
+            return self._problem(request, 409, _NO_NETWORK)
+        try:
+            token, number = pairing.join(asked.name, request.scope[VISITOR].address)
+        except TooManyTriesError as error:
+            return self._explained(request, error, 429)
+        except TiltboardError as error:
+            return self._explained(request, error, 409)
+        return _with_token(_json(answers.Joining(number, JOIN_LASTS_S)), token)
 
     async def pair(self, request: Request) -> Response:
         asked = await self._sent(request, _pair_decoder.decode)
@@ -254,12 +275,7 @@ class _Web:
             return self._explained(request, error, 429)
         except TiltboardError as error:
             return self._explained(request, error, 409)
-        answer = _json(answers.Done())
-        # Not Secure: the page is plain HTTP (docs/service.md says what that means)
-        answer.set_cookie(
-            COOKIE, token, max_age=int(TOKEN_LASTS_S), httponly=True, samesite="strict"
-        )
-        return answer
+        return _with_token(_json(answers.Done()), token)
 
     async def seats(self, request: Request) -> Response:
         visitor, shown = request.scope[VISITOR], self._table.seats()
@@ -342,6 +358,12 @@ class _Web:
 
 
 _NO_NETWORK = text("The page is served to this machine alone; there is nothing to pair.")
+
+
+def _with_token(answer: Response, token: str) -> Response:
+    """Not Secure: the page is plain HTTP (docs/service.md says what that means)."""
+    answer.set_cookie(COOKIE, token, max_age=int(TOKEN_LASTS_S), httponly=True, samesite="strict")
+    return answer
 
 
 def _number(request: Request) -> int:

@@ -52,7 +52,14 @@ FORWARDED = (
     *("x-envoy-external-address", "x-original-forwarded-for", "x-original-url", "x-rewrite-url"),
 )
 # What a device needs in order to be paired, or to take a seat
-BEFORE_PAIRING = ("/", "/worker.js", "/api/v1/texts", "/api/v1/pairing", "/api/v1/seats")
+BEFORE_PAIRING = (
+    "/",
+    "/worker.js",
+    "/api/v1/texts",
+    "/api/v1/pairing",
+    "/api/v1/pairing/first",
+    "/api/v1/seats",
+)
 # What is read from the card, in one thread for all
 JOURNAL = "/api/v1/history"
 MAX_PAGES_ELSEWHERE = 12  # the others are for this machine's own

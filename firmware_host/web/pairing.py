@@ -64,8 +64,14 @@ class Tokens:
         now_s = self._calendar()
         return tuple(device for device in self._devices if device.expires_s > now_s)
 
-    def pair(self, name: str) -> str:
-        """A new token for a device of that name. Raises NotPossibleError where there are enough."""
+    def new(self) -> str:
+        """A token that is good for nothing yet."""
+        return self._draw(TOKEN_BYTES).hex()
+
+    def pair(self, name: str, token: str | None = None) -> str:
+        """A token, new if none is given, for a device of that name. Raises NotPossibleError where
+        there are enough.
+        """
         devices = self.devices()
         if len(devices) >= MAX_DEVICES:
             raise NotPossibleError(
@@ -73,7 +79,7 @@ class Tokens:
                 remedy="Revoke one at the table: tiltboard pair --list, --revoke.",
                 count=MAX_DEVICES,
             )
-        token = self._draw(TOKEN_BYTES).hex()
+        token = token or self.new()
         taken = {device.id for device in devices}
         number = next(n for n in range(1, MAX_DEVICES + 2) if str(n) not in taken)
         now_s = self._calendar()
@@ -153,6 +159,8 @@ def digest_of(token: str) -> str:
 
 CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
+JOIN_LASTS_S = 60.0  # as long as the lights show a code
+JOIN_NUMBERS = 100
 TRIES_PER_MINUTE = 5
 TRIES_PER_ADDRESS = 3  # a minute: one device cannot keep the others from pairing
 
@@ -182,6 +190,8 @@ class Pairing:
         self._clock = clock
         self._draw = draw
         self.on_code: Callable[[str | None], None] = _nobody
+        self.on_join: Callable[[str, str, Callable[[bool], None]], None] | None = None
+        self._joining_until_s = 0.0
         self._code = ""
         self._ends_s = 0.0
         all_together = (TRIES_PER_MINUTE / 60, TRIES_PER_MINUTE)
@@ -204,15 +214,56 @@ class Pairing:
         """The code that is open."""
         return self._code if self._code and self._clock.now() < self._ends_s else None
 
+    @property
+    def takes_first(self) -> bool:
+        """Whether a device may be let in by a press of the table's button: no other is paired."""
+        return self.on_join is not None and not self.tokens.devices()
+
+    def join(self, name: str, address: str) -> tuple[str, str]:
+        """Ask at the table for the first device: a token that is good once somebody has pressed
+        confirm there, and the number to compare.
+
+        Raises NotPossibleError where another is paired or asks, TooManyTriesError.
+        """
+        self._check_tries(address)
+        if not self.takes_first or self.on_join is None:
+            raise NotPossibleError(
+                "The table knows a device already.", remedy="Pair this one with a code."
+            )
+        now_s = self._clock.now()
+        if now_s < self._joining_until_s:
+            raise NotPossibleError(
+                "Another device asks to join just now.", remedy="Try again in a minute."
+            )
+        self._joining_until_s = now_s + JOIN_LASTS_S
+        name = "".join(each if each.isprintable() else " " for each in name)
+        token, number = self.tokens.new(), f"{self._draw(JOIN_NUMBERS):02}"
+
+        def answered(confirmed: bool) -> None:
+            self._joining_until_s = 0.0
+            if confirmed and self.takes_first:
+                try:
+                    self.tokens.pair(name, token)
+                except (OSError, TiltboardError) as error:  # of the card; the table plays on
+                    _log.error("%r could not be paired: %s", name, error)
+                    return
+                _log.info("Paired by a press at the table: %r", name)
+
+        self.on_join(name, number, answered)
+        return token, number
+
+    def _check_tries(self, address: str) -> None:
+        if not self._tries.take(address):
+            raise TooManyTriesError(
+                "Too many codes were tried.", remedy="Wait a minute, then try again."
+            )
+
     def redeem(self, code: str, name: str, address: str) -> str:
         """The token for ``code``, tried from ``address``.
 
         Raises WrongCodeError, TooManyTriesError, NotPossibleError.
         """
-        if not self._tries.take(address):
-            raise TooManyTriesError(
-                "Too many codes were tried.", remedy="Wait a minute, then try again."
-            )
+        self._check_tries(address)
         wanted = self.code
         if wanted is None or not secrets.compare_digest(wanted.encode(), code.encode()):
             _log.warning("A device that called itself %r gave a wrong code", name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from io import BytesIO, StringIO
 
 import segno
 from starlette.datastructures import URL
@@ -19,6 +19,13 @@ def qr_svg(address: str) -> str:
     code = segno.make(address, error="m", micro=False)
     code.save(drawn, "svg", border=QUIET, dark=DARK, light=LIGHT, xmldecl=False, omitsize=True)
     return drawn.getvalue().decode()
+
+
+def qr_terminal(address: str) -> str:
+    """The same for a terminal, in half blocks."""
+    drawn = StringIO()
+    segno.make(address, error="l", micro=False).terminal(drawn, compact=True)
+    return drawn.getvalue()
 
 
 def page_for_phones(asked: URL, name: str | None) -> str:

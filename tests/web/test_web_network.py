@@ -121,7 +121,13 @@ def closed_network(tmp_path, resting):
 
 def test_another_device_may_look_on_and_acts_once_it_is_paired(network):
     phone = network.device()
-    assert phone.state() == {"network": True, "may_act": False, "may_watch": True, "code": None}
+    assert phone.state() == {
+        "network": True,
+        "may_act": False,
+        "may_watch": True,
+        "code": None,
+        "first": False,
+    }
     assert phone.get("/api/v1/snapshot").status_code == 200
     refused = phone.post("/api/v1/command", NEW_GAME)
     assert refused.status_code == 403

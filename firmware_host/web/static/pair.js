@@ -37,8 +37,10 @@ export class Pairing {
       return;
     }
     this.store.set("watching", true);
+    this.first = state.first;
     this.put(t("Pair"), () => this.askCode());
-    if (!state.may_watch) this.askCode();
+    const [, code] = location.hash.match(/^#pair=(\d{6})$/) ?? [];
+    if (code || !state.may_watch) this.askCode(code);
   }
 
   put(label, onclick) {
@@ -48,13 +50,17 @@ export class Pairing {
   async showCode() {
     this.code ??= h("p", { class: "code" });
     this.problem ??= h("p", { class: "problem", role: "alert" });
+    this.picture ??= h("img", { class: "qr", alt: t("The same for a phone's camera") });
     this.shown ??= dialog(t("Pair a device"), "pairing", h("div", {},
       h("p", {}, t("Open this table's page on the other device, press Pair, and type:")),
-      this.code, this.problem,
+      this.code, this.picture, this.problem,
       h("p", { class: "hint" }, t("The table's lights show it too, for a minute. It is good for ten minutes and for one device."))));
     open(this.shown);
     try {
-      this.code.textContent = (await post(`${PAIRING}/code`, {})).code;
+      const opened = await post(`${PAIRING}/code`, {});
+      this.code.textContent = opened.code;
+      URL.revokeObjectURL(this.picture.src);
+      this.picture.src = URL.createObjectURL(new Blob([opened.picture], { type: "image/svg+xml" }));
       this.problem.textContent = "";
     } catch (error) {
       this.code.textContent = "";
@@ -62,15 +68,26 @@ export class Pairing {
     }
   }
 
-  askCode() {
-    this.asking ??= this.form();
+  askCode(code) {
+    this.asking ??= this.form(code ?? "");
     open(this.asking);
   }
 
-  form() {
+  /** The first device at a table: somebody presses confirm there. */
+  async join(name, told) {
+    const { number, lasts_s: lasts } = await post(`${PAIRING}/first`, { name });
+    told.textContent = t("Press confirm at the table if its lights show {number}.", { number });
+    for (let left = lasts; left > 0; left -= 1) {
+      await new Promise((done) => setTimeout(done, 1000));
+      if ((await fetchJson(PAIRING)).may_act) return location.reload();
+    }
+    told.textContent = t("Nobody pressed confirm. Try again.");
+  }
+
+  form(given) {
     const code = h("input", {
       name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}",
-      maxlength: 6, required: true, placeholder: "000000",
+      maxlength: 6, required: true, placeholder: "000000", value: given,
     });
     const name = h("input", { name: "name", maxlength: 60, required: true, value: t("a phone") });
     const problem = h("p", { class: "problem", role: "alert" });
@@ -83,7 +100,19 @@ export class Pairing {
         problem.textContent = error.message || t("The table does not answer.");
       }
     };
+    const told = h("p", { class: "told", role: "status" });
+    const join = async () => {
+      problem.textContent = "";
+      try {
+        await this.join(name.value, told);
+      } catch (error) {
+        problem.textContent = error.message || t("The table does not answer.");
+      }
+    };
     return dialog(t("Pair"), "pairing", h("form", { onsubmit: send },
+      this.first && !given ? h("p", {}, t("This is the first phone: no code is needed, a press of the table's button lets it in."),
+        h("button", { type: "button", class: "join", onclick: join }, t("Ask to join"))) : null,
+      told,
       h("p", {}, t("To play here, type the code that the table shows: on its own page press Pair a device, or hold back at the table and go on to the last light.")),
       h("label", {}, t("Code"), code),
       h("label", {}, t("What to call this device"), name),

@@ -1,0 +1,86 @@
+"""Who would be let in in the place of the first phone, or keep it out."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.web.pairing import JOIN_LASTS_S, Pairing, Tokens, TooManyTriesError, digest_of
+from hw_sim.clock import VirtualClock
+
+PHONE, STRANGER = "192.168.1.77", "192.168.1.99"
+
+
+class Table:
+    """Its lights and its button."""
+
+    def __init__(self, folder):
+        self.clock = VirtualClock()
+        self.tokens = Tokens(folder, self.clock.calendar)
+        self.pairing = Pairing(self.tokens, self.clock)
+        self.pairing.on_join = lambda *asked: self.shown.append(asked)
+        self.shown = []
+
+    def press(self, *, confirm=True):
+        self.shown.pop()[2](confirm)
+
+    def knows(self, token):
+        return self.tokens.knows(digest_of(token))
+
+
+@pytest.fixture
+def table(tmp_path):
+    return Table(tmp_path)
+
+
+def test_who_asks_second_is_not_let_in_by_the_press_for_the_first(table):
+    token, number = table.pairing.join("phone", PHONE)
+    with pytest.raises(NotPossibleError, match="Another device asks"):
+        table.pairing.join("phone", STRANGER)
+    assert [asked[:2] for asked in table.shown] == [("phone", number)]
+    table.press()
+    assert table.knows(token)
+
+
+def test_who_asks_first_is_known_by_another_number_and_back_sends_it_away(table):
+    stolen, _ = table.pairing.join("phone", STRANGER)
+    table.press(confirm=False)
+    token, _ = table.pairing.join("phone", PHONE)
+    table.press()
+    assert (table.knows(stolen), table.knows(token)) == (False, True)
+
+
+def test_nobody_is_let_in_once_a_device_is_paired_not_even_who_had_asked_before(table):
+    late, _ = table.pairing.join("phone", STRANGER)
+    code = table.pairing.open(at_table=False)
+    table.pairing.redeem(code, "phone", PHONE)
+    table.press()
+    assert not table.knows(late)
+    with pytest.raises(NotPossibleError, match="knows a device already"):
+        table.pairing.join("phone", STRANGER)
+
+
+def test_nobody_asks_without_end(table):
+    """Three by one address and five by all a minute, as codes are tried; then the lights rest."""
+    asked = 0
+    with pytest.raises(TooManyTriesError):
+        for _ in range(10):
+            table.pairing.join("phone", STRANGER)
+            asked += 1
+            table.press(confirm=False)
+    assert asked == 3
+    table.pairing.join("phone", PHONE)
+    table.press()
+    assert len(table.tokens.devices()) == 1
+
+
+def test_what_a_stranger_calls_itself_draws_nothing_on_a_terminal(table):
+    table.pairing.join("\x1b[2Jphone\n", STRANGER)
+    assert table.shown[0][0] == " [2Jphone "
+
+
+def test_a_request_that_nobody_answers_ends(table):
+    table.pairing.join("phone", STRANGER)
+    table.clock.sleep(JOIN_LASTS_S)
+    table.pairing.join("phone", PHONE)
+    assert len(table.shown) == 2
