@@ -56,6 +56,7 @@ COMMANDS = {
     "restore": "Put a backup back.",
     "doctor": "Check everything that the table needs, with remedies.",
     "pair": "Pair another device with the table, or end its pairing.",
+    "hotspot": "Open the table's own Wi-Fi, or join another.",
     "sticker": "Print a sheet with the table's address for phones' cameras.",
     "unit": "Print what the systemd unit must allow for a table.",
     "bench": "Measure how fast a table answers, and what that costs.",

@@ -6,6 +6,7 @@ import datetime
 import html
 import http.client
 import json
+import os
 from pathlib import Path
 
 import click
@@ -79,14 +80,21 @@ svg {{ width: 50mm; height: 50mm; }}
 @CONFIG
 @PORT
 def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:
-    """Print a sheet, HTML for a browser to print, that leads phones' cameras to the page."""
+    """Print a sheet, HTML for a browser to print, that leads phones' cameras to the page.
+
+    As root, where there is a `tiltboard hotspot`, into its Wi-Fi too.
+    """
+    from firmware_host.cli.hotspot import FOLDER, hotspot_of, wifi_code
     from firmware_host.config.settings import load_settings
     from firmware_host.web.guard import machine_names
     from firmware_host.web.qr import qr_svg
 
     port = load_settings(config).port if port is None else port
     url = f"http://{name or machine_names()[1]}" + ("/" if port == 80 else f":{port}/")
-    figures = [(url, words(text("The table's page")), url)]
+    # None but root may know the table's Wi-Fi
+    wifi = hotspot_of(FOLDER) if os.access(FOLDER, os.R_OK) else None
+    figures = [] if wifi is None else [(wifi_code(*wifi), words(text("Wi-Fi")), " ".join(wifi))]
+    figures += [(url, words(text("The table's page")), url)]
     click.echo(
         STICKER.format(
             title=html.escape(words(text("The table's page"))),

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drivers.clock import Clock, SystemClock
@@ -59,6 +59,13 @@ BEFORE_PAIRING = (
     "/api/v1/pairing",
     "/api/v1/pairing/first",
     "/api/v1/seats",
+)
+# What phones ask a network that they have just joined, to find a page that wants to be seen first:
+# Android, Apple, Windows, Firefox, GNOME
+PROBES = (
+    *("/generate_204", "/gen_204", "/hotspot-detect.html", "/library/test/success.html"),
+    *("/ncsi.txt", "/connecttest.txt", "/redirect", "/success.txt", "/canonical.html"),
+    *("/check_network_status.txt", "/nm-check.txt"),
 )
 # What is read from the card, in one thread for all
 JOURNAL = "/api/v1/history"
@@ -228,8 +235,9 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        why = self._refusal(scope)
-        refusal = None if why is None else self._refused(scope, *why)
+        led = self._led(scope)
+        why = None if led else self._refusal(scope)
+        refusal = led if why is None else self._refused(scope, *why)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self._app(scope, receive, send)
@@ -257,6 +265,26 @@ class Guard:
         if cause not in self._mishaps and len(self._mishaps) < MISHAPS_TOLD:
             self._mishaps.add(cause)
             _log.error("A request failed; of its kind this is told once", exc_info=error)
+
+    def _led(self, scope: Scope) -> RedirectResponse | None:
+        """To the page, for what a phone asks of any network that it joins: by names that are never
+        ours, so nothing else is answered to them.
+        """
+        server, client = scope.get("server"), scope.get("client")
+        if (
+            self._access.pairing is None
+            or scope["type"] != "http"
+            or scope["method"] not in ("GET", "HEAD")
+            or scope["path"] not in PROBES
+            or server is None
+            or client is None
+            or not self._requests.take(counted_as(client[0]))
+        ):
+            return None
+        address, port = server
+        host = f"[{address}]" if ":" in address else address
+        page = f"http://{host}{'' if port == 80 else f':{port}'}/"
+        return RedirectResponse(page, 302, {"cache-control": "no-store"})
 
     def _refusal(self, scope: Scope) -> tuple[Text, int] | None:
         access = self._access

@@ -1,0 +1,179 @@
+"""``tiltboard hotspot``: the table's own Wi-Fi, as NetworkManager keeps it, and the way out of it.
+
+NetworkManager itself opens the hotspot where no network that it knows is in reach: its profile
+connects by itself, after all others (docs/service.md).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import click
+
+from drivers.errors import TiltboardError
+from firmware_host.cli.speech import say
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.paths import read_file, write_durably
+from firmware_host.messages import text
+
+FOLDER = Path("/etc/NetworkManager/system-connections")
+HOTSPOT, JOINED = "tiltboard-hotspot", "tiltboard-network"
+ADDRESS = "10.42.0.1"
+NAME = "tiltboard"
+DIGITS = 8  # the fewest that WPA allows; digits, so that lights can show them
+PATIENCE_S = 60
+_PASSWORD = re.compile(r"[ -~]{8,63}|[0-9A-Fa-f]{64}")  # IEEE 802.11i: a passphrase, or the key
+_MOST_NAME = 32  # bytes
+
+
+class NetworkError(TiltboardError):
+    """The network could not be changed."""
+
+
+def profile(name: str, ssid: str, password: str | None, *, hotspot: bool = False) -> bytes:
+    """A keyfile of NetworkManager's (nm-settings-keyfile) for a Wi-Fi, opened or joined.
+    ``password`` None: of an open one, to join.
+
+    Raises ConfigError for what is no name or password of a Wi-Fi.
+    """
+    raw = ssid.encode()
+    if not 1 <= len(raw) <= _MOST_NAME:
+        raise ConfigError("A Wi-Fi's name has 1 to {most} bytes.", most=_MOST_NAME)
+    if password is not None and not _PASSWORD.fullmatch(password):
+        raise ConfigError("A Wi-Fi's password has 8 to 63 letters, digits and signs.")
+    own = uuid.uuid5(uuid.NAMESPACE_DNS, f"{name}.tiltboard")
+    lines = ["[connection]", f"id={name}", f"uuid={own}", "type=wifi"]
+    lines += [f"autoconnect-priority={-999 if hotspot else 1}"]
+    # As bytes: no name is read as anything else
+    lines += ["", "[wifi]", f"ssid={''.join(f'{byte};' for byte in raw)}"]
+    lines += ["mode=ap", "band=bg"] if hotspot else ["mode=infrastructure"]
+    if password is not None:
+        escaped = password.replace("\\", "\\\\")
+        escaped = re.sub(r"^ +| +$", lambda found: r"\s" * len(found[0]), escaped)
+        lines += ["", "[wifi-security]", "key-mgmt=wpa-psk", f"psk={escaped}"]
+    if hotspot:
+        lines += ["proto=rsn;", "", "[ipv4]", "method=shared", f"address1={ADDRESS}/24"]
+        lines += ["", "[ipv6]", "method=disabled"]
+    return "\n".join([*lines, ""]).encode()
+
+
+def hotspot_of(folder: Path) -> tuple[str, str] | None:
+    """Name and password of the table's own Wi-Fi; None: there is none. Raises ConfigError."""
+    path = folder / f"{HOTSPOT}.nmconnection"
+    try:
+        said = read_file(path, follow=False).decode()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise ConfigError(
+            "The table's Wi-Fi, {path}, cannot be read: {why}.",
+            remedy="Run this as root.",
+            path=path,
+            why=why,
+        ) from error
+    ssid = re.search(r"^ssid=((?:\d+;)+)$", said, re.MULTILINE)
+    password = re.search(r"^psk=(\d+)$", said, re.MULTILINE)
+    if ssid is None or password is None:  # somebody's own
+        raise ConfigError(
+            "The table's Wi-Fi, {path}, was not made by tiltboard hotspot.",
+            remedy="See it with nmcli, or remove it.",
+            path=path,
+        )
+    return bytes(map(int, ssid[1].split(";")[:-1])).decode(errors="replace"), password[1]
+
+
+def wifi_code(ssid: str, password: str) -> str:
+    """What a phone's camera reads as a Wi-Fi to join (ZXing's WIFI:)."""
+    escaped = re.sub(r'([\\;,":])', r"\\\1", ssid)
+    return f"WIFI:T:WPA;S:{escaped};P:{password};;"
+
+
+def open_hotspot(folder: Path, name: str = NAME) -> tuple[str, str]:
+    """Make the profile anew, with another password. Raises ConfigError, NetworkError, OSError."""
+    password = "".join(str(secrets.randbelow(10)) for _ in range(DIGITS))
+    path = folder / f"{HOTSPOT}.nmconnection"
+    write_durably(path, profile(HOTSPOT, name, password, hotspot=True))
+    _nmcli("connection", "load", str(path))
+    return name, password
+
+
+def join(folder: Path, ssid: str, password: str | None) -> None:
+    """Leave the hotspot for this network, for good where that works; else the hotspot is back, and
+    the network forgotten. Raises ConfigError, NetworkError, OSError.
+    """
+    path = folder / f"{JOINED}.nmconnection"
+    before = path.read_bytes() if path.exists() else None
+    write_durably(path, profile(JOINED, ssid, password))
+    try:
+        _nmcli("connection", "load", str(path))
+        _nmcli("--wait", str(PATIENCE_S), "connection", "up", JOINED)
+    except NetworkError:
+        if before is None:
+            _nmcli("connection", "delete", JOINED)
+        else:
+            write_durably(path, before)
+            _nmcli("connection", "load", str(path))
+        if (folder / f"{HOTSPOT}.nmconnection").exists():
+            _nmcli("--wait", str(PATIENCE_S), "connection", "up", HOTSPOT)
+        raise
+
+
+def _nmcli(*words: str) -> None:
+    try:
+        subprocess.run(  # noqa: S603
+            ["nmcli", *words],  # noqa: S607
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=2 * PATIENCE_S,
+        )
+    except FileNotFoundError as error:
+        raise NetworkError(
+            "There is no NetworkManager here.", remedy="Install it: apt install network-manager"
+        ) from error
+    except subprocess.SubprocessError as error:
+        said = getattr(error, "stderr", None) or str(error)
+        raise NetworkError(
+            "NetworkManager refused: {why}", why=str(said).strip()[-300:] or "?"
+        ) from error
+
+
+@click.command(name="hotspot", epilog="Example: sudo tiltboard hotspot")
+@click.option("--new", is_flag=True, help="With another password; phones have to join again.")
+@click.option("--name", default=NAME, show_default=True, help="Of a Wi-Fi that is made.")
+@click.option("--join", "ssid", metavar="NAME", help="Leave it for this network, if that works.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    default=FOLDER,
+    show_default=True,
+    help="NetworkManager's connections.",
+)
+def command(*, new: bool, name: str, ssid: str | None, folder: Path) -> None:
+    """Open the table's own Wi-Fi where no known network is in reach; say how to join it.
+
+    With --join the password of the other network is read from standard input, a line; an empty one
+    is that of an open network. Where it cannot be joined the table's own is opened again.
+    """
+    from firmware_host.web.qr import qr_terminal
+
+    if not os.access(folder, os.W_OK):
+        raise ConfigError("Only root may change the network.", remedy="Try again with sudo.")
+    if ssid is not None:
+        password = sys.stdin.readline().rstrip("\n")
+        join(folder, ssid, password or None)
+        say(text("The table is in the network {name}.", name=ssid))
+        return
+    found = None if new else hotspot_of(folder)
+    named, password = found or open_hotspot(folder, name)
+    say(
+        text("The table's Wi-Fi is {name}, its password {password}.", name=named, password=password)
+    )
+    click.echo(qr_terminal(wifi_code(named, password)))

@@ -1,0 +1,62 @@
+"""What phones ask a network that they join, and who would use the answer against the table."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_host.web.guard import PROBES, SECURITY_HEADERS
+from firmware_host.web.limits import REQUEST_BURST
+from tests.web.conftest import resting  # noqa: F401
+from tests.web.test_web_network import PHONE, TABLE, network  # noqa: F401
+
+BURST = int(REQUEST_BURST)
+
+
+@pytest.fixture
+def phone(network):  # noqa: F811
+    return network.device(host="connectivitycheck.example")
+
+
+@pytest.mark.parametrize("path", PROBES)
+def test_a_phone_that_joins_is_led_to_the_page_at_its_address(phone, path):
+    answer = phone.get(path)
+    assert (answer.status_code, answer.headers["location"]) == (302, f"http://{TABLE}:8080/")
+    assert answer.content == b""
+    assert SECURITY_HEADERS.items() <= dict(answer.headers).items()
+
+
+def test_it_is_nothing_but_led(phone, network):  # noqa: F811
+    for path in ("/", "/static/app.js", "/api/v1/snapshot", "/api/v1/pairing", "/generate_204/x"):
+        assert phone.get(path).status_code == 403
+    assert phone.post("/generate_204", {}).status_code == 403
+    assert phone.post("/api/v1/command", {"type": "game", "game": "momentum"}).status_code == 403
+    # by the table's own name there is no such page
+    assert network.device().get("/generate_204").status_code in (302, 404)
+
+
+def test_a_flood_of_them_takes_the_share_of_its_own_address(phone, network):  # noqa: F811
+    codes = [phone.get("/generate_204").status_code for _ in range(BURST + 5)]
+    assert codes[:BURST] == [302] * BURST
+    assert set(codes[BURST:]) == {403}
+    assert network.device("192.168.1.98", host="captive.example").get(PROBES[0]).status_code == 302
+
+
+def test_a_host_header_never_comes_back(network):  # noqa: F811
+    answer = network.device(host="evil.example").get("/generate_204")
+    assert "evil" not in str(answer.headers)
+
+
+def test_a_table_that_serves_itself_alone_leads_nobody(resting):  # noqa: F811
+    import asyncio
+
+    import httpx
+
+    from firmware_host.web.app import create_app
+
+    transport = httpx.ASGITransport(app=create_app(resting), client=(PHONE, 5))
+
+    async def ask():
+        async with httpx.AsyncClient(transport=transport, base_url="http://probe.example") as it:
+            return await it.get("/generate_204")
+
+    assert asyncio.run(ask()).status_code == 403
