@@ -12,6 +12,7 @@ him (may be left out). ``own``, ``answers``: the share of his own moves, and of 
 that he overlooks. ``depth``: plies; ``nodes``: positions or playouts; 0: no limit.
 ``margin``: moves that are worse by no more than this (hundredths of the log-odds) are as good to
 him. The first nine count positions and think without kernels, so they play alike on every computer.
+``wait_ms``: how long a move takes one core of a desktop computer, for people who choose.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ Evaluate = Callable[[Any], int]
 """What a state that is not over is worth to the player to move, without looking ahead: hundredths
 of the logarithm of the odds (0: even; 100: 73 %). For two players, or teams."""
 MOST_WORTH = 990_000  # from there on values are proven wins
+WAITS = "wait_ms"
 LEVEL_ROWS = ("depth", "nodes", "slips", "own", "answers", "margin")
 Weights = Mapping[str, Sequence[int]]
 Levels = Mapping[str, Sequence[float]]

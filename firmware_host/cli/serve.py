@@ -245,6 +245,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
 
     The games are kept apart from those of a real table, and go on where they stopped.
     """
+    from firmware_host.engines.search.warmth import compile_quietly
     from hw_sim.physics import has_physics, world_class
     from hw_sim.session.live import LiveTable
 
@@ -260,4 +261,10 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
     live = LiveTable(
         plan.profile, state, plan.settings, seed=seed, world=world_class(physics=physics)
     )
-    sys.exit(serve(live.table, plan, state, browser=browser))
+    compiling = compile_quietly() if browser else None  # somebody plays here
+    try:
+        sys.exit(serve(live.table, plan, state, browser=browser))
+    finally:
+        if compiling is not None:
+            compiling.terminate()
+            compiling.wait()

@@ -242,7 +242,7 @@ def engine_judge(
     is False the judge raises NotPossibleError. Raises EngineError too.
     """
     options = {name: value for name, value in game.options.items() if value is not None}
-    process.set_up(game.name, options, STRONGEST)
+    process.set_up(game.name, options, STRONGEST, book=False)
     move_ms = min(MOVE_MS, WHOLE_MS // (length + 1))
 
     def judge(moves: Sequence[str]) -> Judgement:

@@ -108,9 +108,20 @@ class EngineProcess:
             os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
         return process
 
-    def set_up(self, game: str, options: Mapping[str, Any], level: int, seed: int = 0) -> None:
-        """A new game. Raises CannotPlayError, with what it says itself."""
+    def set_up(
+        self,
+        game: str,
+        options: Mapping[str, Any],
+        level: int,
+        seed: int = 0,
+        *,
+        book: bool = True,
+    ) -> None:
+        """A new game. ``book``: it may play openings without thinking. Raises CannotPlayError, with
+        what it says itself.
+        """
         wanted = {ugi.GAME: game, ugi.OPTIONS: options, ugi.LEVEL: level, ugi.SEED: seed}
+        wanted[ugi.BOOK] = "true" if book else "false"
         for name, value in wanted.items():
             if name in self.identity.options:
                 self._say(ugi.setoption(name, value))

@@ -325,7 +325,7 @@ class EngineRoom:
             process = found[0]
         self._processes[who, seat.engine] = process, playing
         options: dict[str, Any] = {k: v for k, v in game.options.items() if v is not None}
-        process.set_up(game.name, options, seat.level)
+        process.set_up(game.name, options, seat.level, book=who != ADVISER)
         return process
 
     def _end(self, keys: Sequence[tuple[str, str]]) -> None:

@@ -48,6 +48,7 @@ class EngineServer:
         self._options: dict[str, Any] = {}
         self._level = STRONGEST
         self._seed = 0
+        self._book = True
         self._thinker: Thinker | None = None
         self._game: Game | None = None
         self._state: Any = None
@@ -110,6 +111,7 @@ class EngineServer:
         self._say(f"option name {ugi.SEED} type spin default 0 min 0 max {MOST_SEED}")
         self._say(f"option name {ugi.LINES} type spin default 1 min 1 max {ugi.MOST_LINES}")
         self._say(f"option name {ugi.PONDER} type check default false")
+        self._say(f"option name {ugi.BOOK} type check default true")
         self._say("ugiok")
 
     def _set(self, name: str, value: str) -> None:
@@ -121,6 +123,8 @@ class EngineServer:
             self._level = min(max(int(value), LEVELS[0]), LEVELS[-1])
         elif name == ugi.LINES:
             self._lines = min(max(int(value), 1), ugi.MOST_LINES)
+        elif name == ugi.BOOK:
+            self._book = value == "true"
         elif name == ugi.SEED:
             self._seed, self._thinker, self._game = min(max(int(value), 0), MOST_SEED), None, None
 
@@ -176,6 +180,7 @@ class EngineServer:
         if not go.ponder:
             self._released.set()
         game, level, lines = self._game, self._level, self._lines
+        book = self._book and not go.infinite
         now = self._clock.now
         until_s = math.inf if limits.time_s is None else now() + limits.time_s
         if go.ponder:
@@ -195,7 +200,9 @@ class EngineServer:
                 found = every_move(game, thinker, state, limits, now=now, stopped=stopped)
                 self._say_lines(found, rules, lines)
             else:
-                found = thinker.think(state, level, limits, stopped=stopped, report=report)
+                found = thinker.think(
+                    state, level, limits, book=book, stopped=stopped, report=report
+                )
             self._released.wait()
             self._say(f"bestmove {rules.name(found.move)}")
 

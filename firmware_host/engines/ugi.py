@@ -19,6 +19,7 @@ LEVEL = "Level"
 SEED = "Seed"
 LINES = "MultiPV"
 PONDER = "Ponder"
+BOOK = "OwnBook"
 MOST_LINES = 500
 MOST_LINE = 1 << 16  # characters; a longer one is no line of this language
 _MOST_MS = 10**9  # or nodes: eleven days, which every clock can wait for

@@ -28,7 +28,8 @@ class GameKind(msgspec.Struct, frozen=True):
     (the usual one first), its options, limited to what the plate can carry, and the pieces that
     stand for it. ``aim``: what it is about, in one line. ``players``: those of each preset, in turn
     order, and ``looks``: how their pieces are drawn; none where no engine can play.
-    ``lesson``: it can be learnt in a minute.
+    ``lesson``: it can be learnt in a minute. ``waits``: about how many seconds the computer takes
+    for a move at each level, on a desktop computer; a Raspberry Pi takes a few times as long.
     """
 
     name: str
@@ -41,6 +42,7 @@ class GameKind(msgspec.Struct, frozen=True):
     players: list[list[str]] = []
     looks: dict[str, LookInfo] = {}
     lesson: bool = False
+    waits: list[float] = []
 
 
 class PuzzleKind(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from firmware_host.config.profile import Capabilities
 from firmware_host.engines.puzzles import daily, exercises
+from firmware_host.engines.search.limits import waits_s
 from firmware_host.host import playing
 from firmware_host.messages import Catalogue, Message
 from firmware_host.web import answers
@@ -37,6 +38,7 @@ def game(kind: GameType, able: Capabilities, spoken: Catalogue) -> answers.GameK
         lesson=kind.lesson is not None,
         emblem={piece: look_info(kind, piece) for piece in kind.emblem},
         players=players,
+        waits=list(waits_s(kind.create({}))) if any(players) else [],
         looks={each: look_info(kind, each) for seats in players for each in seats},
         options=[
             replace(

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from games.base import Game
-from games.search import LEVEL_ROWS, Levels
+from games.search import LEVEL_ROWS, WAITS, Levels
 
 WIN = 1_000_000
 """The value of a game that is won; one that will be won in n plies is worth n less."""
@@ -146,9 +146,18 @@ def _usual() -> Mapping[str, Levels]:
 
 def levels_of(game: Game) -> tuple[Level, ...]:
     """The levels of a game, the weakest first."""
+    return levels(_rows(game))
+
+
+def waits_s(game: Game) -> tuple[float, ...]:
+    """About how many seconds each level takes for a move, on one core of a desktop computer."""
+    return tuple(ms / 1000 for ms in _rows(game).get(WAITS, ()))
+
+
+def _rows(game: Game) -> Levels:
     evaluated = game.evaluation(game.weights) is not None
     rows = game.levels if evaluated else None
-    return levels(rows or _usual()[EVALUATED if evaluated else PLAYOUTS])
+    return rows or _usual()[EVALUATED if evaluated else PLAYOUTS]
 
 
 def levels(rows: Levels) -> tuple[Level, ...]:

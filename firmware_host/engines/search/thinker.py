@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from firmware_host.engines.book import opening_moves
 from firmware_host.engines.errors import CannotPlayError
 from firmware_host.engines.search.alphabeta import AlphaBeta, Attention
 from firmware_host.engines.search.limits import (
@@ -61,6 +62,7 @@ class Thinker:
         self._table: dict[int, tuple[int, int, int, int]] = {}
         self._solver = game.exact_search()
         self._playouts = game.playout_rules
+        self._book = opening_moves(game)
         self._fast: FastTree | None = None
         own = random.Random(rng.getrandbits(62))  # so that ``rng`` is the same with kernels
         if warm() if kernels is None else kernels:
@@ -84,13 +86,19 @@ class Thinker:
         number: int,
         limits: Limits,
         *,
+        book: bool = False,
         stopped: Callable[[], bool] = lambda: False,
         report: Callable[[Found], None] = lambda _: None,
     ) -> Found:
         """The move that level ``number`` plays in ``state``, which is not over: the first of what
-        is found.
+        is found. ``book``: what stands in the game's book may be played at once.
         """
         level = self.level(number)
+        if book and not (level.slips or level.own or level.answers):
+            known = self._book.get(self._rules.key(state))
+            if known:
+                move = self._rng.choice(known)
+                return Found(((move, 0),), (move,), 0, 0, 0.0)
         if self._fast is not None and limits.depth is None and number == STRONGEST:
             return self._fast.search(state, Budget(limits, self._now, stopped), report=report)
         limits = Limits(

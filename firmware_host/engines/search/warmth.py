@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import mmap
+import os
 import platform
 import random
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,6 +37,7 @@ KERNELS = "tiltboard.kernels"
 _OURS = "firmware_host.engines.games"
 _log = logging.getLogger(__name__)
 _FEW = 40  # positions
+_LOWEST = 19  # priority
 _LATER = 6  # plies, after which an exact search is asked
 CPU_INFO = Path("/proc/cpuinfo")
 _MARK = "warm"
@@ -96,10 +99,26 @@ def installed() -> bool:
     return util.find_spec("numba") is not None
 
 
-@cache
 def warm() -> bool:
-    """Whether there are kernels that start at once."""
+    """Whether there are kernels that start at once; they may come while others play on without."""
     return installed() and (cache_folder() / _MARK).exists() and _may_run_what_it_writes()
+
+
+def compile_quietly() -> subprocess.Popen[bytes] | None:
+    """Compile them in a process of its own with the lowest priority, where they can be and are not
+    yet; engines take them up with their next game. The process, to be ended with the table.
+    """
+    if not installed() or warm() or not _may_run_what_it_writes():
+        return None
+    made = subprocess.Popen(
+        [sys.executable, "-m", "firmware_host.cli", "warm"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, made.pid, _LOWEST)
+    return made
 
 
 def _may_run_what_it_writes() -> bool:
@@ -120,7 +139,6 @@ def note_warm() -> None:
         if other != folder:
             shutil.rmtree(other, ignore_errors=True)
     (folder / _MARK).touch()
-    warm.cache_clear()
 
 
 def warmed() -> Iterator[None]:

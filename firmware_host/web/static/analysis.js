@@ -7,12 +7,14 @@ const WIDE = 300;
 const HIGH = 90;
 
 export class Analysis {
-  constructor(store, { fetchJson, review, line, complain }) {
+  constructor(store, { ask, fetchJson, review, line, complain }) {
     Object.assign(this, { store, fetchJson, review, line, complain });
+    this.send = (command) => ask(command).catch((error) => complain(error.message));
     this.ask = button("bulb", t("What decided it?"), () => this.look());
     this.plot = h("div", { class: "plot" });
     this.points = h("ol", { class: "turning" });
-    this.element = h("div", { class: "analysis", hidden: true }, this.ask, this.plot, this.points);
+    this.learn = h("ol", { class: "to-learn" });
+    this.element = h("div", { class: "analysis", hidden: true }, this.ask, this.plot, this.points, this.learn);
     store.listen((_, changed) => {
       if (["layout", "moves", "phase", "review"].some((name) => changed.has(name))) this.update();
     });
@@ -37,6 +39,7 @@ export class Analysis {
       this.ask.hidden = false;
       this.plot.replaceChildren();
       this.points.replaceChildren();
+      this.learn.replaceChildren();
     }
     this.mark();
   }
@@ -80,6 +83,9 @@ export class Analysis {
           point.better.moves.length ? h("button", { type: "button", onclick: () => this.line(point.ply, point.better) }, t("What was better")) : null,
           h("button", { type: "button", onclick: () => this.line(point.ply, point.played) }, t("What followed")))))
       : [h("li", { class: "hint" }, t("No single move decided it."))]));
+    this.learn.replaceChildren(...(this.store.mayAct ? found.learn : []).map((each) => h("li", {}, each.say, h("div", { class: "row" },
+      each.puzzle ? h("button", { type: "button", onclick: () => this.send({ type: "puzzle", game: game.name, number: each.puzzle }) }, t("A puzzle like it")) : null,
+      each.practise === null ? null : h("button", { type: "button", onclick: () => this.send({ type: "practise", game: game.id, ply: each.practise }) }, t("Find the better move"))))));
     this.mark();
   }
 

@@ -19,7 +19,7 @@ export class AssistChoice {
     this.rows = h("div", { class: "assisted" });
     this.element = h("details", { class: "assist", hidden: true }, h("summary", {}, t("Assist")), this.rows);
     store.listen((_, changed) => {
-      if (["layout", "engines", "assist", "may_assist", "review", "result", "players"].some((name) => changed.has(name))) this.draw();
+      if (["layout", "engines", "assist", "asks_if_sure", "may_assist", "review", "result", "players"].some((name) => changed.has(name))) this.draw();
     });
   }
 
@@ -32,11 +32,16 @@ export class AssistChoice {
       const select = h("select", {
         "data-assist": player, onchange: () => this.grant(player, Number(select.value)),
       }, amounts().map((label, amount) => h("option", { value: amount, selected: (snapshot.assist[player] ?? 0) === amount }, label)));
-      return h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)), select);
+      const sure = h("input", {
+        type: "checkbox", checked: snapshot.asks_if_sure.includes(player),
+        onchange: () => this.grant(player, Number(select.value), sure.checked),
+      });
+      return h("div", {}, h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)), select),
+        h("label", { class: "sure" }, sure, t("Ask me if I am sure after a bad move")));
     }));
   }
 
-  grant(player, amount) {
-    this.ask({ type: "assist", player, amount }).catch((error) => this.complain(error.message));
+  grant(player, amount, sure) {
+    this.ask({ type: "assist", player, amount, ...(sure === undefined ? {} : { sure }) }).catch((error) => this.complain(error.message));
   }
 }

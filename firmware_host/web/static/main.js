@@ -124,7 +124,7 @@ function build() {
   store.listen((_, changed) => {
     if (changed.has("review") && store.review) tabs.show("moves"); // which has the buttons to step
   });
-  const players = new Players(store);
+  const players = new Players(store, ask);
   const solve = (game, number) => ask({ type: "puzzle", game, number })
     .then(() => dialogs.newGame.element.close(), (error) => complain(error.message));
   const puzzles = new Puzzles(store, { fetchJson, solve });
@@ -176,7 +176,7 @@ function build() {
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
   const moves = new Moves(store, reviewer, ending.element, new AssistChoice(store, { ask, complain }).element, pictureButton(store, plate)).element;
-  moves.append(new Analysis(store, { fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
+  moves.append(new Analysis(store, { ask, fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
   const tabs = new Tabs([
     ["moves", t("Moves"), moves],
     ["rules", t("Rules"), new Rules(store).element],

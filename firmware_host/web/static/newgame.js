@@ -142,7 +142,7 @@ export class NewGame {
       input.checked = preset.choices[input.name] === input.value;
     }
     const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
-    this.opponents.show(players, { looks: this.chosen.looks });
+    this.opponents.show(players, { looks: this.chosen.looks }, this.chosen.waits);
     this.clock.show([2, 4].includes(players.length)); // two sides
   }
 

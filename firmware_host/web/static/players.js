@@ -9,8 +9,8 @@ const LONGEST_NAME = 14;
 const A_MATCH = 2; // games: before, nobody is ahead
 
 export class Players {
-  constructor(store) {
-    this.store = store;
+  constructor(store, ask) {
+    Object.assign(this, { store, ask });
     this.running = null; // the game that this page has seen go on
     this.read();
     store.players = this;
@@ -83,6 +83,15 @@ export class Players {
   rename(player, name) {
     this.known[this.store.game.name] = { ...this.names, [this.seatOf(player)]: name.trim().slice(0, LONGEST_NAME) };
     this.keep();
+    this.introduce();
+  }
+
+  /** The table remembers people by name, too: what they have tried and how strong they are. */
+  introduce() {
+    if (!this.ask || !this.store.mayAct) return;
+    for (const player of this.store.game?.players ?? []) {
+      this.ask({ type: "play-as", player, name: this.name(player) || null }).catch(() => {});
+    }
   }
 
   /** Everybody takes the next colour. */
@@ -90,6 +99,7 @@ export class Players {
     const { name, players } = this.store.game;
     this.known[name] = Object.fromEntries(Object.entries(this.names).map(([seat, each]) => [(Number(seat) + 1) % players.length, each]));
     this.keep();
+    this.introduce();
   }
 
   /** A game counts once, if it was seen to end, and no longer when its last move is taken back. */

@@ -270,6 +270,35 @@ def solve(*, game: str, options: tuple[str, ...], plies: int) -> None:
     )
 
 
+@command.command(epilog="Example: tiltboard study book --game momentum > book.jsonl")
+@click.option("--game", required=True, help="The game.")
+@OPTIONS
+@click.option("--lines", type=click.IntRange(1), default=120, show_default=True, help="How many.")
+@click.option("--plies", type=click.IntRange(1, 12), default=5, show_default=True, help="Of each.")
+@click.option(
+    "--nodes",
+    type=click.IntRange(1),
+    default=5000,
+    show_default=True,
+    help="Positions looked at for a move.",
+)
+@SEED
+def book(
+    *, game: str, options: tuple[str, ...], lines: int, plies: int, nodes: int, seed: int
+) -> None:
+    """Make an opening book: lines of good moves by level ten, at random among those that are nearly
+    as good, to positions that it finds even. Prints it as it stands in a game's book.jsonl.
+    """
+    import msgspec
+
+    from firmware_host.engines.search.warmth import warm
+    from tiltboard_lab.studies.selfplay import book_of
+
+    made = made_of(game, options, for_two=True)
+    found = book_of(made, lines, plies, nodes, seed=seed, kernels=warm())
+    click.echo(msgspec.json.encode(found))
+
+
 @command.command(epilog="Example: tiltboard study levels --game attraktion --record levels.jsonl")
 @click.option("--game", required=True, help="The game.")
 @OPTIONS

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from firmware_host.engines.book import Book
 from firmware_host.engines.mining import mine
 from firmware_host.engines.puzzles import Puzzle
-from firmware_host.engines.search.limits import Limits
+from firmware_host.engines.search.limits import STRONGEST, Limits, expected
 from games.base import Game
 from games.registry import game_type
 from tiltboard_lab.studies.intervals import wilson
@@ -131,3 +132,41 @@ def distinct(found: Iterable[Iterable[Puzzle]], game: Game) -> list[Puzzle]:
             state = rules.apply(state, rules.number(name) or 0)
         puzzles.setdefault(rules.key(state), puzzle)
     return list(puzzles.values())
+
+
+NEARLY = 25  # hundredths of the log-odds: a move that is worse by no more is as good in a book
+EVEN = 0.12  # of one half: what a line of a book may come to
+_MOST_TRIES = 12  # for each line
+
+
+def book_of(game: Game, lines: int, plies: int, nodes: int, *, seed: int, kernels: bool) -> Book:
+    """Lines of moves that level ten finds nearly as good as its best, to even positions; in a game
+    that it solves, the first moves and an answer that is proven to win. ``nodes``: for a move.
+    """
+    rules, rng = game.rules, random.Random(f"{seed} book")
+    judge = thinker(game, rng.randrange(1, 2**31), kernels=kernels)
+    options = {name: value for name, value in game.options.items() if value is not None}
+    found = set[str]()
+    if game.exact_search() is not None:
+        for move in rules.moves(rules.start()):
+            after = rules.apply(rules.start(), move)
+            answer = judge.think(after, STRONGEST, Limits())
+            found.add(f"{rules.name(move)} {rules.name(answer.move)}")
+        return Book(options, sorted(found))
+    for _ in range(_MOST_TRIES * lines):
+        if len(found) >= lines:
+            break
+        state, names = rules.start(), list[str]()
+        for _ in range(plies):
+            made = judge.think(state, STRONGEST, Limits(nodes=nodes))
+            good = [move for move, value in made.ranked if value >= made.value - NEARLY]
+            move = rng.choice(good) if names else rng.choice(rules.moves(state))
+            names.append(rules.name(move))
+            state = rules.apply(state, move)
+            if rules.result(state) is not None:
+                break
+        else:
+            value = judge.think(state, STRONGEST, Limits(nodes=nodes)).value
+            if abs(expected(value) - 0.5) <= EVEN:
+                found.add(" ".join(names))
+    return Book(options, sorted(found))

@@ -52,7 +52,7 @@ def test_it_introduces_itself_with_its_options(talk):
     lines = talk.until("ugiok")
     assert lines[0] == "id name tiltboard 1.2"
     options = [line.split()[2] for line in lines if line.startswith("option")]
-    assert options == ["Game", "Options", "Level", "Seed", "MultiPV", "Ponder"]
+    assert options == ["Game", "Options", "Level", "Seed", "MultiPV", "Ponder", "OwnBook"]
     assert any("var gravity-trap" in line for line in lines)
 
 

@@ -547,7 +547,6 @@ def test_the_commands_say_what_is_compiled(monkeypatch, tmp_path):
     older = tmp_path / "kernels" / "older"
     older.mkdir(parents=True)
     monkeypatch.setattr(warmth, "cache_folder", lambda: tmp_path / "kernels" / "now")
-    warmth.warm.cache_clear()
     runner = CliRunner()
     assert "that took" in runner.invoke(cli, ["warm"]).output
     assert not older.exists()
@@ -555,7 +554,6 @@ def test_the_commands_say_what_is_compiled(monkeypatch, tmp_path):
     monkeypatch.setattr(warmth, "installed", lambda: False)
     refused = runner.invoke(cli, ["warm"])
     assert "numba is not installed" in str(refused.exception)
-    warmth.warm.cache_clear()
 
 
 def test_what_another_version_is_just_writing_stays_and_hinders_nobody(monkeypatch, tmp_path):
@@ -571,7 +569,6 @@ def test_what_another_version_is_just_writing_stays_and_hinders_nobody(monkeypat
     warmth.note_warm()
     assert older.exists()
     assert warmth.warm()
-    warmth.warm.cache_clear()
 
 
 def test_one_process_at_a_time_adds_to_what_was_compiled(tmp_path):
