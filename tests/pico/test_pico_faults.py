@@ -163,6 +163,16 @@ def test_a_maker_puts_the_firmware_on_it_and_later_other_firmware(kit, tmp_path)
         plugged.live(1.0)
         assert chip.last["feeds"] == 0
         chip.order(answers, pins={BACK: True})
-        assert "node_firmware" in plugged.run(*mpremote, "ls", ":")  # at its prompt again
+        # At its prompt again, where other firmware replaces this.
+        text = (ROOT / "drivers" / "node_firmware" / "node.py").read_text("utf-8")
+        other = tmp_path / "node.py"
+        other.write_text(text.replace("MAJOR, MINOR = 1, 1", "MAJOR, MINOR = 1, 10"))
+        plugged.run(*mpremote, "cp", str(other), ":node_firmware/node.py")
+        listed = plugged.run(*mpremote, "ls", ":node_firmware")
+        assert re.search(rf"^ +{other.stat().st_size} node.py$", listed, re.MULTILINE)
+        assert other.stat().st_size == len(text.encode()) + 1
+        chip.order(answers, power=True)
+        plugged.live(1.5)
+        assert chip.last["feeds"] > 3
     finally:
         chip.stop()
