@@ -15,7 +15,14 @@ from hw_sim.buses.gpio import Piezo, SimFactory, Wiring
 from hw_sim.buses.i2c import I2cBus, I2cChip, I2cSeam
 from hw_sim.buses.serial import SimLine, SimSerial
 from hw_sim.buses.spi import MAX_BYTES, SpiChip, SpiDev, SpiPort
-from hw_sim.buses.timing import BLINKA_SLEEP_S, I2C_HZ, PIO_REST_S, SEND_HANDOVER_S, SPI0_CORE_HZ
+from hw_sim.buses.timing import (
+    BLINKA_SLEEP_S,
+    I2C_HZ,
+    PIO_REST_S,
+    SEND_HANDOVER_S,
+    SPI0_CORE_HZ,
+    SPI_DMA_BYTES,
+)
 from hw_sim.chips.cd74hc4067 import AddressBus
 from hw_sim.chips.ws2812 import RESET_S, Ws2812Chain
 from hw_sim.clock import VirtualClock
@@ -143,6 +150,7 @@ class SimBuses:
         self.chains[pin] = chain
         if pin == MOSI_PIN:
             self.light_port.chip = chain
+            chain.gaps_under = SPI_DMA_BYTES
 
     def add_line(self, port: str, line: SimLine) -> None:
         """Plug a serial line in under that name."""

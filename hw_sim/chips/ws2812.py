@@ -24,7 +24,8 @@ class Ws2812Chain:
     ``supply_failed``: bits are lost until it is over; ``power_on`` says what the lights then do.
     ``idle_high``: the data line rests high between transfers over SPI. ``malformed`` counts bits
     that were high for longer or shorter than the datasheet allows. ``level``: of all channels
-    together, in whole ones. ``line``: what the data line makes of bytes.
+    together, in whole ones. ``line``: what the data line makes of bytes. ``gaps_under``: of a
+    transfer of fewer bytes the controller rests for a clock after each, the line staying as it is.
     """
 
     def __init__(self, count: int) -> None:
@@ -34,6 +35,7 @@ class Ws2812Chain:
         self.supply_failed = False
         self.idle_high = False
         self.level = 0.0
+        self.gaps_under = 0
         self.line: Callable[[bytes], bytes] = bytes
         self._grb = bytearray(count * BYTES_PER_LIGHT)
         self._since_reset = bytearray()
@@ -55,6 +57,9 @@ class Ws2812Chain:
         length, are bits and resets.
         """
         levels = f"{int.from_bytes(sent):0{8 * len(sent)}b}"
+        if len(sent) < self.gaps_under:
+            bytewise = (levels[at : at + 8] for at in range(0, len(levels), 8))
+            levels = "".join(byte + byte[-1] for byte in bytewise)
         reset = "0" * math.ceil(RESET_S * clock_hz)
         at, begin = 0, levels.find("1")
         if self.idle_high:

@@ -1,5 +1,8 @@
 """WS2812B against its datasheet: data order, cascade, reset; and the buzzer."""
 
+import pytest
+
+from drivers.light_links import SPI_HZ, encode
 from hw_sim.buses.gpio import Piezo
 from hw_sim.chips.ws2812 import Ws2812Chain
 
@@ -66,3 +69,18 @@ def test_buzzer_sounds_only_with_pwm() -> None:
     piezo.drive(0.0, 880.0, 1.5)
     assert list(piezo.tones) == [(1.0, 880.0), (1.5, None)]
     assert piezo.tone_hz is None
+
+
+@pytest.mark.parametrize(("lights", "gaps_under"), [(1, 96), (3, 96), (100, 96), (3, 10_000)])
+def test_the_frames_that_are_sent_have_no_gaps_between_their_bytes_which_would_spoil_them(
+    lights: int, gaps_under: int
+) -> None:
+    """spi-bcm2835.c sends by DMA from 96 bytes on; shorter ones rest after each byte."""
+    colours = bytes(range(40, 40 + 3 * lights % 200)).ljust(3 * lights, b"\x55")
+    chain = Ws2812Chain(lights)
+    chain.gaps_under = gaps_under
+    chain.transfer(encode(colours), SPI_HZ, 0, 1.0)
+    shown = bytes(level for rgb in chain.colours for level in (rgb[1], rgb[0], rgb[2]))
+    by_dma = gaps_under == 96
+    assert (shown == colours) is by_dma
+    assert (chain.malformed == 0) is by_dma
