@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: play test quick check lock languages kernel-test pico-test clean install-service uninstall-service
+.PHONY: play test quick check lock languages kernel-test pico-test plans-check clean install-service uninstall-service
 
 # Where there is numba, the computer players' kernels are compiled meanwhile, once: a minute of one core that is idle.
 play: $(VENV)/.play $(VENV)/.languages
@@ -58,6 +58,10 @@ pico-test: $(VENV)/.dev $(VENV)/.languages
 	test -n "$(FIRMWARE)" || { echo "make: name MicroPython for the Pico: make pico-test FIRMWARE=RPI_PICO.uf2" >&2; exit 2; }
 	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[pico]'
 	TILTBOARD_PICO_FIRMWARE="$(FIRMWARE)" $(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/pico
+
+# docs/plans.md. As root, where KiCad 9 is not installed.
+plans-check: $(VENV)/.dev $(VENV)/.languages
+	sh .ci/plans-check $(BIN)
 
 # docs/service.md. ROOT=DIR stages the files under DIR and changes nothing else.
 install-service:

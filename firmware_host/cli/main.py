@@ -58,6 +58,7 @@ COMMANDS = {
     "pair": "Pair another device with the table, or end its pairing.",
     "hotspot": "Open the table's own Wi-Fi, or join another.",
     "sticker": "Print a sheet with the table's address for phones' cameras.",
+    "plans": "Write what it takes to build a table: parts, boards, figures.",
     "unit": "Print what the systemd unit must allow for a table.",
     "bench": "Measure how fast a table answers, and what that costs.",
 }

@@ -1,0 +1,40 @@
+"""``tiltboard plans``: what it takes to build a table, from the profile that runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firmware_host.cli.speech import not_written, say
+from firmware_host.messages import text
+
+
+@click.command(name="plans", epilog="Example: tiltboard plans plate-10 -o plans")
+@click.argument("profile")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("plans"),
+    show_default=True,
+    help="Folder to write to.",
+)
+def command(*, profile: str, output: Path) -> None:
+    """Write what it takes to build a table: parts, boards, and the figures behind them.
+
+    PROFILE: by name, or the path of a TOML file.
+    """
+    from firmware_host.config.profile import load_profile
+    from firmware_host.plans.model import Plans
+    from firmware_host.plans.write import files
+
+    plans = Plans.of(load_profile(profile))
+    for name, content in files(plans):
+        path = output / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        except OSError as error:
+            raise not_written(path, error) from error
+    say(text("Written to {folder}; begin with report.md.", folder=output))

@@ -1,0 +1,295 @@
+"""The carrier: everything that one table has once, and a header for every sensor.
+
+From the top: rails for the row boards' 3.3 V and ground; the multiplexers, with the lines that
+they share between their two rows of pins; resistors; a channel of lines; the Pi's header and the
+plugs; the supply with a fuse for each branch. The grounds meet at the supply's rail alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmware_host.config.profile import Profile
+from firmware_host.config.wiring import GpioPanel, MuxAdcHall, Ws2812Lights
+from firmware_host.plans.board import GRID_MM, Board, Point, Via
+
+HEADER = """
+3:2 5:3 7:4 8:14 10:15 11:17 12:18 13:27 15:22 16:23 18:24 19:10 21:9 22:25 23:11 24:8 26:7 27:0
+28:1 29:5 31:6 32:12 33:13 35:19 36:16 37:26 38:20 40:21"""  # pin of the Pi's header, and its GPIO
+HEADER_PIN = {int(gpio): int(pin) for pin, gpio in (pair.split(":") for pair in HEADER.split())}
+PI_GROUNDS, PI_3V3 = (6, 9, 14, 20, 25, 30, 34, 39), 1
+SELECT_PINS = (18, 17, 16)  # of SPI1's three devices
+SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}
+MUX_MM = 14 * GRID_MM  # from one to the next
+FIRST_LANE, LANE = -5.9, 0.74
+CHANNEL_MM, CHANNEL_LANE = 26.0, 0.9
+V33, GND = "3V3A", "GND"
+CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
+
+
+def sensor_net(profile: Profile, index: int) -> str:
+    """As the place is called."""
+    return profile.places[index]
+
+
+def carrier(profile: Profile, hall: MuxAdcHall) -> Board:
+    """Of a table with these sensors."""
+    board = Board("carrier")
+    carries = {spare.input: CARRIES[spare.carries] for spare in hall.spares}
+    inputs = [*range(profile.size), *carries]
+    muxes = max(inputs) // 16 + 1
+    names = [V33, "GND^", "S2", "S3", "S0", "S1", "HALF", "NTC"]
+    names += [*(f"CH{m}" for m in range(muxes)), "GND_"]
+    for at, name in enumerate(names):
+        board.rail(name, name.rstrip("^_"), FIRST_LANE + LANE * at)
+    for m in range(muxes):
+        _mux(board, profile, m, carries)
+    width = max(MUX_MM * muxes, 236.22)
+    channel = _Channel(board, [])
+    _converter(board, channel, width, muxes)
+    for at, name in enumerate(("GND_", "GND^", V33, "S0", "S1", "S2", "S3", "HALF", "NTC")):
+        x = width + 22 + 1.5 * at
+        net, y, _ = board.rails[name]
+        board.reach(name, x)
+        board.vias.append(_via(net, (x, y)))
+        channel.ends.append((net, ((x, y),)))
+    _resistors(board, channel, profile, hall)
+    depth = channel.depth(extra=len({net for net, _ in _plug_nets(profile)}) + 12)
+    _plugs(board, channel, profile, hall, CHANNEL_MM + depth + 3)
+    bottom = _supply(board, channel, profile, CHANNEL_MM + depth + 22)
+    channel.lay()
+    right = width + 38.0
+    for name, net, y in (("rows3V3", V33, -19.0), ("rowsGND", GND, -21.54)):
+        board.rail(name, net, y, 1.6)
+        board.reach(name, -8.0 if net == GND else -4.5)
+    boards = profile.rows * -(-profile.columns // 5)
+    for at in range(boards):
+        x = 2.0 + at * (width - 4) / max(boards - 1, 1)
+        board.add(f"J{200 + at}", "header2", (x, -21.54), {"1": GND, "2": V33}, footprint="two254v")
+        board.reach("rows3V3", x)
+        board.reach("rowsGND", x)
+    for name, x in ((V33, -4.5), ("GND^", -8.0), ("GND_", -8.0)):
+        net, y, _ = board.rails[name]
+        board.reach(name, x)
+        board.vias.append(_via(net, (x, y)))
+    board.edge = (-11.0, -25.0, right, bottom)
+    board.holes += [
+        ((right - 5, -20.0), 3.2),
+        ((right - 5, bottom - 5), 3.2),
+        ((28.0, bottom - 22), 3.2),
+        ((right - 60, bottom - 18), 3.2),
+    ]
+    return board.finish()
+
+
+def _via(net: str, at: Point, size: float = 0.6) -> Via:
+    return Via(net, at, size, size / 2)
+
+
+@dataclass(slots=True)
+class _Channel:
+    """Lines below the resistors: what is to end there, and a lane of its own for each net."""
+
+    board: Board
+    ends: list[tuple[str, tuple[Point, ...]]]
+
+    def add(self, net: str, *points: Point) -> None:
+        """Lead copper along ``points`` and then straight to the net's lane."""
+        self.ends.append((net, points))
+
+    def depth(self, extra: int) -> float:
+        """How much room its lanes take, with some to spare for nets that are yet to come."""
+        return CHANNEL_LANE * (len({net for net, _ in self.ends}) + extra)
+
+    def lay(self) -> None:
+        """All of it."""
+        nets = list(dict.fromkeys(net for net, _ in self.ends))
+        for at, net in enumerate(nets):
+            self.board.rail(f"channel {net}", net, CHANNEL_MM + CHANNEL_LANE * at)
+        for net, points in self.ends:
+            self.board.join(f"channel {net}", *points)
+
+
+def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> None:
+    x, ref = MUX_MM * m, f"U{m + 1}"
+    nets = {"1": f"CH{m}", "10": "S0", "11": "S1", "12": GND, "13": "S3", "14": "S2", "15": GND}
+    nets["24"] = V33
+    heads: dict[str, dict[str, str]] = {"A": {}, "B": {}}
+    inward = []
+    for at in range(16):
+        k = 16 * m + at
+        net = sensor_net(profile, k) if k < profile.size else carries.get(k)
+        if net is None:
+            continue
+        pin = 9 - at if at < 8 else 31 - at
+        nets[str(pin)] = net
+        if at < 8:
+            heads["A"][str(8 - at)] = net
+        else:
+            heads["B"][str(at - 7)] = net
+        if k >= profile.size:
+            inward.append((pin, net))
+    board.add(ref, "mux", (x, 0), nets)
+    for number, rail in (
+        ("1", f"CH{m}"), ("10", "S0"), ("11", "S1"), ("12", "GND_"),
+        ("13", "S3"), ("14", "S2"), ("15", "GND^"), ("24", V33),
+    ):  # fmt: skip
+        board.join(rail, board.pad(ref, number))
+    for spare, net in inward:
+        px, py = board.pad(ref, str(spare))
+        low = spare <= 12
+        rail = {GND: "GND_" if low else "GND^"}.get(net, net)
+        board.join(rail, (px, py), (px + (0.9 if low else -0.9), py - (1.3 if low else -1.3)))
+    board.add(f"C{m + 1}", "c100n", (x + 30.48, -7.62), {"1": V33, "2": GND})
+    board.join(V33, (x + 30.48, -7.62))
+    board.join("GND^", (x + 33.02, -7.62))
+    # Pins 2 to 9 of a multiplexer are I7 to I0, 23 to 16 over them I8 to I15
+    for side, y in (("A", 13.6), ("B", -13.6)):
+        head = f"J{100 + 10 * m + (side == 'B')}"
+        board.add(head, "header8", (x + GRID_MM, y), heads[side])
+        for at_head, joined in heads[side].items():
+            hx, hy = board.pad(head, at_head)
+            board.track(joined, 0.3, "F", (hx, hy), (hx, 7.62 if side == "A" else -7.62))
+
+
+def _converter(board: Board, channel: _Channel, width: float, muxes: int) -> None:
+    nets = {str(m + 1): f"CH{m}" if m < muxes else GND for m in range(8)}
+    nets |= {"9": GND, "10": "CS", "11": "DIN", "12": "DOUT", "13": "CLK", "14": GND}
+    nets |= {"15": V33, "16": V33}
+    board.add("U10", "converter", (width, 14.81), nets, turned=True)
+    for m in range(8):
+        board.join(f"CH{m}" if m < muxes else "GND_", board.pad("U10", str(m + 1)))
+    for pin in range(9, 17):
+        channel.add(nets[str(pin)], board.pad("U10", str(pin)))
+
+
+def _resistors(board: Board, channel: _Channel, profile: Profile, hall: MuxAdcHall) -> None:
+    parts = [("r330", f"GPIO{pin}", f"S{at}") for at, pin in enumerate(hall.address_pins)]
+    parts.append(("r330", f"GPIO{SELECT_PINS[hall.spi_device]}", "CS"))
+    parts += [("r330", f"GPIO{pin}", net) for net, pin in SPI1.items()]
+    carried = {spare.carries for spare in hall.spares}
+    if "half" in carried:
+        parts += [("r1k", V33, "HALF"), ("r1k", "HALF", GND), ("c100n", "HALF", GND)]
+    if "ntc" in carried:
+        parts += [("r10k", V33, "NTC"), ("c100n", "NTC", GND)]
+    lights, panel = profile.lights, profile.panel
+    if isinstance(lights, Ws2812Lights):
+        parts.append(("r330", "LD", "LOUT"))
+        parts.append(("c100n", "5VL", GND))
+        if lights.supply_pin is not None:
+            sense = f"GPIO{lights.supply_pin}"
+            parts += [("r6k8", "5VL", sense), ("r10k", sense, GND)]
+    if isinstance(panel, GpioPanel):
+        parts.append(("r100", f"GPIO{panel.buzzer_pin}", "BUZ"))
+    parts.append(("c100n", V33, GND))
+    counts = {"r": 0, "c": 20}
+    for at, (part, one, two) in enumerate(parts):
+        counts[part[0]] += 1
+        x = 34 * GRID_MM + 3 * GRID_MM * at
+        ref = f"{part[0].upper()}{counts[part[0]]}"
+        board.add(ref, part, (x, 20.0), {"1": one, "2": two})
+        channel.add(one, (x, 20.0))
+        channel.add(two, (x + GRID_MM, 20.0))
+
+
+def _plug_nets(profile: Profile) -> list[tuple[str, str]]:
+    """Net -> part, of what is plugged in."""
+    found = []
+    if profile.imu is not None and profile.imu.i2c():
+        found += [("3V3PI", "imu"), ("GPIO3", "imu"), ("GPIO2", "imu")]
+    if isinstance(profile.panel, GpioPanel):
+        panel = profile.panel
+        found += [(f"GPIO{panel.confirm_pin}", "panel"), (f"GPIO{panel.back_pin}", "panel")]
+    return found
+
+
+def _plugs(board: Board, channel: _Channel, profile: Profile, hall: MuxAdcHall, y: float) -> None:
+    lights, panel = profile.lights, profile.panel
+    used = {net for net, _ in channel.ends} | {net for net, _ in _plug_nets(profile)}
+    if isinstance(lights, Ws2812Lights):
+        used.add(f"GPIO{lights.pin}")
+    nets = {str(pin): GND for pin in PI_GROUNDS}
+    nets |= {str(pin): f"GPIO{gpio}" for gpio, pin in HEADER_PIN.items() if f"GPIO{gpio}" in used}
+    if "3V3PI" in used:
+        nets[str(PI_3V3)] = "3V3PI"
+    board.add("J1", "header40", (0, y), nets)
+    for number, net in nets.items():
+        px, py = board.pad("J1", number)
+        far = int(number) % 2 == 0
+        channel.add(net, (px, py), *([(px + 1.27, py - 1.27)] if far else []))
+    at = 35.5  # between the columns of the resistors
+    plugs: list[tuple[str, str, list[str]]] = []
+    if profile.imu is not None and profile.imu.i2c():
+        plugs.append(("J2", "header4", ["3V3PI", GND, "GPIO3", "GPIO2"]))
+    if isinstance(panel, GpioPanel):
+        pins = [f"GPIO{panel.confirm_pin}", f"GPIO{panel.back_pin}", "BUZ", GND]
+        plugs.append(("J3", "header4", pins))
+    if any(spare.carries == "ntc" for spare in hall.spares):
+        plugs.append(("J5", "header2", ["NTC", GND]))
+    if isinstance(lights, Ws2812Lights):
+        plugs.append(("J4", "header2", ["LOUT", GND]))
+        _shifter(board, channel, f"GPIO{lights.pin}", y)
+    for ref, part, pins in plugs:
+        board.add(ref, part, (at * GRID_MM, y), {str(n + 1): net for n, net in enumerate(pins)})
+        for place, net in enumerate(pins):
+            channel.add(net, ((at + place) * GRID_MM, y))
+        at += len(pins) + 2
+
+
+def _shifter(board: Board, channel: _Channel, data: str, y: float) -> None:
+    nets = {"1": GND, "2": data, "3": "LD", "4": GND, "5": GND, "7": GND, "9": GND, "10": GND}
+    nets |= {"12": GND, "13": GND, "14": "5VL"}
+    board.add("U11", "shifter", (25 * GRID_MM, y + 3.81), nets)
+    for number, net in nets.items():
+        px, py = board.pad("U11", number)
+        far = int(number) <= 7
+        channel.add(net, (px, py), *([(px + 1.27, py - 1.27)] if far else []))
+
+
+def _supply(board: Board, channel: _Channel, profile: Profile, y: float) -> float:
+    """Its lower edge. ``y``: of the rail that feeds the fuses."""
+    ground, line, low = y + 35.3, y + 18.6, y + 22.6
+    board.rail("5VIN", "5VIN", y, 4.0)
+    board.rail("ground", GND, ground, 4.0)
+    board.add("J20", "terminal", (14.0, y + 8), {"1": "5VIN", "2": GND})
+    board.join("5VIN", (14.0, y + 8), width=3.0, via=2.0)
+    board.join("ground", (19.08, y + 8), width=3.0, via=2.0)
+    branches = [("5VS", 90.0), ("5VPI", 160.0)]
+    if isinstance(profile.lights, Ws2812Lights):
+        branches.insert(0, ("5VL", 40.0))
+    for at, (net, x) in enumerate(branches):
+        board.add(f"F{at + 1}", "fuse", (x, y), {"1": "5VIN", "2": net})
+        board.reach("5VIN", x)
+        board.add(f"D{at + 1}", "diode", (x + 14, low), {"1": net, "2": GND})
+        board.reach("ground", x + 14)
+        board.add(f"C{31 + at}", "c1000u", (x + 22, low), {"1": net, "2": GND})
+        board.join("ground", (x + 27.08, low), width=2.0, via=1.6)
+        ends = [x + 14, x + 22]
+        if net == "5VS":
+            ends.append(x + 34)
+            _regulator(board, x + 34, low)
+        else:
+            board.add(f"J{21 + at}", "terminal", (x, y + 29), {"1": net, "2": GND})
+            board.track(net, 3.0, "F", (x, low), (x, y + 29))
+            board.join("ground", (x + 5.08, y + 29), width=3.0, via=2.0)
+        board.track(net, 2.5, "F", (x, low), (x + 4, line), (ends[-1], line))
+        for end in ends:
+            board.track(net, 2.0, "F", (end, line), (end, low))
+        if net == "5VL":
+            channel.add(net, (x + 18, line))
+    board.track(GND, 2.5, "F", (-8.0, ground), (-8.0, -21.54))
+    board.vias += [_via(GND, (-8.0, ground), 2.0), _via(GND, (-8.0, -21.54), 1.2)]
+    board.reach("ground", -8.0)
+    return ground + 5
+
+
+def _regulator(board: Board, x: float, low: float) -> None:
+    board.add("U12", "regulator", (x, low), {"1": "5VS", "2": GND, "3": V33})
+    board.join("ground", (x + 2.54, low), width=1.2, via=1.2)
+    board.add("C34", "c10u", (x + 10, low), {"1": V33, "2": GND})
+    board.join("ground", (x + 12.54, low), width=1.2, via=1.2)
+    board.track(V33, 1.2, "F", (x + 5.08, low), (x + 10, low))
+    across = low + 3.4
+    board.track(V33, 2.0, "B", (x + 5.08, low), (x + 5.08, across), (-4.5, across))
+    board.vias += [_via(V33, (-4.5, across), 1.6), _via(V33, (-4.5, -19.0), 1.2)]
+    board.track(V33, 2.0, "F", (-4.5, across), (-4.5, -19.0))

@@ -1,0 +1,34 @@
+"""Everything that ``tiltboard plans`` writes, as names and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firmware_host.plans.board import Board, netlist_text, pcb_text, schematic_text
+from firmware_host.plans.model import Plans, parts_csv, parts_html, report
+
+
+def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
+    """Name, with its folder, and content of each."""
+    texts = {
+        "report.md": report(plans),
+        "parts.csv": parts_csv(plans),
+        "parts.html": parts_html(plans),
+    }
+    for name, board in plans.boards.items():
+        texts[f"boards/{name}.kicad_pcb"] = pcb_text(board)
+        texts[f"boards/{name}.kicad_sch"] = schematic_text(board)
+        texts[f"boards/{name}.net"] = netlist_text(board)
+        texts[f"boards/{name}-placement.csv"] = placement(board)
+    for name, text in texts.items():
+        yield name, text.encode()
+
+
+def placement(board: Board) -> str:
+    """Where each part is, in mm from the board's lower left corner."""
+    left, _, _, bottom = board.edge
+    rows = [
+        f"{part.ref},{part.value},{part.at[0] - left:.3f},{bottom - part.at[1]:.3f},top"
+        for part in board.components.values()
+    ]
+    return "\n".join(["ref,value,x,y,side", *rows, ""])

@@ -1,0 +1,169 @@
+"""Profiles to draw, and copper as the board's text has it: read again, not asked of its maker."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from itertools import combinations
+
+import pytest
+
+from firmware_host.config.profile import load_profile
+
+OWN = """
+name = "own"
+title = "A stranger's 8 x 8"
+columns = 8
+rows = 8
+pitch_mm = 40.0
+plate_mm = 330.0
+gap_mm = 12.0
+scans_per_s = 50
+
+[hall]
+kind = "mux-adc"
+spi_bus = 1
+spi_device = 0
+spi_hz = 1_350_000
+address_pins = [22, 27, 17, 4]
+reference_v = 3.3
+sensitivity_mv_mt = 60.0
+spares = [
+    { input = 64, carries = "ground" }, { input = 65, carries = "full" },
+    { input = 66, carries = "half" }, { input = 67, carries = "ntc" },
+    { input = 68, carries = "half" }, { input = 72, carries = "full" },
+]
+
+[imu]
+kind = "mpu6050"
+i2c_bus = 1
+address = 0x68
+
+[lights]
+kind = "ws2812"
+pin = 10
+order = "rows"
+supply_a = 3.0
+
+[panel]
+kind = "gpio"
+confirm_pin = 5
+back_pin = 6
+buzzer_pin = 13
+"""
+
+
+@pytest.fixture(scope="session")
+def table(tmp_path_factory):
+    """A profile: plate-10, with other lines if asked, or the stranger's."""
+    folder = tmp_path_factory.mktemp("profiles")
+
+    def load(name: str):
+        text = OWN
+        if name != "own":
+            from importlib import resources
+
+            shipped = resources.files("firmware_host.config") / "profiles/plate-10.toml"
+            text = shipped.read_text("utf-8").replace("35.0", name.removeprefix("plate-"))
+        path = folder / "own.toml"
+        path.write_text(text)
+        return load_profile(str(path) if name != "plate-10" else name)
+
+    return load
+
+
+@pytest.fixture
+def own() -> str:
+    """The stranger's, as text."""
+    return OWN
+
+
+NUMBER = r"(-?[\d.]+)"
+
+
+def _items(text: str):
+    """Shape, net, layers, x0, y0, x1, y1, half width of all copper."""
+    names = dict(re.findall(r'^\(net (\d+) "([^"]*)"\)', text, re.M))
+    for line in re.findall(r"^\(segment .*$", text, re.M):
+        ends = rf"start {NUMBER} {NUMBER}\) \(end {NUMBER} {NUMBER}\) \(width {NUMBER}"
+        x0, y0, x1, y1, width = map(float, re.search(ends, line).groups())
+        layer, net = re.search(r'layer "(.).Cu"\) \(net (\d+)', line).groups()
+        yield names[net], layer, (x0, y0, x1, y1), width / 2
+    for x, y, size, net in re.findall(
+        rf"^\(via \(at {NUMBER} {NUMBER}\) \(size {NUMBER}.*\(net (\d+)", text, re.M
+    ):
+        yield names[net], "FB", (float(x), float(y), float(x), float(y)), float(size) / 2
+    for block in re.split(r"^\(footprint ", text, flags=re.M)[1:]:
+        fx, fy = map(float, re.search(rf"\(at {NUMBER} {NUMBER}\)", block).groups())
+        for how, *numbers, rest in re.findall(
+            rf"(smd|thru_hole) \w+ \(at {NUMBER} {NUMBER}\) \(size {NUMBER} {NUMBER}\)([^\n]*)",
+            block,
+        ):
+            net = re.search(r'\(net \d+ "([^"]*)"\)', rest)
+            # A pad as a line along its longer side
+            x, y, w, h = map(float, numbers)
+            x, y = fx + x, fy + y
+            dx, dy = max(w - h, 0) / 2, max(h - w, 0) / 2
+            layers = "FB" if how == "thru_hole" else "F"
+            name = net[1] if net else f"open {x} {y}"
+            yield name, layers, (x - dx, y - dy, x + dx, y + dy), min(w, h) / 2
+
+
+def _to_line(point, line) -> float:
+    (x, y), (x0, y0, x1, y1) = point, line
+    length = (x1 - x0) ** 2 + (y1 - y0) ** 2
+    at = 0 if not length else max(0, min(1, ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length))
+    return math.hypot(x - x0 - at * (x1 - x0), y - y0 - at * (y1 - y0))
+
+
+def _apart(one, two) -> float:
+    def side(line, point):
+        ax, ay, bx, by = line
+        return (bx - ax) * (point[1] - ay) - (by - ay) * (point[0] - ax)
+
+    ends, others = (one[:2], one[2:]), (two[:2], two[2:])
+    if (
+        side(one, others[0]) * side(one, others[1]) < 0
+        and side(two, ends[0]) * side(two, ends[1]) < 0
+    ):
+        return 0.0
+    return min(*(_to_line(p, two) for p in ends), *(_to_line(p, one) for p in others))
+
+
+def _copper_problems(text: str, clearance_mm: float = 0.19) -> list[str]:
+    """What is too near to another net's copper, and nets that are in pieces."""
+    items = list(_items(text))
+    cells = defaultdict(set)
+    for at, (_, _, (x0, y0, x1, y1), half) in enumerate(items):
+        for cx in range(int((min(x0, x1) - half) // 4), int((max(x0, x1) + half + 1) // 4) + 1):
+            for cy in range(int((min(y0, y1) - half) // 4), int((max(y0, y1) + half + 1) // 4) + 1):
+                cells[cx, cy].add(at)
+    pairs = {pair for cell in cells.values() for pair in combinations(sorted(cell), 2)}
+    parent = list(range(len(items)))
+
+    def root(at: int) -> int:
+        while parent[at] != at:
+            at = parent[at]
+        return at
+
+    problems = []
+    for one, two in sorted(pairs):
+        (a, on_a, where_a, half_a), (b, on_b, where_b, half_b) = items[one], items[two]
+        if not set(on_a) & set(on_b):
+            continue
+        gap = _apart(where_a, where_b) - half_a - half_b
+        if a == b and gap <= 0:
+            parent[root(one)] = root(two)
+        elif a != b and gap < clearance_mm:
+            problems.append(f"{a} and {b} {gap:.2f} mm apart at {where_a}")
+    roots = defaultdict(set)
+    for at, (net, *_) in enumerate(items):
+        roots[net].add(root(at))
+    return problems + [f"{net} is in {len(r)} pieces" for net, r in roots.items() if len(r) > 1]
+
+
+@pytest.fixture
+def copper_problems():
+    """The check."""
+    return _copper_problems

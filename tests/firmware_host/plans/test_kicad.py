@@ -1,0 +1,136 @@
+"""KiCad's own checks of the boards: `make plans-check` runs them; what passed is in passed.json."""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from firmware_host.plans.board import pcb_text, schematic_text
+from firmware_host.plans.model import Plans
+from firmware_host.plans.row_board import row_board
+
+KICAD = shlex.split(os.environ.get("TILTBOARD_KICAD", ""))
+PASSED = Path(__file__).with_name("passed.json")
+BUILT = Path(__file__).parents[3] / "build/plans"
+TABLES = ("plate-10", "plate-33.33", "own")
+asked = pytest.mark.skipif(not KICAD, reason="KiCad is asked by make plans-check (docs/plans.md)")
+
+
+def texts(plans: Plans) -> dict[str, str]:
+    found = {}
+    for name, board in plans.boards.items():
+        found[f"{name}.kicad_pcb"] = pcb_text(board)
+        found[f"{name}.kicad_sch"] = schematic_text(board)
+    return found
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.fixture
+def kicad():
+    """Runs kicad-cli on files in a folder of its own; status and all that it said."""
+    root = Path(KICAD[1]) if KICAD[0] == "chroot" else Path("/")
+    folder = root / "var/tmp/tiltboard-plans"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+    def run(*command: str, text: str | None = None) -> tuple[int, str]:
+        file = folder / command[-1]
+        if text is not None:
+            file.write_text(text)
+        line = shlex.join(["kicad-cli", *command])
+        done = subprocess.run(
+            [*KICAD, "sh", "-c", f"cd /var/tmp/tiltboard-plans && HOME=/tmp {line}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        report = folder / "report"
+        return done.returncode, done.stdout + done.stderr + (
+            report.read_text() if report.exists() else ""
+        )
+
+    run.folder = folder
+    return run
+
+
+CHECK = ("--severity-error", "--exit-code-violations", "-o", "report")
+
+
+@asked
+@pytest.mark.parametrize("name", TABLES)
+def test_kicad_finds_nothing(table, kicad, name) -> None:
+    drawn = texts(Plans.of(table(name)))
+    for file, text in drawn.items():
+        check = ("pcb", "drc") if file.endswith("pcb") else ("sch", "erc")
+        status, said = kicad(*check, *CHECK, file, text=text)
+        assert status == 0, said
+        assert "unconnected items" not in said or "Found 0 unconnected" in said
+    out = BUILT / name
+    for board in sorted({file.split(".")[0] for file in drawn}):
+        pcb = f"{board}.kicad_pcb"
+        for command in (
+            ("gerbers", "-o", f"{board}-gerbers/"),
+            ("drill", "-o", f"{board}-gerbers/"),
+            ("pos", "-o", f"{board}-pos.csv", "--format", "csv", "--units", "mm"),
+            ("step", "-o", f"{board}.step", "--force", "--subst-models", "--include-tracks"),
+            ("svg", "-o", f"{board}.svg", "-l", "F.Cu,B.Cu,Edge.Cuts", "--page-size-mode", "2"),
+        ):  # fmt: skip
+            status, said = kicad("pcb", "export", *command, pcb)
+            assert status == 0, said
+        status, said = kicad(
+            "pcb", "render", "-o", f"{board}.png", "-w", "1200", "--height", "600", pcb
+        )
+        assert status == 0, said
+        assert (kicad.folder / f"{board}.step").stat().st_size > 1000
+        assert len(list((kicad.folder / f"{board}-gerbers").glob("*.drl"))) >= 1
+    shutil.copytree(kicad.folder, out, dirs_exist_ok=True)
+    passed = json.loads(PASSED.read_text()) if PASSED.exists() else {}
+    passed[name] = {file: digest(text) for file, text in drawn.items()}
+    PASSED.write_text(json.dumps(passed, indent=1) + "\n")
+
+
+def two_outputs_joined(pcb: str, sch: str) -> tuple[str, str]:
+    return pcb, sch.replace('(global_label "S2"', '(global_label "S1"')
+
+
+def a_pin_used_twice(pcb: str, sch: str) -> tuple[str, str]:
+    return re.sub(r'(\(pad "2" smd [^\n]*)\(net \d+ "S3"\)', r'\1(net 1 "3V3A")', pcb), sch
+
+
+def a_track_missing(pcb: str, sch: str) -> tuple[str, str]:
+    return re.sub(r"^\(segment .*\n", "", pcb, count=1, flags=re.M), sch
+
+
+def too_wide(pcb: str, sch: str) -> tuple[str, str]:
+    return pcb.replace("(width 0.25)", "(width 0.9)"), sch
+
+
+def too_dense(pcb: str, sch: str) -> tuple[str, str]:
+    return pcb_text(row_board(29.0, 5)), sch
+
+
+@asked
+@pytest.mark.parametrize(
+    "broken", [two_outputs_joined, a_pin_used_twice, a_track_missing, too_wide, too_dense]
+)
+def test_kicad_finds_what_is_broken(kicad, broken) -> None:
+    board = row_board(35.0, 5)
+    pcb, sch = broken(pcb_text(board), schematic_text(board))
+    drc, said = kicad("pcb", "drc", *CHECK, "b.kicad_pcb", text=pcb)
+    erc, more = kicad("sch", "erc", *CHECK, "b.kicad_sch", text=sch)
+    assert drc == 5 or erc == 5, said + more
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_drawn_is_what_kicad_has_passed(table, name) -> None:
+    drawn = {file: digest(text) for file, text in texts(Plans.of(table(name))).items()}
+    assert json.loads(PASSED.read_text())[name] == drawn, "make plans-check has to run again"

@@ -1,0 +1,166 @@
+"""What is drawn and listed of a profile, held against the profile and against others' figures."""
+
+import csv
+import io
+import re
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli.main import cli
+from firmware_host.cli.speech import sentence
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.profile import load_profile, profile_names
+from firmware_host.plans.board import pcb_text
+from firmware_host.plans.model import Plans, parts_csv, report
+from firmware_host.plans.row_board import row_board
+
+
+def figures(profile) -> dict[str, str]:
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", report(Plans.of(profile)), re.M)
+    return dict(rows)
+
+
+def test_figures_of_plate_10_are_those_that_were_computed_elsewhere() -> None:
+    """With magpylib, and by hand: wiring-plate-10's power budget, UM10204, copper's resistance."""
+    text = report(Plans.of(load_profile("plate-10")))
+    said = figures(load_profile("plate-10"))
+    assert said["one neighbour adds"] == "-0.20 mT"
+    assert said["an empty place among strong pieces of one pole"].startswith("-2.04 mT")  # -2.05
+    assert said["settling of an input"] == "1.2 us of 8"
+    assert said["rise of I2C over 1.5 m, modules' pull-ups off"] == "275 ns of 300"
+    assert said["lights, all pulses in phase"].startswith("6.1 A")
+    assert said["lights, white"].startswith("3.1 A")
+    assert said["regulator"].startswith("1.7 W")
+    assert "| lights | 4.00 A | 5 A | AWG 24 0.67 V, AWG 18 0.17 V" in text
+
+
+def test_closer_places_disturb_each_other_more(table) -> None:
+    near, far = (figures(table(name)) for name in ("plate-33.33", "plate-10"))
+    worst = "an empty place among strong pieces of one pole"
+    assert float(near[worst].split()[0]) / float(far[worst].split()[0]) == pytest.approx(
+        1.11, abs=0.01
+    )
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_every_profile_that_ships_has_plans(name) -> None:
+    plans = Plans.of(load_profile(name))
+    rows = list(csv.DictReader(io.StringIO(parts_csv(plans))))
+    assert sum(float(row["EUR"]) for row in rows) == pytest.approx(plans.eur, abs=0.5)
+    assert all(row["sellers"].count(",") or row["part"].startswith("plate") for row in rows)
+    assert 100 < plans.eur < 600
+    assert report(plans).count("\n") > 12
+
+
+@pytest.mark.parametrize("name", ["plate-10", "own"])
+def test_the_parts_list_has_a_sensor_and_a_light_for_every_place(table, name) -> None:
+    profile = table(name)
+    quantity = {line.part: line.quantity for line in Plans.of(profile).lines}
+    assert quantity["sensor"] == quantity["light"] == profile.size
+    assert quantity["mux"] == {"plate-10": 7, "own": 5}[name]
+    assert quantity["row_board"] == {"plate-10": 20, "own": 16}[name]
+
+
+@pytest.mark.parametrize("name", ["plate-10", "plate-33.33", "own"])
+def test_copper_joins_what_is_one_net_and_nothing_else(table, copper_problems, name) -> None:
+    for board in Plans.of(table(name)).boards.values():
+        assert copper_problems(pcb_text(board)) == []
+
+
+def test_copper_that_does_not_fit_is_found(table, copper_problems) -> None:
+    text = pcb_text(row_board(35.0, 5))
+    assert "in 2 pieces" in str(
+        copper_problems(re.sub(r"^\(via .*\n", "", text, count=1, flags=re.M))
+    )
+    assert "apart" in str(copper_problems(pcb_text(row_board(25.0, 5))))
+
+
+@pytest.mark.parametrize("name", ["plate-10", "own"])
+def test_the_carrier_joins_pins_as_the_driver_reads_them(table, name) -> None:
+    """Input k is channel k // 16, address k % 16 (drivers.hall); pins by the datasheets."""
+    profile = table(name)
+    board = Plans.of(profile).boards["carrier"]
+    inputs = [9, 8, 7, 6, 5, 4, 3, 2, 23, 22, 21, 20, 19, 18, 17, 16]
+    for k, place in enumerate(profile.places):
+        assert board.components[f"U{k // 16 + 1}"].nets[str(inputs[k % 16])] == place
+        assert board.components["U10"].nets[str(k // 16 + 1)] == f"CH{k // 16}"
+        assert board.components[f"U{k // 16 + 1}"].nets["1"] == f"CH{k // 16}"
+    pins = {5: 29, 6: 31, 13: 33, 26: 37, 22: 15, 27: 13, 17: 11, 4: 7}  # docs/wiring-plate-10.md
+    ends = [set(part.nets.values()) for part in board.components.values()]
+    for line, gpio in enumerate(profile.hall.address_pins):
+        assert board.components["J1"].nets[str(pins[gpio])] == f"GPIO{gpio}"
+        assert {f"GPIO{gpio}", f"S{line}"} in ends  # a resistor between them
+    carried = {"ground": "GND", "full": "3V3A", "half": "HALF", "ntc": "NTC"}
+    for spare in profile.hall.spares:
+        pin = str(inputs[spare.input % 16])
+        net = board.components[f"U{spare.input // 16 + 1}"].nets[pin]
+        assert net == carried[spare.carries]
+
+
+def test_the_chain_of_lights_runs_through_a_row_either_way() -> None:
+    for westward in (False, True):
+        board = row_board(35.0, 5, westward=westward)
+        order = range(5, 0, -1) if westward else range(1, 6)
+        net, seen = board.components["Jin"].nets["1"], []
+        for place in order:
+            light = board.components[f"D{place}"]
+            assert light.nets["4"] == net
+            net = light.nets["2"]
+            seen.append(light.at[0])
+        assert board.components["Jout"].nets["1"] == net
+        assert seen == sorted(seen, reverse=westward)
+
+
+def refusal(text: str, tmp_path, command: list[str]) -> str:
+    path = tmp_path / "table.toml"
+    path.write_text(text)
+    outcome = CliRunner().invoke(cli, [*command, str(path)])
+    assert isinstance(outcome.exception, ConfigError)
+    said = sentence(outcome.exception)
+    assert said.isprintable()
+    return said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("input = 65,", "input = 64,", "share an input"),
+        ("pitch_mm = 40.0", "pitch_mm = 25.0", "too dense"),
+        ("confirm_pin = 5", "confirm_pin = 22", "GPIO22 is used twice"),
+        ("supply_a = 3.0", "supply_a = 0.1\nidle_ma = 3", "dark lights take"),
+        ("columns = 8\nrows = 8", "columns = 13\nrows = 13", "169 places .* At most 128"),
+        ("columns = 8", "columns = 1000000", "columns"),
+        ("40.0", "nan", "not a number"),
+        ('name = "own"', 'name = "\\u001b[2J"', "cannot be printed"),
+    ],
+)
+def test_plans_and_run_refuse_for_the_same_reason(tmp_path, own, old, new, reason) -> None:
+    text = own.replace(old, new)
+    assert text != own
+    drawn = refusal(text, tmp_path, ["plans", "-o", str(tmp_path / "out")])
+    assert re.search(reason, drawn)
+    assert refusal(text, tmp_path, ["run", "--state", str(tmp_path / "s"), "--profile"]) == drawn
+    assert not (tmp_path / "out").exists()
+
+
+def test_boards_refuse_what_a_table_wired_by_hand_may_be(table) -> None:
+    with pytest.raises(ConfigError, match=r"31 mm are too dense for row boards"):
+        Plans.of(table("plate-31.0"))
+
+
+def test_the_command_writes_everything(tmp_path) -> None:
+    outcome = CliRunner().invoke(cli, ["plans", "plate-10", "-o", str(tmp_path / "p")])
+    assert outcome.exit_code == 0, outcome.output
+    names = {str(p.relative_to(tmp_path / "p")) for p in (tmp_path / "p").rglob("*") if p.is_file()}
+    assert names >= {"report.md", "parts.csv", "parts.html", "boards/carrier.kicad_pcb"}
+
+
+def test_the_running_table_does_not_import_it() -> None:
+    code = (
+        "import sys, firmware_host.cli.serve, firmware_host.service.table, hw_sim.session;"
+        "sys.exit(any(m.startswith('firmware_host.plans') for m in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
