@@ -248,7 +248,7 @@ class Hands:
             return Gesture(builder.path(), left_s, builder.now_s)
 
         action = self._start(piece, lift)
-        piece.held = True
+        piece.held, piece.stood = True, start[:2]
         return action
 
     def set_down(self, piece_id: int, x_mm: float, y_mm: float) -> Action:
@@ -266,8 +266,22 @@ class Hands:
             return paths.lower(builder, goal, pace)
 
         action = self._start(piece, carry_and_lower)
-        piece.held = False
+        piece.held, piece.stood = False, None
         return action
+
+    def put_back(self, piece_id: int) -> float:
+        """Where it was picked up, else off the plate: nothing stays in the air, and where nothing
+        else is possible, the piece is gone. When that will have been done.
+        """
+        piece = self._world.pieces.get(piece_id)
+        if piece is not None and piece.held:
+            try:
+                if piece.stood is None:
+                    return self.throw_off(piece_id).end_s
+                return self.set_down(piece_id, *piece.stood).end_s
+            except HandsError:
+                self._world.remove(piece)
+        return self._now()
 
     def throw_off(self, piece_id: int) -> Action:
         """Take a piece, held or standing, off the plate and back to its tray."""

@@ -67,22 +67,14 @@ def chosen_game(game: str | None, options: Sequence[str]) -> NewGame | None:
     return new_game(game, options)
 
 
-def state_folder(state: Path | None, *parts: str) -> Path:
-    """The folder that was named, or the default one; made if it does not exist."""
-    if state is None:
-        state = default_state_directory().joinpath(*parts)
-    return ensure_state_directory(state)
-
-
 def games_folder(state: Path | None, *, simulated: bool, make: bool = True) -> Path:
     """Where a table's games are: the folder that was named, or the default of that kind.
 
     ``make``: it is made if it does not exist; not for a command that only reads.
     """
-    parts = ("sim",) if simulated else ()
-    if make:
-        return state_folder(state, *parts)
-    return default_state_directory().joinpath(*parts) if state is None else state
+    if state is None:
+        state = default_state_directory().joinpath(*(("sim",) if simulated else ()))
+    return ensure_state_directory(state) if make else state
 
 
 def name_broken_games(besides: str = "") -> None:

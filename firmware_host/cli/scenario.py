@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from drivers.errors import TiltboardError
-from firmware_host.cli.options import PORT, STATE, state_folder
+from firmware_host.cli.options import PORT, STATE, games_folder
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
 from firmware_host.cli.tables import PHYSICS
 from firmware_host.config.reading import read_text
@@ -126,7 +126,7 @@ def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTab
         say(text("There is no table here? Run it on the simulated one, without --real."), err=True)
         return None
     games = Path(until_done.enter_context(tempfile.TemporaryDirectory()))
-    calibration = state_folder(state) / CALIBRATION_NAME
+    calibration = games_folder(state, simulated=False) / CALIBRATION_NAME
     if calibration.exists():
         shutil.copy(calibration, games)
     return RealTable(table, buses, games)

@@ -19,8 +19,8 @@ import click
 from drivers.clock import SystemClock
 from firmware_host.cli.options import (
     chosen_game,
+    games_folder,
     name_broken_games,
-    state_folder,
     table_options,
 )
 from firmware_host.cli.speech import say, speak
@@ -53,9 +53,9 @@ class Wanted:
     begin: NewGame | None
     record: Path | None
 
-    def state(self, *parts: str) -> Path:
-        """Where its games are; ``parts``: below the default folder. Made if it is not there."""
-        return state_folder(self.folder, *parts)
+    def state(self, *, simulated: bool = False) -> Path:
+        """Where its games are. Made if it is not there."""
+        return games_folder(self.folder, simulated=simulated)
 
 
 def wanted(
@@ -257,7 +257,7 @@ def sim(*, seed: int, physics: bool | None, browser: bool, **asked: Any) -> None
                 err=True,
             )
     plan = wanted(**asked)
-    state = plan.state("sim")
+    state = plan.state(simulated=True)
     live = LiveTable(
         plan.profile, state, plan.settings, seed=seed, world=world_class(physics=physics)
     )

@@ -46,7 +46,6 @@ class Deeds:
 
     def __init__(self, session: SimSession) -> None:
         self._session = session
-        self._lifted_from: dict[int, tuple[float, float]] = {}
         self._heal_at: list[tuple[float, str, tuple[str, ...]]] = []
         self.mended = False
 
@@ -100,7 +99,7 @@ class Deeds:
             case LetGo(number):
                 return hands.let_go(number).end_s
             case PickUp(number):
-                return self._pick_up(number)
+                return hands.pick_up(number).end_s
             case SetDown():
                 return self._set_down(deed)
             case Tilt(x_deg, y_deg, for_s):
@@ -123,50 +122,25 @@ class Deeds:
                 self.mended = True
         return now_s
 
-    # Pieces by their number
-
-    def _pick_up(self, number: int) -> float:
-        piece = self._session.table.world.pieces.get(number)
-        at = None if piece is None else piece.goal[:2]
-        end_s = self._session.hands.pick_up(number).end_s
-        if at is not None:
-            self._lifted_from[number] = at
-        return end_s
-
     def _set_down(self, deed: SetDown) -> float:
-        back = self._lifted_from.pop(deed.piece, None)
+        """What cannot be set down there is put back; so is what cannot be thrown off."""
+        hands, host = self._session.hands, self._session.host
+        if deed.place is None:
+            return hands.put_back(deed.piece)
         try:
-            if deed.place is None:
-                return self._put_back(deed.piece, back)
-            profile, overlay = self._session.profile, self._session.host.overlay
-            x_mm, y_mm = profile.centre_mm(overlay.index_of(deed.place))
-            x_off_mm, y_off_mm = deed.offset_mm
-            return self._session.hands.set_down(deed.piece, x_mm + x_off_mm, y_mm + y_off_mm).end_s
+            x_mm, y_mm = self._session.profile.centre_mm(host.overlay.index_of(deed.place))
+            east_mm, north_mm = deed.offset_mm
+            return hands.set_down(deed.piece, x_mm + east_mm, y_mm + north_mm).end_s
         except HandsError:
-            self._put_back(deed.piece, back)
+            hands.put_back(deed.piece)
             raise
 
     def _throw_off(self, number: int) -> float:
-        back = self._lifted_from.pop(number, None)
         try:
             return self._session.hands.throw_off(number).end_s
         except HandsError:
-            self._put_back(number, back)
+            self._session.hands.put_back(number)
             raise
-
-    def _put_back(self, number: int, back: tuple[float, float] | None) -> float:
-        """Nothing stays in the air: where nothing else is possible, the piece is gone."""
-        world, now_s = self._session.table.world, self._session.clock.now()
-        piece = world.pieces.get(number)
-        if piece is None or not piece.held:
-            return now_s
-        try:
-            if back is None:
-                return self._session.hands.throw_off(number).end_s
-            return self._session.hands.set_down(number, *back).end_s
-        except HandsError:
-            world.remove(piece)
-            return now_s
 
     def _on_the_plate(self, fault: str, targets: tuple[str, ...]) -> tuple[str, ...]:
         """Places by their names on the plate; whoever asks may use the game's."""

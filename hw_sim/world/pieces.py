@@ -24,7 +24,8 @@ class Piece:
     ``kind``: what faces the sensor (a piece turned over shows the other pole). ``factor``: this
     magnet's strength against its nominal one. ``here``: x, y from the plate's centre and z of the
     magnet's lower face above its place when it stands on the plate, all in mm. ``path``: how it
-    moves now, if it does. ``held``: a hand keeps it in the air, or is about to.
+    moves now, if it does. ``held``: a hand keeps it in the air, or is about to. ``stood``: where it
+    was picked up by that.
     """
 
     piece_id: int
@@ -34,6 +35,7 @@ class Piece:
     here: Point
     path: Path | None = None
     held: bool = False
+    stood: tuple[float, float] | None = None
     comes: bool = False  # before its path starts it is in its tray
     leaves: bool = False  # after its path ends it is back there
 
