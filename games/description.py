@@ -18,6 +18,10 @@ def style_of(package: str) -> str:
     return (resources.files(package) / "board.css").read_text(encoding="utf-8")
 
 
+# A tile slides between pegs: it stands on a stem this wide, and its hat begins this high.
+TILE_STEM_MM, TILE_HAT_MM = 20.0, 8.0
+
+
 @dataclass(frozen=True, slots=True)
 class PieceBody:
     """A kind of piece as a thing, printed or simulated; its magnet lies in its foot.

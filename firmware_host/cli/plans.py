@@ -21,13 +21,13 @@ from firmware_host.messages import text
     help="Folder to write to.",
 )
 def command(*, profile: str, output: Path) -> None:
-    """Write what it takes to build a table: parts, boards, and the figures behind them.
+    """Write what it takes to build a table: parts, boards, sheets, pieces, figures.
 
     PROFILE: by name, or the path of a TOML file.
     """
     from firmware_host.config.profile import load_profile
     from firmware_host.plans.model import Plans
-    from firmware_host.plans.write import files
+    from firmware_host.plans.write import can_print, files
 
     plans = Plans.of(load_profile(profile))
     for name, content in files(plans):
@@ -37,4 +37,6 @@ def command(*, profile: str, output: Path) -> None:
             path.write_bytes(content)
         except OSError as error:
             raise not_written(path, error) from error
+    if not can_print():
+        say(text("Without pieces to print: for them install tiltboard[make]."), err=True)
     say(text("Written to {folder}; begin with report.md.", folder=output))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 from firmware_host.plans.board import Board, netlist_text, pcb_text, schematic_text
 from firmware_host.plans.model import Plans, parts_csv, parts_html, report
+from firmware_host.plans.pieces import piece_files
+from firmware_host.plans.sheets import sheet_files
 
 
 def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
@@ -22,6 +25,14 @@ def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
         texts[f"boards/{name}-placement.csv"] = placement(board)
     for name, text in texts.items():
         yield name, text.encode()
+    yield from sheet_files(plans.profile)
+    if can_print():
+        yield from piece_files(plans.profile.gap_mm)
+
+
+def can_print() -> bool:
+    """Whether manifold3d is installed, without which there are no pieces."""
+    return find_spec("manifold3d") is not None
 
 
 def placement(board: Board) -> str:

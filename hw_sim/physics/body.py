@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import mujoco
 
 from games.base import PieceBody
+from games.description import TILE_HAT_MM, TILE_STEM_MM
 
 STEP_S = 0.002  # at 3 ms a heap gains energy now and then
 PLATE_THICK_M = 0.012
@@ -77,8 +78,8 @@ def shape_of(piece: PieceBody) -> Shape:
 DISC = shape_of(PieceBody())
 SLICK = 0.16  # a ring of PTFE on varnished wood: slips from 9.1 degrees on
 FEET = 1.2  # soft rubber on it: from 50 degrees on
-STEM_M = 0.010  # the radius of what a tile stands on where it slides between pegs
-HAT_M = 0.008  # from where a tile's hat begins, above the pegs
+STEM_M = TILE_STEM_MM / 2000  # the radius of what a tile stands on where it slides between pegs
+HAT_M = TILE_HAT_MM / 1000  # from where a tile's hat begins, above the pegs
 HAT_FRICTION = 0.2
 PEG_M = 0.0072  # half balls, which leave a stem 0.3 mm on either side
 PEG_UP_M = 0.0005

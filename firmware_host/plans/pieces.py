@@ -1,0 +1,213 @@
+"""Pieces to print, from what the games say that their pieces are, and the jigs that go with them.
+
+A body is a cup: the magnet lies on its floor, ballast fills it to the weight that the physics
+plays with, and a lid with the pole's mark closes it. Lengths in mm, weights in g. Needs manifold3d
+(``tiltboard[make]``).
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from firmware_host.perception.field import STRONG, WEAK, Disc
+from games.base import PieceBody
+from games.description import TILE_HAT_MM, TILE_STEM_MM
+from games.registry import HOSTED
+
+FLOOR, LID, WALL, FIT, CHAMFER = 0.8, 1.6, 1.6, 0.15, 0.5
+PLA_G_CM3, BALLAST_G_CM3, MAGNET_G_CM3 = 1.24, 5.5, 7.5  # ballast: brass shot in epoxy; no steel
+ELEMENT_MM = 0.7  # of a DRV5055 in SOT-23 above its board
+_AROUND = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One kind of thing: who plays with it, and what it weighs."""
+
+    name: str
+    players: tuple[str, ...]
+    body: PieceBody
+    magnet: Disc
+    cup: Any
+    lid: Any
+
+    @property
+    def printed_g(self) -> float:
+        """Of cup and lid, solid."""
+        return float(self.cup.volume() + self.lid.volume()) / 1000 * PLA_G_CM3
+
+    @property
+    def magnet_g(self) -> float:
+        """Of its magnet."""
+        disc = self.magnet
+        return math.pi * disc.diameter_mm**2 / 4 * disc.height_mm / 1000 * MAGNET_G_CM3
+
+    @property
+    def ballast_g(self) -> float:
+        """What is to be filled in."""
+        return self.body.mass_g - self.printed_g - self.magnet_g
+
+    @property
+    def room_g(self) -> float:
+        """What there is room for."""
+        inside = sum(
+            (high - low) * math.pi * d**2 / 4 for low, high, d in _bores(self.body, tile=self.tile)
+        )
+        disc = self.magnet
+        filled = LID * math.pi * _bores(self.body, tile=self.tile)[-1][2] ** 2 / 4
+        filled += math.pi * disc.diameter_mm**2 / 4 * disc.height_mm
+        return (inside - filled) / 1000 * BALLAST_G_CM3
+
+    @property
+    def tile(self) -> bool:
+        """Whether it stands on a stem."""
+        return self.name.startswith("tile")
+
+
+def _outline(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
+    """From, to and diameter of each part of its height."""
+    if tile:
+        return [(0.0, TILE_HAT_MM, TILE_STEM_MM), (TILE_HAT_MM, body.height_mm, body.diameter_mm)]
+    if body.mast_mm is None:
+        return [(0.0, body.height_mm, body.diameter_mm)]
+    return [(0.0, body.foot_mm, body.diameter_mm), (body.foot_mm, body.height_mm, body.mast_mm)]
+
+
+def _bores(body: PieceBody, *, tile: bool) -> list[tuple[float, float, float]]:
+    """The same of what is hollow."""
+    parts = _outline(body, tile=tile)
+    bores = []
+    for at, (low, high, across) in enumerate(parts):
+        wider = at and across > parts[at - 1][2]
+        bottom = FLOOR if not at else low + (WALL if wider else 0.0)
+        top = high + WALL if at + 1 < len(parts) and parts[at + 1][2] > across else high
+        narrowest = across if wider else min(a for _, _, a in parts[at:])
+        bores.append((bottom, top, narrowest - 2 * WALL))
+    return bores
+
+
+def _cylinder(across: float, low: float, high: float, top: float | None = None) -> Any:
+    from manifold3d import Manifold
+
+    end = across if top is None else top
+    solid = Manifold.cylinder(high - low, across / 2, end / 2, _AROUND)
+    return solid.translate((0, 0, low))
+
+
+def _piece(name: str, players: tuple[str, ...], body: PieceBody, magnet: Disc) -> Piece:
+    tile = name.startswith("tile")
+    cup = None
+    for low, high, across in _outline(body, tile=tile):
+        part = _cylinder(across - 2 * CHAMFER, low, low + CHAMFER, across)
+        part += _cylinder(across, low + CHAMFER, high)
+        cup = part if cup is None else cup + part
+    bores = _bores(body, tile=tile)
+    for low, high, across in bores:
+        # The magnet's own pocket in the floor of the cup keeps it in the middle
+        if low == FLOOR:
+            pocket = FLOOR + magnet.height_mm
+            cup -= _cylinder(magnet.diameter_mm + 2 * FIT, FLOOR, high)
+            cup -= _cylinder(across, pocket, high + (1.0 if high == body.height_mm else 0.0))
+        else:
+            cup -= _cylinder(across, low, high + 1.0)
+    lid = _cylinder(bores[-1][2] - 2 * FIT, 0, LID)
+    return Piece(name, players, body, magnet, cup, lid)
+
+
+def pieces() -> Iterator[Piece]:
+    """All that the games play with, each kind once for either strength of magnet."""
+    found: dict[tuple[PieceBody, bool], list[str]] = {}
+    for game, kind in HOSTED.items():
+        looks = {"pieces": kind.look, **kind.looks}
+        for piece, look in looks.items():
+            if look.form == "platform":
+                continue  # a place, and no thing
+            who = found.setdefault((look.body, look.form == "tile"), [])
+            said = f"{game}: {piece.rpartition('-')[2]}"
+            if said not in who:
+                who.append(said)
+    for (body, tile), players in found.items():
+        form = "tile" if tile else "ship" if body.mast_mm is not None else "disc"
+        for strength, magnet in (("strong", STRONG), ("weak", WEAK)):
+            name = f"{form}-{body.diameter_mm:g}-{body.mass_g:g}g-{strength}"
+            yield _piece(name, tuple(players), body, magnet)
+
+
+def _bar(length: float, angle: float) -> Any:
+    from manifold3d import Manifold
+
+    bar = Manifold.cube((length, 1.6, 1.0), True)
+    return bar.rotate((0, 0, angle)).translate((0, 0, LID))
+
+
+def marked(lid: Any, pole: str) -> Any:
+    """With a groove for north, a cross for south: what faces the sensor."""
+    cut = lid - _bar(7.0, 0)
+    return cut - _bar(7.0, 90) if pole == "south" else cut
+
+
+def pusher(pole: str) -> Any:
+    """Sets a magnet the right way round: one glued into its tip lets only one side cling. North's
+    handle is round and south's square.
+    """
+    from manifold3d import Manifold
+
+    across = STRONG.diameter_mm
+    rod = _cylinder(across - 1, 0, 45)
+    handle = (
+        _cylinder(22, 45, 57)
+        if pole == "north"
+        else Manifold.cube((20, 20, 12)).translate((-10, -10, 45))
+    )
+    return rod + handle - _cylinder(WEAK.diameter_mm + 2 * FIT, -1, WEAK.height_mm + 0.2)
+
+
+def calibration_jig(gap_mm: float) -> Any:
+    """Stands on a bare row board over one sensor and holds a piece of 28 mm with its magnet's face
+    ``gap_mm`` above the Hall element; arrows on four sides find the middle.
+    """
+    from manifold3d import Manifold
+
+    across = PieceBody().diameter_mm
+    seat = gap_mm + ELEMENT_MM - FLOOR
+    jig = _cylinder(across + 5, 0, seat + 4) - _cylinder(across + 2 * FIT, seat, seat + 5)
+    jig -= _cylinder(12, -1, seat - 2)
+    for turn in range(4):
+        arrow = Manifold.cylinder(seat + 6, 2.0, 2.0, 3).translate((across / 2 + 3.2, 0, -1))
+        jig -= arrow.rotate((0, 0, 90 * turn))
+    return jig
+
+
+def stl(solid: Any) -> bytes:
+    """A binary STL."""
+    mesh = solid.to_mesh()
+    points = [tuple(map(float, row[:3])) for row in mesh.vert_properties]
+    out = [b"\0" * 80, struct.pack("<I", len(mesh.tri_verts))]
+    for triangle in mesh.tri_verts:
+        a, b, c = (points[int(at)] for at in triangle)
+        out.append(struct.pack("<12fH", 0, 0, 0, *a, *b, *c, 0))
+    return b"".join(out)
+
+
+def piece_files(gap_mm: float) -> Iterator[tuple[str, bytes]]:
+    """Name and content of all that is printed."""
+    rows = [
+        "| file | for | printed | magnet | ballast | weighs |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for piece in pieces():
+        yield f"pieces/{piece.name}.stl", stl(piece.cup)
+        for pole in ("north", "south"):
+            yield f"pieces/{piece.name}-lid-{pole}.stl", stl(marked(piece.lid, pole))
+        rows.append(
+            f"| {piece.name} | {', '.join(piece.players)} | {piece.printed_g:.1f} g |"
+            f" {piece.magnet_g:.1f} g | {piece.ballast_g:.1f} g | {piece.body.mass_g:g} g |"
+        )
+    for pole in ("north", "south"):
+        yield f"pieces/pusher-{pole}.stl", stl(pusher(pole))
+    yield "pieces/calibration-jig.stl", stl(calibration_jig(gap_mm))
+    yield "pieces/pieces.md", "\n".join([*rows, ""]).encode()

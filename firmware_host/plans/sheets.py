@@ -1,0 +1,215 @@
+"""Sheets at 1:1: what to drill and to cut, felt, and an overlay for every game's board.
+
+Each as DXF for a machine, as SVG whole, and as PDF over as many A4 pages as it takes, with marks to
+join them and a ruler to prove the printer. Lengths in mm, x east and y north of the plate's middle.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.sax.saxutils import escape
+
+from drivers.errors import TiltboardError
+from firmware_host.config.profile import Profile
+from firmware_host.plans.row_board import LIGHT_MM
+from firmware_host.table.overlay import Overlay
+from games.registry import HOSTED
+
+PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)
+LIGHT_HOLE_MM, CORNER_SCREW_MM = 6.0, 12.0
+PEN_MM, RULER_MM = 0.25, 100
+COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # of DXF's layers
+_BULGE = 0.5522847498  # of a Bezier curve that passes for a quarter of a circle
+MM_PT = 72 / 25.4
+
+
+@dataclass(slots=True)
+class Sheet:
+    """``lines``: layer, ends. ``circles``: layer, middle, diameter. ``texts``: middle, height,
+    words.
+    """
+
+    name: str
+    half_mm: float
+    lines: list[tuple[str, float, float, float, float]] = field(default_factory=list)
+    circles: list[tuple[str, float, float, float]] = field(default_factory=list)
+    texts: list[tuple[float, float, float, str]] = field(default_factory=list)
+
+    def square(self, layer: str, half: float) -> None:
+        """Round the middle."""
+        ends = [(-half, -half), (half, -half), (half, half), (-half, half)]
+        for at, one in enumerate(ends):
+            self.lines.append((layer, *one, *ends[(at + 1) % 4]))
+
+    def cross(self, x: float, y: float, half: float = 2.0) -> None:
+        """Marks a middle."""
+        self.lines += [("mark", x - half, y, x + half, y), ("mark", x, y - half, x, y + half)]
+
+
+def sheets(profile: Profile) -> Iterator[Sheet]:
+    """All of a table's."""
+    half = profile.plate_mm / 2
+    screw = half - CORNER_SCREW_MM
+    drill, felt = Sheet("drill", half), Sheet("felt", half)
+    for sheet in (drill, felt):
+        sheet.square("cut", half)
+        for x, y in ((-screw, -screw), (screw, -screw), (screw, screw), (-screw, screw)):
+            sheet.circles.append(("drill", x, y, 3.2))
+    for index, name in enumerate(profile.places):
+        x, y = profile.centre_mm(index)
+        drill.cross(x, y)
+        drill.texts.append((x, y - 8, 3.0, name))
+        for sheet in (drill, felt):
+            if profile.lights is not None:
+                at = (x + LIGHT_MM[0], y + LIGHT_MM[1])
+                sheet.circles.append(("drill", *at, LIGHT_HOLE_MM))
+    yield drill
+    yield felt
+    for game, kind in HOSTED.items():
+        try:
+            made = kind.create({})
+            overlay = Overlay(profile, made)
+        except TiltboardError:
+            continue  # a board that does not fit this plate
+        sheet = Sheet(f"overlay-{game}", half)
+        sheet.square("cut", half)
+        across = kind.look.body.diameter_mm
+        for place, index in overlay.index_of_game_place.items():
+            x, y = profile.centre_mm(index)
+            sheet.circles.append(("mark", x, y, across))
+            sheet.texts.append((x, y - across / 2 - 2.8, 2.2, str(place)))
+        sheet.texts.append((0, half - 6, 5.0, kind.name.replace("-", " ")))
+        yield sheet
+
+
+def dxf(sheet: Sheet) -> str:
+    """AutoCAD's R12, which every cutter reads."""
+    out: list[object] = [0, "SECTION", 2, "HEADER", 9, "$ACADVER", 1, "AC1009", 0, "ENDSEC"]
+    out += [0, "SECTION", 2, "TABLES", 0, "TABLE", 2, "LAYER", 70, len(COLOURS)]
+    for layer, colour in COLOURS.items():
+        out += [0, "LAYER", 2, layer, 70, 0, 62, colour, 6, "CONTINUOUS"]
+    out += [0, "ENDTAB", 0, "ENDSEC", 0, "SECTION", 2, "ENTITIES"]
+    for layer, x0, y0, x1, y1 in sheet.lines:
+        out += [0, "LINE", 8, layer, 10, x0, 20, y0, 30, 0.0, 11, x1, 21, y1, 31, 0.0]
+    for layer, x, y, across in sheet.circles:
+        out += [0, "CIRCLE", 8, layer, 10, x, 20, y, 30, 0.0, 40, across / 2]
+    for x, y, high, words in sheet.texts:
+        out += [0, "TEXT", 8, "text", 10, x, 20, y, 30, 0.0, 40, high, 1, words]
+        out += [72, 1, 11, x, 21, y, 31, 0.0]
+    out += [0, "ENDSEC", 0, "EOF"]
+    return "".join(f"{round(each, 4) if isinstance(each, float) else each}\n" for each in out)
+
+
+def svg(sheet: Sheet) -> str:
+    """The whole, in mm."""
+    half = sheet.half_mm + 2
+    colours = {"cut": "red", "drill": "blue", "mark": "black"}
+    drawn = [
+        f'<line x1="{x0:.3f}" y1="{-y0:.3f}" x2="{x1:.3f}" y2="{-y1:.3f}"'
+        f' stroke="{colours[layer]}"/>'
+        for layer, x0, y0, x1, y1 in sheet.lines
+    ]
+    drawn += [
+        f'<circle cx="{x:.3f}" cy="{-y:.3f}" r="{across / 2:.3f}" stroke="{colours[layer]}"/>'
+        for layer, x, y, across in sheet.circles
+    ]
+    drawn += [
+        f'<text x="{x:.3f}" y="{-y:.3f}" font-size="{high}" text-anchor="middle" fill="black"'
+        f' stroke="none" font-family="sans-serif">{escape(words)}</text>'
+        for x, y, high, words in sheet.texts
+    ]
+    size = f'width="{2 * half:g}mm" height="{2 * half:g}mm"'
+    box = f'viewBox="{-half:g} {-half:g} {2 * half:g} {2 * half:g}"'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} fill="none" stroke-width="{PEN_MM}">'
+    )
+    return "\n".join([head, *drawn, "</svg>", ""])
+
+
+def pdf(sheet: Sheet) -> bytes:
+    """A4 pages, from the upper left; each printed without scaling shows 180 x 260 mm."""
+    across, down = (math.ceil(2 * sheet.half_mm / each) for each in PRINTED_MM)
+    objects: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
+    objects.append(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    pages = []
+    for row in range(down):
+        for column in range(across):
+            content = zlib.compress(
+                _page(sheet, column, row, across, down).encode("latin-1", "replace")
+            )
+            objects.append(
+                b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream"
+                % (len(content), content)
+            )
+            size = " ".join(f"{each * MM_PT:.3f}" for each in PAGE_MM)
+            objects.append(
+                (
+                    f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {size}]"
+                    f" /Contents {len(objects)} 0 R /Resources << /Font << /F 3 0 R >> >> >>"
+                ).encode()
+            )
+            pages.append(len(objects))
+    kids = " ".join(f"{page} 0 R" for page in pages)
+    objects[1] = f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode()
+    out, places = b"%PDF-1.4\n", []
+    for at, content in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (at, content)
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    tail = f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF\n"
+    return out + f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{tail}".encode()
+
+
+def _page(sheet: Sheet, column: int, row: int, across: int, down: int) -> str:
+    left = MARGIN_MM[0] + sheet.half_mm - column * PRINTED_MM[0]
+    top = PAGE_MM[1] - MARGIN_MM[1] - sheet.half_mm + row * PRINTED_MM[1]
+    low, high = MARGIN_MM[1], PAGE_MM[1] - MARGIN_MM[1]
+    west, east = MARGIN_MM[0], PAGE_MM[0] - MARGIN_MM[0]
+    out = [f"{MM_PT:.6f} 0 0 {MM_PT:.6f} 0 0 cm {PEN_MM} w"]
+    # Marks at the corners: the next page's lie on them
+    for x in (west, east):
+        for y in (low, high):
+            out.append(f"{x - 4} {y} m {x + 4} {y} l S {x} {y - 4} m {x} {y + 4} l S")
+    out.append(f"{west} 8 m {west + RULER_MM} 8 l S")
+    for at in range(0, RULER_MM + 1, 10):
+        out.append(f"{west + at} 8 m {west + at} {11 if at % 50 == 0 else 9.5} l S")
+    said = f"{sheet.name}: column {column + 1} of {across}, row {row + 1} of {down}"
+    out.append(_words(west + RULER_MM + 4, 7, 2.4, said, start=True))
+    out.append(_words(west, 3.5, 2.4, f"this ruler is {RULER_MM} mm long", start=True))
+    out.append(f"q {west} {low} {east - west} {high - low} re W n")
+    for _, x0, y0, x1, y1 in sheet.lines:
+        out.append(f"{left + x0:.3f} {top + y0:.3f} m {left + x1:.3f} {top + y1:.3f} l S")
+    for _, x, y, wide in sheet.circles:
+        out.append(_circle(left + x, top + y, wide / 2))
+    for x, y, size, words in sheet.texts:
+        out.append(_words(left + x, top + y, size, words))
+    return "\n".join([*out, "Q"])
+
+
+def _circle(x: float, y: float, r: float) -> str:
+    b = r * _BULGE
+    curves = [
+        (x + r, y + b, x + b, y + r, x, y + r),
+        (x - b, y + r, x - r, y + b, x - r, y),
+        (x - r, y - b, x - b, y - r, x, y - r),
+        (x + b, y - r, x + r, y - b, x + r, y),
+    ]
+    turns = " ".join(" ".join(f"{each:.3f}" for each in curve) + " c" for curve in curves)
+    return f"{x + r:.3f} {y:.3f} m {turns} S"
+
+
+def _words(x: float, y: float, size: float, words: str, *, start: bool = False) -> str:
+    at = x if start else x - 0.26 * size * len(words)
+    safe = words.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
+    return f"BT /F {size} Tf {at:.3f} {y:.3f} Td ({safe}) Tj ET"
+
+
+def sheet_files(profile: Profile) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each, three times."""
+    for sheet in sheets(profile):
+        yield f"sheets/{sheet.name}.dxf", dxf(sheet).encode()
+        yield f"sheets/{sheet.name}.svg", svg(sheet).encode()
+        yield f"sheets/{sheet.name}.pdf", pdf(sheet)
