@@ -136,11 +136,10 @@ def warm() -> None:
         say(text("The engine's kernels are compiled already."))
         return
     ensure_state_directory(warmth.cache_folder())
-    from firmware_host.engines.search.fast import to_warm, warmed  # numba
 
     clock = SystemClock()
     begun_s = clock.now()
-    with click.progressbar(warmed(), length=len(to_warm())) as steps:
+    with click.progressbar(warmth.warmed(), length=len(warmth.to_warm())) as steps:
         for _ in steps:
             pass
     used_s = round(clock.now() - begun_s)

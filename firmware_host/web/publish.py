@@ -253,6 +253,7 @@ class Publisher:
         return Snapshot(
             layout=self.layout().number,
             time_s=round(observation.time_s, 3),
+            step=standing.step,
             phase=standing.phase.value,
             to_move=standing.to_move,
             cells=dict(host.sight.cells),
@@ -448,6 +449,7 @@ def game_info(game_id: int, game: Game, overlay: Overlay, *, over: bool) -> Game
         title=credit.title,
         credit=f"{credit.designer}{year}",
         notice=Message(credit.notice),
+        aim=Message(kind.aim),
         rules=[Message(rule) for rule in kind.rules_summary],
         options=shown_options(game.options, () if over else game.secret_options),
         players=list(game.players),

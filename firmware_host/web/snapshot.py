@@ -128,8 +128,8 @@ class GameInfo(msgspec.Struct, frozen=True):
     is called, and what it does.
     ``figure``: what ``Snapshot.figures`` count, in words. ``labels``: place -> what people call
     it, where that is not its name.
-    ``hexagonal``: places have six neighbours (games.base.Game.hexagonal). ``lesson``: it can be
-    learnt in a minute.
+    ``hexagonal``: places have six neighbours (games.base.Game.hexagonal). ``aim``: what it is
+    about, in one line. ``lesson``: it can be learnt in a minute.
     """
 
     id: int
@@ -148,6 +148,7 @@ class GameInfo(msgspec.Struct, frozen=True):
     looks: dict[str, LookInfo] = {}
     slots: list[SlotInfo] = []
     drawing: DrawingInfo | None = None
+    aim: Message | None = None
     lesson: bool = False
     glossary: dict[str, tuple[Message, Message]] = {}
     labels: dict[str, str] = {}
@@ -318,7 +319,8 @@ class TrackInfo(msgspec.Struct, frozen=True):
 class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     """The table after a step.
 
-    ``layout``: number of the layout that goes with it. ``lights``: hex, three bytes (red, green,
+    ``layout``: number of the layout that goes with it. ``step``: of the game (Standing.step), to go
+    back with a request. ``lights``: hex, three bytes (red, green,
     blue) per place as last written to the strip, after gamma, brightness and current limit.
     ``cells``: what perception sees. ``position``: what the journal has confirmed. ``sounds``: the
     latest few. ``tint``: place -> ``#rrggbb`` of the colours that its light takes in turn.
@@ -386,3 +388,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     clock: ClockInfo | None = None
     figures: dict[str, int] = {}
     happened: list[HappenedInfo] = []
+    step: int = 0

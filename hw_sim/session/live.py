@@ -185,6 +185,9 @@ class PageHands:
             return
         if any(plate.commanded_rad(self._session.clock.now())[:2]):
             self._deeds.begin(Tilt(0.0, 0.0))
+        position = host.standing.position
+        if before[1] and position is not None:
+            self._own.put_back(position.cells)
 
     def do(self, command: HandsCommand) -> Future[None]:
         """Have it done."""

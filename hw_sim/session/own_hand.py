@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
@@ -181,6 +181,13 @@ class OwnHand:
         """Do what is asked for now, and what follows from it; ``answer`` once nothing more is."""
         self._waiting.append(answer)
         self._moves = self._session.host.standing.phase is Phase.TURN
+
+    def put_back(self, cells: Mapping[str, str]) -> None:
+        """What stood on the board before people played freely, and nothing else; towers stay."""
+        overlay = self._session.host.overlay
+        if not isinstance(overlay, ZoneOverlay):
+            stood = {overlay.index_of(place): label for place, label in cells.items()}
+            self._session.hands.set_up(stood)
 
     def step(self) -> None:
         """Begin what is due."""

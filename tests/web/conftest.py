@@ -75,7 +75,7 @@ LOOKS = """() => {
 # What goes by itself, is made anew each time, or is of games that have ended.
 FORGET = """() => {
   for (const each of document.querySelectorAll(".toast, .game-list > *")) each.remove();
-  localStorage.removeItem("tiltboard.players");
+  for (const kept of ["players", "new-game", "level"]) localStorage.removeItem(`tiltboard.${kept}`);
   dispatchEvent(new StorageEvent("storage", { key: "tiltboard.players" }));
 }"""
 UP_TO_DATE = """async () => {
@@ -84,7 +84,10 @@ UP_TO_DATE = """async () => {
 }"""
 PATIENCE_MS = 60_000  # for a machine with much else to do
 UNTIL_S = 60.0
-OWN_HAND_OFF = "if (location.host) localStorage.setItem('tiltboard.own-hand', 'off')"
+OWN_HAND_OFF = """if (location.host) {
+  localStorage.setItem("tiltboard.own-hand", "off");
+  localStorage.setItem("tiltboard.begun", "yes");
+}"""
 SPEED = 4.0
 SCANS_PER_S = 25  # half of what the sensors can: a page shows what was seen, not how
 START_S = 3.0  # the table's first look at its places takes two thirds of it

@@ -36,7 +36,7 @@ def test_every_dialog_and_panel(served, open_page):
         page.get_by_role("button", name=name, exact=True).click()
         player.expect_no_barrier("dialog[open]")
         page.locator("dialog[open]").get_by_role("button", name="Close", exact=True).click()
-    for name in ("Moves", "Rules"):
+    for name in ("Moves", "Rules", "Learn"):
         page.get_by_role("tab", name=name, exact=True).click()
         player.expect_no_barrier("[role=tabpanel]:not([hidden])")
     for name in ("Tilt", "Faults", "Lights", "Sensors"):

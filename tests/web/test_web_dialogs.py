@@ -45,6 +45,7 @@ def test_gravity_trap_is_played_on_a_board_from_a_file(served, open_page):
     page = player.page
     dialog = open_new_game(page)
     dialog.get_by_role("radio", name="Gravity Trap").click()
+    dialog.get_by_text("More options", exact=True).click()
     dialog.locator("#option-board").select_option("from a file…")
     dialog.get_by_role("button", name="Start", exact=True).click()
     expect(dialog.locator("footer .problem")).to_have_text("Choose the board's file first.")

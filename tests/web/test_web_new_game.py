@@ -14,6 +14,8 @@ def open_dialog(page):
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     dialog = page.get_by_role("dialog", name="New game", exact=True)
     expect(dialog.get_by_role("radio", name="Momentum")).to_be_checked()
+    if not dialog.get_by_label("Marbles each").is_visible():
+        dialog.get_by_text("More options", exact=True).click()
     return dialog
 
 
@@ -82,7 +84,6 @@ def test_every_number_of_players_has_boards(served, open_page):
 def test_options_stand_in_players_words_within_what_the_plate_carries(served, open_page):
     player = open_page(served.url)
     dialog = open_dialog(player.page)
-    dialog.get_by_text("More options", exact=True).click()
     expect(dialog.locator(".board-edit")).to_contain_text("Cut-out places, Holes, Cushions")
     for words in ("Swap rule", "Last round"):
         expect(dialog.get_by_label(words)).to_be_visible()
@@ -92,7 +93,6 @@ def test_options_stand_in_players_words_within_what_the_plate_carries(served, op
     expect(dialog.get_by_label("Forced block")).to_be_checked()
     expect(dialog.get_by_label("Swap rule")).to_be_hidden()
     dialog.get_by_role("radio", name="Gravity Trap").click()
-    dialog.get_by_text("More options", exact=True).click()
     copying = dialog.get_by_label("Copying moves")
     expect(copying.locator("option")).to_have_text(["as usual", "not allowed", "allowed"])
     names = {"round_limit", "must_block", "no-copy", "pie"}
@@ -103,7 +103,6 @@ def test_what_a_person_fills_in_goes_before_the_preset(served, open_page):
     player = open_page(served.url)
     dialog = open_dialog(player.page)
     dialog.get_by_label("Marbles each").fill("60")
-    dialog.get_by_text("More options", exact=True).click()
     dialog.get_by_label("Square board").fill("6")
     dialog.get_by_label("Swap rule").uncheck()
     start(dialog)
@@ -148,6 +147,7 @@ def test_a_board_of_gravity_trap_is_drawn_by_tapping_and_a_track_closed(served, 
     page = player.page
     page.get_by_role("button", name="New game", exact=True).click()
     page.get_by_role("radio", name="Gravity Trap").click()
+    page.get_by_text("More options", exact=True).click()
     expect(page.locator(".opponents .ball.ship")).to_have_count(2)
     page.locator("#option-board").select_option(label="draw it here…")
     page.get_by_role("button", name="Start", exact=True).click()

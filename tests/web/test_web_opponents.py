@@ -16,6 +16,9 @@ PATIENCE_MS = 60_000  # an engine's process is started
 def begin(page, **levels):
     """A new game as it stands, with the computer at these levels."""
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    page.locator(".new-game .more").evaluate("(more) => { more.open = true; }")
+    for player in ("red", "blue"):
+        page.locator(f'.opponents select[data-player="{player}"]').select_option("")
     for player, level in levels.items():
         field = page.locator(f'.opponents select[data-player="{player}"]')
         field.select_option(f"tiltboard {level}")
@@ -78,6 +81,7 @@ def test_assist_is_chosen_in_the_dialog_shown_and_changed_while_playing(lively, 
     player = open_page(lively.url)
     page = player.page
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    page.get_by_text("More options", exact=True).click()
     page.locator('.opponents select[data-player="red"]').select_option("assist 3")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator('.tray[data-piece="red"] .played-by')).to_have_text("with assist")
@@ -91,10 +95,10 @@ def test_assist_is_chosen_in_the_dialog_shown_and_changed_while_playing(lively, 
 def test_a_puzzle_is_tried_taken_back_and_solved(lively, open_page):
     player = open_page(lively.url, own_hand=True)
     page = player.page
-    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
-    page.get_by_role("radio", name="Gravity Trap").click()
-    page.get_by_text("All puzzles", exact=True).click()
-    page.get_by_role("group", name="Win at once", exact=True).get_by_role("button").first.click()
+    page.get_by_role("tab", name="Learn", exact=True).click()
+    trap = page.get_by_role("region", name="Gravity Trap", exact=True)
+    trap.get_by_text("All puzzles", exact=True).click()
+    trap.get_by_role("group", name="Win at once", exact=True).get_by_role("button").first.click()
     expect(page.locator(".say-card .phase")).to_have_text("Puzzle 1")
     expect(page.locator("#say .line").first).to_contain_text("wins with this move")
     asked = exercises("gravity-trap")[0]
@@ -109,7 +113,4 @@ def test_a_puzzle_is_tried_taken_back_and_solved(lively, open_page):
     expect(page.get_by_role("button", name="Next puzzle", exact=True)).to_be_visible()
     page.get_by_role("button", name="Back to the game", exact=True).click()
     expect(page.locator(".game-title")).to_have_text("Momentum")
-    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
-    page.get_by_role("radio", name="Gravity Trap").click()
-    page.get_by_text("All puzzles", exact=True).click()
     expect(page.get_by_role("button", name="1: Win at once, solved", exact=True)).to_be_visible()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -296,3 +297,20 @@ def test_the_theme_is_remembered(served, open_page):
     expect(root).to_have_attribute("data-theme", "dark")
     player.page.reload()
     expect(root).to_have_attribute("data-theme", "dark")
+
+
+def test_what_is_asked_of_the_game_names_the_step_that_was_seen(served, open_page):
+    served.new_game(pie=False)
+    served.play("d4")
+    page = open_page(served.url, fresh=True).page
+    sent = []
+    page.on(
+        "websocket", lambda socket: socket.on("framesent", lambda it: sent.append(json.loads(it)))
+    )
+    page.reload()
+    seen = served.table.latest()
+    page.get_by_role("button", name="Take back", exact=True).click()
+    expect(page.locator(".move")).to_have_count(0)
+    (asked,) = [each for each in sent if each["type"] == "take-back"]
+    assert asked["game"] == served.ask("/api/v1/layout")["game"]["id"]
+    assert asked["step"] == seen.step > 0

@@ -431,6 +431,25 @@ def test_a_page_that_leaves_lets_the_plate_go_that_it_holds_tilted(at_rest):
 
 
 @pytest.mark.parametrize(
+    ("then", "stands"),
+    [
+        ({"type": "play-freely", "on": False}, ["red"]),
+        ({"type": "game", "game": "momentum"}, []),
+    ],
+)
+def test_what_lay_on_the_plate_in_the_playground_is_in_no_later_game(at_rest, then, stands):
+    at_rest.new_game(pie=False)
+    at_rest.play("d4")
+    with page_of(at_rest) as page:
+        ask(page, type="play-freely")
+        ask(page, type="put", piece="blue", place="a1")
+        ask(page, type="move", source="d4", target="g7")
+        ask(page, **then)
+        at_rest.until(lambda seen: [each.piece for each in seen.pieces] == stands)
+        at_rest.until(lambda seen: seen.phase == "turn")
+
+
+@pytest.mark.parametrize(
     "then", [{"type": "game", "game": "attraktion"}, {"type": "play-freely", "on": False}]
 )
 def test_another_game_and_leaving_the_playground_level_the_plate(at_rest, then):

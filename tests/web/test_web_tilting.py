@@ -124,18 +124,25 @@ def test_a_plate_that_stays_tilted_is_levelled_from_the_card(sliding, serve, ope
     player.expect_phase("turn")
 
 
-def test_from_a_slot_that_is_pressed_it_slides_by_the_table_s_own_hand(sliding, serve, open_page):
+def test_from_a_slot_that_is_pressed_it_lands_at_once_and_play_is_not_paused(
+    sliding, serve, open_page
+):
     table = serve(sliding)
     table.do(NewGame("gravity-connect", {"size": 4, "line": 3}))
     player = open_page(table.url, own_hand=True)
     player.expect_turn("red")
     page = player.page
     tab = page.locator('.slot[data-slot="7"] .tab')  # row 3, from the right
+    seen = []
+    leave = table.table.subscribe(lambda: seen.append(table.table.latest()))
     page.mouse.click(*player.middle(tab))
-    table.until(lambda snapshot: abs(snapshot.tilt_deg[1]) > 9.0)
     player.expect_turn("blue")
     player.expect_moves("7")
     player.expect_marbles(A3="red")
+    leave()
+    assert {each.phase for each in seen} == {"turn"}
+    begun = next(each.time_s for each in seen if each.pieces)
+    assert next(each.time_s for each in seen if each.moves) - begun < 1.5  # of the table's time
 
 
 def test_a_picture_in_three_dimensions_costs_a_graphics_chip_little(sliding, serve, open_page):

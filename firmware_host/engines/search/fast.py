@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from firmware_host.engines.search.kernels import tree as kernels
-from firmware_host.engines.search.kernels.board import Board, board_of, playouts
+from firmware_host.engines.search.kernels.board import Board, board_of
 from firmware_host.engines.search.kernels.jit import OPEN, Ints
 from firmware_host.engines.search.limits import (
     WIN,
     Budget,
     Found,
-    Limits,
-    SearchStoppedError,
     log_odds,
 )
-from firmware_host.engines.search.warmth import kernels_of, note_warm
+from firmware_host.engines.search.warmth import kernels_of
 from games.base import Game
-from games.registry import EVERY_GAME
 from games.search import Solver
 
 _CHUNK_S = 0.004  # a stop waits for so long
@@ -224,43 +219,3 @@ class FastTree:
             distance = 1 + int(node["far"])
             return WIN - distance if proven >> who & 1 else distance - WIN
         return log_odds((node["total"] + 0.5) / (node["visits"] + 1))
-
-
-_FEW = 40  # positions
-_LATER = 6  # plies, after which an exact search is asked
-
-
-def warmed() -> Iterator[None]:
-    """Compile every kernel once, by using it; numba keeps what it compiled. One step of
-    ``to_warm()`` each time; then ``warm`` holds. Raises OSError.
-    """
-
-    def few() -> Budget:
-        return Budget(Limits(nodes=_FEW), time.monotonic)
-
-    for made in to_warm():
-        state = made.rules.start()
-        solver, board = fast_solver(made), board_of(made)
-        if solver is not None:
-            for _ in range(_LATER):
-                state = made.rules.apply(state, made.rules.moves(state)[0])
-            with suppress(SearchStoppedError):
-                solver.winning(state, made.rules.moves(state), few())
-        tree = fast_tree(made, random.Random(1))
-        if tree is not None and board is not None:
-            playouts(board.tables, board.encoded(state), tree.seed, 1)
-            for _ in range(2):
-                state = made.rules.apply(state, tree.search(state, few()).move)
-        yield
-    note_warm()
-
-
-def to_warm() -> list[Game]:
-    """One for each class of tables that kernels are compiled for."""
-    found: list[Game] = []
-    for name, kind in EVERY_GAME.items():
-        module = kernels_of(name)
-        if module is not None:
-            options: Sequence[Mapping[str, Any]] = getattr(module, "TO_WARM", ({},))
-            found += map(kind.create, options)
-    return found

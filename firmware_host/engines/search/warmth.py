@@ -12,24 +12,33 @@ import logging
 import mmap
 import os
 import platform
+import random
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module, metadata, util
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from firmware_host.config.paths import default_state_directory
+from firmware_host.engines.search.limits import Budget, Limits, SearchStoppedError
+from games.base import Game
 from games.plugins import PluginError, loaded, tried
+from games.registry import EVERY_GAME
 
 KERNELS = "tiltboard.kernels"
 """The group of entry points by which other packages bring kernels for their games."""
 _OURS = "firmware_host.engines.games"
 _log = logging.getLogger(__name__)
+_FEW = 40  # positions
 _LOWEST = 19  # priority
+_LATER = 6  # plies, after which an exact search is asked
 CPU_INFO = Path("/proc/cpuinfo")
 _MARK = "warm"
 _TELLS = ("model name", "flags", "CPU part", "Features")
@@ -130,3 +139,41 @@ def note_warm() -> None:
         if other != folder:
             shutil.rmtree(other, ignore_errors=True)
     (folder / _MARK).touch()
+
+
+def warmed() -> Iterator[None]:
+    """Compile every kernel once, by using it; numba keeps what it compiled. One step of
+    ``to_warm()`` each time; then ``warm`` holds. Raises OSError.
+    """
+    from firmware_host.engines.search.fast import fast_solver, fast_tree
+    from firmware_host.engines.search.kernels.board import board_of, playouts
+
+    def few() -> Budget:
+        return Budget(Limits(nodes=_FEW), time.monotonic)
+
+    for made in to_warm():
+        state = made.rules.start()
+        solver, board = fast_solver(made), board_of(made)
+        if solver is not None:
+            for _ in range(_LATER):
+                state = made.rules.apply(state, made.rules.moves(state)[0])
+            with suppress(SearchStoppedError):
+                solver.winning(state, made.rules.moves(state), few())
+        tree = fast_tree(made, random.Random(1))
+        if tree is not None and board is not None:
+            playouts(board.tables, board.encoded(state), tree.seed, 1)
+            for _ in range(2):
+                state = made.rules.apply(state, tree.search(state, few()).move)
+        yield
+    note_warm()
+
+
+def to_warm() -> list[Game]:
+    """One for each class of tables that kernels are compiled for."""
+    found: list[Game] = []
+    for name, kind in EVERY_GAME.items():
+        module = kernels_of(name)
+        if module is not None:
+            options: Sequence[Mapping[str, Any]] = getattr(module, "TO_WARM", ({},))
+            found += map(kind.create, options)
+    return found

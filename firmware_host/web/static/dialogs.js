@@ -2,7 +2,7 @@
 
 import { closed, opened } from "/static/back.js";
 import { button, h } from "/static/dom.js";
-import { t, nameOf } from "/static/i18n.js";
+import { language, t, nameOf } from "/static/i18n.js";
 
 /** A modal dialog with a title and a close button; closed by Escape, by Back and by its backdrop. */
 export function dialog(title, name, ...content) {
@@ -70,9 +70,10 @@ export class Games {
     const end = result
       ? result.team ? t("{player} won", { player: result.team.map(nameOf).join(", ") }) : result.winner ? t("{player} won", { player: nameOf(result.winner) }) : t("drawn")
       : t("not finished");
+    const when = new Date(started.replace(" ", "T")).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" });
     const count = moves === 1 ? t("1 move") : t("{count} moves", { count: moves });
     return h("article", { class: current ? "current" : "" },
-      h("div", {}, h("strong", {}, `${title} ${id}`), h("span", {}, `${started} · ${count} · ${end}`)),
+      h("div", {}, h("strong", {}, `${title} ${id}`), h("span", {}, `${when} · ${count} · ${end}`)),
       h("div", { class: "row" },
         h("button", { type: "button", onclick: () => this.look(id) }, t("Look at it")),
         current ? null : h("button", { type: "button", onclick: () => this.resume(id) }, t("Play on")),
@@ -110,7 +111,8 @@ export class Games {
 }
 
 export class Help {
-  constructor() {
+  constructor(store, { learn, puzzles }) {
+    Object.assign(this, { store, learn, puzzles, game: h("div", { class: "rules" }) });
     const keys = [
       ["← ↑ → ↓", t("move over the places, and over the edge to the slots")],
       ["Enter", t("pick up, put down, or put a new piece of the player to move")],
@@ -126,7 +128,7 @@ export class Help {
       t("Where the board has slots at its edge: press one, and a tile falls from there."),
       t("When lights and arrows show what follows from a move, do it yourself, or let the table's hand do it."),
     ];
-    this.element = dialog(t("Help"), "help",
+    this.element = dialog(t("Help"), "help", this.game,
       h("h3", {}, t("Mouse and finger")), h("ul", {}, ways.map((way) => h("li", {}, way))),
       h("h3", {}, t("Keys")),
       h("p", { class: "hint" }, t("Press Tab until the plate has the focus.")),
@@ -134,6 +136,10 @@ export class Help {
   }
 
   show() {
+    const { game } = this.store;
+    const go = (name, label, act) => button(name, label, () => { this.element.close(); act(); });
+    this.game.replaceChildren(...(game ? [h("h3", {}, game.title), h("p", { class: "aim" }, game.aim), ...game.rules.map((rule) => h("p", {}, rule))] : []),
+      h("div", { class: "row" }, game?.lesson ? go("help", t("The lesson"), () => this.learn(game.name)) : null, go("bulb", t("Puzzles"), this.puzzles)));
     open(this.element);
   }
 }

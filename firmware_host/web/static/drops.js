@@ -1,4 +1,4 @@
-// Letting a tile fall from a slot: put on its entry, the side answered, carried to where it lands.
+// Letting a tile fall from a slot: it is put where it lands, and the side answered.
 
 import { fall } from "/static/slots.js";
 
@@ -47,11 +47,11 @@ export class Drops {
     const { store } = this;
     const { to_move: piece, moves } = store.snapshot;
     const path = this.path(slot);
-    const entry = store.centreOf(store.indexOf(path[0]));
+    const lands = store.centreOf(store.indexOf(path.at(-1)));
     this.aim(null);
     store.set("falling", slot);
     try {
-      if (!await this.put(piece, entry.x, entry.y)) return;
+      if (!await this.put(piece, lands.x, lands.y)) return;
       const done = () => store.snapshot.moves.length > moves.length || store.snapshot.phase === "settle";
       const asked = () => store.snapshot.question?.choices.some(({ value }) => value === slot.side);
       const other = () => !["turn", "settle"].includes(store.snapshot.phase);
@@ -60,9 +60,6 @@ export class Drops {
         await this.ask({ type: "answer", value: slot.side });
         await store.until(done, SEEN_WITHIN_MS);
       }
-      const [shift, ...more] = store.snapshot.shifts;
-      const falls = shift && !more.length && shift.source === path[0];
-      if (store.snapshot.phase === "settle" && falls) await this.ask({ type: "carry-out" });
     } catch (error) {
       this.complain(error.message);
     } finally {

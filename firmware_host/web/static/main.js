@@ -8,6 +8,7 @@ import { CalibrationCard, CalibrationPanel } from "/static/calibration.js";
 import { Connection } from "/static/connection.js";
 import { Games, Help, fetchJson } from "/static/dialogs.js";
 import { button, h, icon, setText } from "/static/dom.js";
+import { Doors } from "/static/doors.js";
 import { Depth } from "/static/depth.js";
 import { Drawer } from "/static/drawer.js";
 import { Ending } from "/static/ending.js";
@@ -45,6 +46,7 @@ import { TiltPad } from "/static/tilt.js";
 import { Trays } from "/static/trays.js";
 import { Voice } from "/static/voice.js";
 
+const OF_THE_STEP = new Set(["take-back", "swap", "make-move", "answer"]);
 const byId = (id) => document.getElementById(id);
 
 /** A short message at the foot of the page; an empty one means that the connection went. */
@@ -80,7 +82,7 @@ function viewButtons(camera) {
   return [above, full, button("turn", t("Turn the plate"), () => camera.turn())];
 }
 
-function header(store, sounds, dialogs, handle, door) {
+function header(store, sounds, dialogs, handle, door, doors) {
   const title = h("span", { class: "game-title" });
   const sound = button(sounds.on ? "sound" : "silent", t("Sound"), () => {
     const on = sounds.toggle();
@@ -94,7 +96,7 @@ function header(store, sounds, dialogs, handle, door) {
     document.title = store.game ? `${store.game.title} – tiltboard` : "tiltboard";
   });
   byId("bar").append(
-    h("h1", {}, h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }), "tiltboard"),
+    h("h1", {}, doors.handle),
     title,
     h("nav", { "aria-label": t("Table") },
       button("plus", t("New game"), () => dialogs.newGame.show(), { class: "plain" }),
@@ -113,7 +115,12 @@ function build() {
     store.set("link", link);
     if (link === "open") attend();
   });
-  const ask = (message) => connection.ask(message);
+  /** What is asked of the game is asked of it as it is seen here: where it has gone on, nothing is done. */
+  const ask = (message) => {
+    const { layout, snapshot } = store;
+    const meant = OF_THE_STEP.has(message.type) && !message.game && layout?.game?.id > 0 && !snapshot.room && { game: layout.game.id, step: snapshot.step };
+    return connection.ask({ ...message, ...meant });
+  };
   const watch = (sensors, poses) => ask({ type: "watch", sensors, poses }).catch(() => {});
   const spoken = h("p", { class: "spoken", "aria-live": "polite" });
   const announce = (words) => { spoken.textContent = store.said(words); };
@@ -126,35 +133,40 @@ function build() {
   });
   const players = new Players(store, ask);
   const solve = (game, number) => ask({ type: "puzzle", game, number })
-    .then(() => dialogs.newGame.element.close(), (error) => complain(error.message));
-  const puzzles = new Puzzles(store, { fetchJson, solve });
+    .catch((error) => complain(error.message));
+  const puzzles = new Puzzles(store, { fetchJson, solve, learn: (game) => learn(game) });
   const nextPuzzle = async () => {
     const { name } = store.layout.game;
     const { puzzles: all } = await puzzles.of(name);
     solve(name, (store.snapshot.lesson.puzzle % all.length) + 1);
   };
   const dialogs = {
-    newGame: new NewGame(store, { ask, puzzles }),
+    newGame: new NewGame(store, { ask }),
     games: new Games(store, { ask, review: (record, ply) => reviewer.look(record, ply) }),
-    help: new Help(),
+    help: new Help(store, { learn: (game) => learn(game), puzzles: () => tabs.choose("learn") }),
   };
   const newGame = () => dialogs.newGame.show();
-  /** Again, with the colours exchanged. */
-  const playAgain = () => {
-    const { name, options } = store.layout.game;
-    const { engines, clock, assist } = store.snapshot;
-    const entries = Object.entries(options).filter(([, value]) => value !== null);
+  /** The kind of game that is on the plate begins as it did, another one as usual. */
+  const begin = (name, more) => {
+    remember("begun", "yes");
+    const entries = name === store.layout.game?.name ? Object.entries(store.layout.game.options).filter(([, value]) => value !== null) : [];
     const own = ([, value]) => typeof value === "object" && !Array.isArray(value); // a board from a file
-    const exchanges = players.exchanges;
-    const after = (player) => (exchanges ? players.next(player) : player);
-    if (exchanges) players.exchange();
     ask({
       type: "game", game: name, options: Object.fromEntries(entries.filter((each) => !own(each))),
-      boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])),
-      engines: Object.fromEntries(Object.entries(engines).map(([player, { engine, level }]) => [after(player), { engine, level }])),
+      boards: Object.fromEntries(entries.filter(own).map(([key, board]) => [key, JSON.stringify(board)])), ...more,
+    }).catch((error) => complain(error.message));
+  };
+  /** Again, with the colours exchanged. */
+  const playAgain = () => {
+    const { engines, clock, assist } = store.snapshot;
+    const { exchanges } = players;
+    const after = (player) => (exchanges ? players.next(player) : player);
+    if (exchanges) players.exchange();
+    begin(store.layout.game.name, {
+      engines: Object.fromEntries(Object.entries(engines).map(([player, { engine, level, follows }]) => [after(player), { engine, level, follows }])),
       assist: Object.fromEntries(Object.entries(assist).map(([player, amount]) => [after(player), amount])),
       clock: clock && { minutes: clock.minutes, increment_s: clock.increment_s },
-    }).catch((error) => complain(error.message));
+    });
   };
   const learn = (game = store.layout.game.name) => ask({ type: "learn", game }).catch((error) => complain(error.message));
   const ownHand = new OwnHand(store, { ask, complain });
@@ -180,7 +192,12 @@ function build() {
   const tabs = new Tabs([
     ["moves", t("Moves"), moves],
     ["rules", t("Rules"), new Rules(store).element],
-  ], remembered("tab", "moves"), (name) => remember("tab", name));
+    ["learn", t("Learn"), puzzles.element],
+  ], remembered("tab", "moves"), (name) => {
+    remember("tab", name);
+    if (name === "learn") puzzles.fill();
+  });
+  if (tabs.chosen === "learn") puzzles.fill();
   const parts = new Tabs([
     ["tilt", t("Tilt"), new TiltPad(store, { ask, complain }).element],
     ["faults", t("Faults"), new FaultPanel(store, { ask, complain }).element],
@@ -199,9 +216,11 @@ function build() {
   };
   const playground = new Playground(store, depth, { ask, complain, onTurn: () => attend() }, byId("side"));
   const questions = new Questions(store, { ask, complain });
-  byId("side").append(questions.element, tabs.element, drawer.element);
+  const doors = new Doors(store, { begin, learn, playFreely: () => playground.turn(true), another: newGame });
+  doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }), "tiltboard");
+  byId("side").append(questions.element, doors.element, tabs.element, drawer.element);
   new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, { ask, complain }) }, { table: byId("table"), side: byId("side") });
-  header(store, new Sounds(store), dialogs, drawer.handle, playground.door);
+  header(store, new Sounds(store), dialogs, drawer.handle, playground.door, doors);
   new Pairing(store, byId("bar").querySelector("nav")).offer();
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));
   store.tell("link");

@@ -1,6 +1,6 @@
 // Pieces as pictures: each kind in its colour with a mark, so that colour is not the only cue.
 
-import { h, s } from "/static/dom.js";
+import { s } from "/static/dom.js";
 import { FORMS, markOf } from "/static/forms.js";
 
 const LOOKS = {
@@ -66,13 +66,6 @@ export function marble(piece, game) {
   const form = formOf(piece, game);
   return s("svg", { class: `ball ${form}`, viewBox: "0 0 100 100", "aria-hidden": "true" },
     s("use", { href: `#${form}-${lookOf(piece, game)}`, width: 100, height: 100 }));
-}
-
-/** A game as a small picture: some of its pieces, by their looks. */
-export function emblem(looks) {
-  const game = { looks, pieces: Object.keys(looks) };
-  return h("span", { class: "emblem", "aria-hidden": "true" },
-    ...game.pieces.map((piece) => marble(piece, game)));
 }
 
 /** What a piece leaves of itself where it is wanted. */

@@ -27,7 +27,7 @@ export class Moves {
     const moves = review ? review.record.moves : snapshot?.moves ?? [];
     for (const step of this.steps.children) step.disabled = moves.length === 0;
     if (!game || moves.length === 0) {
-      this.list.replaceChildren(h("p", { class: "hint" }, t("No moves yet.")));
+      this.list.replaceChildren(h("p", { class: "aim" }, game?.aim ?? ""));
       return;
     }
     const players = game.players.length;

@@ -1,21 +1,23 @@
-// The dialog for a new game: which one, and with which options.
+// The dialog for a new game: which one and against whom, in one look; all else under "More options".
 
 import { boardFields } from "/static/boardedit.js";
-import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { button, h } from "/static/dom.js";
-import { t } from "/static/i18n.js";
-import { emblem } from "/static/marble.js";
 import { ClockChoice } from "/static/clocks.js";
+import { dialog, fetchJson, open } from "/static/dialogs.js";
+import { h } from "/static/dom.js";
+import { boardPicture } from "/static/drawings.js";
+import { t } from "/static/i18n.js";
 import { Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
+import { remember, remembered } from "/static/prefs.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 export class NewGame {
-  constructor(store, { ask, puzzles }) {
-    Object.assign(this, { store, ask, puzzles });
+  constructor(store, { ask }) {
+    Object.assign(this, { store, ask });
     this.choice = h("div", { class: "game-choice", role: "radiogroup", "aria-label": t("Game") });
     this.choice.addEventListener("keydown", (event) => this.key(event));
+    this.aim = h("p", { class: "aim" });
     this.about = h("div", { class: "game-about" });
     this.presets = h("div", { class: "presets" });
     this.options = h("div", { class: "options" });
@@ -23,9 +25,10 @@ export class NewGame {
     this.clock = new ClockChoice();
     this.problem = h("p", { class: "problem", role: "alert" });
     this.go = h("button", { type: "submit", class: "primary", disabled: true }, t("Start")); // until a game is chosen
+    this.more = h("details", { class: "more" }, h("summary", {}, t("More options")), this.opponents.element, this.clock.element, this.options, this.about);
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event), onchange: () => this.fields && this.drawBoard() },
-      this.choice, this.about, this.presets, this.opponents.element, this.clock.element, this.options,
+      this.choice, this.aim, this.opponents.faces, this.presets, this.more,
       h("footer", {}, this.problem,
         h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), this.go));
     this.element = dialog(t("New game"), "new-game", this.form);
@@ -43,15 +46,20 @@ export class NewGame {
     if (!this.chosen) this.offer();
   }
 
-  /** The games to choose from; the one on the plate is chosen. */
+  /** The games to choose from; the one of last time is chosen, else the one on the plate. */
   offer() {
     this.choice.hidden = this.games.length < 2;
     this.buttons = this.games.map((game) => h("button", {
       type: "button", role: "radio", onclick: () => this.pick(game),
-    }, emblem(game.emblem), h("span", { class: "game-name" }, h("strong", {}, game.credit.title),
-      ...(game.aim ? [h("span", {}, game.aim)] : []))));
+    }, boardPicture(game.emblem), h("strong", {}, game.credit.title)));
     this.choice.replaceChildren(...this.buttons);
-    this.pick(this.games.find(({ name }) => name === this.store.layout?.game?.name) ?? this.games[0]);
+    const last = JSON.parse(remembered("new-game", "{}"));
+    const named = (wanted) => this.games.find(({ name }) => name === wanted);
+    this.opponents.level = last.level ?? 0;
+    this.pick(named(last.game) ?? named(this.store.layout?.game?.name) ?? this.games[0]);
+    for (const [question, answer] of Object.entries(last.choices ?? {})) {
+      if (this.preset?.choices[question] !== answer) this.prefer(question, answer);
+    }
   }
 
   pick(game) {
@@ -65,33 +73,19 @@ export class NewGame {
     });
     const { credit, rules } = game;
     const by = credit.year ? `${credit.designer}, ${credit.year}` : credit.designer;
+    this.aim.textContent = game.aim;
     this.about.replaceChildren(
       h("p", { class: "credit" }, t("by {designer}", { designer: by })),
-      ...(game.lesson ? [button("help", t("Learn in a minute"), () => this.learn(game), { class: "learn" })] : []),
       h("details", {}, h("summary", {}, t("Rules in short")), ...rules.map((p) => h("p", {}, p))),
       ...(credit.notice ? [h("p", { class: "notice" }, credit.notice)] : []));
-    this.puzzles.element(game.name).then((element) => {
-      if (element && this.chosen === game) this.about.append(element);
-    }, () => {});
     this.showOptions(game);
     this.showPresets(game);
   }
 
-  /** The lesson of a game; the game on the plate is put aside. */
-  async learn({ name }) {
-    try {
-      await this.ask({ type: "learn", game: name });
-      this.element.close();
-    } catch (error) {
-      this.problem.textContent = error.message || t("The table does not answer.");
-    }
-  }
-
-  /** What a person should see is shown; the rest, for special boards and rules, is folded. */
+  /** What the presets do not ask already. */
   showOptions({ options, presets }) {
-    const everywhere = ({ name }) => presets.length > 0 && presets.every((preset) => name in preset.options);
     const asked = (option) => {
-      if (option.kind !== "int" || !everywhere(option)) return false;
+      if (option.kind !== "int" || !presets.length || !presets.every((preset) => option.name in preset.options)) return false;
       const offered = new Set(presets.map((preset) => preset.options[option.name]));
       return offered.size === option.high - option.low + 1; // the presets offer all there is
     };
@@ -99,12 +93,7 @@ export class NewGame {
     const board = boardFields(places);
     this.fields = options.filter((option) => !asked(option))
       .map((option) => board[places.indexOf(option)] ?? optionField(option, this.store.layout));
-    const first = ({ option }) => option.kind === "board" || (option.default === null && everywhere(option));
-    const special = this.fields.filter((field) => !first(field));
-    const more = h("details", { class: "more", open: presets.length === 0 },
-      h("summary", {}, t("More options")), ...special.map(({ element }) => element));
-    this.options.replaceChildren(...this.fields.filter(first).map(({ element }) => element),
-      ...(special.length ? [more] : []));
+    this.options.replaceChildren(...this.fields.map(({ element }) => element));
   }
 
   /** For each question the answers that some preset gives. */
@@ -178,15 +167,21 @@ export class NewGame {
     const options = this.wanted();
     const boards = Object.fromEntries(this.fields.map(({ option, file }) => [option.name, file?.()])
       .filter(([, content]) => content !== undefined));
+    this.more.open ||= Object.values(boards).some((content) => !content.trim());
     if (Object.values(boards).some((content) => !content.trim())) {
       this.problem.textContent = t("Choose the board's file first.");
       return;
     }
     const shown = this.fields.filter(({ element }) => !element.hidden);
     this.problem.textContent = shown.map(({ problem }) => problem?.() ?? "").find(Boolean) ?? "";
-    if (this.problem.textContent) return;
+    if (this.problem.textContent) {
+      this.more.open = true;
+      return;
+    }
     try {
       await this.ask({ type: "game", game: this.chosen.name, options, boards, ...this.opponents.read(), clock: this.clock.read() });
+      remember("begun", "yes");
+      remember("new-game", JSON.stringify({ game: this.chosen.name, choices: this.preset?.choices, level: this.opponents.level }));
       this.element.close();
     } catch (error) {
       this.problem.textContent = error.message || t("The table does not answer.");

@@ -1,7 +1,8 @@
-// Who plays in a new game: for each player a person, the computer at a level, or another engine.
+// Who plays in a new game: a friend or an animal by its face, or for each player a person, with assist, the computer or another engine.
 
 import { amounts } from "/static/assist.js";
-import { h } from "/static/dom.js";
+import { h, setText } from "/static/dom.js";
+import { face } from "/static/drawings.js";
 import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
 
@@ -18,20 +19,46 @@ export function engineName({ engine = OURS, level = 5 }) {
   return engine === OURS ? t("{animal}, level {level}", { animal: levels()[level - 1], level }) : engine;
 }
 
+/** What an animal is good for. */
+const beats = (level) => (level < 3 ? t("for the first games") : level < 5 ? t("beats most children") : level < 8 ? t("beats most adults") : t("hardly ever loses"));
+
 export class Opponents {
   constructor(store) {
     this.store = store;
+    this.level = 0; // of the computer that plays against one person; 0: none does
     this.wanted = new Map(); // player -> the value of his field, kept from game to game
-    this.element = h("fieldset", { class: "opponents", hidden: true }, h("legend", {}, t("Who plays?")));
+    this.element = h("fieldset", { class: "opponents", hidden: true }, h("legend", {}, t("Each player")));
+    this.said = h("p", { class: "hint" });
+    this.choice = h("div", { class: "who-plays" }, ...[0, ...levels().keys()].map((_, level) => h("label", { class: "who-face", title: this.nameOf(level) },
+      h("input", { type: "radio", name: "who", value: level, "aria-label": this.nameOf(level), onchange: () => this.choose(level) }), face(level))));
+    this.faces = h("fieldset", { class: "chips", hidden: true }, h("legend", {}, t("Who plays?")), this.choice, this.said);
+  }
+
+  nameOf(level) {
+    return level ? `${engineName({ level })}: ${beats(level)}` : t("You and somebody here");
+  }
+
+  /** A face has been pressed: what was chosen for each player is forgotten. */
+  choose(level) {
+    this.level = level;
+    this.wanted.clear();
+    for (const select of this.element.querySelectorAll("select")) select.value = "";
+    this.tell();
+  }
+
+  tell() {
+    this.choice.querySelectorAll("input").forEach((input, level) => { input.checked = level === this.level && !this.wanted.size; });
+    setText(this.said, this.wanted.size ? t("As chosen for each player.") : this.nameOf(this.level));
   }
 
   /** Ask about `players` of a game, whose pieces `looks` draws. */
   show(players, looks, waits = []) {
     this.waits = waits;
     const engines = this.store.layout?.engine_names ?? [];
-    this.element.hidden = !engines.length || players.length < 2;
+    this.element.hidden = this.faces.hidden = !engines.length || players.length < 2;
     const rows = players.map((player) => this.row(player, looks, engines.filter((name) => name !== OURS)));
     this.element.replaceChildren(this.element.firstChild, ...rows);
+    this.tell();
   }
 
   row(player, looks, others) {
@@ -39,7 +66,10 @@ export class Opponents {
     const computers = levels().map((animal, at) => option(`${OURS} ${at + 1}`, this.called(at, animal)));
     const select = h("select", {
       "aria-label": nameOf(player), "data-player": player,
-      onchange: () => this.wanted.set(player, select.value),
+      onchange: () => {
+        this.wanted.set(player, select.value);
+        this.tell();
+      },
     }, option("", t("A person")),
     h("optgroup", { label: t("A person with assist") }, ...amounts().slice(1).map((label, at) => option(`assist ${at + 1}`, label))),
     h("optgroup", { label: t("The computer") }, option(`${OURS} follows`, t("As strong as who plays against it")), ...computers),
@@ -54,10 +84,16 @@ export class Opponents {
     return wait < 0.1 ? label : t("{level}, {seconds} s a move", { level: label, seconds: Number(wait.toPrecision(1)) });
   }
 
-  /** As the table is told it. */
+  /** As the table is told it. Whoever plays against an animal has a colour by lot. */
   read() {
     const [engines, assist] = [{}, {}];
-    for (const { dataset: { player }, value } of this.element.hidden ? [] : this.element.querySelectorAll("select")) {
+    const selects = this.element.hidden ? [] : [...this.element.querySelectorAll("select")];
+    if (this.level && !this.wanted.size) {
+      const mine = Math.floor(Math.random() * selects.length);
+      selects.forEach(({ dataset: { player } }, at) => { if (at !== mine) engines[player] = { engine: OURS, level: this.level }; });
+      return { engines, assist };
+    }
+    for (const { dataset: { player }, value } of selects) {
       const [engine, level] = value.split(" ");
       if (engine === "assist") assist[player] = Number(level);
       else if (level === "follows") engines[player] = { engine, follows: true };

@@ -5,7 +5,7 @@ import { nameOf, t } from "/static/i18n.js";
 import { engineName } from "/static/opponents.js";
 import { remember, remembered } from "/static/prefs.js";
 
-const LONGEST_NAME = 14;
+const LONGEST_NAME = 24;
 const A_MATCH = 2; // games: before, nobody is ahead
 
 export class Players {
@@ -114,6 +114,8 @@ export class Players {
     const people = game.players.some((player) => !snapshot.engines[player]);
     const ended = result && people ? { match: this.match, won: winners.map((player) => this.identity(player)) } : undefined;
     if (JSON.stringify(this.games[game.id]) === JSON.stringify(ended)) return;
+    const [level] = Object.values(snapshot.engines).map((each) => each.level);
+    if (ended && level && winners.length === 1) remember("level", String(Math.max(1, Math.min(10, level + (snapshot.engines[winners[0]] ? -1 : 1)))));
     this.games = { ...this.games, [game.id]: ended };
     this.keep();
   }

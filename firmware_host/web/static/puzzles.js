@@ -1,26 +1,30 @@
-// The puzzles of a game in the dialog for a new one; this browser remembers which were solved.
+// To learn: the lesson and the puzzles of each game; this browser remembers which were done.
 
 import { button, h } from "/static/dom.js";
+import { boardPicture } from "/static/drawings.js";
 import { t } from "/static/i18n.js";
 import { remember, remembered } from "/static/prefs.js";
 
 const solved = () => new Set(JSON.parse(remembered("puzzles", "[]")));
+const called = ({ kind, turns }) => (kind === "save" ? t("Do not fall into it") : turns === 1 ? t("Win at once") : t("Win in two"));
 
 export class Puzzles {
-  /** `solve(game, number)` begins one. */
-  constructor(store, { fetchJson, solve }) {
-    Object.assign(this, { store, fetchJson, solve });
+  /** `solve(game, number)` begins one, `learn(game)` the lesson. */
+  constructor(store, { fetchJson, solve, learn }) {
+    Object.assign(this, { store, fetchJson, solve, learn });
+    this.element = h("div", { class: "learning" });
     store.listen((_, changed) => {
       if (changed.has("lesson") || changed.has("layout")) this.note();
     });
   }
 
-  /** The one that is being solved, if it is solved. */
+  /** What is being learnt, if it is done. */
   note() {
     const { layout, snapshot } = this.store;
     const { puzzle, done, steps, wrong } = snapshot?.lesson ?? {};
-    if (!puzzle || wrong || done < steps || !layout?.game) return;
-    remember("puzzles", JSON.stringify([...solved().add(`${layout.game.name} ${puzzle}`)]));
+    if (!steps || wrong || done < steps || !layout?.game) return;
+    remember("puzzles", JSON.stringify([...solved().add(`${layout.game.name} ${puzzle || "lesson"}`)]));
+    if (this.element.childElementCount) this.fill();
   }
 
   /** How many there are of a game, and today's. */
@@ -29,24 +33,32 @@ export class Puzzles {
     return this.known.find((each) => each.game === game);
   }
 
-  /** What is shown of a game's puzzles; nothing where it has none. */
-  async element(game) {
-    const found = await this.of(game);
-    if (!found) return null;
-    const done = solved();
-    const called = ({ kind, turns }) => (kind === "save" ? t("Do not fall into it") : turns === 1 ? t("Win at once") : t("Win in two"));
+  /** To be called when it is looked at. */
+  async fill() {
+    this.games ??= await this.fetchJson("/api/v1/games");
+    const open = [...this.element.querySelectorAll("details")].map((each) => each.open);
+    const parts = await Promise.all(this.games.map((game) => this.ofGame(game)));
+    this.element.replaceChildren(...parts);
+    this.element.querySelectorAll("details").forEach((each, at) => { each.open = open[at]; });
+  }
+
+  async ofGame({ name: game, credit, emblem, lesson }) {
+    const [found, done] = [await this.of(game), solved()];
+    const tick = (what) => (done.has(`${game} ${what}`) ? " \u2713" : "");
     const one = (puzzle, at) => {
-      const is = done.has(`${game} ${at + 1}`);
       const name = `${at + 1}: ${called(puzzle)}`;
       return h("button", {
-        type: "button", class: is ? "solved" : "", title: called(puzzle), "aria-label": is ? t("{name}, solved", { name }) : name,
+        type: "button", class: tick(at + 1) ? "solved" : "", title: called(puzzle), "aria-label": tick(at + 1) ? t("{name}, solved", { name }) : name,
         onclick: () => this.solve(game, at + 1),
-      }, is ? `${at + 1} \u2713` : String(at + 1));
+      }, `${at + 1}${tick(at + 1)}`);
     };
-    const kinds = [...new Set(found.puzzles.map(called))];
-    return h("div", { class: "puzzles" },
-      button("bulb", t("Puzzle of the day"), () => this.solve(game, found.daily)),
+    const kinds = [...new Set(found?.puzzles.map(called))];
+    const puzzles = found ? [
+      button("bulb", `${t("Puzzle of the day")}${tick(found.daily)}`, () => this.solve(game, found.daily)),
       h("details", {}, h("summary", {}, t("All puzzles")), ...kinds.map((kind) => h("div", { class: "row", role: "group", "aria-label": kind },
-        h("span", {}, kind), ...found.puzzles.map((puzzle, at) => (called(puzzle) === kind ? one(puzzle, at) : null))))));
+        h("span", {}, kind), ...found.puzzles.map((puzzle, at) => (called(puzzle) === kind ? one(puzzle, at) : null))))),
+    ] : [];
+    return h("section", { class: "puzzles", "aria-label": credit.title }, boardPicture(emblem), h("h3", {}, credit.title),
+      lesson ? button("help", `${t("The lesson")}${tick("lesson")}`, () => this.learn(game)) : null, ...puzzles);
   }
 }

@@ -46,7 +46,7 @@ export class Reviewer {
       if (record.game.id !== this.store.layout.game?.id) {
         await this.ask({ type: "resume", game: record.game.id });
       }
-      if (ply < record.moves.length) await this.ask({ type: "take-back", to: ply });
+      if (ply < record.moves.length) await this.ask({ type: "take-back", game: record.game.id, to: ply });
       this.leave();
     } catch (error) {
       this.complain(error.message);

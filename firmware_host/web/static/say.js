@@ -51,6 +51,8 @@ export class Say {
     document.documentElement.dataset.link = link;
     document.documentElement.toggleAttribute("data-looking-back", Boolean(review));
     this.card.hidden = lost && !snapshot; // nothing is known of the game
+    const lit = Object.values(snapshot?.roles ?? {}).filter((role) => role === "legal").length;
+    document.documentElement.toggleAttribute("data-pointed-at", lit > 0 && lit < 3); // a hint's place, or a lesson's
     if (!layout || !snapshot) {
       this.tell(lost ? "" : t("Looking for the table…"));
       return;

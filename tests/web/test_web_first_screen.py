@@ -1,0 +1,104 @@
+"""The first screen: three doors, the aim, who plays as faces, and a place of its own to learn."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.web
+
+SIZES = {"laptop": (1280, 800), "phone": (360, 740), "on its side": (740, 360)}
+
+
+def door(page, name):
+    return page.locator(".doors").get_by_role("button", name=name)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_three_doors_are_seen_without_scrolling(served, open_page, size, scheme):
+    width, height = SIZES[size]
+    view = {"width": width, "height": height}
+    finger = {"has_touch": True, "is_mobile": True} if size != "laptop" else {}
+    player = open_page(
+        served.url, own_hand=True, viewport=view, color_scheme=scheme, fresh=True, **finger
+    )
+    page = player.page
+    for name in ("Learn in a minute", "Play the computer", "Two of us here"):
+        box = player.box(door(page, name).locator("strong"))
+        assert box["y"] + box["height"] <= height, name
+        assert box["x"] >= 0, name
+        assert box["x"] + box["width"] <= width, name
+    expect(page.locator(".doors .aim")).to_have_text(
+        "Marbles push marbles. Get all of yours onto the board."
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    player.expect_no_barrier()
+
+
+def test_two_presses_at_most_begin_a_game_against_the_computer(lively, open_page):
+    page = open_page(lively.url, own_hand=True, fresh=True).page
+    door(page, "Play the computer").click()
+    expect(page.locator(".doors")).to_be_hidden()
+    expect(page.locator(".played-by:not(:empty)")).to_have_text("rabbit, level 3")
+    page.reload()
+    expect(page.locator(".say-card[data-phase]")).to_be_visible()
+    expect(page.locator(".doors")).to_be_hidden()
+
+
+def test_two_begin_where_nothing_has_been_played_and_doors_come_back(served, open_page):
+    player = open_page(served.url, own_hand=True, fresh=True)
+    page = player.page
+    number = served.ask("/api/v1/layout")["number"]
+    door(page, "Two of us here").click()
+    expect(page.locator(".doors")).to_be_hidden()
+    assert served.ask("/api/v1/layout")["number"] == number  # it is theirs already
+    page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
+    door(page, "Learn in a minute").click()
+    expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
+    expect(page.locator(".doors")).to_be_hidden()
+    page.get_by_role("button", name="Back to the game", exact=True).click()
+    page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
+    door(page, "Tilt and stack").click()
+    expect(page.locator(".playground")).to_be_visible()
+
+
+def test_who_plays_is_a_face_and_is_chosen_again_next_time(served, open_page):
+    page = open_page(served.url, fresh=True).page
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    dialog = page.get_by_role("dialog", name="New game", exact=True)
+    expect(dialog.locator(".game-choice .board-picture")).to_have_count(5)
+    dialog.get_by_role("radio", name="Gravity Trap").click()
+    dialog.get_by_role("radio", name="owl, level 7: beats most adults", exact=True).check()
+    dialog.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator(".played-by:not(:empty)")).to_have_text("owl, level 7")
+    page.wait_for_function("!history.state")  # the dialog's own step back has been made
+    page.goto(served.url)
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    expect(dialog.get_by_role("radio", name="Gravity Trap")).to_be_checked()
+    expect(dialog.get_by_role("radio", name="owl, level 7: beats most adults")).to_be_checked()
+
+
+def test_a_phone_starts_without_scrolling(served, open_page):
+    phone = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+    player = open_page(served.url, **phone)
+    player.page.get_by_role("button", name="New game", exact=True).click()
+    for name in ("owl, level 7: beats most adults", "2"):
+        box = player.box(player.page.get_by_role("radio", name=name, exact=True))
+        assert box["y"] + box["height"] < 740
+    start = player.box(player.page.get_by_role("button", name="Start", exact=True))
+    assert start["y"] + start["height"] < 740
+
+
+def test_help_has_the_rules_and_ways_to_learn(served, open_page):
+    page = open_page(served.url).page
+    page.get_by_role("button", name="Help", exact=True).click()
+    help_ = page.get_by_role("dialog", name="Help", exact=True)
+    expect(help_.locator(".rules p").nth(1)).to_have_text(
+        served.ask("/api/v1/layout")["game"]["rules"][0]
+    )
+    help_.get_by_role("button", name="Puzzles", exact=True).click()
+    momentum = page.get_by_role("region", name="Momentum", exact=True)
+    expect(momentum.get_by_role("button", name="Puzzle of the day", exact=True)).to_be_visible()
+    momentum.get_by_role("button", name="The lesson", exact=True).click()
+    expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
