@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: play test quick check lock languages kernel-test pico-test plans-check clean install-service uninstall-service
+.PHONY: play test quick check lock languages kernel-test pico-test plans-check release clean install-service uninstall-service
 
 # Where there is numba, the computer players' kernels are compiled meanwhile, once: a minute of one core that is idle.
 play: $(VENV)/.play $(VENV)/.languages
@@ -33,14 +33,15 @@ check: $(VENV)/.dev $(VENV)/.languages
 	TILTBOARD_ASK_INDEX=1 $(BIN)/python -m pytest -q tests/docs tests/service/test_install.py
 	sh .ci/audit $(BIN)
 
-# docs/dependencies.md: what the service installs, anew from pyproject.toml.
+# docs/dependencies.md: what the service installs, anew from pyproject.toml. One numpy for every Python: pip chooses wheels
+# for another Python by the markers of its own.
 lock: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet uv
 	{ sed '/^#/!d' requirements.lock; sed -n 's/^requires = \[\(.*\)\]/\1/p' pyproject.toml | tr -d '" ' | tr , '\n' | \
 		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 --extra pi \
 		pyproject.toml -; } > requirements.new
 	mv requirements.new requirements.lock
-	{ sed '/^#/!d' requirements-fast.lock; sed -n '/^fast = \[/,/^]/s/^    "\(.*\)",/\1/p' pyproject.toml | \
+	{ sed '/^#/!d' requirements-fast.lock; { echo 'numpy<2.5'; sed -n '/^fast = \[/,/^]/s/^    "\(.*\)",/\1/p' pyproject.toml; } | \
 		$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11 -; } > requirements.new
 	mv requirements.new requirements-fast.lock
 
@@ -62,6 +63,18 @@ pico-test: $(VENV)/.dev $(VENV)/.languages
 # docs/plans.md. As root, where KiCad 9 is not installed.
 plans-check: $(VENV)/.dev $(VENV)/.languages
 	sh .ci/plans-check $(BIN)
+
+# docs/update.md: what is committed, as files to install, into build/release. WHEELS=no leaves out others' wheels, which
+# an installation then asks an index for; SIGN=KEY signs the update with that key of ssh-keygen's.
+release: $(VENV)/.dev $(VENV)/.languages
+	$(BIN)/python -m pip install --quiet $(EDITABLE) '.[release]'
+	rm -rf build/wheels
+	test "$(WHEELS)" = no || for python in 3.11 3.13; do for lock in requirements.lock requirements-fast.lock; do \
+		$(BIN)/python -m pip download --quiet --only-binary :all: --implementation cp --python-version $$python \
+			--platform manylinux2014_aarch64 --platform manylinux_2_28_aarch64 --platform manylinux_2_36_aarch64 \
+			--require-hashes -r $$lock -d build/wheels || exit 1; done; done
+	$(BIN)/python .ci/release.py build/release $(if $(filter no,$(WHEELS)),,--wheels build/wheels)
+	test -z "$(SIGN)" || ssh-keygen -q -Y sign -f "$(SIGN)" -n tiltboard-update build/release/*.update
 
 # docs/service.md. ROOT=DIR stages the files under DIR and changes nothing else.
 install-service:

@@ -1,0 +1,183 @@
+"""An update from a file: verified, cut short before each of its commands, and taken back."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    None in map(shutil.which, ("ssh-keygen", "bash", "tar")), reason="needs ssh-keygen and bash"
+)
+# What a release's own installer does, as far as an update sees it
+INSTALL = """#!/bin/sh
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)
+while [ $# -gt 0 ]; do
+    case $1 in
+    --program)
+        mkdir -p "$2/source"
+        cp -R "$here/systemd" "$2/source"
+        cp "$here/VERSION" "$2/source/"
+        cp "$here/VERSION" "$2/program"
+        exit ;;
+    --root) root=$2; shift 2 ;;
+    --units) shift ;;
+    esac
+done
+mkdir -p "$root/etc/systemd"
+cp "$here/VERSION" "$root/etc/systemd/unit"
+"""
+# A power cut before the command of that number: bash runs this before each
+CUT = 'trap \'n=$((${n:-0} + 1)); [ "$n" != "$CUT" ] || kill -KILL $$\' DEBUG\n'
+
+
+class System:
+    """One that is not running, with a version installed, and releases to update it with."""
+
+    def __init__(self, folder: Path, script: Path) -> None:
+        self.folder, self.root, self.script = folder, folder / "root", script
+        self.key = folder / "key"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.key], check=True)
+        (self.root / "etc/tiltboard").mkdir(parents=True)
+        public = self.key.with_suffix(".pub").read_text()
+        self.signers = self.root / "etc/tiltboard/release-signers"
+        self.signers.write_text(f'tiltboard namespaces="tiltboard-update" {public}')
+        self.games = self.root / "var/lib/tiltboard/journal.sqlite"
+        self.games.parent.mkdir(parents=True)
+        self.games.write_bytes(b"a game in the middle")
+        (self.root / "opt").mkdir()
+        assert self.update(self.release("1")).returncode == 0
+
+    def release(self, version: str, key: Path | None = None, space: str = "tiltboard-update"):
+        tree = self.folder / f"tree-{version}"
+        (tree / "systemd").mkdir(parents=True, exist_ok=True)
+        (tree / "systemd/install").write_text(INSTALL)
+        (tree / "VERSION").write_text(version)
+        made = self.folder / f"{version}.update"
+        with tarfile.open(made, "w") as archive:
+            archive.add(tree, f"tiltboard-{version}")
+        made.with_name(made.name + ".sig").unlink(missing_ok=True)
+        sign = ["ssh-keygen", "-q", "-Y", "sign", "-f", key or self.key, "-n", space, made]
+        subprocess.run(sign, check=True, capture_output=True)
+        return made
+
+    def update(self, *words: object, cut: int | None = None) -> subprocess.CompletedProcess[str]:
+        environment = dict(os.environ)
+        if cut is not None:
+            (self.folder / "cut").write_text(CUT)
+            environment |= {"BASH_ENV": str(self.folder / "cut"), "CUT": str(cut)}
+        return subprocess.run(
+            ["bash", self.script, "--root", self.root, *words],
+            capture_output=True, text=True, env=environment, check=False,
+        )  # fmt: skip
+
+    @property
+    def version(self) -> str:
+        """Of the program that would start; all of it must be of one."""
+        program = self.root / "opt/tiltboard"
+        of = {(program / name).read_text() for name in ("program", "source/VERSION")}
+        assert len(of) == 1
+        return of.pop()
+
+    @property
+    def unit(self) -> str:
+        return (self.root / "etc/systemd/unit").read_text()
+
+
+@pytest.fixture
+def system(root, tmp_path):
+    return System(tmp_path, root / "systemd/update")
+
+
+def test_updated_and_taken_back_and_forth_with_the_games_as_they_were(system):
+    assert system.update(system.release("2")).returncode == 0
+    assert (system.version, system.unit) == ("2", "2")
+    assert system.update("--rollback").returncode == 0
+    assert (system.version, system.unit) == ("1", "1")
+    assert system.update("--rollback").returncode == 0
+    assert (system.version, system.unit) == ("2", "2")
+    assert system.games.read_bytes() == b"a game in the middle"
+    assert not (system.root / "opt/tiltboard.next").exists()
+
+
+def test_a_power_cut_before_any_command_leaves_a_whole_version_and_the_next_try_ends_it(system):
+    system.update(system.release("2"))
+    file, seen = system.release("3"), []
+    for number in range(1, 200):
+        done = system.update(file, cut=number)
+        assert system.version in ("2", "3"), number
+        assert system.games.read_bytes() == b"a game in the middle"
+        seen.append(system.version)
+        if done.returncode == 0:
+            break
+        assert done.returncode == -9, (number, done.stderr)
+        # the next try ends it, from whatever was left; and the way back is a whole version too
+        if number % 5 == 0 or len(set(seen[-2:])) == 2:
+            assert system.update(file).returncode == 0
+            assert (system.version, system.unit) == ("3", "3")
+            assert system.update("--rollback").returncode == 0
+        shutil.rmtree(system.root / "opt")
+        shutil.rmtree(system.root / "etc/systemd")
+        (system.root / "opt").mkdir()
+        system.update(system.release("1"))
+        system.update(system.release("2"))
+    else:
+        pytest.fail("it never ended")
+    assert (seen[0], seen[-1]) == ("2", "3")
+    assert len(set(seen[:-1])) == 2  # it was cut on either side of the change
+
+
+def test_there_is_nothing_to_go_back_to_at_first(system):
+    done = system.update("--rollback")
+    assert (done.returncode, system.version) == (1, "1")
+    assert "no other version" in done.stderr
+
+
+def refused(system, file) -> str:
+    done = system.update(file)
+    assert done.returncode != 0
+    assert system.version == system.unit == "1"
+    assert not (system.root / "opt/tiltboard.next").exists()
+    return done.stderr
+
+
+def test_what_nobody_known_has_signed_is_not_unpacked(system, tmp_path):
+    stranger = tmp_path / "stranger"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", stranger], check=True)
+    assert "is not signed by anybody" in refused(system, system.release("2", stranger))
+
+
+def test_a_signature_for_something_else_does_not_do(system):
+    assert "is not signed by anybody" in refused(system, system.release("2", space="git"))
+
+
+def test_a_file_that_was_changed_by_a_bit_or_exchanged_is_refused(system):
+    file = system.release("2")
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    assert "is not signed by anybody" in refused(system, file)
+    other = system.release("3")
+    shutil.copy(system.folder / "2.update.sig", f"{other}.sig")
+    assert "is not signed by anybody" in refused(system, other)
+
+
+@pytest.mark.parametrize("lacking", ["{file}.sig", "{file}", "{signers}"])
+def test_what_lacks_is_named(system, lacking):
+    file = system.release("2")
+    path = Path(lacking.format(file=file, signers=system.signers))
+    path.unlink()
+    assert f"there is no {path}" in refused(system, file)
+
+
+def test_the_installer_knows_what_an_update_asks_of_it(root):
+    update, install = ((root / "systemd" / name).read_text() for name in ("update", "install"))
+    asked = set(re.findall(r'systemd/install" (--\w+)', update))
+    assert asked == {"--units", "--program"}
+    assert all(f"    {option})" in install for option in asked)
