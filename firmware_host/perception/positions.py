@@ -79,8 +79,9 @@ class Positions:
         self.known = {**self.known, index: at}
 
     def doubtful(self, now_s: float) -> None:
-        """Every piece may have slid a little, unseen."""
+        """Every piece may have slid a little, unseen: further off than people put it."""
         self._base.clear()
+        self._slid.update(self.known)
         self._due_s.update(dict.fromkeys(self.known, now_s))
 
     def look(self, failed: Collection[int], now_s: float, *, calm: bool) -> None:

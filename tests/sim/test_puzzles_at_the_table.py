@@ -128,3 +128,21 @@ def test_nobody_helps_in_a_puzzle_and_there_are_no_others(table):
     for game, number in (("gravity-trap", 0), ("gravity-trap", 10**6), ("chess", 1)):
         with pytest.raises(NoSuchPuzzleError):
             table.host.do(SolvePuzzle(game, number))
+
+
+@pytest.mark.parametrize("game", ["gravity-connect", "gravity-trap"])
+def test_a_win_in_three_or_more_is_solved_move_by_move(table, game):
+    number, asked = first_of(game, ("win", 3), ("win", 4), ("win", 5))
+    line = [asked.solution, *asked.line]
+    table.solve(game, number)
+    assert f"wins in {asked.turns} turns" in str(table.host.shown.say)
+    assert table.progress.steps == 2 * asked.turns - 1
+    for at, move in enumerate(line):
+        assert table.progress.by_hand == (at % 2 == 1)
+        table.make(move)
+        assert not table.progress.wrong
+    position = table.standing.position
+    wins = [m for m in position.legal() if position.play(m).position.over]
+    assert str(table.host.shown.say) == "Now win!"
+    table.make(next(m for m in wins if position.play(m).position.outcome.winner == position.mover))
+    assert (table.progress.done, table.progress.wrong) == (table.progress.steps, False)

@@ -6,7 +6,7 @@ import { t } from "/static/i18n.js";
 import { remember, remembered } from "/static/prefs.js";
 
 const solved = () => new Set(JSON.parse(remembered("puzzles", "[]")));
-const called = ({ kind, turns }) => (kind === "save" ? t("Do not fall into it") : turns === 1 ? t("Win at once") : t("Win in two"));
+const called = ({ kind, turns }) => (kind === "save" ? t("Do not fall into it") : turns === 1 ? t("Win at once") : turns === 2 ? t("Win in two") : t("Win in {turns} turns", { turns }));
 
 export class Puzzles {
   /** `solve(game, number)` begins one, `learn(game)` the lesson. */

@@ -52,7 +52,14 @@ def test_a_puzzle_is_what_it_says(name, number):
         held = [n for n in names if over[n] is None and not wins_at_once(rules, after[n])]
         drawn = [n for n in names if over[n] == ()]
         assert held + drawn == [asked.solution]
-    if asked.kind == "win" and asked.turns == 2:
+    if asked.turns > 2:  # the line: what is answered is legal, and after it he wins at once
+        after = rules.apply(state, rules.number(asked.solution))
+        assert len(asked.line) == 2 * asked.turns - 3
+        for move in asked.line:
+            assert rules.number(move) in rules.moves(after)
+            after = rules.apply(after, rules.number(move))
+        assert wins_at_once(rules, after)
+    if asked.kind == "win" and asked.turns > 1:
         assert asked.holds.keys() == {
             n
             for n in names - {asked.solution}
