@@ -27,7 +27,7 @@ class GameKind(msgspec.Struct, frozen=True):
     """A game that can be started: whose it is, its rules in short, the presets that fit the plate
     (the usual one first), its options, limited to what the plate can carry, and the pieces that
     stand for it. ``aim``: what it is about, in one line. ``players``: those of each preset, in turn
-    order, and ``looks``: how their pieces are drawn; none where no engine can play.
+    order, and ``looks``: how their pieces are drawn; none in a game of seats (``seated``).
     ``lesson``: it can be learnt in a minute. ``waits``: about how many seconds the computer takes
     for a move at each level, on a desktop computer; a Raspberry Pi takes a few times as long.
     """
@@ -43,6 +43,7 @@ class GameKind(msgspec.Struct, frozen=True):
     looks: dict[str, LookInfo] = {}
     lesson: bool = False
     waits: list[float] = []
+    seated: bool = False
 
 
 class PuzzleKind(msgspec.Struct, frozen=True):

@@ -12,8 +12,7 @@ from firmware_host.host import playing
 from firmware_host.messages import Catalogue, Message
 from firmware_host.web import answers
 from firmware_host.web.publish import look_info
-from games.base import GameType, Preset
-from games.seated import SeatedGame
+from games.base import GameType
 
 
 def game(kind: GameType, able: Capabilities, spoken: Catalogue) -> answers.GameKind:
@@ -22,7 +21,8 @@ def game(kind: GameType, able: Capabilities, spoken: Catalogue) -> answers.GameK
     def translate(english: str) -> str:
         return spoken.translate(Message(english))
 
-    players = [_seats_for_engines(kind, preset) for preset in playing.presets_for(kind, able)]
+    presets = playing.presets_for(kind, able)
+    players = [list(kind.create(preset.options).players) for preset in presets]
     return answers.GameKind(
         name=kind.name,
         credit=replace(kind.credit, notice=translate(kind.credit.notice)),
@@ -33,13 +33,16 @@ def game(kind: GameType, able: Capabilities, spoken: Catalogue) -> answers.GameK
                 preset,
                 choices={translate(q): translate(a) for q, a in preset.choices.items()},
             )
-            for preset in playing.presets_for(kind, able)
+            for preset in presets
         ],
+        seated=kind.seated,
         lesson=kind.lesson is not None,
         emblem={piece: look_info(kind, piece) for piece in kind.emblem},
         players=players,
-        waits=list(waits_s(kind.create({}))) if any(players) else [],
-        looks={each: look_info(kind, each) for seats in players for each in seats},
+        waits=[] if kind.seated else list(waits_s(kind.create({}))),
+        looks={
+            each: look_info(kind, each) for seats in players for each in seats if not kind.seated
+        },
         options=[
             replace(
                 option,
@@ -62,9 +65,3 @@ def puzzles(kinds: Sequence[GameType], day: int) -> list[answers.GamePuzzles]:
         for name, those in found.items()
         if those
     ]
-
-
-def _seats_for_engines(kind: GameType, preset: Preset) -> list[str]:
-    """The players of a game in which engines can play; else nobody."""
-    game = kind.create(preset.options)
-    return [] if isinstance(game, SeatedGame) else list(game.players)

@@ -46,14 +46,14 @@ SPECS: tuple[OptionSpec, ...] = (
         label="Mode", choice_labels=("Battle", "Simple", "Teams", "One against one"),
     ),
     OptionSpec("players", "int", "Number of players; 3 is usual.", None, 2, 6, label="Players"),
-    OptionSpec("team_size", "int", "Players of a team.", None, 2, 3, label="Players of a team"),
+    OptionSpec("team_size", "int", "How many play together.", None, 2, 3, label="Size of a team"),
     OptionSpec("rounds", "int", "Rounds of the game.", 3, 1, 9, label="Rounds"),
     OptionSpec(
         "face", "choice", "Which face of the platform is up.", "universe",
         choices=FACES, label="Face", choice_labels=("Universe", "Mothership"),
     ),
     OptionSpec(
-        "seed", "int", "Of the host that shuffles and rolls.", 0, 0, 2**128 - 1, label="Seed",
+        "seed", "int", "Fixes how the host shuffles and rolls.", 0, 0, 2**128 - 1, label="Seed",
         secret=True,
     ),
     OptionSpec(
@@ -61,8 +61,8 @@ SPECS: tuple[OptionSpec, ...] = (
         choices=("digital", PAPER), label="Cards", choice_labels=("on the phones", "of paper"),
     ),
     OptionSpec(
-        "teleport_event", "bool", "Teleport it is an event.", default=False,
-        label="Teleport it as an event",
+        "teleport_event", "bool", "Is played at once, as an event.", default=False,
+        label="Teleport it!",
     ),
     OptionSpec(
         "deck", "board", "Cards, heroes and zones, as a file.", "default", choices=("default",),

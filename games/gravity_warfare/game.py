@@ -271,12 +271,16 @@ class WarfareType(GameType):
 
     @property
     def presets(self) -> Sequence[Preset]:
-        """The modes, with their usual players."""
-        return (
-            Preset({"Mode": "Battle"}, {"mode": data.BATTLE}),
-            Preset({"Mode": "Simple"}, {"mode": data.SIMPLE}),
-            Preset({"Mode": "Teams"}, {"mode": data.TEAMS, "players": 4}),
-            Preset({"Mode": "One against one"}, {"mode": data.DUEL}),
+        """The modes, each for as many as can play it; the usual one first."""
+        return tuple(
+            Preset({"Mode": label, "Players": str(players)}, {"mode": mode, "players": players})
+            for label, mode, counts in (
+                ("Battle", data.BATTLE, (3, 2, 4, 5, 6)),
+                ("Simple", data.SIMPLE, (3, 2, 4, 5, 6)),
+                ("Teams", data.TEAMS, (4, 6)),
+                ("One against one", data.DUEL, (2,)),
+            )
+            for players in counts
         )
 
     def create(self, options: Mapping[str, Any]) -> WarfareGame:

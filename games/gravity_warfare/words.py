@@ -40,8 +40,22 @@ ABILITIES: Mapping[str, str] = {
     "save": "You place a piece: up to three that fall cost nothing.",
 }
 KINDS: Mapping[str, str] = {"tank": "Tank", "fighter": "Fighter", "ship": "Ship"}
+HAS: Mapping[str, str] = {
+    "tank": "a tank",
+    "fighter": "a fighter",
+    "ship": "a ship",
+    ANY: "any piece",
+}
+OWN: Mapping[str, str] = {
+    "tank": "your tank", "fighter": "your fighter", "ship": "your ship", ANY: "any of your pieces",
+}  # fmt: skip
+OWNED: Mapping[str, str] = {
+    "tank": "{owner}'s tank", "fighter": "{owner}'s fighter", "ship": "{owner}'s ship",
+    ANY: "any of {owner}'s pieces",
+}  # fmt: skip
 JUDGED = "People judge whether it was done."
 NO_TROOP = "no troop"
+AND = " and "
 PHASES: Mapping[str, str] = {
     "heroes": "heroes are given out",
     "deal": "cards are shuffled",
@@ -69,6 +83,7 @@ def texts() -> list[str]:
     heroes = [spoken(name) for name in data.default_box().heroes]
     kinds = [*KINDS.values(), *KINDS, *set(data.default_box().cards.values())]
     others = [*ABILITIES.values(), *PHASES.values(), JUDGED, NO_TROOP, "any troop", "any zone"]
+    others += [*HAS.values(), *OWN.values(), *OWNED.values()]
     return [*faces, *cards, *heroes, *kinds, *others]
 
 
@@ -87,7 +102,7 @@ def piece_said(piece: str) -> str | Phrase:
     owner, _, kind = piece.partition("-")
     if kind not in KINDS:
         return piece
-    return Phrase("{kind} of {owner}", {"kind": kind, "owner": owner})
+    return Phrase(OWNED[kind], {"owner": owner})
 
 
 def glossary(options: Options) -> dict[str, tuple[str, str]]:
@@ -114,7 +129,7 @@ def prompt(s: State) -> Words:
     owner, doer = COLOURS[s.owner], COLOURS[s.doer]
     match s.phase:
         case "heroes":
-            return "Everybody gets a hero.", {}
+            return "Each of you gets a hero.", {}
         case "deal" if s.stage == "deal":
             return "Round {round} of {rounds}: shuffle and deal the cards.", {
                 "round": s.round, "rounds": s.options.rounds,
@@ -129,14 +144,14 @@ def prompt(s: State) -> Words:
             return _dice(s, owner, doer)
         case "blocked":
             return (
-                "{owner} has no {troop} left: pass and take a green gem, or pay one for any troop.",
+                "{owner} has no {troop} left: pass and take a green gem, or pay one and choose.",
                 {"owner": owner, "troop": s.troop[0]},
             )
         case "window":
             return _window(s, owner, doer)
         case "choose":
             return (
-                "Blindfolded, or the other cards? All but {doer} may decide; who is first, counts.",
+                "Blindfolded, or the other cards? All but {doer} may say: the first answer counts.",
                 {"doer": doer},
             )
         case "event":
@@ -149,7 +164,7 @@ def prompt(s: State) -> Words:
         case "place":
             return _place(s, owner, doer)
         case "after":
-            return "It holds! Does anybody give it back to {owner}? Else pass.", {"owner": owner}
+            return "It holds! Does anybody give it back to {owner}? If not, pass.", {"owner": owner}
         case "refill":
             return "{who}: draw two cards and keep one, or pass.", {"who": COLOURS[s.refill[0]]}
         case "keep":
@@ -176,23 +191,22 @@ def _dice(s: State, owner: str, doer: str) -> Words:
 
 
 def _window(s: State, owner: str, doer: str) -> Words:
-    said = {"owner": owner, "doer": doer, "troop": _troops(s), **_zone(s)}
+    pieces = Several([HAS[kind] for kind in s.troop] or [NO_TROOP], AND)
+    said = {"owner": owner, "doer": doer, "troop": pieces, **_zone(s)}
     if s.options.simple:
         return "{doer}: defend yourself with a card, or go on.", said
     if doer != owner:
-        return "{doer} does it for {owner}: {troop}, {zone}. Lay cards, or pass.", said
-    return "{owner} has {troop}, {zone}. Lay cards on this turn, or pass.", said
-
-
-def _troops(s: State) -> Several:
-    troops = ["any troop" if kind == ANY else kind for kind in s.troop]
-    return Several(troops or [NO_TROOP], " + ")
+        return "{doer} places {troop} for {owner}, in {zone}. Lay a card, or pass.", said
+    return "{owner} has {troop} for {zone}. Lay a card to make it harder, or pass.", said
 
 
 def _place(s: State, owner: str, doer: str) -> Words:
-    said = {"doer": doer, "owner": owner, "troop": _troops(s), **_zone(s)}
+    pieces = [
+        OWN[kind] if doer == owner else Phrase(OWNED[kind], {"owner": owner}) for kind in s.troop
+    ]
+    said = {"doer": doer, "troop": Several(pieces or [NO_TROOP], AND), **_zone(s)}
     if s.held is not None and TELEPORT in (s.fixed or ()):
         return "{doer}: put the piece into {zone}.", said
     if MOUNT in (s.fixed or ()):
-        return "{doer}: put {troop} of {owner} on top of a piece in {zone}.", said
-    return "{doer}: put {troop} of {owner} into {zone}.", said
+        return "{doer}: put {troop} on top of a piece in {zone}.", said
+    return "{doer}: put {troop} into {zone}.", said

@@ -166,3 +166,38 @@ def test_a_board_of_gravity_trap_is_drawn_by_tapping_and_a_track_closed(served, 
     assert game["options"]["board"] == chosen
     assert game["drawing"]["places"][0] == ["1", "2", "3", "1"]
     assert game["drawing"]["tracks"][0][0] == game["drawing"]["tracks"][0][-1]
+
+
+def test_gravity_warfare_asks_once_how_many_play_and_where_the_computer_does(served, open_page):
+    page = open_page(served.url).page
+    dialog = open_dialog(page)
+    dialog.get_by_role("radio", name="Gravity Warfare").click()
+    expect(dialog.get_by_role("group", name="Mode", exact=True)).to_be_visible()
+    expect(dialog.get_by_text("Mode", exact=True)).to_have_count(1)
+    expect(dialog.get_by_text("Players", exact=True)).to_have_count(1)
+    expect(dialog.get_by_role("button", name="Learn in a minute")).to_be_visible()
+    dialog.get_by_role("radio", name="4", exact=True).check()
+    who = dialog.get_by_role("group", name="Each player", exact=True)
+    expect(who.locator("select")).to_have_count(4)
+    who.get_by_label("White", exact=True).select_option("Computer, hard")
+    start(dialog)
+    expect(dialog).to_be_hidden()
+    expect(page.locator('.room-player[data-player="white"] .state')).to_contain_text("computer")
+    room = served.ask("/api/v1/snapshot")["room"]
+    assert [seat["computer"] for seat in room["seats"]] == [None, None, "hard", None]
+    served.tell(type="seat-computer", player="white", level=None)
+
+
+def test_gravity_warfare_is_learnt_by_playing_a_guided_round(served, open_page):
+    page = open_page(served.url).page
+    dialog = open_dialog(page)
+    dialog.get_by_role("radio", name="Gravity Warfare").click()
+    dialog.get_by_role("button", name="Learn in a minute").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator('.room-seat[data-player="red"] h2')).to_contain_text("your hand")
+    expect(page.locator(".room-guide")).to_contain_text("nobody else may see yours")
+    page.locator('[data-what="chance"]').click()
+    expect(page.locator(".room-guide")).to_contain_text("Your turn! Roll the dice")
+    assert options(served) | {"players": 2, "rounds": 1} == options(served)
+    served.tell(type="seat-computer", player="blue", level=None)
+    served.tell(type="stand-up", player="red")

@@ -224,8 +224,7 @@ def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve
     turn = table.latest().room.public["turn"]
     player = open_page(served.url, room=True, viewport=SMALL)
     page = player.page
-    page.get_by_role("button", name="The table", exact=True).click()
-    page.get_by_role("button", name="In three dimensions", exact=True).click()
+    expect(page.locator("canvas.space")).to_be_visible()  # as the page opens
     zone = "1" if turn["zone"] == "any" else turn["zone"]
     kind = "tank" if turn["troop"][0] == "any" else turn["troop"][0]
     angle = math.pi / 2 - (int(zone) - 1) * math.pi / 4  # the first in the north, then clockwise
@@ -233,7 +232,7 @@ def test_a_piece_of_gravity_warfare_is_placed_by_mouse_and_counts(falling, serve
     x, y = (35.0 * math.floor(100.0 * of(angle) / 35.0) + 17.5 for of in (math.cos, math.sin))
     # what stands there when the table looks first has always stood there
     served.until(lambda _: table._host.playing.room._witness.before is not None)
-    tray = player.box(page.locator(f'.room-view [data-piece="red-{kind}"]'))
+    tray = player.box(page.locator(f'.free-hands [data-piece="red-{kind}"]'))
     page.mouse.move(tray["x"] + 20, tray["y"] + 20)
     page.mouse.down()
     page.mouse.move(*screen(page, x, y, CARRIED_MM), steps=3)

@@ -95,10 +95,14 @@ def begin(served, options, boards=None) -> None:
     served.until(lambda snapshot: snapshot.room is not None)
 
 
-def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, browser):
-    """One round on the simulated plate. Three pieces hold; with the fourth, all four fall."""
+def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, browser, alter):
+    """One round at a table where people move the pieces, and say how that went. Three pieces hold;
+    with the fourth, all four fall.
+    """
     expect.set_options(timeout=PATIENCE_MS)
-    served = serve(killable.table)
+    people = alter(killable.table)
+    people.take_hands()
+    served = serve(people)
     options = {"players": 4, "rounds": 1, "seed": 1}
     begin(served, options)
     codes = served.ask("/api/v1/seats")["codes"]
@@ -138,7 +142,8 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     phones["blue"].expect_said("It holds!")
     cookies = phones["white"].context.storage_state()
     phones["white"].context.close()
-    phones["blue"].press("count")
+    expect(phones["blue"].page.locator('[data-what="count"]')).to_have_count(0)  # it is red's turn
+    phones["red"].press("count")
     phones["blue"].expect_said("Blue: roll both dice.")
     phones["white"] = phone(cookies=cookies)
     hand = phones["white"].page.locator('.room-seat[data-player="white"]')
@@ -170,7 +175,7 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
         phones[player].press("pass")
     phones["blue"].press("pass")
     _place(phones["blue"], "It holds")
-    phones["red"].press("count")
+    phones["blue"].press("count")
 
     # white: the phone is dead; the table frees the seat, and nobody sits down without the new code
     phones["white"].expect_said("White: roll both dice.")
@@ -186,15 +191,15 @@ def test_four_people_with_four_phones_play_a_battle_to_its_end(killable, serve, 
     phones["red"].page.locator('[data-uncover="white"]').click()
     expect(phones["white"].page.locator(".room-seat")).not_to_contain_text("once the others agree")
     phones["white"].press("chance")
-    phones["green"].press("count")
+    phones["white"].press("count")
     phones["green"].expect_said("White has")
     phones["white"].press("pass")
     _place(phones["white"], "It holds")
-    phones["green"].press("count")
+    phones["white"].press("count")
 
     # green: everything falls, which is the end of the round and of this game
     phones["green"].press("chance")
-    phones["red"].press("count")
+    phones["green"].press("count")
     phones["green"].expect_said("Green has")
     phones["green"].press("pass")
     _place(phones["green"], "It fell, or it failed")
@@ -369,11 +374,13 @@ def sit(page, *players: str) -> None:
     for player in players:
         with page.expect_websocket():
             page.locator(f'[data-sit="{player}"]').click()
-        expect(page.locator(f'[data-free="{player}"]')).to_be_visible()
+        expect(page.locator(f'[data-sit="{player}"]')).to_have_count(0)
 
 
-def test_one_device_is_passed_round(simulated, serve, open_page):
-    served = serve(simulated)
+def test_one_device_is_passed_round(simulated, serve, open_page, alter):
+    people = alter(simulated)
+    people.take_hands()
+    served = serve(people)
     begin(served, {"players": 2, "rounds": 1, "seed": 3})
     page = open_page(served.url, room=True).page
     sit(page, "red", "blue")
@@ -408,7 +415,7 @@ def test_a_button_that_is_held_down_while_somebody_sits_down_has_been_pressed(
     state = page.locator('.room-player[data-player="blue"] .state')
     expect(state).not_to_contain_text("free seat")  # what can be pressed is drawn anew by now
     page.mouse.up()
-    expect(page.locator('[data-free="red"]')).to_be_visible()
+    expect(page.locator('[data-sit="red"]')).to_have_count(0)
 
 
 class _Page(Phone):
@@ -421,10 +428,10 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     begin(served, {"players": 2, "rounds": 1, "seed": 3})
     overlay = ZoneOverlay(load_profile("plate-10"), GRAVITY_WARFARE.create({"players": 2}))
     page = open_page(served.url, room=True).page
-    expect(page.locator(".room-guide")).to_contain_text("cards that nobody else may see")
+    sit(page, "red", "blue")
+    expect(page.locator(".room-guide")).to_contain_text("nobody else may see yours")
     page.locator('[data-what="known"]').click()
     expect(page.locator(".room-guide")).to_have_count(0)
-    sit(page, "red", "blue")
 
     def tell(*moves):
         for move in moves:
@@ -436,7 +443,7 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
         page.locator('[data-what="pass"]').click()
         page.get_by_role("button", name="Hide it, and pass the device on", exact=True).click()
         expect(page.locator(".say-card .line")).to_have_text(
-            f"{player}: put tank of {player} into zone {zone}."
+            f"{player}: put your tank into zone {zone}."
         )
 
     tell("chance")
@@ -448,8 +455,7 @@ def test_what_fell_is_proposed_and_corrected_with_a_tick(simulated, serve, open_
     served.tell(type="take", what=overlay.zones["3"][0])
     proposed = page.locator(".proposed .asked")
     expect(proposed).to_have_text(
-        "Tank of Blue did not hold. What fell: tank of Blue, tank of Red. Right? "
-        "Else say what happened."
+        "It did not hold. What fell: Blue tank, Red tank. Right? Else say what happened."
     )
     page.locator('[data-what="refuse"]').click()
     ticks = page.locator(".fallen input")
@@ -473,3 +479,103 @@ def test_no_page_chooses_the_seed(simulated, serve):
     assert "seed" not in {
         spec.name for spec in options_for(GRAVITY_WARFARE, simulated.capabilities)
     }
+
+
+def by_code(browser, served, code: str, size=PHONE) -> Phone:
+    """A phone that has read the picture of a free seat."""
+    context = browser.new_context(
+        viewport=size, reduced_motion="reduce", service_workers="block", has_touch=True
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    return Phone(context, f"{served.url}#seat={code}")
+
+
+IN_SIGHT = """(element) => { const { top, bottom, left, right } = element.getBoundingClientRect();
+  return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth; }"""
+
+
+def act(phone: Phone, what: str) -> None:
+    """Press what is to be pressed now, which needs no scrolling."""
+    button = phone.page.locator(f'.room-seat [data-what="{what}"]')
+    expect(button).to_be_enabled()
+    assert phone.page.evaluate("scrollY") == 0
+    assert button.evaluate(IN_SIGHT)
+    button.click()
+
+
+def test_four_phones_play_a_turn_each_without_asking_anybody(simulated, serve, browser):
+    """They sit down by code and do what their own screen offers; the table's hand places pieces,
+    and nobody gets a point by saying so.
+    """
+    expect.set_options(timeout=PATIENCE_MS)
+    served = serve(simulated)
+    begin(served, {"players": 4, "rounds": 1, "seed": 1})
+    codes = served.ask("/api/v1/seats")["codes"]
+    phones = {player: by_code(browser, served, codes[player]) for player in PLAYERS}
+    for player, phone in phones.items():
+        expect(phone.page.locator(f'.room-seat[data-player="{player}"] h2')).to_be_visible()
+        expect(phone.page.locator(".seat-list")).to_be_hidden()
+    act(phones["red"], "chance")
+    for turn, player in enumerate(PLAYERS):
+        phone = phones[player]
+        others = [each for name, each in phones.items() if name != player]
+        phone.expect_said("roll both dice")
+        for other in others:
+            expect(other.page.locator('[data-what="chance"]')).to_have_count(0)
+        act(phone, "chance")
+        expect(phone.page.locator(".zone.lit")).to_have_count(1)
+        expect(phone.page.locator(".room-turn .zone-die")).to_be_visible()
+        for each in (*others, phone):
+            act(each, "pass")
+        act(phone, "place")
+        answers = phone.page.locator(".chooser .answers button")
+        while phone.page.locator(".chooser").count():
+            answers.first.click()
+            phone.page.wait_for_timeout(50)
+        assert phone.page.get_by_role("button", name="It holds", exact=True).count() == 0
+        served.until(lambda shown, turn=turn: _placed(shown.moves) > turn)
+        if served.table.latest().room.public["phase"] == "after":
+            act(phone, "count")
+    for phone in phones.values():
+        phone.context.close()
+
+
+def _placed(moves) -> int:
+    return sum(":place:" in move for move in moves)
+
+
+def test_cards_are_dealt_when_every_seat_is_taken_and_a_seat_is_freed_after_a_question(
+    simulated, serve, open_page
+):
+    served = serve(simulated)
+    begin(served, {"players": 3, "seed": 3})
+    page = open_page(served.url, room=True).page
+    expect(page.locator(".seat-qr")).to_have_count(3)
+    size = page.locator(".seat-qr").first.evaluate("(e) => e.decode().then(() => e.naturalWidth)")
+    assert size > 0
+    sit(page, "red")
+    expect(page.locator('[data-what="chance"]')).to_have_count(0)
+    expect(page.locator(".room-seat")).to_contain_text("Still free: Blue, White.")
+    page.locator('[data-what="fill"]').click()
+    expect(page.locator('[data-what="chance"]')).to_have_text("Shuffle and deal")
+    expect(page.locator(".seat-qr")).to_have_count(0)
+    page.locator(".room-seats summary").click()
+    page.locator('[data-free="red"]').click()
+    asked = page.locator(".free-seat[open]")
+    expect(asked).to_contain_text("Free the seat of Red?")
+    asked.get_by_role("button", name="Cancel").click()
+    assert served.table.latest().room.seats[0].taken
+    page.locator('[data-free="red"]').click()
+    page.locator('.free-seat[open] [data-what="free"]').click()
+    expect(page.locator('[data-sit="red"]')).to_be_visible()
+
+
+def test_the_number_of_players_changes_under_an_open_page(simulated, serve, open_page):
+    served = serve(simulated)
+    begin(served, {"players": 2})
+    page = open_page(served.url, room=True).page
+    sit(page, "red", "blue")
+    for players in (6, 3, 5):
+        begin(served, {"players": players})
+        expect(page.locator(".room-player")).to_have_count(players)
+        expect(page.locator(".seat-list li")).to_have_count(players)

@@ -5,14 +5,12 @@ import { unit } from "/static/matrices.js";
 
 const CELL = 64; // pixels of a mark
 const SHOWN = 70; // hundredths of a piece's width that a mark's cell covers, see solids.js
-const TROOPS = { tank: "M-22-8H22V8H-22z", fighter: "M0-20 20 14H-20z", ship: MARKS.dot };
 const SIGNS = { wrong: "!", remove: "×", lift: "↑", win: "★" };
-const DRAWN = { ...MARKS, ...TROOPS };
-const CELLS = [...Object.keys(DRAWN), ...Object.keys(SIGNS)];
+const CELLS = [...Object.keys(MARKS), ...Object.keys(SIGNS)];
 
 export const MARK_COUNT = CELLS.length;
 
-/** Where the marks' picture has that shape, kind of troop, or sign of a role; -1 without one. */
+/** Where the marks' picture has that shape, or sign of a role; -1 without one. */
 export const cellOf = (name) => CELLS.indexOf(name);
 
 /** Marks in red; signs in red on a disc in green: the shader gives them their colours. */
@@ -27,8 +25,8 @@ export function marksPicture() {
     pen.setTransform(CELL / SHOWN, 0, 0, CELL / SHOWN, (at + 0.5) * CELL, CELL / 2);
     pen.strokeStyle = "#f00";
     pen.fillStyle = "#f00";
-    if (name in DRAWN) {
-      pen[name === "dot" || name in TROOPS ? "fill" : "stroke"](new Path2D(DRAWN[name]));
+    if (name in MARKS) {
+      pen[name === "dot" ? "fill" : "stroke"](new Path2D(MARKS[name]));
       return;
     }
     pen.fillStyle = "#0f0";
@@ -115,17 +113,38 @@ export function lanes(places, pitch) {
 /** A half ball. */
 export const peg = () => lathe([[[PEG, 0], [PEG * 0.87, PEG * 0.5], [PEG * 0.5, PEG * 0.87], [0, PEG]]], 16);
 
+/** A round body of that radius and height. */
+export const post = (radius, height, sides = 24) =>
+  lathe([[[0, -height / 2], [radius, -height / 2]], [[radius, -height / 2], [radius, height / 2]], [[radius, height / 2], [0, height / 2]]], sides);
+
+/** Several shapes as one: [shape, by how much it is moved along x, y and z]. */
+function joined(...parts) {
+  const all = { corners: [], triangles: [] };
+  for (const [{ corners, triangles }, ...by] of parts) {
+    const first = all.corners.length / 8;
+    all.corners.push(...corners.map((value, at) => value + (by[at % 8] ?? 0)));
+    all.triangles.push(...triangles.map((at) => at + first));
+  }
+  return all;
+}
+
+const PLINTH = lathe([[[0, -7.5], [13.4, -7.5]], [[13.4, -7.5], [14, -6.8], [14, -5.6], [13.4, -5]], [[13.4, -5], [0, -5]]]);
+const box = (long, low, high, across) => slab(long, low, high, false, across);
+/** A wing: boxes ever shorter toward its tip, so that it is swept. */
+const wing = (side) => [0, 1, 2, 3].map((n) => [box(6 - n * 1.2, 0, 1.6, 1.4), -1 - n * 2, side * (3 + n * 2.5), -1]);
+const TROOPS = { // as high as any piece and flat on top, so that others stand on them
+  tank: () => joined([PLINTH], [box(10, -3.5, 1.5, 6.4)], [box(12, -5, -0.5, 2.6), 0, 8], [box(12, -5, -0.5, 2.6), 0, -8], [post(6.2, 6), -1.5, 0, 4.5], [box(6.5, 3, 5.6, 1.4), 9.5]),
+  fighter: () => joined([PLINTH], [post(2.2, 5, 12), 0, 0, -2.5], [box(11, -1.5, 2.5, 2.4), -1], [lathe([[[2.8, 0], [2, 2], [0, 4]]], 12), 3, 0, 2.4], ...wing(1), ...wing(-1), [box(3, 2, 7.5, 0.8), -8.5]),
+  ship: () => joined([PLINTH], [post(4, 4, 12), 0, 0, -3.2], [lathe([[[0, -2.5], [6, -2.2], [13.6, 0.6]], [[13.6, 0.6], [13.4, 1.8], [7.5, 3.6]], [[7.5, 3.6], [6.6, 6], [4, 7.3], [0, 7.5]]])]),
+};
+
 /** The forms that have bodies. */
-export const BODIES = Object.keys(OUTLINES);
+export const BODIES = [...Object.keys(OUTLINES), ...Object.keys(TROOPS).map((kind) => `troop-${kind}`)];
 
 /** A piece's body, in its form. */
-export const bodyOf = (form) => lathe(OUTLINES[form], form === "tile" ? 32 : 24, form === "tile" ? 7 : 2);
+export const bodyOf = (form) => TROOPS[form.slice(6)]?.() ?? lathe(OUTLINES[form], form === "tile" ? 32 : 24, form === "tile" ? 7 : 2);
 
 const INSIDE = lathe([[[0, -7.5], [12, -6.5], [12.6, 2], [10, 5], [0, 6.4]]], 12);
 
 /** What casts its shadow: a little less than itself, or it would lie in its own. */
-export const shadeOf = (form) => (["ship", "tile"].includes(form) ? undefined : INSIDE);
-
-/** A round body of that radius and height. */
-export const post = (radius, height, sides = 24) =>
-  lathe([[[0, -height / 2], [radius, -height / 2]], [[radius, -height / 2], [radius, height / 2]], [[radius, height / 2], [0, height / 2]]], sides);
+export const shadeOf = (form) => (["ship", "tile"].includes(form) || form.startsWith("troop") ? undefined : INSIDE);

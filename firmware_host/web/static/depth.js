@@ -15,14 +15,14 @@ export class Depth {
   constructor(store, plate, pieces, { ask, complain, onTurn }) {
     Object.assign(this, { store, plate, pieces, ask, complain, onTurn });
     this.poses = new Poses();
-    this.wanted = remembered("depth", "no") === "yes";
+    this.chosen = remembered("depth", ""); // "yes", "no", or nothing yet
     this.failed = !("WebGL2RenderingContext" in window);
     this.space = null; // made when it is first wanted
     this.grips = null;
     this.on = false;
     this.canvas = h("canvas", { class: "space", hidden: true, role: "application", "aria-label": t("The plate in three dimensions") });
     plate.stage.append(this.canvas);
-    this.handle = button("cube", t("In three dimensions"), () => this.want(!this.wanted), { "aria-pressed": this.wanted, hidden: this.failed });
+    this.handle = button("cube", t("In three dimensions"), () => this.want(!this.wanted), { "aria-pressed": this.chosen === "yes", hidden: this.failed });
     this.again = button("again", t("The last fall again"), () => this.replay());
     this.slow = h("input", { type: "checkbox", checked: true });
     this.falls = h("div", { class: "falls", hidden: true },
@@ -38,10 +38,15 @@ export class Depth {
     return phase === "free" || (Boolean(room) && !this.store.review);
   }
 
+  /** Chosen, or usual: towers stand in space on a screen that has room for them. */
+  get wanted() {
+    const { layout, snapshot } = this.store;
+    const usual = layout?.hands && snapshot?.room && matchMedia("(min-width: 821px) and (min-height: 500px)").matches;
+    return this.chosen ? this.chosen === "yes" : Boolean(usual);
+  }
+
   want(wanted) {
-    this.wanted = wanted;
-    remember("depth", wanted ? "yes" : "no");
-    this.handle.setAttribute("aria-pressed", wanted);
+    remember("depth", this.chosen = wanted ? "yes" : "no");
     this.update(new Set(["depth"]));
     if (wanted && this.failed) this.complain(t("This browser cannot draw in three dimensions; the plate stays flat."));
   }
@@ -54,6 +59,7 @@ export class Depth {
     const { free } = this;
     this.canvas.tabIndex = free ? 0 : -1;
     this.canvas.toggleAttribute("data-free", free);
+    this.handle.setAttribute("aria-pressed", this.wanted);
     this.canvas.setAttribute("aria-hidden", !free); // the plate under it has the names, and the keys
     if (on !== this.on) this.turn(on);
   }

@@ -219,7 +219,8 @@ function build() {
   const doors = new Doors(store, { begin, learn, playFreely: () => playground.turn(true), another: newGame });
   doors.handle.append(h("img", { src: "/static/icon.svg", alt: "", width: 30, height: 30 }), "tiltboard");
   byId("side").append(questions.element, doors.element, tabs.element, drawer.element);
-  new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, { ask, complain }) }, { table: byId("table"), side: byId("side") });
+  const room = new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, { ask, complain }) }, { table: byId("table"), side: byId("side") });
+  dialogs.newGame.onSit = (player) => room.sit({ player });
   header(store, new Sounds(store), dialogs, drawer.handle, playground.door, doors);
   new Pairing(store, byId("bar").querySelector("nav")).offer();
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));

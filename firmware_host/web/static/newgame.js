@@ -3,13 +3,14 @@
 import { boardFields } from "/static/boardedit.js";
 import { ClockChoice } from "/static/clocks.js";
 import { dialog, fetchJson, open } from "/static/dialogs.js";
-import { h } from "/static/dom.js";
+import { button, h } from "/static/dom.js";
 import { boardPicture } from "/static/drawings.js";
 import { t } from "/static/i18n.js";
 import { Opponents } from "/static/opponents.js";
 import { optionField } from "/static/options.js";
 import { remember, remembered } from "/static/prefs.js";
 
+const SEEN_WITHIN_MS = 10_000; // a new game, on a slow network
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 export class NewGame {
@@ -18,6 +19,7 @@ export class NewGame {
     this.choice = h("div", { class: "game-choice", role: "radiogroup", "aria-label": t("Game") });
     this.choice.addEventListener("keydown", (event) => this.key(event));
     this.aim = h("p", { class: "aim" });
+    this.guide = button("help", t("Learn in a minute"), () => this.guided(this.chosen.name), { class: "learn" });
     this.about = h("div", { class: "game-about" });
     this.presets = h("div", { class: "presets" });
     this.options = h("div", { class: "options" });
@@ -28,7 +30,7 @@ export class NewGame {
     this.more = h("details", { class: "more" }, h("summary", {}, t("More options")), this.opponents.element, this.clock.element, this.options, this.about);
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event), onchange: () => this.fields && this.drawBoard() },
-      this.choice, this.aim, this.opponents.faces, this.presets, this.more,
+      this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.more,
       h("footer", {}, this.problem,
         h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), this.go));
     this.element = dialog(t("New game"), "new-game", this.form);
@@ -74,6 +76,7 @@ export class NewGame {
     const { credit, rules } = game;
     const by = credit.year ? `${credit.designer}, ${credit.year}` : credit.designer;
     this.aim.textContent = game.aim;
+    this.guide.hidden = !game.seated; // the other games' lessons stand under Learn
     this.about.replaceChildren(
       h("p", { class: "credit" }, t("by {designer}", { designer: by })),
       h("details", {}, h("summary", {}, t("Rules in short")), ...rules.map((p) => h("p", {}, p))),
@@ -85,9 +88,9 @@ export class NewGame {
   /** What the presets do not ask already. */
   showOptions({ options, presets }) {
     const asked = (option) => {
-      if (option.kind !== "int" || !presets.length || !presets.every((preset) => option.name in preset.options)) return false;
+      if (!presets.length || !presets.every((preset) => option.name in preset.options)) return false;
       const offered = new Set(presets.map((preset) => preset.options[option.name]));
-      return offered.size === option.high - option.low + 1; // the presets offer all there is
+      return offered.size === (option.kind === "int" ? option.high - option.low + 1 : option.choices?.length); // the presets offer all there is
     };
     const places = options.filter(({ kind }) => kind === "places");
     const board = boardFields(places);
@@ -100,7 +103,7 @@ export class NewGame {
   showPresets({ presets }) {
     const questions = Object.keys(presets[0]?.choices ?? {});
     this.presets.replaceChildren(...questions.map((question) => {
-      const answers = [...new Set(presets.map(({ choices }) => choices[question]))];
+      const answers = [...new Set(presets.map(({ choices }) => choices[question]))].sort((one, other) => one - other || 0); // by number
       return h("fieldset", { class: "chips", hidden: answers.length < 2 }, h("legend", {}, question),
         ...answers.map((answer) => h("label", { class: "chip" },
           h("input", {
@@ -131,8 +134,8 @@ export class NewGame {
       input.checked = preset.choices[input.name] === input.value;
     }
     const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
-    this.opponents.show(players, { looks: this.chosen.looks }, this.chosen.waits);
-    this.clock.show([2, 4].includes(players.length)); // two sides
+    this.opponents.show(players, { looks: this.chosen.looks }, this.chosen.waits, this.chosen.seated);
+    this.clock.show([2, 4].includes(players.length) && !this.chosen.seated); // two sides
   }
 
   /** The board to tap on has the shape that is chosen. */
@@ -151,6 +154,28 @@ export class NewGame {
       else options[name] = value;
     }
     return options;
+  }
+
+  /** A short round of a game of seats against the computer, with a word for each step. */
+  async guided(name) {
+    remember("room-guide", "");
+    await this.ask({ type: "game", game: name, options: { mode: "battle", players: 2, rounds: 1 }, boards: {}, engines: {}, assist: {}, clock: null });
+    await this.seat({ red: null, blue: "easy" }, "red");
+    this.element.close();
+  }
+
+  /** Where the computer plays in a game of seats: {player: level}, null where it does not; `sits`: whose seat is this page's. */
+  async seat(computers, sits = null) {
+    const { store } = this;
+    if (!this.chosen?.seated && !Object.keys(computers).length) return;
+    await store.until(() => store.snapshot.room && Object.keys(computers).every((each) => store.layout.game?.players.includes(each)), SEEN_WITHIN_MS);
+    const seats = Object.fromEntries((store.snapshot.room?.seats ?? []).map((seat) => [seat.player, seat]));
+    for (const [player, level] of Object.entries(computers)) {
+      if ((seats[player]?.computer ?? null) === level) continue;
+      if (level && seats[player]?.taken) await this.ask({ type: "stand-up", player });
+      await this.ask({ type: "seat-computer", player, level });
+    }
+    if (sits) this.onSit?.(sits);
   }
 
   key(event) {
@@ -179,9 +204,11 @@ export class NewGame {
       return;
     }
     try {
-      await this.ask({ type: "game", game: this.chosen.name, options, boards, ...this.opponents.read(), clock: this.clock.read() });
+      const { computers, sits, ...engines } = this.opponents.read();
+      await this.ask({ type: "game", game: this.chosen.name, options, boards, ...engines, clock: this.clock.read() });
       remember("begun", "yes");
       remember("new-game", JSON.stringify({ game: this.chosen.name, choices: this.preset?.choices, level: this.opponents.level }));
+      await this.seat(computers, sits);
       this.element.close();
     } catch (error) {
       this.problem.textContent = error.message || t("The table does not answer.");

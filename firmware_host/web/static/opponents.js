@@ -7,6 +7,7 @@ import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
 
 const OURS = "tiltboard";
+const EASE = ["easy", "medium", "hard"]; // of a game of seats
 
 /** The levels as children call them, the weakest first. */
 export const levels = () => [
@@ -51,14 +52,27 @@ export class Opponents {
     setText(this.said, this.wanted.size ? t("As chosen for each player.") : this.nameOf(this.level));
   }
 
-  /** Ask about `players` of a game, whose pieces `looks` draws. */
-  show(players, looks, waits = []) {
+  /** Ask about `players` of a game, whose pieces `looks` draws. `seated`: it is one of seats. */
+  show(players, looks, waits = [], seated = false) {
     this.waits = waits;
     const engines = this.store.layout?.engine_names ?? [];
-    this.element.hidden = this.faces.hidden = !engines.length || players.length < 2;
-    const rows = players.map((player) => this.row(player, looks, engines.filter((name) => name !== OURS)));
+    this.element.hidden = this.faces.hidden = (!engines.length && !seated) || players.length < 2;
+    this.element.toggleAttribute("data-seated", Boolean(seated));
+    const rows = players.map((player) => (seated ? this.seat(player) : this.row(player, looks, engines.filter((name) => name !== OURS))));
     this.element.replaceChildren(this.element.firstChild, ...rows);
     this.tell();
+  }
+
+  seat(player) {
+    const option = (value, label) => h("option", { value, selected: (this.wanted.get(player) ?? "") === value }, label);
+    const select = h("select", {
+      "aria-label": nameOf(player), "data-player": player,
+      onchange: () => {
+        this.wanted.set(player, select.value);
+        this.tell();
+      },
+    }, option("", t("A person")), [t("Computer, easy"), t("Computer, medium"), t("Computer, hard")].map((label, at) => option(EASE[at], label)));
+    return h("label", {}, h("span", { class: "who", "data-player": player }, nameOf(player)), select);
   }
 
   row(player, looks, others) {
@@ -86,19 +100,24 @@ export class Opponents {
 
   /** As the table is told it. Whoever plays against an animal has a colour by lot. */
   read() {
-    const [engines, assist] = [{}, {}];
+    const [engines, assist, computers] = [{}, {}, {}];
+    const seated = this.element.hasAttribute("data-seated");
     const selects = this.element.hidden ? [] : [...this.element.querySelectorAll("select")];
     if (this.level && !this.wanted.size) {
-      const mine = Math.floor(Math.random() * selects.length);
-      selects.forEach(({ dataset: { player } }, at) => { if (at !== mine) engines[player] = { engine: OURS, level: this.level }; });
-      return { engines, assist };
+      const mine = seated ? 0 : Math.floor(Math.random() * selects.length);
+      selects.forEach(({ dataset: { player } }, at) => {
+        if (seated) computers[player] = at === mine ? null : EASE[Math.floor((this.level - 1) / 4)];
+        else if (at !== mine) engines[player] = { engine: OURS, level: this.level };
+      });
+      return { engines, assist, computers, sits: seated ? selects[mine].dataset.player : null };
     }
     for (const { dataset: { player }, value } of selects) {
       const [engine, level] = value.split(" ");
-      if (engine === "assist") assist[player] = Number(level);
+      if (seated) computers[player] = engine || null;
+      else if (engine === "assist") assist[player] = Number(level);
       else if (level === "follows") engines[player] = { engine, follows: true };
       else if (engine) engines[player] = { engine, level: Number(level) };
     }
-    return { engines, assist };
+    return { engines, assist, computers };
   }
 }

@@ -154,20 +154,9 @@ export class Plate {
       pegs.map(({ x, y }) => s("circle", { cx: x, cy: -y, r: PEG })));
   }
 
-  /** Of a game whose places are wedges of the plate: where each ends, and its number. */
+  /** Of a game whose places are wedges of the plate: its platform is hung there, see room-view.js. */
   zones() {
-    const { layout, game } = this.store;
-    if (!Object.keys(game?.glossary ?? {}).length) return null;
-    const far = layout.plate_mm / 2;
-    const zones = Object.keys(game.board).sort();
-    return s("g", { class: "zones" }, zones.map((zone, at) => { // the first in the north, then clockwise
-      const half = Math.PI / zones.length;
-      const middle = Math.PI / 2 - 2 * at * half;
-      const [east, north] = [Math.cos(middle + half), Math.sin(middle + half)];
-      const out = far / Math.max(Math.abs(east), Math.abs(north));
-      return s("g", {}, s("path", { d: `M${east * far * 0.3} ${-north * far * 0.3}L${east * out} ${-north * out}` }),
-        s("text", { x: Math.cos(middle) * far * 0.42, y: -Math.sin(middle) * far * 0.42 + 4 }, zone));
-    }));
+    return Object.keys(this.store.game?.glossary ?? {}).length ? s("g", { class: "zones" }) : null;
   }
 
   drawLights() {

@@ -2,6 +2,7 @@
 
 import { h } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
+import { piecesShown } from "/static/room-cards.js";
 import { cardTitle, pieceName, titleOf, zoneName } from "/static/room-words.js";
 
 const rest = (words, from) => words.slice(from).join(":");
@@ -9,7 +10,7 @@ const rest = (words, from) => words.slice(from).join(":");
 // In which order the parts of a move are asked for: [part, what is asked, the label of an answer].
 const QUESTIONS = {
   place: (game) => [
-    [([, names]) => names, () => t("Which piece?"), (names) => names.split("+").map((name) => pieceName(game, name)).join(" + ")],
+    [([, names]) => names, () => t("Which piece?"), (names) => piecesShown(game, names)],
     [([,, zone]) => zone, () => t("Which zone?"), (zone) => zoneName(game, zone)],
     [([how,,, under]) => (how === "ok" ? under ?? "ok" : how), () => t("How did it go?"), outcome],
   ],
@@ -62,13 +63,14 @@ function outcome(how) {
 
 const onTop = (how) => (how === "ok" ? t("On the platform") : t("On a tower of {count}", { count: how.replace("under=", "") }));
 
-/** Answers questions until one move is left. `done(move, proposed)` is told it, and whether other hands are to do it; `leave()` shows everything again. */
+/** Answers questions until one move is left. `done(move, proposed)` is told it, and whether other hands are to do it, as they always
+ * are where the table has `hands`; `leave()` shows everything again. */
 export class Chooser {
-  constructor(game, room, moves, { done, leave, guess = "" }) {
+  constructor(game, room, moves, { done, leave, hands, guess = "" }) {
     Object.assign(this, { game, room, moves, done, leave });
     this.guess = guess.split(":fell=")[1]?.split("+") ?? []; // ticked at first
     this.answers = [];
-    this.proposed = false; // other hands are to do it
+    this.proposed = Boolean(hands && ["place", "event"].includes(moves[0].split(":")[1]) && moves.length > 1);
     this.element = h("div", { class: "chooser" });
     this.next();
   }
@@ -82,7 +84,7 @@ export class Chooser {
       answers.sort((one, other) => (one === "fail") - (other === "fail")); // that it held is asked first
       const answered = this.answers[at] ?? (answers.length === 1 ? answers[0] : undefined);
       if (answered === undefined) {
-        const told = answers.includes("fail") && what === "place";
+        const told = answers.includes("fail");
         const offered = this.proposed && told ? answers.filter((value) => value !== "fail") : answers;
         if (this.proposed && offered.length === 1) {
           [this.answers[at]] = offered;
@@ -91,7 +93,7 @@ export class Chooser {
         }
         this.ask(this.proposed && told ? t("On top of what?") : ask(), [
           ...offered.map((value) => [this.proposed && told ? onTop(value) : label(value), () => { this.answers[at] = value; this.next(); }]),
-          ...(told && !this.proposed ? [[t("Have it placed for me"), () => { this.proposed = true; this.next(); }]] : [])]);
+          ...(told && what === "place" && !this.proposed ? [[t("Have it placed for me"), () => { this.proposed = true; this.next(); }]] : [])]);
         return;
       }
       this.answers[at] = answered;

@@ -1,14 +1,16 @@
-// A game of seats as everybody sees it: the platform with its zones, who has what, and what is in force.
+// A game of seats as everybody sees it: the platform with its zones, whose turn it is, what lies on the table, who is ahead.
 
 import { h, icon, s, setText } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
-import { aboutOf, cardTitle, pieceName, sentence, titleOf, zoneName } from "/static/room-words.js";
+import { drawing, face, read, troop } from "/static/room-cards.js";
+import { cardTitle, pieceName, sentence, titleOf, zoneName } from "/static/room-words.js";
 
 const [INNER, OUTER] = [34, 150];
 const RIM = 160; // where the zones' names are written, around the platform
 const NAME = 13; // letters of a name's line
 const LATEST = 12;
-const MARKS = { tank: "▬", fighter: "▲", ship: "●" };
+const STARS = 70;
+const HALF = 187; // of the wood around the platform
 
 function point(radius, turn) {
   const angle = ((turn - 0.5) / 8) * 2 * Math.PI - Math.PI / 2;
@@ -39,16 +41,30 @@ function rimName(name, at) {
   });
 }
 
+/** Wood, and the sky on it: always the same stars. */
+function ground() {
+  const grain = [-160, -118, -72, -30, 20, 64, 112, 158].map((y) =>
+    s("path", { class: "grain", d: `M${-HALF} ${y}C-90 ${y + 14} -20 ${y - 16} 60 ${y + 6}S150 ${y + 12} ${HALF} ${y - 4}` }));
+  const stars = Array.from({ length: STARS }, (_, n) => {
+    const [far, turn] = [INNER + ((n * 61.8) % (OUTER - INNER)), n * 2.39996];
+    return s("circle", { class: "star", cx: (far * Math.cos(turn)).toFixed(1), cy: (far * Math.sin(turn)).toFixed(1), r: 0.5 + (n % 4) * 0.25 });
+  });
+  return [s("rect", { class: "wood", x: -HALF, y: -HALF, width: 2 * HALF, height: 2 * HALF, rx: 14 }), ...grain,
+    s("circle", { r: OUTER + 4, class: "rim" }), stars];
+}
+
 export class RoomView {
   constructor(store) {
     this.store = store;
-    this.platform = s("svg", { class: "platform", viewBox: "-187 -187 374 374", role: "img" });
-    this.turn = h("div", { class: "room-turn" });
-    this.players = h("div", { class: "room-players" });
+    this.stars = null;
+    this.platform = s("svg", { class: "platform", viewBox: `${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}`, role: "img" });
+    this.turn = h("section", { class: "room-turn", "aria-label": t("This turn") });
+    this.players = h("section", { class: "card room-players", "aria-label": t("Players") });
     this.latest = h("ol", { class: "room-latest", "aria-label": t("What happened") });
     this.credit = h("p", { class: "hint room-credit" });
-    this.element = h("div", { class: "room-view" }, h("div", { class: "room-board" }, this.platform, this.turn),
-      h("div", { class: "room-beside" }, this.players, this.latest), this.credit);
+    this.element = h("div", { class: "room-view" }, this.platform);
+    this.story = h("section", { class: "room-story" }, this.latest, this.credit);
+    this.parts = [this.element, this.turn, this.players, this.story];
   }
 
   draw() {
@@ -58,85 +74,97 @@ export class RoomView {
     this.drawTurn(game, room);
     this.drawPlayers(game, room);
     const moves = snapshot.moves.slice(-LATEST).reverse();
-    this.latest.replaceChildren(...moves.map((move) => h("li", {}, sentence(game, move))));
+    this.latest.replaceChildren(...moves.map((move) => h("li", { "data-player": move.split(":")[0] }, sentence(game, move))));
     setText(this.credit, t("{title}, by {designers}. {notice}", { title: game.title, designers: game.credit, notice: game.notice }));
   }
 
+  /** On the plate where that is drawn in three dimensions, else by itself. */
+  hang() {
+    const slot = document.documentElement.hasAttribute("data-space") && document.querySelector(".surface .zones");
+    const far = this.store.layout.plate_mm / 2;
+    if (slot) for (const [name, value] of Object.entries({ x: -far, y: -far, width: 2 * far, height: 2 * far })) this.platform.setAttribute(name, value);
+    if (this.platform.parentNode !== (slot || this.element)) (slot || this.element).prepend(this.platform);
+  }
+
   drawPlatform(game, room) {
-    const { turn } = room.public;
-    const wanted = turn?.zone;
+    const wanted = room.public.turn?.zone;
+    const universe = titleOf(game, "zone:1") && game.options.face === "universe";
     const zones = Object.keys(game.board).sort().flatMap((zone, at) => {
       const towers = room.zones[zone] ?? [];
-      const lit = wanted === zone || wanted === "any";
       const angle = (at / 8) * 2 * Math.PI - Math.PI / 2;
       const [x, y] = [Math.cos(angle), Math.sin(angle)];
       const words = towers.map((tower) => tower.split("+").map((piece) => pieceName(game, piece)).join(" + "));
-      return s("g", { class: lit ? "zone lit" : "zone", "data-zone": zone },
+      return s("g", { class: wanted === zone || wanted === "any" ? "zone lit" : "zone", "data-zone": zone },
         s("title", {}, [zoneName(game, zone), ...words].join("\n")),
-        s("path", { d: wedge(at) }),
+        s("path", { d: wedge(at) }), universe ? s("use", { href: `/static/cards.svg#zone-${zone}`, x: x * 118 - 26, y: y * 118 - 26, width: 52, height: 52 }) : null,
         rimName(titleOf(game, `zone:${zone}`), at),
-        s("text", { x: x * 48, y: y * 48, class: "number" }, zone),
+        s("text", { x: x * 50, y: y * 50, class: "number" }, zone),
         towers.map((tower, nth) => this.tower(tower, ...this.spot(x, y, nth, towers.length))));
     });
-    this.platform.replaceChildren(s("circle", { r: 154, class: "rim" }), ...zones, s("circle", { r: INNER - 2, class: "hub" }));
+    this.stars ??= ground();
+    this.platform.replaceChildren(...this.stars, ...zones, s("circle", { r: INNER - 2, class: "hub" }));
     this.platform.setAttribute("aria-label", Object.entries(room.zones).map(([zone, towers]) =>
-      `${zoneName(game, zone)}: ${towers.join(", ")}`).join("; ") || t("The platform is empty."));
+      `${zoneName(game, zone)}: ${towers.map((tower) => tower.split("+").map((piece) => pieceName(game, piece)).join(" + ")).join(", ")}`).join("; ") || t("The platform is empty."));
+    this.hang();
   }
 
   /** Where the nth tower of a zone is drawn: in rows across its wedge. */
   spot(x, y, nth, count) {
     const row = nth < 2 ? 0 : 1;
     const inRow = row === 0 ? Math.min(2, count) : Math.min(3, count - 2);
-    const across = ((row === 0 ? nth : (nth - 2) % 3) - (inRow - 1) / 2) * 32;
-    const out = 84 + row * 42;
+    const across = ((row === 0 ? nth : (nth - 2) % 3) - (inRow - 1) / 2) * 36;
+    const out = (count === 1 ? 105 : 84) + row * 42;
     return [x * out - y * across, y * out + x * across + 6];
   }
 
   tower(tower, x, y) {
-    return s("g", { class: "tower" }, tower.split("+").map((piece, level) => {
-      const [owner, kind] = piece.split("-");
-      const at = y - level * 9;
-      return s("g", { "data-player": owner, class: "piece" },
-        s("rect", { x: x - 13, y: at - 6, width: 26, height: 11, rx: 3 }),
-        s("text", { x, y: at + 3 }, MARKS[kind] ?? "?"));
-    }));
+    return s("g", { class: "tower" }, tower.split("+").map((piece, level) =>
+      s("g", { class: "piece" }, troop(piece, { x: x - 19, y: y - 22 - level * 15, width: 38, height: 35 }))));
   }
 
   drawTurn(game, room) {
     const { turn, piles, round, deferred } = room.public;
-    const facts = [t("Round {round} of {rounds}", { round, rounds: game.options.rounds })];
-    if (turn?.zone) facts.push(zoneName(game, turn.zone));
-    if (turn?.troop.length) facts.push(turn.troop.map((kind) => (kind === "any" ? t("any troop") : titleOf(game, `kind:${kind}`))).join(" + "));
-    facts.push(t("Piles: {left} and {right}, used: {discard}", piles));
-    const laid = (turn?.cards ?? []).map(([who, token]) => h("li", { "data-player": who, class: "laid" },
-      h("strong", {}, cardTitle(game, token)), ` ${aboutOf(game, `card:${token.split("=").at(-1)}`)} `, h("em", {}, nameOf(who))));
-    const later = Object.entries(deferred).flatMap(([who, tokens]) => tokens.map((token) =>
-      h("li", { "data-player": who, class: "laid later" }, t("{who}'s next turn: {card}", { who: nameOf(who), card: cardTitle(game, token) }))));
-    const inForce = (turn?.challenges ?? []).map((name) => titleOf(game, `card:${name}`)).join(" + ");
-    this.turn.replaceChildren(h("p", { class: "facts" }, facts.join(" · ")),
-      inForce ? h("p", { class: "in-force" }, t("In force: {cards}", { cards: inForce })) : "",
-      laid.length + later.length ? h("ul", { class: "laid-cards" }, laid, later) : "");
+    const owner = this.store.snapshot.to_move;
+    const doer = turn?.doer ?? owner;
+    const laid = (turn?.cards ?? []).map(([who, token]) => [who, token, turn.challenges.includes(token.split("=").at(-1))]);
+    const copied = (turn?.challenges ?? []).filter((name) => !laid.some(([, token]) => token.split("=").at(-1) === name)).map((name) => ["", name, true]);
+    const later = Object.entries(deferred).flatMap(([who, tokens]) => tokens.map((token) => [who, token, false]));
+    const shown = (each, more) => each.map(([who, token, counts]) => h("li", { "data-player": who, class: counts ? "laid" : "laid later" },
+      h("button", { type: "button", onclick: () => read(game, token) }, face(game, token), h("em", {}, who ? more(nameOf(who)) : t("copied")))));
+    const kinds = (turn?.troop ?? []).map((kind) => (kind === "any" ? h("b", { class: "any" }, "?") : troop(`${owner}-${kind}`)));
+    const kindWords = (turn?.troop ?? []).map((kind) => (kind === "any" ? t("any troop") : titleOf(game, `kind:${kind}`))).join(" + ");
+    const zone = turn?.zone;
+    const mine = h("p", { class: "whose" }, doer ? h("strong", {}, nameOf(doer)) : "",
+      h("span", {}, turn && doer !== owner ? t("places for {owner}", { owner: nameOf(owner) }) : t("Round {round} of {rounds}", { round, rounds: game.options.rounds })));
+    this.turn.dataset.player = doer ?? "";
+    this.turn.replaceChildren(mine,
+      zone || kinds.length ? h("div", { class: "dice" },
+        kinds.length ? h("span", { class: "die", title: kindWords }, kinds, h("em", {}, kindWords)) : "",
+        zone ? h("span", { class: "die zone-die" }, h("b", {}, zone === "any" ? "?" : zone), h("em", {}, zone === "any" ? t("any zone") : titleOf(game, `zone:${zone}`))) : "") : "",
+      room.counting === null ? "" : h("b", { class: "count", role: "timer", "aria-label": t("Seconds left: {left}", { left: room.counting }) }, room.counting),
+      laid.length + copied.length + later.length ? h("ul", { class: "laid-cards", "aria-label": t("Cards on the table") },
+        shown([...laid, ...copied], (who) => who), shown(later, (who) => t("{who}: next turn", { who }))) : "",
+      h("div", { class: "piles" }, [["left", t("Left pile")], ["right", t("Right pile")], ["discard", t("Used cards")]].map(([name, label]) =>
+        h("span", { class: name, title: label }, drawing("back"), h("b", {}, piles[name]), h("em", {}, label)))));
   }
 
   drawPlayers(game, room) {
     const { points, gems, troops, hands, heroes, used, awaiting } = room.public;
     const { to_move: owner, result } = this.store.snapshot;
+    const most = Math.max(...Object.values(points));
+    const ahead = game.players.filter((player) => points[player] === most);
     const rows = game.players.map((player) => {
       const seat = room.seats.find((each) => each.player === player);
       const waits = awaiting.includes(player);
       const hero = heroes[player];
-      const cards = (hands[player] ?? []).length;
-      const winner = result?.winners?.includes(player);
-      const marks = (troops[player] ?? []).map((piece) => {
-        const [of, kind] = piece.split("-");
-        return h("span", { class: "mark", "data-player": of, title: pieceName(game, piece) }, MARKS[kind]);
-      });
-      return h("div", { class: ["room-player", waits ? "waits" : "", player === owner ? "owner" : "", winner ? "winner" : ""].join(" "), "data-player": player },
-        h("strong", { class: "who" }, nameOf(player), winner ? icon("trophy") : ""),
+      const first = result ? result.winners?.includes(player) : ahead.length < game.players.length && ahead.includes(player);
+      return h("div", { class: ["room-player", waits ? "waits" : "", player === owner ? "owner" : "", result && first ? "winner" : ""].join(" "), "data-player": player },
+        h("strong", { class: "who" }, nameOf(player), first ? h("span", { title: result ? t("Won") : t("Ahead") }, icon("trophy")) : ""),
         h("span", { class: "points", title: t("Points") }, `★ ${points[player]}`),
-        h("span", { class: "cards", title: t("Cards in the hand") }, `🂠 ${cards}`),
+        h("span", { class: "marks", title: t("Troops left: {left}", { left: (troops[player] ?? []).length }) },
+          (troops[player] ?? []).map((piece) => troop(piece))),
+        h("span", { class: "cards", title: t("Cards in the hand") }, drawing("back"), (hands[player] ?? []).length),
         h("span", { class: "gems", title: t("Green gems") }, `◆ ${gems[player]}`),
-        h("span", { class: "marks", title: t("Troops left") }, marks),
         h("span", { class: "state" }, [
           seat?.computer ? t("computer") : seat?.taken ? "" : t("free seat"), // none yet where the number of players has just changed
           hero && hero !== "?" ? titleOf(game, `hero:${hero}`) + (used.includes(player) ? " ✓" : "") : "",

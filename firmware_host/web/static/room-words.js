@@ -20,10 +20,21 @@ export function cardTitle(game, token) {
   return card === "hero" ? what : t("{card} as {what}", { card: titleOf(game, `card:${card}`), what });
 }
 
+const LABELS = { tank: (said) => t("{owner} tank", said), fighter: (said) => t("{owner} fighter", said), ship: (said) => t("{owner} ship", said) };
+const OWN = { tank: () => t("a tank"), fighter: () => t("a fighter"), ship: () => t("a ship") };
+const OWNED = { tank: (said) => t("{owner}'s tank", said), fighter: (said) => t("{owner}'s fighter", said), ship: (said) => t("{owner}'s ship", said) };
+
+/** On a button or in a list: "Red tank". */
 export function pieceName(game, piece) {
   const [owner, kind] = piece.split("-");
-  return t("{kind} of {owner}", { owner: nameOf(owner), kind: titleOf(game, `kind:${kind}`).toLowerCase() });
+  return LABELS[kind]?.({ owner: nameOf(owner) }) ?? piece;
 }
+
+/** As what somebody puts or takes: "a tank" of his own, else "Red's tank". */
+const moved = (names, who) => names.split("+").map((piece) => {
+  const [owner, kind] = piece.split("-");
+  return owner === who ? OWN[kind]?.() ?? kind : OWNED[kind]?.({ owner: nameOf(owner) }) ?? piece;
+}).reduceRight((others, one) => t("{one} and {others}", { one, others }));
 
 export function zoneName(game, zone) {
   return zone === "any" ? t("any zone") : t("zone {zone}, {name}", { zone, name: titleOf(game, `zone:${zone}`) });
@@ -61,16 +72,16 @@ const SAID = {
   withdraw: (game, [token]) => t("takes back {card}", { card: cardTitle(game, token) }),
   hero: (game, [name]) => t("uses the hero {hero}", { hero: titleOf(game, `hero:${name}`) }),
   choose: (_, [what]) => (what === "blindfolded" ? t("chooses Blindfolded") : t("chooses the other cards")),
-  take: (game, [zone, piece]) => t("takes {piece} from zone {zone}", { piece: pieceName(game, piece), zone }),
-  place: (game, words) => {
+  take: (_, [zone, piece], who) => t("takes {piece} from zone {zone}", { piece: moved(piece, who), zone }),
+  place: (_, words, who) => {
     const [how, names, zone] = words;
-    const said = { piece: piecesName(game, names), zone };
+    const said = { piece: moved(names, who), zone };
     return how === "ok" ? t("puts {piece} into zone {zone}: it holds", said)
       : t("puts {piece} into zone {zone}: {what}", { ...said, what: fallen(words) });
   },
-  event: (game, words) => {
+  event: (game, words, doer) => {
     const [how, zone, piece, who] = words;
-    const said = { piece: pieceName(game, piece), zone, who: nameOf(who ?? "") };
+    const said = { piece: moved(piece, doer), zone, who: nameOf(who ?? "") };
     if (how !== "ok") return t("takes {piece} from zone {zone}: {what}", { ...said, what: fallen(words) });
     return game.players.includes(who) ? t("gives {piece} of zone {zone} to {who}", said) : t("takes {piece} from zone {zone}", said);
   },
@@ -80,12 +91,12 @@ const SAID = {
 export function sentence(game, move) {
   const [who, what, ...rest] = move.split(":");
   if (who === "chance") {
-    if (what === "heroes") return t("Everybody has a hero.");
-    if (what === "shuffle") return t("The cards are shuffled.");
+    if (what === "heroes") return t("Each of you has a hero with one special power.");
+    if (what === "shuffle") return t("The cards are shuffled and dealt.");
     const kind = what === "zone" ? null : titleOf(game, `kind:${rest[0]}`).toLowerCase();
-    if (what === "roll") return t("The dice: {kind}, zone {zone}.", { kind, zone: rest[1] });
-    return what === "troop" ? t("The troop die: {kind}.", { kind }) : t("The zone die: {zone}.", { zone: rest[0] });
+    if (what === "roll") return t("The dice show {kind} and zone {zone}.", { kind, zone: rest[1] });
+    return what === "troop" ? t("The troop die shows {kind}.", { kind }) : t("The zone die shows {zone}.", { zone: rest[0] });
   }
-  if (who === "table") return what === "time" ? t("Five! Nobody says more.") : t("The table looked at the platform.");
-  return t("{who} {does}", { who: nameOf(who), does: SAID[what]?.(game, rest) ?? what });
+  if (who === "table") return what === "time" ? t("Time is up: everybody has passed.") : t("The table looked at the platform.");
+  return t("{who} {does}", { who: nameOf(who), does: SAID[what]?.(game, rest, who) ?? what });
 }

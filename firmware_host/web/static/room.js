@@ -1,12 +1,14 @@
 // A game of seats on the page: who sits where, the hand of the seat that is looked at, what it may do.
 
-import { fetchJson } from "/static/dialogs.js";
-import { button, h } from "/static/dom.js";
+import { dialog, fetchJson, open } from "/static/dialogs.js";
+import { button, h, icon } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
+import { remember, remembered } from "/static/prefs.js";
+import { card, fan } from "/static/room-cards.js";
 import { guide } from "/static/room-guide.js";
 import { Chooser } from "/static/room-moves.js";
 import { RoomView } from "/static/room-view.js";
-import { aboutOf, cardTitle, fallenPieces, piecesName, seenZones, sentence, titleOf, typeOf, zoneName } from "/static/room-words.js";
+import { cardTitle, fallenPieces, piecesName, seenZones, sentence, titleOf, zoneName } from "/static/room-words.js";
 
 const SEATS = "/api/v1/seats";
 const REOPENS_WITHIN_MS = 10_000;
@@ -20,6 +22,9 @@ const LABELS = {
   hero: () => t("Use your hero"),
 };
 
+/** Moves by what they are: {pass: [...], play: [...]}. */
+const grouped = (moves) => moves.reduce((by, move) => ({ ...by, [move.split(":")[1]]: [...by[move.split(":")[1]] ?? [], move] }), {});
+
 export class Room {
   /** `reconnect()` opens the connection anew, with the cookie of a seat. */
   constructor(store, { ask, complain, reconnect, supply }, { table, side }) {
@@ -27,14 +32,14 @@ export class Room {
     this.view = new RoomView(store);
     this.seat = h("section", { class: "card room-seat" });
     this.seats = h("section", { class: "card room-seats" });
-    this.known = { players: [], mine: [], codes: {}, at_table: false };
+    this.known = { players: [], mine: [], codes: {}, pictures: {}, at_table: false };
     this.looking = null;
     this.behind = false; // the hand is from before the connection was lost
     this.chooser = null;
     this.supply = supply; // what is taken into the hand where the platform is drawn in three dimensions
-    this.view.element.prepend(supply.element);
-    table.append(this.view.element);
-    side.prepend(this.seat, this.seats);
+    supply.element.hidden = true;
+    table.append(this.view.turn, supply.element, this.view.element);
+    side.prepend(this.seat, this.view.players, this.seats, this.view.story);
     this.pressed = false; // a button that is drawn anew while it is held down hears no click
     for (const element of [this.seat, this.seats]) element.addEventListener("pointerdown", ({ target }) => { this.pressed = Boolean(target.closest("button")); });
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => this.pressed && setTimeout(() => this.released()));
@@ -56,7 +61,9 @@ export class Room {
     else if (changed.has("seat")) this.behind = false;
     const here = Boolean(this.room && this.game?.glossary);
     document.documentElement.toggleAttribute("data-room", here);
-    for (const element of [this.view.element, this.seat, this.seats]) element.hidden = !here;
+    for (const element of [...this.view.parts, this.seat, this.seats]) element.hidden = !here;
+    if (!here) this.supply.element.hidden = true;
+    document.documentElement.toggleAttribute("data-hand", here && this.known.mine.length > 0);
     if (!here) return;
     if (changed.has("layout") || (changed.has("link") && this.store.link === "open")) this.refresh();
     const key = JSON.stringify(this.room.seats);
@@ -65,6 +72,7 @@ export class Room {
       this.refresh();
     }
     if (["layout", "room", "moves", "result", "review"].some((name) => changed.has(name))) this.view.draw();
+    else this.view.hang(); // it may have come into space, or gone
     this.supply.fill();
     if (changed.has("seat") && this.store.seat?.step !== this.step) {
       this.step = this.store.seat?.step;
@@ -82,6 +90,7 @@ export class Room {
     const { mine } = this.known;
     if (mine.length > 1 && this.held === 1) this.looking = null; // from now on it is passed round
     this.held = mine.length;
+    document.documentElement.toggleAttribute("data-hand", Boolean(this.room) && mine.length > 0);
     if (this.looking && !mine.includes(this.looking)) this.looking = null;
     if (mine.length === 1) [this.looking] = mine;
     this.look(this.looking);
@@ -102,6 +111,7 @@ export class Room {
       });
       const said = await answer.json();
       if (!answer.ok) throw new Error(said.error);
+      remember("seat-by-code", body.code ? "yes" : "no");
       this.reconnect();
       await this.refresh();
       return true;
@@ -135,7 +145,7 @@ export class Room {
   choose(moves, guess = "") {
     this.chooser = null;
     const chooser = new Chooser(this.game, this.room, moves, {
-      guess, done: (move, proposed) => this.play(move, proposed),
+      guess, hands: this.store.layout.hands, done: (move, proposed) => this.play(move, proposed),
       leave: () => { this.chooser = null; this.draw(); },
     });
     if (chooser.element.childElementCount) this.chooser = chooser;
@@ -155,8 +165,9 @@ export class Room {
     const parts = [];
     if (mine.length > 1 && !view) parts.push(this.passing());
     if (view) parts.push(...this.hand(view));
-    parts.unshift(this.proposed());
-    parts.push(this.tableActions(), guide(this.room.public, () => this.draw()));
+    const acts = [...(view && !this.chooser ? this.seatActions(view) : []), ...this.tableActions()];
+    parts.splice(view ? 1 : 0, 0, this.proposed(), this.chooser && !this.looking ? this.chooser.element : "", acts.length ? h("div", { class: "seat-actions" }, acts) : "");
+    if (!this.seats.classList.contains("lobby")) parts.push(guide(this.room.public, view?.player ?? null, this.store.snapshot.to_move, () => this.draw()));
     this.seat.dataset.player = view?.player ?? "";
     this.seat.classList.toggle("awaited", Boolean(view && this.room.public.awaiting.includes(view.player)));
     this.seat.replaceChildren(...parts);
@@ -168,15 +179,16 @@ export class Room {
   proposed() {
     const { proposal, failure, seen, sure } = this.room;
     if (!proposal || this.chooser) return "";
+    if (!seen && this.store.layout.hands) return h("p", { class: "asked" }, t("The table's own hand does it. Watch!"));
     const [who, what, how, piece, zone, more] = proposal.split(":");
     const said = { who: nameOf(who), piece: piecesName(this.game, piece ?? ""), zone: zoneName(this.game, zone ?? "") };
     const under = more?.startsWith("under=") && more;
     const words = what === "see" ? t("The table sees it so now: {zones}. Right?", { zones: seenZones(this.game, proposal) })
       : what !== "place" ? t("{what}: right?", { what: sentence(this.game, proposal) })
-      : how === "fail" ? t("{piece} did not hold. What fell: {pieces}. Right? Else say what happened.", { ...said, pieces: fallenPieces(this.game, more) })
-      : seen ? t("{piece} lies in {zone}, and nothing fell. Right? Else say what happened.", said)
-        : under ? t("{who} would like {piece} in {zone}, on a tower of {count}. Place it for him. Does it hold?", { ...said, count: under.replace("under=", "") })
-          : t("{who} would like {piece} in {zone}. Place it for him. Does it hold?", said);
+      : how === "fail" ? t("It did not hold. What fell: {pieces}. Right? Else say what happened.", { ...said, pieces: fallenPieces(this.game, more) })
+      : seen ? t("Placed in {zone}: {piece}. Nothing fell. Right? Else say what happened.", said)
+        : under ? t("{who} asks for help: {piece} into {zone}, on a tower of {high}. Does it hold?", { ...said, high: under.replace("under=", "") })
+          : t("{who} asks for help: {piece} into {zone}. Does it hold?", said);
     return h("div", { class: "proposed" }, h("p", { class: "asked" }, words.charAt(0).toUpperCase() + words.slice(1)), h("div", { class: "answers" },
       h("button", { type: "button", class: "primary", "data-what": "accept", onclick: () => this.play(proposal) }, seen ? t("Right") : t("It holds")),
       failure ? h("button", { type: "button", "data-what": "refuse", onclick: () => this.refuse(failure, proposal) }, how === "fail" ? t("Something else fell") : t("It fell, or it failed")) : ""),
@@ -193,98 +205,143 @@ export class Room {
   passing() {
     const awaited = this.room.public.awaiting;
     const order = [...this.known.mine].sort((one, other) => awaited.includes(other) - awaited.includes(one));
-    return h("div", { class: "passing" }, h("p", { class: "asked" }, t("Pass the device round. Who looks at his hand?")),
+    return h("div", { class: "passing" }, h("p", { class: "asked" }, t("Pass the phone on. Who looks at the cards now?")),
       h("div", { class: "answers" }, order.map((player) => h("button", {
         type: "button", "data-player": player, class: awaited.includes(player) ? "primary" : "",
         onclick: () => this.look(player),
       }, t("I am {player}", { player: nameOf(player) })))));
   }
 
+  /** Whether this is the phone of one person, who sat down with a code: it shows what is that seat's, and no more. */
+  get own() {
+    return this.known.mine.length === 1 && (!this.known.at_table || remembered("seat-by-code", "no") === "yes");
+  }
+
   hand(view) {
     const { game } = this;
-    const by = {};
-    for (const move of view.legal) (by[move.split(":")[1]] ??= []).push(move);
-    const head = h("h2", {}, t("{player}: your hand", { player: nameOf(view.player) }));
+    const by = grouped(view.legal);
+    const hero = view.hero && view.hero !== "?" ? view.hero : null;
+    const head = h("h2", {}, h("span", {}, t("{player}: your hand", { player: nameOf(view.player) })),
+      h("span", { class: "mine" }, `★ ${this.room.public.points[view.player]}  ◆ ${this.room.public.gems[view.player]}`));
     const cover = this.known.mine.length > 1
-      ? h("button", { type: "button", onclick: () => this.look(null) }, t("Hide it, and pass the device on")) : "";
+      ? h("button", { type: "button", class: "cover", onclick: () => this.look(null) }, t("Hide it, and pass the device on")) : "";
     if (this.chooser) return [head, this.chooser.element, cover];
-    const plays = (card) => (by.play ?? []).filter((move) => move.split(":")[2].split("=")[0] === card);
+    const plays = (name) => (by.play ?? []).filter((move) => move.split(":")[2].split("=")[0] === name);
     const counts = new Map();
-    for (const card of view.hand) counts.set(card, (counts.get(card) ?? 0) + 1);
+    for (const name of view.hand) counts.set(name, (counts.get(name) ?? 0) + 1);
     const paper = view.hand.includes("?");
-    const cards = paper ? [...new Set((by.play ?? []).map((move) => move.split(":")[2].split("=")[0]))].map((card) => [card, 1]) : [...counts];
-    const also = (what) => ["pass", "buy", "hero", "withdraw"].includes(what); // what is asked for comes first
-    const asked = Object.entries(by).filter(([what]) => what !== "play" && what !== "keep").sort(([one], [other]) => also(one) - also(other));
-    const actions = asked.map(([what, moves]) =>
-      h("button", { type: "button", "data-what": what, class: also(what) ? "" : "primary", onclick: () => this.choose(moves) },
-        what === "hero" ? t("Use your hero: {hero}", { hero: titleOf(game, `hero:${moves[0].split(":")[2]}`) }) : LABELS[what]?.() ?? what));
-    const inForce = this.room.public.turn?.challenges ?? [];
+    const cards = paper ? [...new Set((by.play ?? []).map((move) => move.split(":")[2].split("=")[0]))].map((name) => [name, 1]) : [...counts];
+    const shown = cards.map(([name, count]) => card(game, name, count, plays(name).length ? () => this.choose(plays(name)) : null));
+    if (hero) {
+      const used = this.room.public.used.includes(view.player);
+      const spent = card(game, hero, 1, by.hero ? () => this.choose(by.hero) : null, true);
+      spent.dataset.what = "hero";
+      spent.toggleAttribute("data-used", used);
+      shown.push(spent);
+    }
     return [head,
-      inForce.length ? h("ul", { class: "forced" }, inForce.map((name) => h("li", {}, h("strong", {}, cardTitle(game, name)), ` ${aboutOf(game, `card:${name}`)}`))) : "",
       view.drawn.length ? h("div", { class: "drawn" }, h("p", { class: "asked" }, t("Keep one of these two:")),
-        h("div", { class: "hand-cards" }, view.drawn.map((card, at) => this.card(card, 1, () => this.play(`${view.player}:keep:${at + 1}`))))) : "",
+        fan(view.drawn.map((name, at) => card(game, name, 1, () => this.play(`${view.player}:keep:${at + 1}`))))) : "",
       view.shut ? h("p", { class: "hint" }, t("Another device has seen these cards. You will, once the others agree.")) : "",
-      h("div", { class: "seat-actions" }, actions),
-      view.hero && view.hero !== "?" ? h("p", { class: "hint hero" }, h("strong", {}, titleOf(game, `hero:${view.hero}`)), ` ${aboutOf(game, `hero:${view.hero}`)}`) : "",
-      h("div", { class: "hand-cards" }, cards.map(([card, count]) => this.card(card, count, plays(card).length ? () => this.choose(plays(card)) : null))),
-      cover];
+      h("div", { class: "fans" }, fan(shown)), cover];
   }
 
-  card(name, count, onclick) {
-    const { game } = this;
-    return h("button", {
-      type: "button", class: "hand-card", "data-card": name, "data-type": typeOf(game, name), disabled: !onclick, onclick,
-    }, h("strong", {}, cardTitle(game, name), count > 1 ? ` × ${count}` : ""), h("span", {}, aboutOf(game, `card:${name}`)));
+  /** What this seat may do besides laying cards; what is asked for comes first. */
+  seatActions(view) {
+    const hands = this.store.layout.hands ? { place: t("Place it"), event: t("Do it") } : {}; // the table's own
+    const rank = (what) => ["pass", "withdraw", "buy"].indexOf(what);
+    return Object.entries(grouped(view.legal)).filter(([what]) => !["play", "keep", "hero"].includes(what) && !(what in hands && this.room.proposal))
+      .sort(([one], [other]) => rank(one) - rank(other)).map(([what, moves]) =>
+        h("button", { type: "button", "data-what": what, class: rank(what) > 0 ? "" : "primary", onclick: () => this.choose(moves) }, hands[what] ?? LABELS[what]?.() ?? what));
   }
 
-  /** What concerns the table and no single seat: dice, cards to be dealt, the count of five. */
+  /** What concerns the table and no single seat: dice, cards to be dealt, the count of five. A phone shows it to whose turn it is. */
   tableActions() {
     const may = this.store.mayAct || (this.store.link === "open" && this.known.mine.length > 0);
-    if (!may || this.chooser) return this.chooser && !this.looking ? this.chooser.element : "";
+    if (!may || this.chooser) return [];
+    const { mine } = this.known;
+    const { to_move: mover, moves, can_take_back: back } = this.store.snapshot;
+    const turn = mine.includes(mover);
+    const free = this.room.seats.filter((seat) => !seat.taken && !seat.computer);
     const stems = this.room.may.filter((move) => move.startsWith("chance:"));
-    const rolls = stems.length > 0 && stems[0] !== "chance:shuffle" && stems[0] !== "chance:heroes";
+    const deals = stems[0] === "chance:shuffle" || stems[0] === "chance:heroes";
+    const computer = this.room.seats.find(({ player }) => player === mover)?.computer && !deals;
     const parts = [];
-    if (stems.length) {
-      parts.push(h("button", { type: "button", class: "primary", "data-what": "chance", onclick: () => this.play("chance") },
-        rolls ? t("Roll the dice") : t("Shuffle and deal")));
+    if (deals && free.length) {
+      parts.push(h("p", { class: "hint" }, t("The cards are dealt once every seat is taken. Still free: {seats}.", { seats: free.map(({ player }) => nameOf(player)).join(", ") })));
+    } else if (stems.length && (!this.own || turn || (deals && computer)) && !computer) {
+      const label = deals ? t("Shuffle and deal") : turn || mine.length ? t("Roll the dice") : t("Roll for {player}", { player: nameOf(mover ?? "") });
+      parts.push(h("button", { type: "button", class: turn || deals ? "primary" : "", "data-what": "chance", onclick: () => this.play("chance") }, label));
+      if (!deals && !this.store.layout.hands) parts.push(h("button", { type: "button", onclick: () => this.choose(stems) }, t("We rolled our own dice")));
     }
-    if (rolls) parts.push(h("button", { type: "button", onclick: () => this.choose(stems) }, t("We rolled our own dice")));
-    if (this.room.may.includes("table:time") && this.room.counting === null) {
+    if (this.room.may.includes("table:time") && this.room.counting === null && (!this.own || turn || !this.room.public.awaiting.includes(mine[0]))) {
       parts.push(h("button", { type: "button", "data-what": "count", onclick: () => this.send({ type: "count" }) }, t("Count to five")));
     }
-    if (this.store.snapshot.can_take_back) {
+    const doer = [...moves].reverse().find((move) => /:(place|event|take):/.test(move))?.split(":")[0];
+    if (back && (!this.own || mine.includes(doer))) {
       parts.push(button("back", t("Take back"), () => this.send({ type: "take-back" }), { "data-what": "take-back" }));
     }
-    const covered = this.room.seats.filter(({ player, shut }) => shut && !this.known.mine.includes(player));
-    for (const { player } of this.known.at_table || this.known.mine.length ? covered : []) {
+    const covered = this.room.seats.filter(({ player, shut }) => shut && !mine.includes(player));
+    for (const { player } of this.known.at_table || mine.length ? covered : []) {
       parts.push(h("button", { type: "button", "data-uncover": player, onclick: () => this.send({ type: "open-hand", player }) },
         t("Let {who} see the cards there", { who: nameOf(player) })));
     }
-    return parts.length ? h("div", { class: "seat-actions" }, parts) : "";
+    return parts;
   }
 
+  /** Who is to play, while a seat is free; afterwards out of the way. */
   drawSeats() {
-    const { players, mine, codes, at_table: here } = this.known;
-    const mayAct = this.store.mayAct;
-    const away = mine.length > 0 && !here; // a phone whose person has just sat down needs the list no more
-    const open = away === this.away ? this.seats.querySelector("details")?.open ?? mine.length === 0 : !away && mine.length === 0;
-    this.away = away;
+    const { players, mine, at_table: here } = this.known;
+    const free = this.room.seats.filter((seat) => !seat.taken && !seat.computer);
     const typing = this.seats.querySelector("input");
     if (typing && document.activeElement === typing) return;
-    const rows = players.map((player) => {
-      const seat = this.room.seats.find((each) => each.player === player);
-      const free = seat && !seat.taken && !seat.computer;
-      return h("li", { "data-player": player }, h("strong", {}, nameOf(player)),
-        h("span", {}, mine.includes(player) ? t("sits here") : seat?.computer ? t("computer, {level}", { level: levelName(seat.computer) })
-          : free ? codes[player] ? h("span", {}, t("code"), " ", h("b", { class: "seat-code" }, codes[player])) : t("free") : t("taken")),
-        h("span", { class: "row" },
-          free && here ? h("button", { type: "button", "data-sit": player, onclick: () => this.sit({ player }) }, t("Sit here")) : "",
-          free && mayAct ? this.levels(player) : "",
-          seat?.computer && mayAct ? h("button", { type: "button", onclick: () => this.send({ type: "seat-computer", player, level: null }) }, t("Free it")) : "",
-          seat?.taken && (mayAct || mine.includes(player)) ? h("button", { type: "button", "data-free": player, onclick: () => this.send({ type: "stand-up", player }) }, t("Free it")) : ""));
-    });
-    this.seats.replaceChildren(h("details", { open }, h("summary", {}, t("Seats")),
-      h("ul", { class: "seat-list" }, rows), here ? "" : this.codeForm()));
+    const lobby = free.length > 0 && !this.own && !this.store.snapshot.result;
+    this.seats.classList.toggle("lobby", lobby);
+    if (lobby !== Boolean(this.seats.compareDocumentPosition(this.view.players) & 4)) this.view.players[lobby ? "before" : "after"](this.seats);
+    const rows = players.filter((player) => !this.own || mine.includes(player)).map((player) => this.seatRow(player));
+    const rest = lobby && this.store.mayAct && mine.length
+      ? h("button", { type: "button", "data-what": "fill", onclick: () => free.forEach(({ player }) => this.send({ type: "seat-computer", player, level: "easy" })) }, t("The computer plays the rest")) : "";
+    const list = [h("ul", { class: "seat-list" }, rows), rest, here || this.own ? "" : this.codeForm()];
+    const open_ = this.seats.querySelector("details")?.open;
+    this.seats.replaceChildren(...(lobby || (!mine.length && !here)
+      ? [h("h2", {}, t("Who plays?")), here ? h("p", { class: "hint" }, t("Point a phone's camera at a picture to sit down there, or sit here.")) : "", ...list]
+      : [h("details", { open: open_ }, h("summary", {}, t("Seats")), ...list)]));
+  }
+
+  seatRow(player) {
+    const { mine, codes, pictures, at_table: here } = this.known;
+    const { mayAct } = this.store;
+    const seat = this.room.seats.find((each) => each.player === player);
+    const free = seat && !seat.taken && !seat.computer;
+    const state = mine.includes(player) ? t("sits here") : seat?.computer ? t("computer, {level}", { level: levelName(seat.computer) }) : free ? t("free") : t("taken");
+    return h("li", { "data-player": player }, h("strong", {}, nameOf(player)),
+      free && pictures[player] ? this.code(player, pictures[player]) : "",
+      h("span", { class: "seat-state" }, free && codes[player] ? h("span", {}, t("code"), " ", h("b", { class: "seat-code" }, codes[player])) : state),
+      h("span", { class: "row" },
+        free && here ? h("button", { type: "button", "data-sit": player, onclick: () => this.sit({ player }) }, t("Sit here")) : "",
+        free && mayAct ? this.levels(player) : "",
+        seat?.computer && mayAct ? h("button", { type: "button", onclick: () => this.send({ type: "seat-computer", player, level: null }) }, t("Free it")) : "",
+        seat?.taken && (mayAct || mine.includes(player)) ? h("button", { type: "button", "data-free": player, onclick: () => this.free(player) }, t("Free it")) : ""));
+  }
+
+  /** A picture for a phone's camera, made once for each code. */
+  code(player, drawn) {
+    if (this.drawnCodes?.[player]?.drawn !== drawn) {
+      const address = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
+      this.drawnCodes = { ...this.drawnCodes, [player]: { drawn, address } };
+    }
+    return h("img", { class: "seat-qr", src: this.drawnCodes[player].address, alt: t("QR code of {player}'s seat", { player: nameOf(player) }) });
+  }
+
+  /** Whoever sits there is asked first. */
+  free(player) {
+    const own = this.known.mine.includes(player);
+    const go = () => { asked.close(); asked.remove(); this.send({ type: "stand-up", player }); };
+    const asked = dialog(t("Free the seat of {player}?", { player: nameOf(player) }), "free-seat",
+      h("p", {}, own ? t("You leave the game, and somebody else may sit down.") : t("That phone loses its hand of cards. Ask the person first.")),
+      h("footer", {}, h("button", { type: "button", onclick: () => asked.close() }, t("Cancel")),
+        h("button", { type: "button", class: "primary", "data-what": "free", onclick: go }, t("Free it"))));
+    open(asked);
   }
 
   levels(player) {

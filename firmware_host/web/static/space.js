@@ -248,9 +248,9 @@ export class Space {
   lookOf(piece) {
     if (!this.looks.has(piece)) {
       const { base, mark, shape } = looksOf(piece, this.store.game);
-      const troop = cellOf(piece.split("-")[1]);
+      const troop = this.bodies.get(`troop-${piece.split("-")[1]}`);
       this.looks.set(piece, {
-        body: this.bodies.get(formOf(piece, this.store.game)), base: rgb(base), ink: rgb(mark), cell: troop < 0 ? cellOf(shape) : troop,
+        body: troop ?? this.bodies.get(formOf(piece, this.store.game)), base: rgb(base), ink: rgb(mark), cell: troop ? -1 : cellOf(shape),
       });
     }
     return this.looks.get(piece);

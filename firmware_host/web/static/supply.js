@@ -1,8 +1,9 @@
 // Pieces to take into the hand where they are moved freely: dragged over the plate, let fall, or stacked.
 
-import { button, h } from "/static/dom.js";
+import { button, h, setText } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
+import { troop } from "/static/room-cards.js";
 import { pieceName } from "/static/room-words.js";
 
 const DROP_MM = 60;
@@ -13,25 +14,30 @@ export class Supply {
     Object.assign(this, { store, depth });
     this.command = (message) => ask(message).catch((error) => complain(error.message));
     this.tray = h("div", { class: "free-tray" });
-    this.element = h("div", { class: "free-hands" }, h("h3", {}, t("Let one fall")), this.tray,
+    this.title = h("h3", {});
+    this.element = h("div", { class: "free-hands" }, this.title, this.tray,
       h("div", { class: "row" },
         button("above", t("Stack one"), () => this.stack()),
         button("hand", t("Knock on the table"), () => this.command({ type: "bump" })),
         button("draw", t("Level"), () => (depth.on ? depth.grips.level() : this.command({ type: "tilt", x_deg: 0, y_deg: 0 })))));
   }
 
-  /** The kinds of pieces that the game's trays hold; in a game of seats, of the player to move. */
+  /** The kinds of pieces that the game's trays hold; in a game of seats, those that may be placed now. */
   fill() {
     const { game, layout, snapshot } = this.store;
-    this.element.hidden = !layout.hands;
     const { glossary = {}, pieces = [] } = game ?? {};
     const seated = "kind:tank" in glossary;
-    const offered = pieces.filter((piece) => !seated || piece.split("-")[0] === (snapshot.to_move ?? game.players[0]));
+    const { phase, turn, troops } = snapshot.room?.public ?? {};
+    const held = phase === "place" ? [...new Set(troops[snapshot.to_move])] : [];
+    const asked = held.filter((piece) => turn.troop.includes(piece.split("-")[1]));
+    const offered = seated ? (asked.length ? asked : held) : pieces;
+    this.element.hidden = !layout.hands || !offered.length;
+    setText(this.title, seated ? t("Drag it into the zone") : t("Let one fall"));
     if (this.offered === offered.join()) return;
     this.offered = offered.join();
     this.tray.replaceChildren(...offered.map((piece) => {
       const one = h("button", { type: "button", "data-piece": piece, onclick: () => this.drop(piece) },
-        marble(piece, game), h("span", {}, seated ? pieceName(game, piece) : nameOf(piece)));
+        seated ? troop(piece) : marble(piece, game), h("span", {}, seated ? pieceName(game, piece) : nameOf(piece)));
       one.addEventListener("pointerdown", (event) => this.depth.grips?.offer(event, piece));
       return one;
     }));
@@ -39,7 +45,7 @@ export class Supply {
 
   /** On the free place nearest to the middle. */
   drop(piece) {
-    if (this.depth.grips?.justDragged) return;
+    if (this.depth.grips?.justDragged || this.store.snapshot.room) return;
     const { store } = this;
     const taken = store.pieces();
     const free = store.layout.places.map((_, index) => ({ index, ...store.centreOf(index) }))
