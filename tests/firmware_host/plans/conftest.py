@@ -6,52 +6,14 @@ import math
 import re
 from collections import defaultdict
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
 from firmware_host.config.profile import load_profile
 
-OWN = """
-name = "own"
-title = "A stranger's 8 x 8"
-columns = 8
-rows = 8
-pitch_mm = 40.0
-plate_mm = 330.0
-gap_mm = 12.0
-scans_per_s = 50
-
-[hall]
-kind = "mux-adc"
-spi_bus = 1
-spi_device = 0
-spi_hz = 1_350_000
-address_pins = [22, 27, 17, 4]
-reference_v = 3.3
-sensitivity_mv_mt = 60.0
-spares = [
-    { input = 64, carries = "ground" }, { input = 65, carries = "full" },
-    { input = 66, carries = "half" }, { input = 67, carries = "ntc" },
-    { input = 68, carries = "half" }, { input = 72, carries = "full" },
-]
-
-[imu]
-kind = "mpu6050"
-i2c_bus = 1
-address = 0x68
-
-[lights]
-kind = "ws2812"
-pin = 10
-order = "rows"
-supply_a = 3.0
-
-[panel]
-kind = "gpio"
-confirm_pin = 5
-back_pin = 6
-buzzer_pin = 13
-"""
+BOOK = (Path(__file__).parents[3] / "docs/build.md").read_text("utf-8")
+[OWN] = re.findall(r"```toml file=my-table.toml\n(.*?)```", BOOK, re.DOTALL)
 
 
 @pytest.fixture(scope="session")
@@ -71,6 +33,12 @@ def table(tmp_path_factory):
         return load_profile(str(path) if name != "plate-10" else name)
 
     return load
+
+
+@pytest.fixture
+def book() -> str:
+    """docs/build.md."""
+    return BOOK
 
 
 @pytest.fixture

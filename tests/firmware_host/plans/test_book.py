@@ -1,0 +1,70 @@
+"""Who follows docs/build.md with a table of his own: plans, faults, sweep, first game."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+from click.testing import CliRunner
+
+from firmware_host.cli.main import cli
+from tests.firmware_host.plans.conftest import BOOK
+
+MISTAKES = re.findall(r"^\| `([a-z][^`]+)` \|[^|]*\| ([^|]+) \|$", BOOK, re.MULTILINE)
+GAME = """game momentum size=7
+put red d4
+expect cells d4=red
+expect to-move blue
+"""
+
+
+@pytest.fixture
+def tiltboard(tmp_path, monkeypatch, own):
+    """Runs a command line beside the book's file; returns its status and what it said."""
+    monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-table.toml").write_text(own)
+
+    def run(line: str) -> tuple[int, str]:
+        ran = CliRunner().invoke(cli, shlex.split(line)[1:])
+        return ran.exit_code, ran.output
+
+    return run
+
+
+def test_the_book_has_its_ten_mistakes() -> None:
+    assert len(MISTAKES) == 10
+    assert BOOK.count("\n### ") == 12
+
+
+@pytest.mark.parametrize(("fault", "said"), MISTAKES, ids=[fault for fault, _ in MISTAKES])
+def test_each_mistake_is_found_on_the_makers_own_table(tiltboard, fault, said) -> None:
+    line = f'tiltboard bringup --sim --profile my-table.toml --fault "{fault}"'
+    status, output = tiltboard(line)
+    assert said in output
+    mapped = "Everything works." in output
+    assert status == (0 if mapped else 1)
+    assert tiltboard("tiltboard bringup --sim --profile my-table.toml --fresh")[0] == 0
+
+
+def test_a_strangers_table_from_its_file_to_the_first_game(tiltboard, tmp_path) -> None:
+    commands = re.findall(r"^    (tiltboard (?:plans|bringup --sim) .*)$", BOOK, re.MULTILINE)
+    plans, practice, one_fault = commands
+    status, output = tiltboard(plans)
+    assert status == 0, output
+    assert (tmp_path / "plans/boards/carrier.kicad_pcb").stat().st_size > 100_000
+    wrong = f'{one_fault} --fault "sensor-swapped b2 c2" --fault "lights-dark c3"'
+    status, output = tiltboard(wrong)
+    assert status == 1
+    for said in (
+        "d4 does not react",
+        "The wires of b2 and c2 are swapped",
+        "ends between a3 and h3",
+    ):
+        assert said in output
+    status, output = tiltboard(f"{practice} --fresh")
+    assert (status, "Everything works." in output) == (0, True)
+    (tmp_path / "first.scenario").write_text(GAME)
+    status, output = tiltboard("tiltboard scenario --profile my-table.toml first.scenario")
+    assert status == 0, output
