@@ -8,10 +8,8 @@ EDITABLE := --config-settings editable_mode=compat --editable
 
 .PHONY: play test quick check lock languages kernel-test pico-test plans-check release clean install-service uninstall-service
 
-# Where there is numba, the computer players' kernels are compiled meanwhile, once: a minute of one core that is idle.
 play: $(VENV)/.play $(VENV)/.languages
-	@$(BIN)/python -c "import numba" 2>/dev/null && nice -n 19 $(BIN)/tiltboard warm >/dev/null 2>&1 & \
-	exec $(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
+	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/.dev $(VENV)/.languages
 	sh .ci/system-packages $(BIN)
