@@ -48,6 +48,7 @@ ArmMm = tuple[Millimetres, Millimetres, Millimetres]
 SpinGain = Annotated[float, msgspec.Meta(ge=0.9, le=1.1)]
 # All that the kernel takes with dtparam=spi=on and dtoverlay=spi1-1cs: selects, MISO, MOSI, clock
 SPI_PINS = {0: (7, 8, 9, 10, 11), 1: (18, 19, 20, 21)}
+SPI1_SELECTS = (18, 17, 16)  # with spi1-2cs and spi1-3cs the kernel takes those before it, too
 MUX_INPUTS = 128  # eight CD74HC4067
 PORT_INPUTS = 7  # of eight lines of an MCP23017's port; the eighth is output-only
 GROUP = "tiltboard.parts"
@@ -222,7 +223,8 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
 
     def pins(self) -> tuple[int, ...]:
         """Of the address lines and of the SPI bus."""
-        return (*self.address_pins, *SPI_PINS.get(self.spi_bus, ()))
+        more = SPI1_SELECTS[1 : self.spi_device + 1] if self.spi_bus == 1 else ()
+        return (*self.address_pins, *SPI_PINS.get(self.spi_bus, ()), *more)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
         """SPI and GPIO."""

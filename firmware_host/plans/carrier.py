@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmware_host.config.profile import Profile
-from firmware_host.config.wiring import GpioPanel, MuxAdcHall, Ws2812Lights
+from firmware_host.config.wiring import SPI1_SELECTS, GpioPanel, MuxAdcHall, Ws2812Lights
 from firmware_host.plans.board import GRID_MM, Board, Point, Via
 
 HEADER = """
@@ -18,7 +18,6 @@ HEADER = """
 28:1 29:5 31:6 32:12 33:13 35:19 36:16 37:26 38:20 40:21"""  # pin of the Pi's header, and its GPIO
 HEADER_PIN = {int(gpio): int(pin) for pin, gpio in (pair.split(":") for pair in HEADER.split())}
 PI_GROUNDS, PI_3V3 = (6, 9, 14, 20, 25, 30, 34, 39), 1
-SELECT_PINS = (18, 17, 16)  # of SPI1's three devices
 SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}
 MUX_MM = 14 * GRID_MM  # from one to the next
 FIRST_LANE, LANE = -5.9, 0.74
@@ -165,7 +164,7 @@ def _converter(board: Board, channel: _Channel, width: float, muxes: int) -> Non
 
 def _resistors(board: Board, channel: _Channel, profile: Profile, hall: MuxAdcHall) -> None:
     parts = [("r330", f"GPIO{pin}", f"S{at}") for at, pin in enumerate(hall.address_pins)]
-    parts.append(("r330", f"GPIO{SELECT_PINS[hall.spi_device]}", "CS"))
+    parts.append(("r330", f"GPIO{SPI1_SELECTS[hall.spi_device]}", "CS"))
     parts += [("r330", f"GPIO{pin}", net) for net, pin in SPI1.items()]
     carried = {spare.carries for spare in hall.spares}
     if "half" in carried:

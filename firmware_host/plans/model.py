@@ -68,6 +68,13 @@ class Plans:
         hall = profile.hall
         if not isinstance(hall, MuxAdcHall):
             return cls(profile)
+        if hall.spi_bus != 1:
+            raise ConfigError(
+                "profile {name}: the carrier's converter is on SPI1, and hall.spi_bus is {bus}.",
+                remedy="Write spi_bus = 1, or wire that table by hand.",
+                name=profile.name,
+                bus=hall.spi_bus,
+            )
         if profile.pitch_mm < LEAST_PITCH_MM:
             raise ConfigError(
                 "profile {name}: {pitch:g} mm are too dense for row boards; they need {least:g}.",

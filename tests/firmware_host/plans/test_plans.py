@@ -130,6 +130,7 @@ def refusal(text: str, tmp_path, command: list[str]) -> str:
         ("input = 65,", "input = 64,", "share an input"),
         ("pitch_mm = 40.0", "pitch_mm = 25.0", "too dense"),
         ("confirm_pin = 5", "confirm_pin = 22", "GPIO22 is used twice"),
+        ("spi_device = 0", "spi_device = 1", "GPIO17 is used twice"),
         ("supply_a = 3.0", "supply_a = 0.1\nidle_ma = 3", "dark lights take"),
         ("columns = 8\nrows = 8", "columns = 13\nrows = 13", "169 places .* At most 128"),
         ("columns = 8", "columns = 1000000", "columns"),
@@ -149,6 +150,12 @@ def test_plans_and_run_refuse_for_the_same_reason(tmp_path, own, old, new, reaso
 def test_boards_refuse_what_a_table_wired_by_hand_may_be(table) -> None:
     with pytest.raises(ConfigError, match=r"31 mm are too dense for row boards"):
         Plans.of(table("plate-31.0"))
+
+
+def test_boards_refuse_another_bus_than_theirs(tmp_path, own) -> None:
+    text = own.replace("spi_bus = 1", "spi_bus = 3")
+    said = refusal(text, tmp_path, ["plans", "-o", str(tmp_path / "out")])
+    assert "converter is on SPI1, and hall.spi_bus is 3" in said
 
 
 def test_the_command_writes_everything(tmp_path) -> None:
