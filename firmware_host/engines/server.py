@@ -180,7 +180,7 @@ class EngineServer:
         if not go.ponder:
             self._released.set()
         game, level, lines = self._game, self._level, self._lines
-        book = self._book and not go.infinite
+        book = self._book and not go.infinite and limits.depth is None
         now = self._clock.now
         until_s = math.inf if limits.time_s is None else now() + limits.time_s
         if go.ponder:
