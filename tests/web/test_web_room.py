@@ -544,6 +544,41 @@ def _placed(moves) -> int:
     return sum(":place:" in move for move in moves)
 
 
+def uncovered(card) -> tuple[float, float]:
+    """Where the next card of a fan does not lie on it."""
+    box = card.bounding_box()
+    return box["x"] + 0.3 * box["width"], box["y"] + 0.4 * box["height"]
+
+
+def test_a_card_is_held_to_be_read_and_tapped_to_be_laid(simulated, serve, browser):
+    expect.set_options(timeout=PATIENCE_MS)
+    served = serve(simulated)
+    begin(served, {"players": 2, "rounds": 1, "seed": 3})
+    codes = served.ask("/api/v1/seats")["codes"]
+    red, blue = (by_code(browser, served, codes[player]) for player in ("red", "blue"))
+    act(red, "chance")
+    act(red, "chance")
+    expect(blue.page.locator('[data-what="pass"]')).to_be_visible()
+    card = blue.page.locator('.hand-card[data-type="challenge"]').first
+    name = card.get_attribute("data-card")
+    expect(card.locator("use")).to_have_attribute("href", f"/static/cards.svg#{name}")
+    blue.page.mouse.move(*uncovered(card))
+    blue.page.mouse.down()
+    expect(blue.page.locator(".card-read[open] .big-card p")).not_to_be_empty()
+    blue.page.mouse.up()
+    expect(blue.page.locator(".card-read[open]")).to_be_visible()  # the release laid nothing
+    assert served.table.latest().room.public["turn"]["cards"] == []
+    blue.page.keyboard.press("Escape")
+    playable = blue.page.locator('.hand-card[data-may][data-type="challenge"]').first
+    laid = playable.get_attribute("data-card")
+    blue.page.mouse.move(0, 0)
+    blue.page.touchscreen.tap(*uncovered(playable))
+    expect(red.page.locator('.laid-cards li[data-player="blue"]')).to_have_count(1)
+    assert served.table.latest().room.public["turn"]["cards"] == [["blue", laid]]
+    for phone in (red, blue):
+        phone.context.close()
+
+
 def test_cards_are_dealt_when_every_seat_is_taken_and_a_seat_is_freed_after_a_question(
     simulated, serve, open_page
 ):
