@@ -62,12 +62,24 @@ def _called(module: str) -> str:
 
 WORKER = "worker.js"
 SCRIPT, SHEET = "main.js", "page.css"  # what all modules and style sheets are served as
-SHEETS = ("base", "plate", "boards", "games", "panels", "calibration", "room", "playground")
+SHEETS = (
+    "tokens",
+    "base",
+    "plate",
+    "boards",
+    "games",
+    "panels",
+    "calibration",
+    "room",
+    "playground",
+)
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
+    "png": "image/png",
+    "woff2": "font/woff2",
     "webmanifest": "application/manifest+json",
 }
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import resources
+
 import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.web
+
+STATIC = resources.files("firmware_host.web") / "static"
 
 SIZES = {"laptop": (1280, 800), "phone": (360, 740), "on its side": (740, 360)}
 
@@ -102,3 +106,15 @@ def test_help_has_the_rules_and_ways_to_learn(served, open_page):
     expect(momentum.get_by_role("button", name="Puzzle of the day", exact=True)).to_be_visible()
     momentum.get_by_role("button", name="The lesson", exact=True).click()
     expect(page.locator(".say-card .phase")).to_contain_text("Learn: step 1")
+
+
+def test_type_comes_with_the_page(served, open_page):
+    page = open_page(served.url, fresh=True, locale="pl").page
+    page.evaluate("document.fonts.ready.then(() => true)")
+    loaded = page.evaluate("[...document.fonts].map((f) => `${f.family} ${f.status}`).sort()")
+    assert loaded == ["Figtree loaded"] * 2 + ["Fraunces loaded"] * 2
+    fonts = [len(each.read_bytes()) for each in STATIC.iterdir() if each.name.endswith(".woff2")]
+    assert len(fonts) == 4
+    assert sum(fonts) < 60_000
+    status, headers, body = served.request("GET", "/static/icon.png")  # for a phone's first screen
+    assert (status, headers["content-type"], body[:4]) == (200, "image/png", b"\x89PNG")

@@ -64,7 +64,7 @@ def test_a_finished_game_is_drawn_with_what_decided_it(lively, open_page):
     expect(page.locator(".analysis polyline")).to_have_count(1, timeout=PATIENCE_MS)
     points = page.locator(".analysis polyline").get_attribute("points")
     assert len(points.split()) == 7
-    turning = page.locator(".turning li").last
+    turning = page.locator(".turning li").filter(has_text="Blue c1")
     expect(turning).to_contain_text("Blue c1 let red's last marble in. ")
     turning.get_by_role("button", name="What followed", exact=True).click()
     expect(page.locator(".move.supposed").first).to_have_text("c1")

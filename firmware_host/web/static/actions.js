@@ -1,13 +1,11 @@
 // What can be pressed now, under the sentence: the next thing first, taking back always.
-
 import { button, h, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
 // What the table's hand can do for a person, by phase.
 const HELP = {
   setup: () => t("Set it up for me"),
-  settle: ({ shifts }) => (shifts.length && shifts.every(({ source }) => source === null)
-    ? t("Put them on for me") : t("Push them for me")),
+  settle: ({ shifts }) => (shifts.length && shifts.every(({ source }) => source === null) ? t("Put them on for me") : t("Push them for me")),
   fix: () => t("Put it right for me"),
 };
 
@@ -49,14 +47,10 @@ export class Actions {
   }
 
   /** Whether the plate is held tilted, and a hand of the table could let it go. */
-  leans({ phase, stillness }) {
-    return phase === "paused" && stillness === "tilted" && this.store.handsFree;
-  }
+  leans({ phase, stillness }) { return phase === "paused" && stillness === "tilted" && this.store.handsFree; }
 
   /** Before the first move: how the game goes. */
-  first({ moves }, { game }) {
-    return game.lesson && moves.length === 0 ? this.learn : null;
-  }
+  first({ moves }, { game }) { return game.lesson && moves.length === 0 ? this.learn : null; }
 
   /** What the table's hand can do in a lesson, and at its end a game. */
   ofLesson(snapshot) {

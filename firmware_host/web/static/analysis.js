@@ -1,5 +1,4 @@
 // Who stood how, move by move, and the moves that decided the game.
-
 import { button, h, s, setText } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 
@@ -52,9 +51,7 @@ export class Analysis {
     try {
       const found = await this.fetchJson(`/api/v1/history/${game.id}/analysis`);
       if (key === this.key) this.draw(found, game);
-    } catch (error) {
-      this.complain(error.message);
-    }
+    } catch (error) { this.complain(error.message); }
     this.ask.disabled = false;
     setText(this.ask.lastChild, t("What decided it?"));
   }
@@ -75,10 +72,13 @@ export class Analysis {
       onclick: (event) => this.pick(event, shares.length),
     }, s("line", { class: "even", x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2 }), this.now,
     s("polyline", { points: line }), ...dots);
-    this.plot.replaceChildren(h("span", { class: "side" }, first), chart, h("span", { class: "side" }, second));
+    this.plot.replaceChildren(h("span", { class: "side" }, `${first} 100 %`), chart, h("span", { class: "side" }, `${second} 100 %`));
+    const cost = ({ ply }) => Math.abs(shares[ply] - shares[ply - 1]);
+    const percent = (share) => `${Math.round(100 * share)} %`;
     this.points.replaceChildren(...(turning.length
-      ? turning.map((point) => h("li", {},
+      ? [...turning].sort((one, other) => cost(other) - cost(one)).map((point) => h("li", {}, // the dearest first
         h("button", { type: "button", class: "plain", onclick: () => this.review(point.ply - 1) }, point.say),
+        h("span", { class: "hint" }, `${first}: ${percent(shares[point.ply - 1])} → ${percent(shares[point.ply])}`),
         h("div", { class: "row" },
           point.better.moves.length ? h("button", { type: "button", onclick: () => this.line(point.ply, point.better) }, t("What was better")) : null,
           h("button", { type: "button", onclick: () => this.line(point.ply, point.played) }, t("What followed")))))

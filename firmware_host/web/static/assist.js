@@ -1,5 +1,4 @@
 // Assist: how much each player is shown of what his moves are worth, while the game goes on.
-
 import { h } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 
@@ -32,10 +31,7 @@ export class AssistChoice {
       const select = h("select", {
         "data-assist": player, onchange: () => this.grant(player, Number(select.value)),
       }, amounts().map((label, amount) => h("option", { value: amount, selected: (snapshot.assist[player] ?? 0) === amount }, label)));
-      const sure = h("input", {
-        type: "checkbox", checked: snapshot.asks_if_sure.includes(player),
-        onchange: () => this.grant(player, Number(select.value), sure.checked),
-      });
+      const sure = h("input", { type: "checkbox", checked: snapshot.asks_if_sure.includes(player), onchange: () => this.grant(player, Number(select.value), sure.checked) });
       return h("div", {}, h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)), select),
         h("label", { class: "sure" }, sure, t("Ask me if I am sure after a bad move")));
     }));

@@ -1,5 +1,4 @@
 // The places of a board to tap on: open ones, and those of the options that take places away.
-
 import { h, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
@@ -13,8 +12,7 @@ function rows({ hex, width, height, size }) {
   }
   const [columns, high] = [width ?? size, height ?? size];
   if (![columns, high].every((count) => Number.isInteger(count) && count >= 1 && count <= MOST)) return [];
-  return Array.from({ length: high }, (_, y) => Array.from({ length: columns }, (_, x) =>
-    `${String.fromCharCode(97 + x)}${high - y}`));
+  return Array.from({ length: high }, (_, y) => Array.from({ length: columns }, (_, x) => `${String.fromCharCode(97 + x)}${high - y}`));
 }
 
 const labelOf = (place, column, row) => (place.includes(",") ? `${String.fromCharCode(97 + column)}${row + 1}` : place);

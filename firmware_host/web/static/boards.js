@@ -1,6 +1,5 @@
 // What lies on a game's board besides its places: tracks and a hole, and what ways and results
 // look like there. Slots: slots.js.
-
 import { s } from "/static/dom.js";
 import { Tracks } from "/static/curves.js";
 
@@ -10,12 +9,7 @@ export function shown(store) {
   if (!review) return { ...snapshot, cells: snapshot.position };
   const { record, ply } = review;
   const over = ply === record.moves.length && record.result !== null;
-  return {
-    ...record.positions[ply],
-    moves: record.moves.slice(0, ply),
-    result: over ? record.result : null,
-    places: over ? record.places : [],
-  };
+  return { ...record.positions[ply], moves: record.moves.slice(0, ply), result: over ? record.result : null, places: over ? record.places : [] };
 }
 
 /** Where a drawing's point is, in mm on the plate; it counts in places from the low corner. */
@@ -92,8 +86,7 @@ export function resultMarks(store, board) {
       const { x, y } = at(place);
       const far = store.layout.pitch_mm;
       const d = `M${x - far} ${-y - far}L${x + far} ${-y + far}M${x - far} ${-y + far}L${x + far} ${-y - far}`;
-      marks.push(s("g", { class: `decided ${player}` }, s("path", { d, class: "decided-bed" }),
-        s("path", { d }), s("circle", { cx: x, cy: -y, r: 16.500 })));
+      marks.push(s("g", { class: `decided ${player}` }, s("path", { d, class: "decided-bed" }), s("path", { d }), s("circle", { cx: x, cy: -y, r: 16.500 })));
     }
   }
   if (board instanceof TrackBoard && result.winner) {
@@ -103,8 +96,7 @@ export function resultMarks(store, board) {
       const d = board.tracks.between(ship, pod);
       if (!d) continue;
       const { x, y } = at(pod);
-      marks.push(s("g", { class: `reached ${result.winner}` }, s("path", { d }),
-        s("circle", { cx: x, cy: -y, r: 15.500 })));
+      marks.push(s("g", { class: `reached ${result.winner}` }, s("path", { d }), s("circle", { cx: x, cy: -y, r: 15.500 })));
     }
   } else if (store.review) {
     for (const place of places) {

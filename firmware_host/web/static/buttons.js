@@ -1,5 +1,4 @@
 // The panel's two buttons, and whether the table's own hand works by itself.
-
 import { h, icon } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
@@ -9,8 +8,7 @@ const SHORT_PRESS_S = 0.15;
 /** A push-button: a click is a short press; held down, a ring fills until the long press. */
 function pushButton(name, label, ask, complain) {
   let since = null;
-  const element = h("button", { type: "button", class: `push ${name}` },
-    h("span", { class: "cap" }), h("span", { class: "label" }, label));
+  const element = h("button", { type: "button", class: `push ${name}` }, h("span", { class: "cap" }), h("span", { class: "label" }, label));
   const press = (held) => ask({ type: "press", button: name, held_s: held }).catch(complain);
   const end = (send) => {
     if (since === null) return;
@@ -38,9 +36,7 @@ export class Buttons {
   constructor(store, { ask, complain, ownHand }) {
     Object.assign(this, { store, ownHand });
     const complainOf = (error) => complain(error.message);
-    this.pushes = h("div", { class: "pushes" },
-      pushButton("confirm", t("Confirm"), ask, complainOf),
-      pushButton("back", t("Back"), ask, complainOf));
+    this.pushes = h("div", { class: "pushes" }, pushButton("confirm", t("Confirm"), ask, complainOf), pushButton("back", t("Back"), ask, complainOf));
     this.byItself = h("input", { type: "checkbox", onchange: () => ownHand.toggle() });
     this.element = h("div", { class: "controls" }, this.pushes,
       h("label", { class: "own-hand" }, this.byItself, icon("hand"), h("span", { class: "label" }, t("The table does the rest"))));

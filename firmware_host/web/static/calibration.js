@@ -1,5 +1,4 @@
 // The sweep from the page: the game waits, a card says each step, and the lights lead.
-
 import { h, setText } from "/static/dom.js";
 import { HealthMap } from "/static/health.js";
 import { t } from "/static/i18n.js";
@@ -71,8 +70,7 @@ export class CalibrationCard {
     this.bar.max = info.total;
     this.bar.value = info.done;
     setText(this.refused, info.refused ?? "");
-    setText(this.line, running ? info.say
-      : t("A sweep was interrupted. What is done is kept."));
+    setText(this.line, running ? info.say : t("A sweep was interrupted. What is done is kept."));
     this.remember(info);
     this.offer(running ? info.choices : []);
     this.before.hidden = !running || !this.last;
@@ -88,12 +86,10 @@ export class CalibrationCard {
     this.shown = shown;
     const answer = (value) => this.send({ type: "answer-sweep", value });
     if (choices.length <= MOST_BUTTONS) {
-      this.choices.replaceChildren(...choices.map(({ value, label }, i) =>
-        act(label, () => answer(value), i ? {} : { class: "primary" })));
+      this.choices.replaceChildren(...choices.map(({ value, label }, i) => act(label, () => answer(value), i ? {} : { class: "primary" })));
       return;
     }
-    const list = h("select", { "aria-label": t("Answer") },
-      ...choices.map(({ value, label }) => h("option", { value }, label)));
+    const list = h("select", { "aria-label": t("Answer") }, ...choices.map(({ value, label }) => h("option", { value }, label)));
     this.choices.replaceChildren(list, act(t("Answer"), () => answer(list.value), { class: "primary" }));
   }
 
@@ -113,16 +109,13 @@ export class CalibrationPanel {
     const start = (more = {}) => () => send({ type: "calibrate", ...more });
     this.start = act("", start(), { class: "primary" });
     this.anew = act(t("Begin anew"), start({ fresh: true }));
-    this.parts = ["lights", "buttons", "edges", "places"].map((again) =>
-      act(t("{part} again", { part: STAGES[again]() }), start({ again })));
+    this.parts = ["lights", "buttons", "edges", "places"].map((again) => act(t("{part} again", { part: STAGES[again]() }), start({ again })));
     this.stop = act(t("Back to the game"), () => send({ type: "stop-calibration" }));
     this.health = new HealthMap(store, (place) => send({ type: "calibrate", again: place }));
     this.element = h("div", { class: "calibration-panel" }, sensors,
       h("h2", {}, t("Sweep")), this.health.element,
       h("div", { class: "row" }, this.start, this.anew, ...this.parts, this.stop));
-    store.listen((_, changed) => {
-      if (changed.has("calibration") || changed.has("layout")) this.update(store.snapshot?.calibration);
-    });
+    store.listen((_, changed) => { if (changed.has("calibration") || changed.has("layout")) this.update(store.snapshot?.calibration); });
     this.update(null);
   }
 
@@ -140,7 +133,5 @@ export class CalibrationPanel {
   }
 
   /** Fetch the account: when the panel comes into view, and when a calibration has ended. */
-  async look() {
-    await this.health.look();
-  }
+  async look() { await this.health.look(); }
 }

@@ -1,5 +1,4 @@
 // What of the plate is drawn, and from where it is seen: the playing area, from the front or above, from any side.
-
 import { plateMap } from "/static/boards.js";
 import { Tracks } from "/static/curves.js";
 import { remember, remembered } from "/static/prefs.js";
@@ -43,14 +42,10 @@ export class Camera {
   }
 
   /** What is to be seen, in mm: the board, or the plate. */
-  looked() {
-    return (this.store.snapshot.phase !== "free" && this.board()) || this.plate();
-  }
+  looked() { return (this.store.snapshot.phase !== "free" && this.board()) || this.plate(); }
 
   /** What the arrow keys mean on the plate, where it is turned: columns east, rows north. */
-  onPlate([dx, dy]) {
-    return [[dx, dy], [dy, -dx], [-dx, -dy], [-dy, dx]][this.turned];
-  }
+  onPlate([dx, dy]) { return [[dx, dy], [dy, -dx], [-dx, -dy], [-dy, dx]][this.turned]; }
 
   /** All of the board; all of the plate while anything lies beside the board. */
   frame() {

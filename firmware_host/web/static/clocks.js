@@ -1,5 +1,4 @@
 // A clock for each player of a new game, if they want one.
-
 import { h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
@@ -20,9 +19,7 @@ export class ClockChoice {
   }
 
   /** `possible`: the game that is chosen can have one. */
-  show(possible) {
-    this.element.hidden = !possible;
-  }
+  show(possible) { this.element.hidden = !possible; }
 
   /** As the table takes it; null: none. */
   read() {

@@ -18,9 +18,7 @@ export class Tracks {
     return `M${this.point(first)}C${rest.map((p) => this.point(p)).join(" ")}`;
   }
 
-  whole() {
-    return this.tracks.map((track) => this.stretch(track, 0, track.places.length - 1));
-  }
+  whole() { return this.tracks.map((track) => this.stretch(track, 0, track.places.length - 1)); }
 
   /** Points along every track, in mm on the plate, close enough for its extent. */
   along() {

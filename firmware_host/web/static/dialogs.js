@@ -1,5 +1,4 @@
 // The dialogs: the list of games, and help. A new game: newgame.js.
-
 import { closed, opened } from "/static/back.js";
 import { button, h } from "/static/dom.js";
 import { language, t, nameOf } from "/static/i18n.js";
@@ -7,11 +6,8 @@ import { language, t, nameOf } from "/static/i18n.js";
 /** A modal dialog with a title and a close button; closed by Escape, by Back and by its backdrop. */
 export function dialog(title, name, ...content) {
   const close = button("close", t("Close"), () => element.close(), { class: "plain" });
-  const element = h("dialog", { class: `dialog ${name}`, "aria-label": title },
-    h("header", {}, h("h2", {}, title), close), ...content);
-  element.addEventListener("pointerdown", (event) => {
-    if (event.target === element) element.close();
-  });
+  const element = h("dialog", { class: `dialog ${name}`, "aria-label": title }, h("header", {}, h("h2", {}, title), close), ...content);
+  element.addEventListener("pointerdown", (event) => { if (event.target === element) element.close(); });
   element.addEventListener("close", () => closed(element));
   document.body.append(element);
   return element;
@@ -34,17 +30,11 @@ export class Games {
     Object.assign(this, { store, ask, review });
     this.list = h("div", { class: "game-list" });
     this.problem = h("p", { class: "problem", role: "alert" });
-    this.text = h("textarea", {
-      rows: 4, spellcheck: "false", "aria-label": t("A game as text"), placeholder: t("… or paste its text here"),
-    });
-    const file = h("input", {
-      type: "file", accept: ".txt,text/plain", "aria-label": t("An exported game"),
-      onchange: () => this.read(file.files[0]),
-    });
+    this.text = h("textarea", { rows: 4, spellcheck: "false", "aria-label": t("A game as text"), placeholder: t("… or paste its text here") });
+    const file = h("input", { type: "file", accept: ".txt,text/plain", "aria-label": t("An exported game"), onchange: () => this.read(file.files[0]) });
     const bring = h("button", { type: "button", onclick: () => this.bring() }, t("Import and play on"));
     this.element = dialog(t("Games"), "games", this.list,
-      h("details", { class: "import" }, h("summary", {}, t("Import a game")),
-        h("div", {}, h("p", { class: "hint" }, t("A file that Export has made:")), file, this.text, bring)),
+      h("details", { class: "import" }, h("summary", {}, t("Import a game")), h("div", {}, h("p", { class: "hint" }, t("A file that Export has made:")), file, this.text, bring)),
       this.problem);
   }
 
@@ -56,12 +46,8 @@ export class Games {
       const stored = await fetchJson("/api/v1/history");
       // one that nobody has begun is nothing to come back to
       const games = stored.filter(({ id, moves }) => moves > 0 || id === this.store.layout?.game?.id);
-      this.list.replaceChildren(...(games.length
-        ? games.map((game) => this.line(game))
-        : [h("p", { class: "hint" }, t("No games yet."))]));
-    } catch (error) {
-      this.problem.textContent = error.message || t("The table does not answer.");
-    }
+      this.list.replaceChildren(...(games.length ? games.map((game) => this.line(game)) : [h("p", { class: "hint" }, t("No games yet."))]));
+    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
   }
 
   line(game) {
@@ -84,9 +70,7 @@ export class Games {
     await this.try(this.ask({ type: "resume", game }));
   }
 
-  async read(file) {
-    if (file) this.text.value = await file.text();
-  }
+  async read(file) { if (file) this.text.value = await file.text(); }
 
   async bring() {
     if (!this.text.value.trim()) {
@@ -104,9 +88,7 @@ export class Games {
     try {
       await work;
       this.element.close();
-    } catch (error) {
-      this.problem.textContent = error.message || t("The table does not answer.");
-    }
+    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
   }
 }
 

@@ -9,28 +9,20 @@ function fill(element, attributes, children) {
     else if (name.startsWith("aria-")) {
       if (value !== null && value !== undefined) element.setAttribute(name, String(value));
     } else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) {
-      element.setAttribute(name, String(value));
-    }
+    else if (value !== false && value !== null && value !== undefined) { element.setAttribute(name, String(value)); }
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;
 }
 
 /** An HTML element: h("p", {class: "x", onclick: f}, "text", child). */
-export function h(tag, attributes = {}, ...children) {
-  return fill(document.createElement(tag), attributes, children);
-}
+export function h(tag, attributes = {}, ...children) { return fill(document.createElement(tag), attributes, children); }
 
 /** An SVG element. */
-export function s(tag, attributes = {}, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
-}
+export function s(tag, attributes = {}, ...children) { return fill(document.createElementNS(SVG, tag), attributes, children); }
 
 /** Set a text only where it changed, so that screen readers and selections are left alone. */
-export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
+export function setText(element, text) { if (element.textContent !== text) element.textContent = text; }
 
 const ICONS = {
   plus: "M12 5v14M5 12h14",
@@ -69,12 +61,10 @@ const ICONS = {
 
 /** A line icon; it says nothing to a screen reader, the button around it does. */
 export function icon(name) {
-  return s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" },
-    s("path", { d: ICONS[name] }));
+  return s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
 }
 
 /** A button with an icon and a text; the text may be hidden on small screens. */
 export function button(name, label, onclick, extra = {}) {
-  return h("button", { type: "button", onclick, title: label, ...extra },
-    icon(name), h("span", { class: "label" }, label));
+  return h("button", { type: "button", onclick, title: label, ...extra }, icon(name), h("span", { class: "label" }, label));
 }

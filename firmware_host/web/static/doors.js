@@ -1,5 +1,4 @@
 // The first screen: how to begin, before the first game of a browser, and ever after by a press on the table's name.
-
 import { button, h, setText } from "/static/dom.js";
 import { boardPicture, face } from "/static/drawings.js";
 import { t } from "/static/i18n.js";
@@ -33,9 +32,7 @@ export class Doors {
     return game?.players.length === 2 && !Object.keys(game.glossary).length ? game : USUAL;
   }
 
-  learning() {
-    return this.store.game?.lesson ? this.store.game.name : USUAL.name;
-  }
+  learning() { return this.store.game?.lesson ? this.store.game.name : USUAL.name; }
 
   update() {
     const { snapshot, game, review, mayAct } = this.store;

@@ -1,5 +1,4 @@
 // The drawer "The table": what concerns the table itself and not the game, out of the way of play.
-
 import { closed, opened } from "/static/back.js";
 import { button, h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
@@ -10,22 +9,15 @@ export class Drawer {
   constructor(tools, contents, onTurn) {
     this.onTurn = onTurn;
     this.element = h("section", { class: "card drawer", id: "drawer", "aria-label": t("The table"), hidden: true },
-      h("header", {}, h("h2", {}, t("The table")),
-        button("close", t("Close"), () => this.close(), { class: "plain quiet" })),
+      h("header", {}, h("h2", {}, t("The table")), button("close", t("Close"), () => this.close(), { class: "plain quiet" })),
       h("div", { class: "tools" }, ...tools), ...contents);
-    this.handle = button("table", t("The table"), () => this.turn(this.element.hidden), {
-      class: "plain", "aria-expanded": false, "aria-controls": "drawer",
-    });
+    this.handle = button("table", t("The table"), () => this.turn(this.element.hidden), { class: "plain", "aria-expanded": false, "aria-controls": "drawer" });
     // on a phone it would lie over the trays of whoever comes back
     if (remembered("drawer", "shut") === "open" && matchMedia("(min-width: 821px)").matches) this.show(true);
-    this.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.close();
-    });
+    this.element.addEventListener("keydown", (event) => { if (event.key === "Escape") this.close(); });
   }
 
-  get open() {
-    return !this.element.hidden;
-  }
+  get open() { return !this.element.hidden; }
 
   show(open) {
     this.element.hidden = !open;
@@ -33,9 +25,7 @@ export class Drawer {
     document.documentElement.toggleAttribute("data-drawer", open);
   }
 
-  close() {
-    this.turn(false);
-  }
+  close() { this.turn(false); }
 
   turn(open) {
     if (open === this.open) return;

@@ -1,5 +1,4 @@
 // Small drawings of one hand: a game's board, and who plays.
-
 import { s } from "/static/dom.js";
 import { marble } from "/static/marble.js";
 

@@ -1,5 +1,4 @@
 // Letting a tile fall from a slot: it is put where it lands, and the side answered.
-
 import { fall } from "/static/slots.js";
 
 const SEEN_WITHIN_MS = 8000; // a hand, a reading that settles, and a slow network
@@ -12,9 +11,7 @@ export class Drops {
   }
 
   /** The slot at a point of the plate, null where there is none. */
-  at(x, y) {
-    return this.plate.extra?.at?.(x, y) ?? null;
-  }
+  at(x, y) { return this.plate.extra?.at?.(x, y) ?? null; }
 
   /** The only open slot from which a tile would come in, or else land, there; null where there are more. */
   into(place) {
@@ -24,13 +21,9 @@ export class Drops {
     return found.length === 1 ? found[0] : null;
   }
 
-  open(slot) {
-    return this.store.handsFree && !this.store.falling && this.plate.extra.open(slot);
-  }
+  open(slot) { return this.store.handsFree && !this.store.falling && this.plate.extra.open(slot); }
 
-  path(slot) {
-    return fall(slot, this.store.snapshot.position);
-  }
+  path(slot) { return fall(slot, this.store.snapshot.position); }
 
   /** Show where a tile would fall from there; null: nothing is meant any more. */
   aim(slot) {
@@ -62,8 +55,6 @@ export class Drops {
       }
     } catch (error) {
       this.complain(error.message);
-    } finally {
-      store.set("falling", null);
-    }
+    } finally { store.set("falling", null); }
   }
 }

@@ -1,6 +1,5 @@
 // Ways to end a game before its rules do: to resign, and a draw that every side offers. `agree` is for the
 // sentence, which tells of the offer.
-
 import { button, h, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 

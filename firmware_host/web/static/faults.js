@@ -1,5 +1,4 @@
 // What can be broken on a simulated table, and mended again: what the table says it can be.
-
 import { h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
@@ -38,15 +37,13 @@ export class FaultPanel {
     this.fault = h("select", { "aria-label": t("Fault"), onchange: () => this.chosen() });
     this.targets = h("span", { class: "targets row" });
     this.list = h("ul", { class: "broken", "aria-label": t("What is broken") });
-    this.form = h("form", { class: "breaking" }, this.fault, this.targets,
-      h("button", { type: "submit" }, t("Break it")));
+    this.form = h("form", { class: "breaking" }, this.fault, this.targets, h("button", { type: "submit" }, t("Break it")));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       const named = this.wanted();
       const unknown = named.find((each) => !this.known(each));
       if (unknown !== undefined) {
-        this.complain(unknown ? t("There is no place {place}.", { place: unknown })
-          : t("Say where: the name of a place, such as {place}.", { place: store.layout.places[0] }));
+        this.complain(unknown ? t("There is no place {place}.", { place: unknown }) : t("Say where: the name of a place, such as {place}.", { place: store.layout.places[0] }));
       } else this.send("fault", this.fault.value, named);
     });
     this.hint = h("p", { class: "hint" });

@@ -12,19 +12,11 @@ function fromUnitSquare(p) {
   const det = dx1 * dy2 - dx2 * dy1;
   const g = (sx * dy2 - dx2 * sy) / det;
   const k = (dx1 * sy - sx * dy1) / det;
-  return [
-    b.x - a.x + g * b.x, d.x - a.x + k * d.x, a.x,
-    b.y - a.y + g * b.y, d.y - a.y + k * d.y, a.y,
-    g, k, 1,
-  ];
+  return [b.x - a.x + g * b.x, d.x - a.x + k * d.x, a.x, b.y - a.y + g * b.y, d.y - a.y + k * d.y, a.y, g, k, 1];
 }
 
 function invert([a, b, c, d, e, f, g, h, i]) {
-  return [
-    e * i - f * h, c * h - b * i, b * f - c * e,
-    f * g - d * i, a * i - c * g, c * d - a * f,
-    d * h - e * g, b * g - a * h, a * e - b * d,
-  ];
+  return [e * i - f * h, c * h - b * i, b * f - c * e, f * g - d * i, a * i - c * g, c * d - a * f, d * h - e * g, b * g - a * h, a * e - b * d];
 }
 
 function apply(m, x, y) {

@@ -29,9 +29,7 @@ export class Grips {
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, (event) => this.up(event));
   }
 
-  say(message) {
-    return this.ask(message).catch((error) => error.message && this.complain(error.message));
-  }
+  say(message) { return this.ask(message).catch((error) => error.message && this.complain(error.message)); }
 
   down(event) {
     const { canvas, replay } = this.space;
@@ -74,9 +72,7 @@ export class Grips {
   offer(event, piece) {
     this.justDragged = false;
     if (event.button !== 0 || !this.store.handsFree || !this.space.shown) return;
-    this.fingers.set(event.pointerId, {
-      does: "take", piece, start: { x: event.clientX, y: event.clientY }, above: event.pointerType === "touch" ? ABOVE_FINGER_PX : 0,
-    });
+    this.fingers.set(event.pointerId, { does: "take", piece, start: { x: event.clientX, y: event.clientY }, above: event.pointerType === "touch" ? ABOVE_FINGER_PX : 0 });
   }
 
   move(event) {
@@ -215,9 +211,7 @@ export class Grips {
     }, SEND_MS * 2);
   }
 
-  level() {
-    this.set(0, 0);
-  }
+  level() { this.set(0, 0); }
 
   /** The plate has been levelled by the table: for another game, or as one leaves the playground. */
   letGo() {

@@ -1,5 +1,4 @@
 // A person's hand: what it holds, carries and puts down. Pointers: pointer.js; what a press means: press.js.
-
 import { t, nameOf } from "/static/i18n.js";
 
 const SNAP_MM = 14;
@@ -19,9 +18,7 @@ export class Hand {
     });
   }
 
-  get fromTray() {
-    return this.carried?.id === TRAY;
-  }
+  get fromTray() { return this.carried?.id === TRAY; }
 
   pickUp(element, at) {
     const number = Number(element.dataset.number);
@@ -87,8 +84,7 @@ export class Hand {
     const { store } = this;
     const [from, to] = [home, { x, y }].map((at) => this.placeOf(at));
     if (!this.plate.extra?.tracks?.joined(from, to)) return null;
-    return store.pieces().find((p) => !store.game.players.includes(p.piece) && p.number !== number
-      && Math.hypot(p.x - x, p.y - y) < SNAP_MM) ?? null;
+    return store.pieces().find((p) => !store.game.players.includes(p.piece) && p.number !== number && Math.hypot(p.x - x, p.y - y) < SNAP_MM) ?? null;
   }
 
   /** The table's hand has put it back where it was, if its game is still played. */
@@ -98,9 +94,7 @@ export class Hand {
     this.complain(error.message);
   }
 
-  placeOf({ x, y }) {
-    return this.store.placeName(this.store.nearest(x, y).index);
-  }
+  placeOf({ x, y }) { return this.store.placeName(this.store.nearest(x, y).index); }
 
   /** Whether something stands there, which is said. */
   taken(x, y) {
@@ -156,9 +150,7 @@ export class Hand {
   }
 
   /** Forget what is held: the table lets go by itself when a page leaves or a game begins. */
-  drop() {
-    if (this.carried) this.letGo();
-  }
+  drop() { if (this.carried) this.letGo(); }
 
   letGo() {
     this.plate.aimAt(null);

@@ -1,5 +1,4 @@
 // What the last calibration found: each place's margin, worst places by name, and what to do.
-
 import { fetchJson } from "/static/dialogs.js";
 import { h, s, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
@@ -30,10 +29,7 @@ export class HealthMap {
       h("div", { class: "row health-place" }, this.detail, this.again),
       this.worst,
       h("details", { class: "health-table" }, h("summary", {}, t("As a table")),
-        h("table", {},
-          h("thead", {}, h("tr", {}, ...[t("Place"), t("Piece, mT"), t("Noise, mT"), t("Margin, mT")]
-            .map((name) => h("th", { scope: "col" }, name)))),
-          this.table)));
+        h("table", {}, h("thead", {}, h("tr", {}, ...[t("Place"), t("Piece, mT"), t("Noise, mT"), t("Margin, mT")].map((name) => h("th", { scope: "col" }, name)))), this.table)));
     this.element = h("div", { class: "health-panel" }, this.summary, this.figures, this.about);
     this.figures.hidden = true;
     this.again.hidden = true;
@@ -44,9 +40,7 @@ export class HealthMap {
     this.map.addEventListener("pointerleave", () => this.tell(this.chosen));
   }
 
-  get mounted() {
-    return Boolean(this.found?.mounting);
-  }
+  get mounted() { return Boolean(this.found?.mounting); }
 
   async look() {
     try {
@@ -60,8 +54,7 @@ export class HealthMap {
   draw() {
     const { made, summary, mounting, places } = this.found;
     setText(this.summary, summary);
-    setText(this.about, [made && t("Calibrated on {date}.", { date: made }), mounting]
-      .filter(Boolean).join(" "));
+    setText(this.about, [made && t("Calibrated on {date}.", { date: made }), mounting].filter(Boolean).join(" "));
     this.figures.hidden = places.length === 0;
     if (!places.length) return;
     const { columns, rows } = this.store.layout;
@@ -70,9 +63,7 @@ export class HealthMap {
     this.map.setAttribute("aria-label", summary);
     this.map.replaceChildren(...places.map((one, index) => this.cell(one, index, columns, rows)));
     this.worst.replaceChildren(...places.filter((one) => one.remedy)
-      .map((one) => h("li", { class: "bad" }, h("button", {
-        type: "button", class: "plain", onclick: () => this.choose(one.place),
-      }, one.place), h("span", {}, one.remedy))));
+      .map((one) => h("li", { class: "bad" }, h("button", { type: "button", class: "plain", onclick: () => this.choose(one.place) }, one.place), h("span", {}, one.remedy))));
     this.table.replaceChildren(...places.map((one) => h("tr", { class: one.remedy ? "bad" : null },
       h("th", { scope: "row" }, one.place),
       ...[one.reading_mt.toFixed(1), one.noise_mt.toFixed(3), one.margin_mt.toFixed(2)]

@@ -40,6 +40,4 @@ const NAMES = {
 };
 
 /** A player's or piece's name for people. */
-export function nameOf(piece) {
-  return NAMES[piece]?.() ?? piece.charAt(0).toUpperCase() + piece.slice(1);
-}
+export function nameOf(piece) { return NAMES[piece]?.() ?? piece.charAt(0).toUpperCase() + piece.slice(1); }

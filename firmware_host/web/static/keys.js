@@ -1,5 +1,4 @@
 // Playing by keyboard: a focus moves over the places, Enter picks up and puts down.
-
 import { t, nameOf } from "/static/i18n.js";
 import { OUT, sideName } from "/static/slots.js";
 
@@ -23,8 +22,7 @@ export class Keys {
     const { stage } = plate;
     stage.tabIndex = 0;
     stage.setAttribute("role", "application");
-    stage.setAttribute("aria-label",
-      t("The plate. Arrow keys move over the places, Enter picks up and puts down."));
+    stage.setAttribute("aria-label", t("The plate. Arrow keys move over the places, Enter picks up and puts down."));
     stage.addEventListener("keydown", (event) => this.press(event));
     stage.addEventListener("pointerdown", () => stage.classList.remove("by-keys"));
     stage.addEventListener("focus", () => this.tell());
@@ -77,9 +75,7 @@ export class Keys {
   }
 
   /** Where the keys are, in mm. */
-  at() {
-    return this.slot ? this.plate.extra.centre(this.slot) : this.store.centreOf(this.index);
-  }
+  at() { return this.slot ? this.plate.extra.centre(this.slot) : this.store.centreOf(this.index); }
 
   step(dx, dy) {
     if (this.slot) this.stepFromSlot(dx, dy);
@@ -115,8 +111,7 @@ export class Keys {
   slotBeyond(dx, dy) {
     const { game } = this.store;
     const place = this.store.placeName(this.index);
-    return game?.slots.find(({ side, cells }) => cells[0] === place
-      && OUT[side][0] === dx && OUT[side][1] === dy);
+    return game?.slots.find(({ side, cells }) => cells[0] === place && OUT[side][0] === dx && OUT[side][1] === dy);
   }
 
   /** Along the side to the next slot, back to the board, or on over the plate. */

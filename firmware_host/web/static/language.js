@@ -1,5 +1,4 @@
 // The choice of a language: kept in a cookie, so that everything that the table sends is in it.
-
 import { h } from "/static/dom.js";
 import { language, languages, t } from "/static/i18n.js";
 

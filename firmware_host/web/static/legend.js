@@ -1,5 +1,4 @@
 // What the lights mean, as the table itself tells it, and the game's rules in short.
-
 import { h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
@@ -31,8 +30,7 @@ export class Legend {
       const lamp = h("span", { class: colour ? "lamp" : "lamp of-the-piece" });
       if (colour) lamp.style.setProperty("--c", colour);
       goLike(lamp, levels, breath);
-      return h("li", {}, h("span", { class: "socket" }, lamp),
-        h("span", {}, h("strong", {}, meaning), h("span", { class: "hint" }, rhythm)));
+      return h("li", {}, h("span", { class: "socket" }, lamp), h("span", {}, h("strong", {}, meaning), h("span", { class: "hint" }, rhythm)));
     }));
   }
 }
@@ -41,9 +39,7 @@ export class Rules {
   constructor(store) {
     this.store = store;
     this.element = h("div", { class: "rules" });
-    store.listen((_, changed) => {
-      if (changed.has("layout") || changed.has("review")) this.draw();
-    });
+    store.listen((_, changed) => { if (changed.has("layout") || changed.has("review")) this.draw(); });
   }
 
   draw() {

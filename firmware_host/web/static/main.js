@@ -1,5 +1,4 @@
 // Puts the page together.
-
 import { Actions } from "/static/actions.js";
 import { AssistChoice } from "/static/assist.js";
 import { Analysis } from "/static/analysis.js";

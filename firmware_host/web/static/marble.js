@@ -1,5 +1,4 @@
 // Pieces as pictures: each kind in its colour with a mark, so that colour is not the only cue.
-
 import { s } from "/static/dom.js";
 import { FORMS, markOf } from "/static/forms.js";
 
@@ -26,23 +25,20 @@ const DRAWN = {
 };
 
 function stops(...pairs) {
-  return pairs.map(([offset, colour, opacity]) =>
-    s("stop", { offset, "stop-color": colour, "stop-opacity": opacity }));
+  return pairs.map(([offset, colour, opacity]) => s("stop", { offset, "stop-color": colour, "stop-opacity": opacity }));
 }
 
 /** The shared drawings; once per page, before the first piece. */
 export function drawSprite() {
   const shared = [
     s("radialGradient", { id: "gloss" }, stops([0, "#fff", 0.95], [0.5, "#fff", 0.5], [1, "#fff", 0])),
-    s("radialGradient", { id: "bounce", cx: 0.66, cy: 0.84, r: 0.42 },
-      stops([0, "#fff", 0.34], [0.5, "#fff", 0.1], [1, "#fff", 0])),
+    s("radialGradient", { id: "bounce", cx: 0.66, cy: 0.84, r: 0.42 }, stops([0, "#fff", 0.34], [0.5, "#fff", 0.1], [1, "#fff", 0])),
   ];
   const symbols = Object.entries(DRAWN).flatMap(([form, names]) => names.map((name) => {
     const [paint, ...drawing] = FORMS[form](`paint-${form}-${name}`, LOOKS[name] ?? STRANGE);
     return [paint, s("symbol", { id: `${form}-${name}`, viewBox: "-50 -50 100 100" }, drawing)];
   })).flat();
-  document.body.append(s("svg", { class: "sprite", "aria-hidden": "true" },
-    s("defs", {}, shared, symbols)));
+  document.body.append(s("svg", { class: "sprite", "aria-hidden": "true" }, s("defs", {}, shared, symbols)));
 }
 
 /** Which colours a piece of this game has: its own, else by its class. */
@@ -53,9 +49,7 @@ function lookOf(piece, game) {
 }
 
 /** Its colours: light, base, deep, and of its mark. */
-export function looksOf(piece, game) {
-  return LOOKS[lookOf(piece, game)] ?? STRANGE;
-}
+export function looksOf(piece, game) { return LOOKS[lookOf(piece, game)] ?? STRANGE; }
 
 export function formOf(piece, game) {
   const form = game?.looks?.[piece]?.form;
@@ -64,8 +58,7 @@ export function formOf(piece, game) {
 
 export function marble(piece, game) {
   const form = formOf(piece, game);
-  return s("svg", { class: `ball ${form}`, viewBox: "0 0 100 100", "aria-hidden": "true" },
-    s("use", { href: `#${form}-${lookOf(piece, game)}`, width: 100, height: 100 }));
+  return s("svg", { class: `ball ${form}`, viewBox: "0 0 100 100", "aria-hidden": "true" }, s("use", { href: `#${form}-${lookOf(piece, game)}`, width: 100, height: 100 }));
 }
 
 /** What a piece leaves of itself where it is wanted. */

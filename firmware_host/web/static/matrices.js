@@ -23,9 +23,7 @@ export function turned(w, x, y, z) {
 }
 
 /** One turn after another, in turned axes; quaternions [w, x, y, z]. */
-export const after = ([a, b, c, d], [e, f, g, h]) => [
-  a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g, a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e,
-];
+export const after = ([a, b, c, d], [e, f, g, h]) => [a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g, a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e];
 
 /** About x, then about the turned y, then about the turned z; radians. */
 export const attitude = (angles) => angles.map((angle, axis) => {
@@ -52,16 +50,12 @@ export function looking(from, at) {
   const z = unit(minus(from, at));
   const x = unit(cross([0, 0, 1], z));
   const y = cross(z, x);
-  return new Float32Array([
-    x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, from), -dot(y, from), -dot(z, from), 1,
-  ]);
+  return new Float32Array([x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -dot(x, from), -dot(y, from), -dot(z, from), 1]);
 }
 
 export function perspective(angle, aspect, near, far) {
   const f = 1 / Math.tan(angle / 2);
-  return new Float32Array([
-    f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0,
-  ]);
+  return new Float32Array([f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0]);
 }
 
 export function orthographic(half, near, far) {

@@ -1,5 +1,4 @@
 // The moves of the game, and stepping through them.
-
 import { button, h } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 import { marble } from "/static/marble.js";
@@ -34,8 +33,7 @@ export class Moves {
     this.list.style.setProperty("--players", players);
     const cells = [
       h("span", { class: "round" }),
-      ...game.players.map((player) => h("span", { class: "head", title: nameOf(player) },
-        marble(player, game), players > 2 ? null : store.players.called(player))),
+      ...game.players.map((player) => h("span", { class: "head", title: nameOf(player) }, marble(player, game), players > 2 ? null : store.players.called(player))),
     ];
     moves.forEach((move, at) => {
       if (at % players === 0) cells.push(h("span", { class: "round" }, `${at / players + 1}`));

@@ -1,5 +1,4 @@
 // The dialog for a new game: which one and against whom, in one look; all else under "More options".
-
 import { boardFields } from "/static/boardedit.js";
 import { ClockChoice } from "/static/clocks.js";
 import { dialog, fetchJson, open } from "/static/dialogs.js";

@@ -1,5 +1,4 @@
 // Who plays in a new game: a friend or an animal by its face, or for each player a person, with assist, the computer or another engine.
-
 import { amounts } from "/static/assist.js";
 import { h, setText } from "/static/dom.js";
 import { face } from "/static/drawings.js";

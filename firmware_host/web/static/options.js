@@ -1,5 +1,4 @@
 // One option of a game as a field of a form. Labels, help and ranges come from the game.
-
 import { h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 import { trackEditor } from "/static/trackedit.js";
@@ -51,8 +50,7 @@ function choice(option) {
 /** A board by its name, a file with one, or one that is drawn here. */
 function board(option, plate) {
   const { default: usual } = option;
-  const input = select(option, h("option", { value: DRAWN }, t("draw it here…")),
-    h("option", { value: A_FILE }, t("from a file…")));
+  const input = select(option, h("option", { value: DRAWN }, t("draw it here…")), h("option", { value: A_FILE }, t("from a file…")));
   const editor = trackEditor(plate);
   const problem = h("p", { class: "problem", role: "alert" });
   let content;

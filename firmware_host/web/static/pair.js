@@ -1,5 +1,4 @@
 // Pairing: the table's own page shows a code, another device's asks for it.
-
 import { dialog, fetchJson, open } from "/static/dialogs.js";
 import { button, h } from "/static/dom.js";
 import { t } from "/static/i18n.js";
@@ -7,11 +6,7 @@ import { t } from "/static/i18n.js";
 const PAIRING = "/api/v1/pairing";
 
 async function post(path, body) {
-  const answer = await fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
   const value = await answer.json();
   if (!answer.ok) throw new Error(value.error);
   return value;
@@ -96,18 +91,14 @@ export class Pairing {
       try {
         await post(PAIRING, { code: code.value, name: name.value });
         location.reload();
-      } catch (error) {
-        problem.textContent = error.message || t("The table does not answer.");
-      }
+      } catch (error) { problem.textContent = error.message || t("The table does not answer."); }
     };
     const told = h("p", { class: "told", role: "status" });
     const join = async () => {
       problem.textContent = "";
       try {
         await this.join(name.value, told);
-      } catch (error) {
-        problem.textContent = error.message || t("The table does not answer.");
-      }
+      } catch (error) { problem.textContent = error.message || t("The table does not answer."); }
     };
     return dialog(t("Pair"), "pairing", h("form", { onsubmit: send },
       this.first && !given ? h("p", {}, t("This is the first phone: no code is needed, a press of the table's button lets it in."),

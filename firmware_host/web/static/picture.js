@@ -1,5 +1,4 @@
 // A picture of the position that is shown, to keep or to send: drawn on the page, a PNG, as every phone shows.
-
 import { shown } from "/static/boards.js";
 import { button, h, s } from "/static/dom.js";
 import { t } from "/static/i18n.js";
@@ -36,9 +35,7 @@ function drawing(store, plate) {
   const pieces = Object.entries(cells).map(([place, piece]) => {
     const { x, y } = centre(place);
     const ball = marble(piece, game);
-    for (const [name, value] of Object.entries({ x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM })) {
-      ball.setAttribute(name, value);
-    }
+    for (const [name, value] of Object.entries({ x: x - PIECE_MM / 2, y: -y - PIECE_MM / 2, width: PIECE_MM, height: PIECE_MM })) ball.setAttribute(name, value);
     return ball;
   });
   const drawn = s("svg", { viewBox: `${west} ${-north} ${east - west} ${north - south}`, width: 960, height: 960 * (north - south) / (east - west) },

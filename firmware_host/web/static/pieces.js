@@ -1,5 +1,4 @@
 // The marbles on the plate, where they lie, and the one that this page holds.
-
 import { h } from "/static/dom.js";
 import { formOf, marble } from "/static/marble.js";
 
@@ -70,9 +69,7 @@ export class Pieces {
     this.onDrawn();
   }
 
-  elementOf(id) {
-    return this.drawn.get(id)?.element ?? null;
-  }
+  elementOf(id) { return this.drawn.get(id)?.element ?? null; }
 
   /** A piece from a tray has no number here yet; the table may show it already. */
   hideTwin(wanted, { piece, x, y }) {
@@ -86,8 +83,7 @@ export class Pieces {
     const now = performance.now();
     for (const [id, where] of this.overrides) {
       if (where.until === undefined) continue;
-      const there = lying.some((p) => p.piece === where.piece && p.z < 1
-        && Math.hypot(p.x - where.x, p.y - where.y) < 10);
+      const there = lying.some((p) => p.piece === where.piece && p.z < 1 && Math.hypot(p.x - where.x, p.y - where.y) < 10);
       const left = where.gone && !lying.some((p) => p.id === id);
       if (now > where.until || (where.gone ? left : there)) this.overrides.delete(id);
     }

@@ -1,5 +1,4 @@
 // Who plays which colour, by name, and how many games each has won against these opponents: kept by this browser.
-
 import { h, setText } from "/static/dom.js";
 import { nameOf, t } from "/static/i18n.js";
 import { engineName } from "/static/opponents.js";
@@ -40,19 +39,13 @@ export class Players {
     return this.known[this.store.game?.name] ?? {};
   }
 
-  seatOf(player) {
-    return this.store.game?.players.indexOf(player) ?? -1;
-  }
+  seatOf(player) { return this.store.game?.players.indexOf(player) ?? -1; }
 
   /** The person's name; "" where there is none, or the computer plays. */
-  name(player) {
-    return this.store.snapshot?.engines[player] ? "" : this.names[this.seatOf(player)] ?? "";
-  }
+  name(player) { return this.store.snapshot?.engines[player] ? "" : this.names[this.seatOf(player)] ?? ""; }
 
   /** The person's name, else the colour's. */
-  called(player) {
-    return this.name(player) || nameOf(player);
-  }
+  called(player) { return this.name(player) || nameOf(player); }
 
   /** Whose wins count together: a name, the computer at its level, the one person without a name. */
   identity(player) {

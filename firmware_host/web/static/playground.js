@@ -1,5 +1,4 @@
 // The playground: no rules. Tilt, stack, knock and push what lies on the plate, and see what the table feels.
-
 import { button, h, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 import { SensorView } from "/static/sensors.js";
@@ -20,9 +19,7 @@ export class Playground {
   }
 
   /** Whether the table is played with freely now. */
-  get open() {
-    return this.store.snapshot?.phase === "free";
-  }
+  get open() { return this.store.snapshot?.phase === "free"; }
 
   turn(on) {
     this.ask({ type: "play-freely", on }).catch((error) => this.complain(error.message));
@@ -50,8 +47,7 @@ export class Playground {
       this.felt.append(h("div", {}, h("h3", {}, title), ...rows));
     }
     return h("section", { class: "card playground", hidden: true, "aria-label": t("Playground") },
-      h("header", {}, h("h2", {}, t("Playground")),
-        button("close", t("Leave"), () => this.turn(false), { class: "leave" })),
+      h("header", {}, h("h2", {}, t("Playground")), button("close", t("Leave"), () => this.turn(false), { class: "leave" })),
       this.hint, this.supply.element, this.views,
       h("h3", {}, t("What the table has seen")), this.log, this.felt, new SensorView(this.store).map);
   }
@@ -101,8 +97,7 @@ export class Playground {
 
   tell(happened) {
     const newest = [...happened].reverse();
-    this.log.replaceChildren(...newest.map(({ number, say, happening }) =>
-      h("li", { "data-number": number, "data-happening": happening }, say)));
+    this.log.replaceChildren(...newest.map(({ number, say, happening }) => h("li", { "data-number": number, "data-happening": happening }, say)));
   }
 
   feel(motion) {

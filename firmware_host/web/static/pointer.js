@@ -1,5 +1,4 @@
 // Mouse and fingers on the plate and the trays: what is pressed, dragged, or only pointed at.
-
 import { t } from "/static/i18n.js";
 
 const DRAG_FROM_PX = 6;

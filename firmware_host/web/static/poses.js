@@ -19,9 +19,7 @@ export class Poses {
     this.listeners = [];
   }
 
-  get newest() {
-    return this.frames.at(-1);
-  }
+  get newest() { return this.frames.at(-1); }
 
   /** `frames`: [time, attitude, moved, gone] as the table sends them. */
   take(frames) {
@@ -41,9 +39,7 @@ export class Poses {
     this.tell();
   }
 
-  tell() {
-    for (const listener of this.listeners) listener();
-  }
+  tell() { for (const listener of this.listeners) listener(); }
 
   /** Whether something falls, and then, a little later, keep how it came. */
   watch(before, now) {

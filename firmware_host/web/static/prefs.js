@@ -4,9 +4,7 @@
 export function remembered(name, otherwise) {
   try {
     return localStorage.getItem(`tiltboard.${name}`) ?? otherwise;
-  } catch {
-    return otherwise;
-  }
+  } catch { return otherwise; }
 }
 
 export function remember(name, value) {

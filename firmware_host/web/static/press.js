@@ -1,5 +1,4 @@
 // What a press means, by pointer or key: a place, a piece or a slot plays the move that belongs there.
-
 import { Drops } from "/static/drops.js";
 import { t, nameOf } from "/static/i18n.js";
 import { sideName } from "/static/slots.js";
@@ -10,9 +9,7 @@ export class Presses {
   constructor(store, plate, hand, { ask, complain, announce, ownHand }) {
     Object.assign(this, { store, plate, hand, ask, complain, announce, ownHand });
     this.waiting = new Waiting(store);
-    this.drops = new Drops(store, plate, {
-      ask, complain, put: (piece, x, y) => hand.putFromTray(piece, x, y),
-    });
+    this.drops = new Drops(store, plate, { ask, complain, put: (piece, x, y) => hand.putFromTray(piece, x, y) });
     store.listen((_, changed) => changed.has("holding") && !hand.carried && this.drops.aim(null));
   }
 
@@ -98,9 +95,7 @@ export class Presses {
     this.store.tell("pointed");
   }
 
-  play(piece, x, y) {
-    return this.waiting.play(() => this.hand.putFromTray(piece, x, y));
-  }
+  play(piece, x, y) { return this.waiting.play(() => this.hand.putFromTray(piece, x, y)); }
 
   /** The slot into which the tile that is carried would go, if its owner is to move. */
   slotUnder() {
@@ -169,9 +164,7 @@ export class Presses {
     if (hand.carried) hand.letGo();
     if (this.drops.open(slot)) {
       const path = this.drops.path(slot);
-      this.announce(t("Slot {slot}, {side}: the tile falls to {place}.", {
-        slot: slot.name, side: sideName(slot.side), place: path[path.length - 1],
-      }));
+      this.announce(t("Slot {slot}, {side}: the tile falls to {place}.", { slot: slot.name, side: sideName(slot.side), place: path[path.length - 1] }));
     }
     this.pressSlot(slot);
   }

@@ -1,5 +1,4 @@
 // To learn: the lesson and the puzzles of each game; this browser remembers which were done.
-
 import { button, h } from "/static/dom.js";
 import { boardPicture } from "/static/drawings.js";
 import { t } from "/static/i18n.js";

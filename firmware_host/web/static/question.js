@@ -1,5 +1,4 @@
 // A question of the table beside the plate: answers to press, by mouse, finger or key.
-
 import { h, icon, setText } from "/static/dom.js";
 
 const FEW = 8; // more are a list of their own to scroll

@@ -1,5 +1,4 @@
 // Looking at earlier positions, of this game or of another, without touching the table.
-
 import { closed, opened } from "/static/back.js";
 
 export class Reviewer {
@@ -35,9 +34,7 @@ export class Reviewer {
     }, ply);
   }
 
-  leave() {
-    this.store.set("review", null);
-  }
+  leave() { this.store.set("review", null); }
 
   /** The game that is looked at goes on from the position that is shown. */
   async takeBackToHere() {
@@ -48,9 +45,7 @@ export class Reviewer {
       }
       if (ply < record.moves.length) await this.ask({ type: "take-back", game: record.game.id, to: ply });
       this.leave();
-    } catch (error) {
-      this.complain(error.message);
-    }
+    } catch (error) { this.complain(error.message); }
   }
 
   /** Show the position after move number `ply` of the game that is looked at, or played. */

@@ -1,5 +1,4 @@
 // What to do next, in one sentence; the result; what is broken; whether the table is there.
-
 import { button, h, icon, setText } from "/static/dom.js";
 import { shown } from "/static/boards.js";
 import { marble } from "/static/marble.js";
@@ -31,8 +30,7 @@ export class Say {
     this.mover = h("span", { class: "mover" });
     this.line = h("p", { class: "line", "aria-live": "polite" });
     this.tally = h("div", { class: "tally" });
-    this.card = h("div", { class: "say-card" }, this.mover,
-      h("div", { class: "say-words" }, this.phase, this.tally, this.line), this.ask, actions);
+    this.card = h("div", { class: "say-card" }, this.mover, h("div", { class: "say-words" }, this.phase, this.tally, this.line), this.ask, actions);
     this.faults = h("div", { class: "faults", "aria-live": "polite" });
     this.link = h("div", { class: "link-lost", role: "status" });
     box.append(this.link, this.card);
@@ -153,8 +151,7 @@ export class Say {
     const ball = `${this.store.game?.name}-${piece}-${won}`;
     if (this.ball === ball) return;
     this.ball = ball;
-    this.mover.replaceChildren(...(piece ? [marble(piece, this.store.game)] : []),
-      ...(won ? [icon("trophy")] : []));
+    this.mover.replaceChildren(...(piece ? [marble(piece, this.store.game)] : []), ...(won ? [icon("trophy")] : []));
     this.mover.hidden = !piece && !won;
   }
 
@@ -173,7 +170,6 @@ export class Say {
     const key = JSON.stringify(lines);
     if (key === this.faultsShown) return;
     this.faultsShown = key;
-    this.faults.replaceChildren(...lines.map(([problem, remedy]) =>
-      h("p", {}, h("strong", {}, problem), remedy ? ` ${remedy}` : "")));
+    this.faults.replaceChildren(...lines.map(([problem, remedy]) => h("p", {}, h("strong", {}, problem), remedy ? ` ${remedy}` : "")));
   }
 }

@@ -1,16 +1,10 @@
 // The sensor view: what each Hall sensor feels, what was made of it, and how sure that is.
-
 import { h, s, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 
 const FULL_MT = 13;
 const SHORT = { "N-strong": "N", "S-strong": "S", "N-weak": "n", "S-weak": "s", none: "" };
-const STILLNESS = {
-  still: () => t("still"),
-  tilted: () => t("tilted"),
-  moving: () => t("moving"),
-  unknown: () => t("unknown"),
-};
+const STILLNESS = { still: () => t("still"), tilted: () => t("tilted"), moving: () => t("moving"), unknown: () => t("unknown") };
 
 const WRONG = {
   dead: () => t("dead"),
@@ -61,8 +55,7 @@ export class SensorView {
       const kind = s("text", { x: 20, y: 29, class: "kind" });
       const sure = s("rect", { x: 5, y: 32.500, height: 3, rx: 1.500, width: 0, class: "sure" });
       const ring = s("circle", { class: "ring" });
-      const group = s("g", { transform: `translate(${x} ${y})`, "data-index": index },
-        heat, value, kind, sure, ring);
+      const group = s("g", { transform: `translate(${x} ${y})`, "data-index": index }, heat, value, kind, sure, ring);
       return { group, heat, value, kind, sure, ring };
     });
     this.slides = s("g", {});
@@ -133,7 +126,6 @@ export class SensorView {
     const key = JSON.stringify(lines);
     if (key === this.healthShown) return;
     this.healthShown = key;
-    this.health.replaceChildren(...lines.map(([what, how, good]) =>
-      h("li", { class: good ? "good" : "bad" }, h("span", {}, what), h("strong", {}, how))));
+    this.health.replaceChildren(...lines.map(([what, how, good]) => h("li", { class: good ? "good" : "bad" }, h("span", {}, what), h("strong", {}, how))));
   }
 }

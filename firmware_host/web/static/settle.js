@@ -1,5 +1,4 @@
 // The table's own hand: it does what the lights ask for, by itself if that is wanted.
-
 import { remember, remembered } from "/static/prefs.js";
 
 const ASKING = new Set(["setup", "settle", "fix"]);
@@ -42,8 +41,7 @@ export class OwnHand {
   look() {
     const asked = this.asked();
     if (asked === null) this.tried.clear();
-    if (!this.on || this.store.falling || this.store.working || asked === null
-      || this.tried.has(asked) || this.due?.asked === asked) return;
+    if (!this.on || this.store.falling || this.store.working || asked === null || this.tried.has(asked) || this.due?.asked === asked) return;
     clearTimeout(this.due?.timer);
     const { phase } = this.store.snapshot;
     const wait = this.mistaken && phase === "fix" ? AFTER_A_MISTAKE_MS : phase === "turn" ? TO_READ_MS : 0;
@@ -61,9 +59,7 @@ export class OwnHand {
     this.store.set("working", true);
     try {
       await this.ask({ type: "carry-out" });
-    } catch (error) {
-      this.complain(error.message);
-    }
+    } catch (error) { this.complain(error.message); }
     this.store.set("working", false);
   }
 }

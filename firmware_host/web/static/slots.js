@@ -1,5 +1,4 @@
 // The slots at a board's sides: what they look like, which are open, and where a tile falls.
-
 import { MARKS } from "/static/assist.js";
 import { shown } from "/static/boards.js";
 import { s } from "/static/dom.js";
@@ -12,9 +11,7 @@ const REACH_MM = 38; // from the board's edge outward, a finger means the slot
 /** East and north, out of the board. */
 export const OUT = { left: [-1, 0], right: [1, 0], top: [0, 1], bottom: [0, -1] };
 
-const SIDES = {
-  left: () => t("left"), right: () => t("right"), top: () => t("top"), bottom: () => t("bottom"),
-};
+const SIDES = { left: () => t("left"), right: () => t("right"), top: () => t("top"), bottom: () => t("bottom") };
 
 export const sideName = (side) => SIDES[side]();
 
@@ -91,14 +88,10 @@ export class Slots {
   }
 
   /** Where its tab is, in mm on the plate. */
-  centre(slot) {
-    return this.tabs.find((tab) => tab.slot === slot);
-  }
+  centre(slot) { return this.tabs.find((tab) => tab.slot === slot); }
 
   /** Whether the player to move may let a tile fall from there now. */
-  open(slot) {
-    return this.why(slot) === null;
-  }
+  open(slot) { return this.why(slot) === null; }
 
   /** Why no tile may fall from there, null where one may; "" where the table says what to do. */
   why(slot) {
@@ -121,9 +114,7 @@ export class Slots {
   }
 
   /** Show that this slot is meant. */
-  aim(slot) {
-    for (const each of this.tabs) each.tab.classList.toggle("aimed", each.slot === slot);
-  }
+  aim(slot) { for (const each of this.tabs) each.tab.classList.toggle("aimed", each.slot === slot); }
 
   /** Closed: the side that the player to move used last. Full: no open cell in the line. */
   update() {

@@ -1,6 +1,5 @@
 // Solids with shadows: a small WebGL 2 renderer. Lengths in mm, z up; matrices column by column.
 // What has no colour of its own lets the page behind the canvas through, darker where a shadow falls.
-
 import { looking, orthographic, times } from "/static/matrices.js";
 
 const SHADOW = 1024; // half of it where the machine is slow

@@ -1,5 +1,4 @@
 // The table's tunes, played by this browser: each once, and only where sound is on.
-
 import { remember, remembered } from "/static/prefs.js";
 
 // [frequency Hz, start s, length s] of each note

@@ -21,9 +21,7 @@ export class Store {
   }
 
   /** Call `listener(store, changed)` after each change; `changed` is a Set of names. */
-  listen(listener) {
-    this.listeners.push(listener);
-  }
+  listen(listener) { this.listeners.push(listener); }
 
   tell(...changed) {
     const names = new Set(changed);
@@ -54,9 +52,7 @@ export class Store {
   }
 
   /** The game on the plate: the one being looked at, or the one being played. */
-  get game() {
-    return this.review ? this.review.record.game : this.layout?.game ?? null;
-  }
+  get game() { return this.review ? this.review.record.game : this.layout?.game ?? null; }
 
   /** Resolves with the first thing that `found()` finds; with null after `patienceMs`. */
   until(found, patienceMs) {
@@ -77,28 +73,18 @@ export class Store {
   }
 
   /** Whether the table can be told something from here now. */
-  get mayAct() {
-    return this.link === "open" && !this.watching;
-  }
+  get mayAct() { return this.link === "open" && !this.watching; }
 
-  get handsFree() {
-    return Boolean(this.layout?.hands) && this.mayAct && !this.review;
-  }
+  get handsFree() { return Boolean(this.layout?.hands) && this.mayAct && !this.review; }
 
   /** Index of the plate place under a game's place (or a plate place outside its board). */
-  indexOf(place) {
-    return this.game?.board[place]?.index ?? this.layout.places.indexOf(place);
-  }
+  indexOf(place) { return this.game?.board[place]?.index ?? this.layout.places.indexOf(place); }
 
   /** What a plate place is called: the game's name for it, or the plate's. */
-  placeName(index) {
-    return this.names().get(index) ?? this.layout.places[index];
-  }
+  placeName(index) { return this.names().get(index) ?? this.layout.places[index]; }
 
   /** What people call a place of the game. */
-  label(place) {
-    return this.game?.labels[place] ?? place;
-  }
+  label(place) { return this.game?.labels[place] ?? place; }
 
   /** A sentence of the table, or of this page, with its places as people call them. */
   said(sentence) {
@@ -161,9 +147,7 @@ export class Store {
   pieces() {
     const { snapshot, layout, review } = this;
     if (layout.hands && !review) {
-      return snapshot.pieces.map((p) => ({
-        id: String(p.id), number: p.id, piece: p.piece, x: p.x_mm, y: p.y_mm, z: p.z_mm,
-      }));
+      return snapshot.pieces.map((p) => ({ id: String(p.id), number: p.id, piece: p.piece, x: p.x_mm, y: p.y_mm, z: p.z_mm }));
     }
     const cells = review ? review.record.positions[review.ply].cells : snapshot.cells;
     return Object.entries(cells).map(([place, piece]) => {
@@ -176,7 +160,6 @@ export class Store {
 
   /** The piece standing at a plate place, if any. */
   pieceAt(index) {
-    return this.pieces().find((p) => p.z < 15 && this.nearest(p.x, p.y).index === index
-      && this.nearest(p.x, p.y).away < 15);
+    return this.pieces().find((p) => p.z < 15 && this.nearest(p.x, p.y).index === index && this.nearest(p.x, p.y).away < 15);
   }
 }

@@ -1,5 +1,4 @@
 // Panels of which one shows at a time, as the ARIA pattern for tabs asks.
-
 import { h } from "/static/dom.js";
 
 export class Tabs {
@@ -9,19 +8,13 @@ export class Tabs {
     this.list = h("div", { role: "tablist", class: "tabs" });
     this.panels = new Map();
     for (const [name, label, content] of panels) {
-      const tab = h("button", {
-        type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`,
-        onclick: () => this.choose(name),
-      }, label);
-      const panel = h("div", {
-        role: "tabpanel", tabindex: 0, id: `panel-${name}`, "aria-labelledby": `tab-${name}`, class: "panel",
-      }, content);
+      const tab = h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, onclick: () => this.choose(name) }, label);
+      const panel = h("div", { role: "tabpanel", tabindex: 0, id: `panel-${name}`, "aria-labelledby": `tab-${name}`, class: "panel" }, content);
       this.list.append(tab);
       this.panels.set(name, { tab, panel });
     }
     this.list.addEventListener("keydown", (event) => this.key(event));
-    this.element = h("div", { class: `tabbed ${extra}` },
-      this.list, ...[...this.panels.values()].map(({ panel }) => panel));
+    this.element = h("div", { class: `tabbed ${extra}` }, this.list, ...[...this.panels.values()].map(({ panel }) => panel));
     this.show(this.panels.has(first) ? first : panels[0][0]);
   }
 

@@ -1,5 +1,4 @@
 // Hands that tilt the plate of a simulated table, and how it leans.
-
 import { h, s } from "/static/dom.js";
 import { language, t } from "/static/i18n.js";
 
@@ -25,9 +24,7 @@ export class TiltPad {
     this.keep = h("input", { type: "checkbox" });
     this.reading = h("output", { class: "reading" });
     this.level = h("button", { type: "button", onclick: () => this.set(0, 0) }, t("Level"));
-    const bump = h("button", {
-      type: "button", onclick: () => ask({ type: "bump" }).catch((error) => complain(error.message)),
-    }, t("Knock on the table"));
+    const bump = h("button", { type: "button", onclick: () => ask({ type: "bump" }).catch((error) => complain(error.message)) }, t("Knock on the table"));
     this.spins = h("div", { class: "row" }, ...[["↺", 1], ["↻", -1]].map(([sign, turns]) => h("button", {
       type: "button", onclick: () => ask({ type: "spin-plate", turns }).catch((error) => complain(error.message)),
     }, t("Spin {sign}", { sign }))));
@@ -35,8 +32,7 @@ export class TiltPad {
       h("p", { class: "hint" }, t("Push the knob to where the plate should go down.")),
       h("label", { class: "check" }, this.keep, t("Keep it tilted")),
       h("div", { class: "row" }, this.level, bump), this.spins);
-    this.element = h("div", { class: "tilt-panel" }, this.pad,
-      h("div", { class: "tilt-side" }, this.reading, this.hands));
+    this.element = h("div", { class: "tilt-panel" }, this.pad, h("div", { class: "tilt-side" }, this.reading, this.hands));
     this.listenToPointer();
     this.pad.addEventListener("keydown", (event) => this.key(event));
     store.listen((_, changed) => this.update(changed));
@@ -77,9 +73,7 @@ export class TiltPad {
       this.grip = { x: event.clientX, y: event.clientY, at, half: pad.getBoundingClientRect().width / 2 };
       this.store.set("gripped", true);
     });
-    pad.addEventListener("pointermove", (event) => {
-      if (this.pointer === event.pointerId) this.point(event);
-    });
+    pad.addEventListener("pointermove", (event) => { if (this.pointer === event.pointerId) this.point(event); });
     const end = (event) => {
       if (this.pointer !== event.pointerId) return;
       this.pointer = null;

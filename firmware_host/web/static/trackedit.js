@@ -1,5 +1,4 @@
 // A board of Gravity Trap drawn by tapping: the places of each track, one after the other.
-
 import { button, h, s, setText } from "/static/dom.js";
 import { t } from "/static/i18n.js";
 

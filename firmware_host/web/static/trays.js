@@ -1,5 +1,4 @@
 // A tray for each player: whose turn it is, and the pieces that wait beside the plate.
-
 import { h, setText } from "/static/dom.js";
 import { marble } from "/static/marble.js";
 import { nameOf, t } from "/static/i18n.js";
@@ -78,8 +77,7 @@ export class Trays {
       const there = Math.max(0, store.inTray(piece) - (store.holding === piece && this.pointers.hand.fromTray ? 1 : 0));
       if (there !== tray.drawn) {
         tray.drawn = there;
-        const balls = Array.from({ length: Number.isFinite(there) ? Math.min(there, MOST_DRAWN) : OF_A_BOX }, () =>
-          h("div", { class: "waiting" }, marble(piece, game)));
+        const balls = Array.from({ length: Number.isFinite(there) ? Math.min(there, MOST_DRAWN) : OF_A_BOX }, () => h("div", { class: "waiting" }, marble(piece, game)));
         tray.trough.replaceChildren(...balls);
       }
       tray.plate?.update();

@@ -1,5 +1,4 @@
 // The sentence read aloud by the browser, if that is wanted; off unless somebody turns it on.
-
 import { button } from "/static/dom.js";
 import { language, t } from "/static/i18n.js";
 import { remember, remembered } from "/static/prefs.js";
