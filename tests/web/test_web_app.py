@@ -52,8 +52,10 @@ def test_the_page_opens_with_a_few_requests(at_rest, open_page):
     page.reload()
     expect(page.locator(".felt")).to_be_visible()
     files = {path for path in asked if path.startswith("static/")}
-    assert files == {f"static/{name}" for name in ("page.css", "theme.js", "main.js", "icon.svg")}
-    assert len(asked) <= 8
+    fonts = ("figtree-latin.woff2", "fraunces-latin.woff2")
+    own = ("page.css", "theme.js", "main.js", "icon.svg")
+    assert files == {f"static/{name}" for name in (*own, *fonts)}
+    assert len(asked) <= 10
 
 
 FAR = "const own = 2;\nexport const far = own;\nexport async function later() {}\n"
@@ -110,7 +112,7 @@ def test_it_opens_where_the_table_is_away_and_says_so(served, open_page):
     player = open_page(served.url, service_workers="allow")
     page = player.page
     player.expect_turn("red")
-    assert page.evaluate(FILES_KEPT) == 7  # the page, its words, and what it names
+    assert page.evaluate(FILES_KEPT) == 10  # the page, its words, and what it names
     served.lose()
     page.reload()
     expect(page.locator(".link-lost")).to_have_text("The table does not answer. Trying again…")

@@ -32,8 +32,7 @@ export class AssistChoice {
         "data-assist": player, onchange: () => this.grant(player, Number(select.value)),
       }, amounts().map((label, amount) => h("option", { value: amount, selected: (snapshot.assist[player] ?? 0) === amount }, label)));
       const sure = h("input", { type: "checkbox", checked: snapshot.asks_if_sure.includes(player), onchange: () => this.grant(player, Number(select.value), sure.checked) });
-      return h("div", {}, h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)), select),
-        h("label", { class: "sure" }, sure, t("Ask me if I am sure after a bad move")));
+      return h("div", {}, h("label", {}, h("span", {}, players?.called(player) ?? nameOf(player)), select), h("label", { class: "sure" }, sure, t("Ask me if I am sure after a bad move")));
     }));
   }
 

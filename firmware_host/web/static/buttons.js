@@ -38,8 +38,7 @@ export class Buttons {
     const complainOf = (error) => complain(error.message);
     this.pushes = h("div", { class: "pushes" }, pushButton("confirm", t("Confirm"), ask, complainOf), pushButton("back", t("Back"), ask, complainOf));
     this.byItself = h("input", { type: "checkbox", onchange: () => ownHand.toggle() });
-    this.element = h("div", { class: "controls" }, this.pushes,
-      h("label", { class: "own-hand" }, this.byItself, icon("hand"), h("span", { class: "label" }, t("The table does the rest"))));
+    this.element = h("div", { class: "controls" }, this.pushes, h("label", { class: "own-hand" }, this.byItself, icon("hand"), h("span", { class: "label" }, t("The table does the rest"))));
     store.listen(() => this.update());
   }
 

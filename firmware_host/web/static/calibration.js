@@ -112,9 +112,7 @@ export class CalibrationPanel {
     this.parts = ["lights", "buttons", "edges", "places"].map((again) => act(t("{part} again", { part: STAGES[again]() }), start({ again })));
     this.stop = act(t("Back to the game"), () => send({ type: "stop-calibration" }));
     this.health = new HealthMap(store, (place) => send({ type: "calibrate", again: place }));
-    this.element = h("div", { class: "calibration-panel" }, sensors,
-      h("h2", {}, t("Sweep")), this.health.element,
-      h("div", { class: "row" }, this.start, this.anew, ...this.parts, this.stop));
+    this.element = h("div", { class: "calibration-panel" }, sensors, h("h2", {}, t("Sweep")), this.health.element, h("div", { class: "row" }, this.start, this.anew, ...this.parts, this.stop));
     store.listen((_, changed) => { if (changed.has("calibration") || changed.has("layout")) this.update(store.snapshot?.calibration); });
     this.update(null);
   }

@@ -85,8 +85,7 @@ export class Camera {
     const [[west, east], [south, north]] = ["x", "y"].map((axis) => {
       const of = board.map((index) => store.centreOf(index)[axis]);
       const drawn = tracks.map((point) => point[axis]); // a track may swing out beyond its places
-      return [Math.min(Math.min(...of) - around, Math.max(-edge, Math.min(...drawn) - AROUND_MM)),
-        Math.max(Math.max(...of) + around, Math.min(edge, Math.max(...drawn) + AROUND_MM))];
+      return [Math.min(Math.min(...of) - around, Math.max(-edge, Math.min(...drawn) - AROUND_MM)), Math.max(Math.max(...of) + around, Math.min(edge, Math.max(...drawn) + AROUND_MM))];
     });
     return { west, south, east, north };
   }

@@ -14,8 +14,7 @@ export class ClockChoice {
   constructor() {
     const inputs = TIMES.map((_, at) => h("input", { type: "radio", name: "clock", value: at, checked: at === 0 }));
     this.inputs = inputs;
-    this.element = h("fieldset", { class: "chips" }, h("legend", {}, t("Clock of each player")),
-      ...TIMES.map((time, at) => h("label", { class: "chip" }, inputs[at], h("span", {}, said(time)))));
+    this.element = h("fieldset", { class: "chips" }, h("legend", {}, t("Clock of each player")), ...TIMES.map((time, at) => h("label", { class: "chip" }, inputs[at], h("span", {}, said(time)))));
   }
 
   /** `possible`: the game that is chosen can have one. */

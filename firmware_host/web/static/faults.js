@@ -72,10 +72,7 @@ export class FaultPanel {
     const kind = this.store.layout.breakable.find(({ fault }) => fault === this.fault.value);
     this.targets.replaceChildren(...Array.from({ length: kind?.count ?? 0 }, () => (kind.choices.length
       ? h("select", { "aria-label": t("Which") }, ...kind.choices.map((one) => h("option", {}, one)))
-      : h("input", {
-        type: "text", "aria-label": t("Place"), placeholder: t("place"), size: 5, maxlength: 12,
-        autocomplete: "off", autocapitalize: "none", spellcheck: "false",
-      }))));
+      : h("input", { type: "text", "aria-label": t("Place"), placeholder: t("place"), size: 5, maxlength: 12, autocomplete: "off", autocapitalize: "none", spellcheck: "false" }))));
   }
 
   wanted() {

@@ -50,9 +50,7 @@ export class Grips {
     const on = this.space.meets(this.space.ray(clientX, clientY), 0);
     const rim = this.store.layout.spins && on && Math.max(Math.abs(on.x), Math.abs(on.y)) > RIM * this.space.half;
     if (!looks && rim && this.space.onPlate(on)) this.fingers.set(pointerId, { does: "spin", at: this.bearing(clientX, clientY), turns: 0 });
-    else this.fingers.set(pointerId, !looks && this.space.onPlate(on)
-      ? { does: "tilt", start, from: { ...this.tilt } }
-      : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
+    else this.fingers.set(pointerId, !looks && this.space.onPlate(on) ? { does: "tilt", start, from: { ...this.tilt } } : { does: "look", start, yaw: this.space.yaw, pitch: this.space.pitch });
   }
 
   grab(pointer, { number: id, pose }, ray) {
@@ -121,9 +119,7 @@ export class Grips {
 
   height(id, x, y) {
     let top = LOWEST_MM;
-    for (const [number, pose] of this.poses.newest?.pieces ?? []) {
-      if (number !== id && Math.hypot(pose[0] - x, pose[1] - y) < REACH_MM) top = Math.max(top, pose[2] + HEIGHT / 2 + OVER_MM);
-    }
+    for (const [number, pose] of this.poses.newest?.pieces ?? []) if (number !== id && Math.hypot(pose[0] - x, pose[1] - y) < REACH_MM) top = Math.max(top, pose[2] + HEIGHT / 2 + OVER_MM);
     return top;
   }
 

@@ -76,9 +76,7 @@ export class HealthMap {
     const y = (rows - 1 - Math.floor(index / columns)) * CELL;
     const heat = s("rect", { x: 1.500, y: 1.500, width: 37, height: 37, rx: 4, class: "cell" });
     heat.style.fill = colour(one.margin_mt);
-    return s("g", {
-      transform: `translate(${x} ${y})`, "data-place": one.place, class: one.remedy ? "poor" : null,
-    }, heat, s("text", { x: 20, y: 25, class: "mt" }, one.margin_mt.toFixed(1)),
+    return s("g", { transform: `translate(${x} ${y})`, "data-place": one.place, class: one.remedy ? "poor" : null }, heat, s("text", { x: 20, y: 25, class: "mt" }, one.margin_mt.toFixed(1)),
     one.remedy ? s("path", { d: "M28 3h9v9z", class: "mark" }) : null);
   }
 

@@ -29,15 +29,7 @@ function pluralOf(forms, count) {
   return forms[Math.min(known.indexOf(numbers.select(count)), forms.length - 1)];
 }
 
-const NAMES = {
-  red: () => t("Red"),
-  blue: () => t("Blue"),
-  white: () => t("White"),
-  green: () => t("Green"),
-  black: () => t("Black"),
-  yellow: () => t("Yellow"),
-  pod: () => t("Pods"),
-};
+const NAMES = { red: () => t("Red"), blue: () => t("Blue"), white: () => t("White"), green: () => t("Green"), black: () => t("Black"), yellow: () => t("Yellow"), pod: () => t("Pods") };
 
 /** A player's or piece's name for people. */
 export function nameOf(piece) { return NAMES[piece]?.() ?? piece.charAt(0).toUpperCase() + piece.slice(1); }

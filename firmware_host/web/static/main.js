@@ -188,11 +188,7 @@ function build() {
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
   const moves = new Moves(store, reviewer, ending.element, new AssistChoice(store, { ask, complain }).element, pictureButton(store, plate)).element;
   moves.append(new Analysis(store, { ask, fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
-  const tabs = new Tabs([
-    ["moves", t("Moves"), moves],
-    ["rules", t("Rules"), new Rules(store).element],
-    ["learn", t("Learn"), puzzles.element],
-  ], remembered("tab", "moves"), (name) => {
+  const tabs = new Tabs([["moves", t("Moves"), moves], ["rules", t("Rules"), new Rules(store).element], ["learn", t("Learn"), puzzles.element]], remembered("tab", "moves"), (name) => {
     remember("tab", name);
     if (name === "learn") puzzles.fill();
   });

@@ -38,9 +38,7 @@ const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a
 export const unit = (a) => a.map((each) => each / Math.hypot(...a));
 
 /** A point or (`w` 0) a direction through a matrix that only turns and moves; `back`: the other way. */
-export function through(m, [x, y, z], w = 1) {
-  return [0, 1, 2].map((row) => m[row] * x + m[4 + row] * y + m[8 + row] * z + m[12 + row] * w);
-}
+export function through(m, [x, y, z], w = 1) { return [0, 1, 2].map((row) => m[row] * x + m[4 + row] * y + m[8 + row] * z + m[12 + row] * w); }
 export function back(m, p, w = 1) {
   const away = minus(p, [m[12] * w, m[13] * w, m[14] * w]);
   return [0, 1, 2].map((column) => dot([m[4 * column], m[4 * column + 1], m[4 * column + 2]], away));

@@ -39,10 +39,7 @@ export class Moves {
       if (at % players === 0) cells.push(h("span", { class: "round" }, `${at / players + 1}`));
       const current = review ? review.ply === at + 1 : at === moves.length - 1;
       const kind = review?.record.played && at >= review.record.from ? "move supposed" : "move";
-      cells.push(h("button", {
-        type: "button", class: current ? `${kind} current` : kind, onclick: () => this.review(at + 1, true),
-        "aria-current": current ? "step" : null,
-      }, store.label(move)));
+      cells.push(h("button", { type: "button", class: current ? `${kind} current` : kind, onclick: () => this.review(at + 1, true), "aria-current": current ? "step" : null }, store.label(move)));
     });
     this.list.replaceChildren(...cells);
     const current = this.list.querySelector(".current");

@@ -30,8 +30,7 @@ export class NewGame {
     // what does not fit is said by the table, in words that say what would
     this.form = h("form", { novalidate: true, onsubmit: (event) => this.start(event), onchange: () => this.fields && this.drawBoard() },
       this.choice, this.aim, this.guide, this.opponents.faces, this.presets, this.more,
-      h("footer", {}, this.problem,
-        h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), this.go));
+      h("footer", {}, this.problem, h("button", { type: "button", onclick: () => this.element.close() }, t("Cancel")), this.go));
     this.element = dialog(t("New game"), "new-game", this.form);
   }
 
@@ -50,17 +49,13 @@ export class NewGame {
   /** The games to choose from; the one of last time is chosen, else the one on the plate. */
   offer() {
     this.choice.hidden = this.games.length < 2;
-    this.buttons = this.games.map((game) => h("button", {
-      type: "button", role: "radio", onclick: () => this.pick(game),
-    }, boardPicture(game.emblem), h("strong", {}, game.credit.title)));
+    this.buttons = this.games.map((game) => h("button", { type: "button", role: "radio", onclick: () => this.pick(game) }, boardPicture(game.emblem), h("strong", {}, game.credit.title)));
     this.choice.replaceChildren(...this.buttons);
     const last = JSON.parse(remembered("new-game", "{}"));
     const named = (wanted) => this.games.find(({ name }) => name === wanted);
     this.opponents.level = last.level ?? 0;
     this.pick(named(last.game) ?? named(this.store.layout?.game?.name) ?? this.games[0]);
-    for (const [question, answer] of Object.entries(last.choices ?? {})) {
-      if (this.preset?.choices[question] !== answer) this.prefer(question, answer);
-    }
+    for (const [question, answer] of Object.entries(last.choices ?? {})) if (this.preset?.choices[question] !== answer) this.prefer(question, answer);
   }
 
   pick(game) {
@@ -104,10 +99,7 @@ export class NewGame {
     this.presets.replaceChildren(...questions.map((question) => {
       const answers = [...new Set(presets.map(({ choices }) => choices[question]))].sort((one, other) => one - other || 0); // by number
       return h("fieldset", { class: "chips", hidden: answers.length < 2 }, h("legend", {}, question),
-        ...answers.map((answer) => h("label", { class: "chip" },
-          h("input", {
-            type: "radio", name: question, value: answer, onchange: () => this.prefer(question, answer),
-          }), h("span", {}, answer))));
+        ...answers.map((answer) => h("label", { class: "chip" }, h("input", { type: "radio", name: question, value: answer, onchange: () => this.prefer(question, answer) }), h("span", {}, answer))));
     }));
     this.take(presets[0]);
   }
@@ -129,9 +121,7 @@ export class NewGame {
       field.element.hidden = players !== null && options.players !== undefined && options.players !== players;
     }
     this.drawBoard();
-    for (const input of this.presets.querySelectorAll("input")) {
-      input.checked = preset.choices[input.name] === input.value;
-    }
+    for (const input of this.presets.querySelectorAll("input")) input.checked = preset.choices[input.name] === input.value;
     const players = this.chosen.players[this.chosen.presets.indexOf(preset)] ?? [];
     this.opponents.show(players, { looks: this.chosen.looks }, this.chosen.waits, this.chosen.seated);
     this.clock.show([2, 4].includes(players.length) && !this.chosen.seated); // two sides
@@ -189,8 +179,7 @@ export class NewGame {
   async start(event) {
     event.preventDefault();
     const options = this.wanted();
-    const boards = Object.fromEntries(this.fields.map(({ option, file }) => [option.name, file?.()])
-      .filter(([, content]) => content !== undefined));
+    const boards = Object.fromEntries(this.fields.map(({ option, file }) => [option.name, file?.()]).filter(([, content]) => content !== undefined));
     this.more.open ||= Object.values(boards).some((content) => !content.trim());
     if (Object.values(boards).some((content) => !content.trim())) {
       this.problem.textContent = t("Choose the board's file first.");
@@ -209,8 +198,6 @@ export class NewGame {
       remember("new-game", JSON.stringify({ game: this.chosen.name, choices: this.preset?.choices, level: this.opponents.level }));
       await this.seat(computers, sits);
       this.element.close();
-    } catch (error) {
-      this.problem.textContent = error.message || t("The table does not answer.");
-    }
+    } catch (error) { this.problem.textContent = error.message || t("The table does not answer."); }
   }
 }

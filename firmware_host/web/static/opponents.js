@@ -9,10 +9,7 @@ const OURS = "tiltboard";
 const EASE = ["easy", "medium", "hard"]; // of a game of seats
 
 /** The levels as children call them, the weakest first. */
-export const levels = () => [
-  t("mouse"), t("hedgehog"), t("rabbit"), t("squirrel"), t("cat"),
-  t("fox"), t("owl"), t("wolf"), t("eagle"), t("dragon"),
-];
+export const levels = () => [t("mouse"), t("hedgehog"), t("rabbit"), t("squirrel"), t("cat"), t("fox"), t("owl"), t("wolf"), t("eagle"), t("dragon")];
 
 /** What a seat is called: "cat, level 5". */
 export function engineName({ engine = OURS, level = 5 }) {

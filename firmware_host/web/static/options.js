@@ -33,8 +33,7 @@ function yesOrNo(option) {
 }
 
 function select({ name, default: usual, choices, choice_labels: labels }, ...more) {
-  return h("select", { id: `option-${name}` }, usual ? null : h("option", { value: "" }, t("as usual")),
-    ...choices.map((one, at) => h("option", { value: one }, labels[at] ?? one)), ...more);
+  return h("select", { id: `option-${name}` }, usual ? null : h("option", { value: "" }, t("as usual")), ...choices.map((one, at) => h("option", { value: one }, labels[at] ?? one)), ...more);
 }
 
 function choice(option) {

@@ -80,10 +80,7 @@ export class Pairing {
   }
 
   form(given) {
-    const code = h("input", {
-      name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}",
-      maxlength: 6, required: true, placeholder: "000000", value: given,
-    });
+    const code = h("input", { name: "code", inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}", maxlength: 6, required: true, placeholder: "000000", value: given });
     const name = h("input", { name: "name", maxlength: 60, required: true, value: t("a phone") });
     const problem = h("p", { class: "problem", role: "alert" });
     const send = async (event) => {

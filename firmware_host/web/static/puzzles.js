@@ -12,9 +12,7 @@ export class Puzzles {
   constructor(store, { fetchJson, solve, learn }) {
     Object.assign(this, { store, fetchJson, solve, learn });
     this.element = h("div", { class: "learning" });
-    store.listen((_, changed) => {
-      if (changed.has("lesson") || changed.has("layout")) this.note();
-    });
+    store.listen((_, changed) => { if (changed.has("lesson") || changed.has("layout")) this.note(); });
   }
 
   /** What is being learnt, if it is done. */

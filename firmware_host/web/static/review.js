@@ -27,11 +27,7 @@ export class Reviewer {
     if (!record) return;
     const played = record.played ?? record;
     const before = ply - 1;
-    this.look({
-      ...played, played, from: before, result: null, places: [],
-      moves: [...played.moves.slice(0, before), ...moves],
-      positions: [...played.positions.slice(0, ply), ...positions],
-    }, ply);
+    this.look({ ...played, played, from: before, result: null, places: [], moves: [...played.moves.slice(0, before), ...moves], positions: [...played.positions.slice(0, ply), ...positions] }, ply);
   }
 
   leave() { this.store.set("review", null); }

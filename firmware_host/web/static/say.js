@@ -123,9 +123,7 @@ export class Say {
     const mover = ply > 0 ? record.positions[ply - 1].to_move : record.positions[0].to_move;
     this.tell(ply === 0
       ? t("The start of the game.")
-      : t("Move {number} of {count}: {player} {move}", {
-        number: ply, count: record.moves.length, player: mover ? this.store.players.called(mover) : "", move: this.store.label(move ?? ""),
-      }));
+      : t("Move {number} of {count}: {player} {move}", { number: ply, count: record.moves.length, player: mover ? this.store.players.called(mover) : "", move: this.store.label(move ?? "") }));
     this.showBall(mover, false);
     this.count();
   }
@@ -137,8 +135,7 @@ export class Say {
     if (key === this.counted) return;
     this.counted = key;
     const figure = (piece, text) => h("span", {}, marble(piece, this.store.game), text);
-    const figures = Object.entries(result?.positions ?? {}).map(([player, found]) => figure(player,
-      found.length === 1 ? t("1 position") : t("{count} positions", { count: found.length })));
+    const figures = Object.entries(result?.positions ?? {}).map(([player, found]) => figure(player, found.length === 1 ? t("1 position") : t("{count} positions", { count: found.length })));
     if (result?.margin !== undefined) {
       figures.push(figure(this.store.game.pieces.find((piece) => !this.store.game.players.includes(piece)), result.margin === 1
         ? t("1 pod still in reach") : t("{count} pods still in reach", { count: result.margin })));

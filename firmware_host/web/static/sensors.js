@@ -88,10 +88,7 @@ export class SensorView {
     const at = ([x, y]) => [20 * columns + (40 * x) / pitch, 20 * rows - (40 * y) / pitch];
     this.slides.replaceChildren(...tracks.flatMap(({ path_mm: path, at_mm: now, within_mm: within }) => {
       const [cx, cy] = at(now);
-      return [
-        s("polyline", { class: "slide", points: [...path, now].map((each) => at(each).join(",")).join(" ") }),
-        s("circle", { class: "ring", cx, cy, r: (40 * within) / pitch }),
-      ];
+      return [s("polyline", { class: "slide", points: [...path, now].map((each) => at(each).join(",")).join(" ") }), s("circle", { class: "ring", cx, cy, r: (40 * within) / pitch })];
     }));
   }
 

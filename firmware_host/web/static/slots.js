@@ -54,10 +54,7 @@ export class Slots {
       tab.style.setProperty("--tint", slot.tint);
       const inner = layout.pitch_mm / 2 - 2.500;
       const angle = { left: 0, right: 180, top: 90, bottom: -90 }[slot.side];
-      const way = s("path", {
-        class: "way-in", d: "M-2.500 -4.500L3 0L-2.500 4.500Z", fill: slot.tint,
-        transform: `translate(${edge.x + dx * inner} ${-(edge.y + dy * inner)}) rotate(${angle})`,
-      });
+      const way = s("path", { class: "way-in", d: "M-2.500 -4.500L3 0L-2.500 4.500Z", fill: slot.tint, transform: `translate(${edge.x + dx * inner} ${-(edge.y + dy * inner)}) rotate(${angle})` });
       (outside ? this.onLip : this.onFelt).append(tab);
       this.onFelt.append(way);
       return { slot, tab, way, x, y };

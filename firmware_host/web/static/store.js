@@ -159,7 +159,5 @@ export class Store {
   }
 
   /** The piece standing at a plate place, if any. */
-  pieceAt(index) {
-    return this.pieces().find((p) => p.z < 15 && this.nearest(p.x, p.y).index === index && this.nearest(p.x, p.y).away < 15);
-  }
+  pieceAt(index) { return this.pieces().find((p) => p.z < 15 && this.nearest(p.x, p.y).index === index && this.nearest(p.x, p.y).away < 15); }
 }

@@ -46,9 +46,7 @@ export function trackEditor({ columns, rows }) {
       each.setAttribute("aria-label", number ? t("{place}: base {number}", { place: name, number }) : name);
     }
     const spot = (place) => `${(place % columns) + 0.5},${rows - Math.floor(place / columns) - 0.5}`;
-    lines.replaceChildren(...tracks.map((track) => s(track.closed ? "polygon" : "polyline", {
-      points: track.places.map(spot).join(" "), class: track === current() ? "now" : null,
-    })));
+    lines.replaceChildren(...tracks.map((track) => s(track.closed ? "polygon" : "polyline", { points: track.places.map(spot).join(" "), class: track === current() ? "now" : null })));
     const { places } = current();
     setText(said, places.length === 0 ? t("Tap the places of a track in their order.")
       : places.length < FEWEST_OF_A_RING ? t("Tap the next place of this track, or the last one again to take it back.")

@@ -17,9 +17,7 @@ export class Waiting {
     });
   }
 
-  get busy() {
-    return this.playing || this.starting || Boolean(this.store.falling) || ["settle", "setup"].includes(this.store.snapshot?.phase);
-  }
+  get busy() { return this.playing || this.starting || Boolean(this.store.falling) || ["settle", "setup"].includes(this.store.snapshot?.phase); }
 
   /** Now, or in its turn as soon as the table is ready. `mark`: the place or slot that is drawn as
    * waiting; pressed once more it is forgotten. A double click is one press. */
