@@ -14,7 +14,7 @@ from typing import NoReturn, TextIO
 import click
 
 from drivers.clock import SystemClock
-from firmware_host.cli.speech import say
+from firmware_host.cli.speech import misuse, say
 from firmware_host.messages import text
 
 IDLE_S = 60.0  # then the unit ends, and its memory is free again
@@ -37,7 +37,7 @@ def command(*, unit: bool) -> None:
     from firmware_host.engines.search.warmth import warm
 
     if os.environ.get("LISTEN_PID") != str(os.getpid()):
-        raise click.UsageError("--unit is for tiltboard-engine.service: systemd hands no socket")
+        raise misuse(text("--unit is for tiltboard-engine.service: systemd hands no socket."))
     if warm():
         import_module("firmware_host.engines.search.fast")  # once, for all who are forked
     lend(socket.socket(fileno=3), _play)

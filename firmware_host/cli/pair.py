@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import html
 import http.client
 import json
 import os
@@ -62,19 +61,6 @@ def command(
     click.echo(_open_code(load_settings(config).port if port is None else port))
 
 
-STICKER = """\
-<!doctype html>
-<meta charset="utf-8">
-<title>{title}</title>
-<style>
-body {{ margin: 10mm; font: 5mm/1.3 sans-serif; text-align: center; }}
-figure {{ display: inline-block; width: 60mm; margin: 5mm; break-inside: avoid; }}
-svg {{ width: 50mm; height: 50mm; }}
-</style>
-{figures}
-"""
-
-
 @click.command(name="sticker", epilog="Example: tiltboard sticker > sticker.html")
 @click.option("--name", help="Under which the network knows the table. Usual: this machine's.")
 @CONFIG
@@ -87,7 +73,7 @@ def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:
     from firmware_host.cli.hotspot import FOLDER, hotspot_of, wifi_code
     from firmware_host.config.settings import load_settings
     from firmware_host.web.guard import machine_names
-    from firmware_host.web.qr import qr_svg
+    from firmware_host.web.qr import qr_sheet
 
     port = load_settings(config).port if port is None else port
     url = f"http://{name or machine_names()[1]}" + ("/" if port == 80 else f":{port}/")
@@ -95,17 +81,7 @@ def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:
     wifi = hotspot_of(FOLDER) if os.access(FOLDER, os.R_OK) else None
     figures = [] if wifi is None else [(wifi_code(*wifi), words(text("Wi-Fi")), " ".join(wifi))]
     figures += [(url, words(text("The table's page")), url)]
-    click.echo(
-        STICKER.format(
-            title=html.escape(words(text("The table's page"))),
-            figures="\n".join(
-                f"<figure>{qr_svg(what)}<figcaption>{html.escape(title)}<br>"
-                f"<b>{html.escape(below)}</b></figcaption></figure>"
-                for what, title, below in figures
-            ),
-        ),
-        nl=False,
-    )
+    click.echo(qr_sheet(words(text("The table's page")), figures), nl=False)
 
 
 def _open_code(port: int) -> str:

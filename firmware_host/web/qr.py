@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from html import escape
 from io import BytesIO, StringIO
 
 import segno
@@ -11,6 +13,17 @@ from firmware_host.web.guard import LOCAL_NAMES
 
 DARK, LIGHT = "#1b1410", "#ffffff"  # as cameras want it, in the dark mode of a page too
 QUIET = 3  # modules of margin
+_SHEET = """\
+<!doctype html>
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+body {{ margin: 10mm; font: 5mm/1.3 sans-serif; text-align: center; }}
+figure {{ display: inline-block; width: 60mm; margin: 5mm; break-inside: avoid; }}
+svg {{ width: 50mm; height: 50mm; }}
+</style>
+{figures}
+"""
 
 
 def qr_svg(address: str) -> str:
@@ -19,6 +32,16 @@ def qr_svg(address: str) -> str:
     code = segno.make(address, error="m", micro=False)
     code.save(drawn, "svg", border=QUIET, dark=DARK, light=LIGHT, xmldecl=False, omitsize=True)
     return drawn.getvalue().decode()
+
+
+def qr_sheet(title: str, codes: Iterable[tuple[str, str, str]]) -> str:
+    """An HTML document to print. ``codes``: what each leads to, what is over it and under it."""
+    figures = (
+        f"<figure>{qr_svg(what)}<figcaption>{escape(over)}<br>"
+        f"<b>{escape(under)}</b></figcaption></figure>"
+        for what, over, under in codes
+    )
+    return _SHEET.format(title=escape(title), figures="\n".join(figures))
 
 
 def qr_terminal(address: str) -> str:
