@@ -141,7 +141,7 @@ export class RoomView {
       zone || kinds.length ? h("div", { class: "dice" },
         kinds.length ? h("span", { class: "die", title: kindWords }, kinds, h("em", {}, kindWords)) : "",
         zone ? h("span", { class: "die zone-die" }, h("b", {}, zone === "any" ? "?" : zone), h("em", {}, zone === "any" ? t("any zone") : titleOf(game, `zone:${zone}`))) : "") : "",
-      room.counting === null ? "" : h("b", { class: "count", role: "timer", "aria-label": t("Seconds left: {left}", { left: room.counting }) }, room.counting),
+      room.counting === null ? "" : h("b", { class: "counting", role: "timer", "aria-label": t("Seconds left: {left}", { left: room.counting }) }, room.counting),
       laid.length + copied.length + later.length ? h("ul", { class: "laid-cards", "aria-label": t("Cards on the table") },
         shown([...laid, ...copied], (who) => who), shown(later, (who) => t("{who}: next turn", { who }))) : "",
       h("div", { class: "piles" }, [["left", t("Left pile")], ["right", t("Right pile")], ["discard", t("Used cards")]].map(([name, label]) =>
