@@ -13,7 +13,7 @@ from typing import Any
 from games.base import Game, GameType, IllegalMoveError, OptionError, Position, RulesError, Turn
 from games.contract import describe
 from games.rules import Dice
-from games.search import LEVEL_ROWS, MOST_WORTH, Evaluate
+from games.search import LEVEL_ROWS, MOST_WORTH, WAITS, Evaluate
 
 MOST_MOVES = 2000
 """A random game that is longer than this is given up, not wrong."""
@@ -106,7 +106,7 @@ def check_playing(game: Game, dice: Dice) -> int:
 def _checked_evaluation(game: Game) -> Evaluate | None:
     """What computer players are told of the game."""
     for name, row in (game.levels or {}).items():
-        fits = name in LEVEL_ROWS and len(row) == 10
+        fits = name in (*LEVEL_ROWS, WAITS) and len(row) == 10
         _hold(fits, "levels are rows of ten numbers, as games.search says: {name}", name=name)
     evaluate = game.evaluation(game.weights)
     two = len(game.teams or game.players) == 2

@@ -79,10 +79,10 @@ export class NewGame {
     this.showPresets(game);
   }
 
-  /** What the presets do not ask already. */
+  /** What the presets do not ask already; a board may always be drawn, or come from a file. */
   showOptions({ options, presets }) {
     const asked = (option) => {
-      if (!presets.length || !presets.every((preset) => option.name in preset.options)) return false;
+      if (option.kind === "board" || !presets.length || !presets.every((preset) => option.name in preset.options)) return false;
       const offered = new Set(presets.map((preset) => preset.options[option.name]));
       return offered.size === (option.kind === "int" ? option.high - option.low + 1 : option.choices?.length); // the presets offer all there is
     };

@@ -216,6 +216,10 @@ def floods_of(text: str, game: int) -> list[Flood]:
         command("learn", {"type": "learn", "game": "attraktion"}, {"type": "stop-learning"}),
         command("puzzle", {"type": "puzzle", "game": "momentum", "number": 1},
                 {"type": "stop-learning"}),
+        command("practise", {"type": "practise", "game": game, "ply": 10},
+                {"type": "stop-learning"}),
+        command("people", *({"type": "play-as", **player, "name": f"guest {n}"} for n in range(9)),
+                {"type": "sure"}, *({"type": "forget", "name": f"guest {n}"} for n in range(9))),
         command("assist", *({"type": "assist", **player, "amount": amount} for amount in (3, 0))),
         command("play-freely", {"type": "play-freely"}, {"type": "play-freely", "on": False}),
         command("seat-moves", battle, {"type": "seat-computer", **player, "level": "hard"},
@@ -234,9 +238,10 @@ def floods_of(text: str, game: int) -> list[Flood]:
         read("analysis", f"history/{game}/analysis"),
         *(Flood(name, f"{API}/{name}") for name in (
             "snapshot", "layout", "games", "health", "legend", "texts", "pairing", "puzzles",
-            "seats")),
+            "seats", "people")),
         Flood("preview", f"{API}/preview/d4"),
         Flood("pair", f"{API}/pairing", ({"code": "000000"},)),
+        Flood("first-phone", f"{API}/pairing/first", ({"name": "a phone"},)),
         Flood("sit-down", f"{API}/seats", ({"code": "000000"},)),
         Flood("open-code", f"{API}/pairing/code", ({},)),
     ]  # fmt: skip
