@@ -623,7 +623,7 @@ class Player:
     def resize(self, width: int, height: int) -> None:
         """Returns when the page is drawn so large."""
         self.page.set_viewport_size({"width": width, "height": height})
-        self.page.wait_for_function(f"innerWidth === {width} && innerHeight === {height}")
+        self.page.wait_for_function(f"() => innerWidth === {width} && innerHeight === {height}")
 
     def open_part(self, name: str) -> None:
         """A tab of the drawer "The table"."""

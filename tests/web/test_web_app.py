@@ -76,7 +76,7 @@ def test_modules_with_the_same_names_inside_are_one_script(browser):
     script = bundle({"main.js": MAIN, "near.js": NEAR, "far.js": FAR}, "main.js")
     with browser.new_page() as page:
         page.add_script_tag(content=script, type="module")
-        page.wait_for_function("window.told")
+        page.wait_for_function("() => window.told")
         assert page.evaluate("told") == [42, 2]
 
 

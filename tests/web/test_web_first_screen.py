@@ -76,7 +76,7 @@ def test_who_plays_is_a_face_and_is_chosen_again_next_time(served, open_page):
     dialog.get_by_role("radio", name="owl, level 7: beats most adults", exact=True).check()
     dialog.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(".played-by:not(:empty)")).to_have_text("owl, level 7")
-    page.wait_for_function("!history.state")  # the dialog's own step back has been made
+    page.wait_for_function("() => !history.state")  # the dialog's own step back has been made
     page.goto(served.url)
     page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
     expect(dialog.get_by_role("radio", name="Gravity Trap")).to_be_checked()
