@@ -307,9 +307,14 @@ class Altered:
         self.table = table
         self.hands = table.hands
         self._shown: dict[str, object] = {}
+        self.submitted: list[Command] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.table, name)
+
+    def submit(self, command: Command) -> Future[None]:
+        self.submitted.append(command)
+        return self.table.submit(command)
 
     def show(self, **fields: object) -> None:
         """From the next snapshot on, which is made now where the table rests."""

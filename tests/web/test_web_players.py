@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from firmware_host.config.engine_seats import EngineSeat
+from firmware_host.table.commands import NewGame, Sure
 from firmware_host.web.snapshot import LessonInfo
 
 pytestmark = pytest.mark.web
@@ -135,3 +136,46 @@ def test_only_games_are_scored_and_no_lessons(altered, open_page):
         altered.tell(type="resign", player="red")
         expect(page.locator('.tray[data-piece="blue"].won')).to_be_visible()
     expect(score(page, "blue")).to_have_text("2")
+
+
+def test_who_wants_to_be_asked_says_that_a_move_was_meant(altered, open_page):
+    altered.new_game(pie=False)
+    page = open_page(altered.url).page
+    altered.table.show(doubting=True)
+    page.get_by_role("button", name="I am sure", exact=True).click()
+    assert altered.table.submitted[-1] == Sure()
+    expect(page.get_by_role("button", name="Take back", exact=True)).to_be_visible()
+
+
+def test_what_people_have_done_is_shown_by_name_and_forgotten(served, open_page):
+    served.new_game(pie=False)
+    page = open_page(served.url).page
+    page.evaluate(PATIENT)
+    name(page, "red", "Ada")
+    name(page, "blue", "Grace")
+    served.play("d4")
+    resign(page, "Grace")
+    page.get_by_role("tab", name="Learn", exact=True).click()
+    ada = page.locator(".person").filter(has_text="Ada")
+    ada.locator("summary").click()
+    [known] = [each for each in served.ask("/api/v1/people") if each["name"] == "Ada"]
+    there = known["progress"]["momentum"]["puzzles_there"]
+    expect(ada.locator("p").first).to_have_text(
+        "Momentum plays like rabbit, level 3 \u00b7 openings tried: 1 "
+        f"\u00b7 puzzles solved: 0 of {there}"
+    )
+    ada.get_by_role("button", name="Forget Ada", exact=True).click()
+    expect(ada).to_have_count(0)
+    assert "Ada" not in [each["name"] for each in served.ask("/api/v1/people")]
+
+
+def test_two_who_are_not_as_strong_are_made_even_by_a_tick(altered, open_page):
+    page = open_page(altered.url).page
+    page.locator("#bar").get_by_role("button", name="New game", exact=True).click()
+    dialog = page.get_by_role("dialog", name="New game", exact=True)
+    dialog.get_by_text("More options", exact=True).click()
+    dialog.get_by_text("Make it even: the weaker one begins, and is helped", exact=True).click()
+    dialog.get_by_role("button", name="Start", exact=True).click()
+    expect(dialog).to_be_hidden()
+    [begun] = [each for each in altered.table.submitted if isinstance(each, NewGame)][-1:]
+    assert begun.even

@@ -25,6 +25,7 @@ export class Actions {
     this.learn = button("help", t("Learn in a minute"), learn);
     this.nextPuzzle = button("next", t("Next puzzle"), nextPuzzle, primary);
     this.endLesson = button("close", t("Back to the game"), command("stop-learning"));
+    this.sure = button("next", t("I am sure"), command("sure"), primary);
     this.swap = button("swap", t("Swap colours"), command("swap"));
     this.takeBack = button("back", t("Take back"), command("take-back"), { class: "take-back" });
     this.element = h("div", { class: "actions" });
@@ -41,6 +42,7 @@ export class Actions {
     else if (!layout.game) this.offer(this.play);
     else if (this.leans(snapshot)) this.offer(this.level, this.takeBack);
     else if (snapshot.lesson) this.offer(this.ofLesson(snapshot), this.endLesson, snapshot.lesson.puzzle ? this.takeBack : null);
+    else if (snapshot.doubting) this.offer(this.sure, this.takeBack);
     else if (snapshot.phase === "over") this.offer(this.again, this.other, this.takeBack);
     else if (snapshot.phase === "turn" && this.ending.next) this.offer(this.ending.agree, snapshot.swap_legal ? this.swap : this.hinting(snapshot), this.takeBack);
     else this.offer(this.helping(snapshot) ?? (snapshot.swap_legal ? this.swap : this.first(snapshot, layout)), this.hinting(snapshot), this.takeBack);

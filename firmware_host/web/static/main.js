@@ -133,7 +133,7 @@ function build() {
   const players = new Players(store, ask);
   const solve = (game, number) => ask({ type: "puzzle", game, number })
     .catch((error) => complain(error.message));
-  const puzzles = new Puzzles(store, { fetchJson, solve, learn: (game) => learn(game) });
+  const puzzles = new Puzzles(store, { fetchJson, solve, learn: (game) => learn(game), ask, complain });
   const nextPuzzle = async () => {
     const { name } = store.layout.game;
     const { puzzles: all } = await puzzles.of(name);

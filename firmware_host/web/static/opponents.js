@@ -26,6 +26,8 @@ export class Opponents {
     this.wanted = new Map(); // player -> the value of his field, kept from game to game
     this.element = h("fieldset", { class: "opponents", hidden: true }, h("legend", {}, t("Each player")));
     this.said = h("p", { class: "hint" });
+    this.even = h("input", { type: "checkbox" });
+    this.evenly = h("label", {}, this.even, h("span", {}, t("Make it even: the weaker one begins, and is helped")));
     this.choice = h("div", { class: "who-plays" }, ...[0, ...levels().keys()].map((_, level) => h("label", { class: "who-face", title: this.nameOf(level) },
       h("input", { type: "radio", name: "who", value: level, "aria-label": this.nameOf(level), onchange: () => this.choose(level) }), face(level))));
     this.faces = h("fieldset", { class: "chips", hidden: true }, h("legend", {}, t("Who plays?")), this.choice, this.said);
@@ -55,7 +57,7 @@ export class Opponents {
     this.element.hidden = this.faces.hidden = (!engines.length && !seated) || players.length < 2;
     this.element.toggleAttribute("data-seated", Boolean(seated));
     const rows = players.map((player) => (seated ? this.seat(player) : this.row(player, looks, engines.filter((name) => name !== OURS))));
-    this.element.replaceChildren(this.element.firstChild, ...rows);
+    this.element.replaceChildren(this.element.firstChild, ...rows, ...(seated ? [] : [this.evenly]));
     this.tell();
   }
 
@@ -114,6 +116,6 @@ export class Opponents {
       else if (level === "follows") engines[player] = { engine, follows: true };
       else if (engine) engines[player] = { engine, level: Number(level) };
     }
-    return { engines, assist, computers };
+    return { engines, assist, computers, even: this.even.checked && !seated };
   }
 }

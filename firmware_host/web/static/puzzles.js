@@ -1,16 +1,17 @@
-// To learn: the lesson and the puzzles of each game; this browser remembers which were done.
+// To learn: the lesson and the puzzles of each game; this browser remembers which were done, the table what people did by name.
 import { button, h } from "/static/dom.js";
 import { boardPicture } from "/static/drawings.js";
 import { t } from "/static/i18n.js";
+import { engineName } from "/static/opponents.js";
 import { remember, remembered } from "/static/prefs.js";
 
 const solved = () => new Set(JSON.parse(remembered("puzzles", "[]")));
 const called = ({ kind, turns }) => (kind === "save" ? t("Do not fall into it") : turns === 1 ? t("Win at once") : turns === 2 ? t("Win in two") : t("Win in {turns} turns", { turns }));
 
 export class Puzzles {
-  /** `solve(game, number)` begins one, `learn(game)` the lesson. */
-  constructor(store, { fetchJson, solve, learn }) {
-    Object.assign(this, { store, fetchJson, solve, learn });
+  /** `solve(game, number)` begins one, `learn(game)` the lesson; `ask` and `complain` as everywhere. */
+  constructor(store, { fetchJson, solve, learn, ask, complain }) {
+    Object.assign(this, { store, fetchJson, solve, learn, ask, complain });
     this.element = h("div", { class: "learning" });
     store.listen((_, changed) => { if (changed.has("lesson") || changed.has("layout")) this.note(); });
   }
@@ -35,7 +36,7 @@ export class Puzzles {
     this.games ??= await this.fetchJson("/api/v1/games");
     const open = [...this.element.querySelectorAll("details")].map((each) => each.open);
     const parts = await Promise.all(this.games.map((game) => this.ofGame(game)));
-    this.element.replaceChildren(...parts);
+    this.element.replaceChildren(...parts, ...await this.people());
     this.element.querySelectorAll("details").forEach((each, at) => { each.open = open[at]; });
   }
 
@@ -57,5 +58,18 @@ export class Puzzles {
     ] : [];
     return h("section", { class: "puzzles", "aria-label": credit.title }, boardPicture(emblem), h("h3", {}, credit.title),
       lesson ? button("help", `${t("The lesson")}${tick("lesson")}`, () => this.learn(game)) : null, ...puzzles);
+  }
+  /** Whom the table knows by name, and what each has done; nobody where this page may only look on. */
+  async people() {
+    const known = this.store.mayAct ? await this.fetchJson("/api/v1/people").catch(() => []) : [];
+    return known.map(({ name, progress }) => h("details", { class: "person" }, h("summary", {}, name),
+      ...this.games.filter((game) => progress[game.name]).map((game) => this.done(game.credit.title, progress[game.name])),
+      button("close", t("Forget {name}", { name }), () => this.ask({ type: "forget", name }).then(() => this.fill(), (error) => this.complain(error.message)))));
+  }
+
+  done(title, { rating, games, beaten, openings, puzzles, puzzles_there: there }) {
+    const parts = [games ? t("plays like {engine}", { engine: engineName({ level: Math.round(rating) }) }) : null, beaten ? t("has beaten {engine}", { engine: engineName({ level: beaten }) }) : null,
+      openings.length ? t("openings tried: {count}", { count: openings.length }) : null, there ? t("puzzles solved: {count} of {there}", { count: puzzles.length, there }) : null];
+    return h("p", {}, h("strong", {}, title), ` ${parts.filter(Boolean).join(" \u00b7 ")}`);
   }
 }
