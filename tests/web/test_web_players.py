@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from firmware_host.config.engine_seats import EngineSeat
 from firmware_host.table.commands import NewGame, Sure
-from firmware_host.web.snapshot import LessonInfo
+from firmware_host.web.snapshot import LessonInfo, ShiftInfo
 
 pytestmark = pytest.mark.web
 
@@ -125,6 +125,18 @@ def test_while_the_computer_thinks_the_person_offers_the_draw_and_resigns(altere
     page.get_by_role("button", name="Resign", exact=True).click()
     page.get_by_role("button", name="Red resigns?", exact=True).click()
     altered.until(lambda snapshot: (snapshot.result or {}).get("winner") == "blue")
+
+
+def test_what_the_computer_plays_is_no_order_to_the_reader_where_one_leaves(altered, open_page):
+    altered.new_game(pie=False)
+    page = open_page(altered.url, own_hand=True).page
+    leaves, drops = ShiftInfo("red", "g1", None), ShiftInfo("blue", None, "f2")
+    seats = {"blue": EngineSeat("tiltboard", 1)}
+    altered.table.show(engines=seats, to_move="blue", phase="settle", shifts=[leaves, drops])
+    expect(page.locator(".say-card .line")).to_have_text("Blue drops on f2.")
+    altered.table.show(engines=seats, to_move="blue", phase="settle", shifts=[leaves])
+    altered.until(lambda snapshot: snapshot.shifts == [leaves])
+    expect(page.locator(".say-card .line")).to_have_text("Blue drops on f2.")
 
 
 def test_only_games_are_scored_and_no_lessons(altered, open_page):

@@ -100,11 +100,14 @@ export class Say {
   /** What the computer plays, where the table's own hand carries it out: no order to the reader. */
   played() {
     const { snapshot: { engines, to_move: mover, shifts, moves }, handsFree } = this.store;
-    const [{ source, target } = {}] = shifts;
-    if (!engines[mover] || !handsFree || !this.ownHand.on || !target || shifts.some((each) => each.target === null)) return null;
+    if (!engines[mover] || !handsFree || !this.ownHand.on) return null;
     const key = `${this.store.layout.number} ${moves.length} ${mover}`;
-    const where = { player: nameOf(mover), source: this.store.label(source ?? ""), place: this.store.label(target) };
-    if (key !== this.playedKey) [this.playedKey, this.playedSay] = [key, source ? t("{player} moves from {source} to {place}.", where) : t("{player} drops on {place}.", where)];
+    const { source, target } = shifts.find((each) => each.source === null && each.target) ?? (shifts.every((each) => each.target) ? shifts[0] : null) ?? {};
+    if (key !== this.playedKey && target) {
+      const where = { player: nameOf(mover), source: this.store.label(source ?? ""), place: this.store.label(target) };
+      [this.playedKey, this.playedSay] = [key, source ? t("{player} moves from {source} to {place}.", where) : t("{player} drops on {place}.", where)];
+    }
+    if (key !== this.playedKey) return null;
     return this.playedSay;
   }
 
