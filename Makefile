@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: play test quick check lock languages kernel-test pico-test plans-check release clean install-service uninstall-service
+.PHONY: play test quick check docs film lock languages kernel-test pico-test plans-check release clean install-service uninstall-service
 
 play: $(VENV)/.play $(VENV)/.languages
 	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
@@ -30,6 +30,15 @@ check: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/mypy
 	TILTBOARD_ASK_INDEX=1 $(BIN)/python -m pytest -q tests/docs tests/service/test_install.py
 	sh .ci/audit $(BIN)
+
+# The documents as a site, in build/site.
+docs: $(VENV)/.dev $(VENV)/.languages
+	$(BIN)/python .ci/site.py
+
+# README's film, from the page in a browser of Debian's.
+film: $(VENV)/.dev $(VENV)/.languages
+	$(BIN)/python -m pip install --quiet pillow
+	$(BIN)/python .ci/film.py chromium-headless-shell
 
 # docs/dependencies.md: what the service installs, anew from pyproject.toml. One numpy for every Python: pip chooses wheels
 # for another Python by the markers of its own.

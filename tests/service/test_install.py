@@ -1,4 +1,4 @@
-"""README's way onto a Pi: everything that pip fetches for it is a wheel, so nothing compiles.
+"""The documented way onto a Pi: everything that pip fetches for it is a wheel, so nothing compiles.
 
 An index is asked by ``make check`` alone: what it answers, and how soon, is not up to an edit.
 """
@@ -109,12 +109,12 @@ def test_what_has_no_wheels_is_not_asked_of_pip(root):
         assert name not in asked
 
 
-def test_readme_and_installer_bring_the_distribution_s_packages(root):
-    readme = (root / "README.md").read_text()
-    [line] = [line for line in readme.splitlines() if "apt install" in line]
+def test_documents_and_installer_bring_the_distribution_s_packages(root):
+    documented = (root / "docs/install.md").read_text()
+    [line] = [line for line in documented.splitlines() if "apt install" in line]
     installer = (root / "systemd/install").read_text()
     for package in ("python3-spidev", "python3-lgpio"):
         assert package in line.split()
         assert package in installer
-    assert "--system-site-packages" in readme
+    assert "--system-site-packages" in documented
     assert "--system-site-packages" in installer

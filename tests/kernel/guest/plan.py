@@ -1,7 +1,8 @@
 """What is tried in a guest, a boot for each plan. Runs as root; prints a JSON line for each check.
 
-``install``: as README says, up to a doctor that finds no problem. ``play``: everything else, on the
-disk that ``install`` left. ``after-cut``: on the disk of a guest that was ended during a game.
+``install``: as docs/install.md says, up to a doctor that finds no problem. ``play``: everything
+else, on the disk that ``install`` left. ``after-cut``: on the disk of a guest that was ended during
+a game.
 """
 
 from __future__ import annotations
@@ -55,21 +56,20 @@ def doctor_of_pi() -> list[dict[str, str]]:
 # -- install
 
 
-def readme_steps() -> Iterator[str]:
-    """The commands of its first step under Build."""
-    build = (CHECKOUT / "README.md").read_text().partition("\n## Build\n")[2]
-    block = re.search(r"```sh\n(.*?)```", build, re.DOTALL)
+def documented_steps() -> Iterator[str]:
+    """The commands of docs/install.md."""
+    block = re.search(r"```sh\n(.*?)```", (CHECKOUT / "docs/install.md").read_text(), re.DOTALL)
     if block is None:
-        raise RuntimeError("README has no commands under Build")
+        raise RuntimeError("docs/install.md has no commands")
     return (line.strip() for line in block[1].strip().splitlines())
 
 
-def installs_as_readme_says() -> str:
+def installs_as_documented() -> str:
     run("useradd", "--create-home", "--groups", "gpio,i2c,spi,dialout", "pi")
     run("cp", "-r", str(PAYLOAD / "tiltboard"), str(CHECKOUT))
     run("chown", "-R", "pi:", str(CHECKOUT))
     steps = []
-    for line in readme_steps():
+    for line in documented_steps():
         if line.startswith("sudo apt install "):  # no network here: they are in the image
             for package in line.split()[3:]:
                 if package != "python3-lgpio":  # Raspberry Pi OS's own; as a module here
@@ -107,7 +107,7 @@ def doctor_finds_no_problem_in_the_service() -> None:
 
 
 INSTALL = (
-    installs_as_readme_says,
+    installs_as_documented,
     doctor_says_how_to_have_i2c_dev_loaded,
     doctor_finds_no_problem_as_pi,
     installs_the_service,

@@ -1,0 +1,274 @@
+"""The documents as a site: ``make docs`` builds it into build/site, every warning an error.
+
+The pages are the repository's own, under their own paths, so that a link leads to the same page
+there and here. Their order is docs/README.md's. The reference is made from the program: commands
+from their own help, settings, requests and messages from their types and docstrings.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import msgspec
+from msgspec import inspect
+from sphinx.application import Sphinx
+
+from firmware_host.cli.main import cli
+from firmware_host.config.settings import Settings
+from firmware_host.web.api import ENDPOINTS
+from firmware_host.web.messages_in import Incoming
+from firmware_host.web.snapshot import Layout, Snapshot
+
+ROOT = Path(__file__).resolve().parent.parent
+FRONT = "README"
+PAGES = ("*.md", "docs/**/*.md", "lab/**/*.md")
+ICON = "firmware_host/web/static/icon.svg"
+LINK = re.compile(r"\]\(([^)#\s]+)[^)\s]*\)|<img src=\"([^\"]+)\"")
+REFERENCE = {
+    "commands": "Commands",
+    "settings": "Settings",
+    "http": "Requests over HTTP",
+    "messages": "Messages of the WebSocket",
+}
+LOOKS = {
+    "extensions": ["myst_parser"],
+    "project": "tiltboard",
+    "author": "the makers of tiltboard",
+    "root_doc": FRONT,
+    "html_theme": "furo",
+    "html_title": "tiltboard",
+    "html_favicon": ICON,
+    "html_theme_options": {
+        "light_css_variables": {"color-brand-primary": "#8a4b0f", "color-brand-content": "#8a4b0f"},
+        "dark_css_variables": {"color-brand-primary": "#e8b878", "color-brand-content": "#e8b878"},
+    },
+    "html_copy_source": False,
+    "html_show_copyright": False,
+    "html_show_sphinx": False,
+    "myst_heading_anchors": 4,
+    "myst_enable_extensions": ["html_image"],
+    "myst_links_external_new_tab": False,
+    "highlight_language": "none",
+}
+
+
+def build(into: Path = ROOT / "build") -> str:
+    """Build it, into ``into``/site. Returns what was to be warned of, a line each."""
+    source, site = into / "site-source", into / "site"
+    for folder in (source, site):
+        shutil.rmtree(folder, ignore_errors=True)
+    copy_pages(source)
+    write_reference(source / "docs" / "reference")
+    front = source / f"{FRONT}.md"
+    front.write_text(front.read_text("utf-8") + "".join(contents()), "utf-8")
+    told = StringIO()
+    Sphinx(
+        source, None, site, into / "site-cache", "html", LOOKS,
+        status=None, warning=told, freshenv=True,
+    ).build()  # fmt: skip
+    shutil.copy(site / f"{FRONT}.html", site / "index.html")
+    return told.getvalue()
+
+
+def copy_pages(to: Path) -> None:
+    """The pages, and what they lead to in this repository."""
+    wanted = {path for pages in PAGES for path in ROOT.glob(pages)} | {ROOT / ICON}
+    for page in wanted - {ROOT / ICON}:
+        found = (one or other for one, other in LINK.findall(page.read_text("utf-8")))
+        targets = ((page.parent / each).resolve() for each in found if "://" not in each)
+        wanted.update(target for target in targets if target.is_file())
+    for path in wanted:
+        copy = to / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".md":
+            copy.write_text(as_page(path.read_text("utf-8")), "utf-8")
+        else:
+            shutil.copy(path, copy)
+
+
+def as_page(text: str) -> str:
+    """A fence's language alone: what else stands behind it is for the tests."""
+    return re.sub(r"^( *```\w+) .*$", r"\1", text, flags=re.MULTILINE)
+
+
+def contents() -> Iterator[str]:
+    """What stands beside each page: the sections of docs/README.md with the pages they name."""
+    _, *sections = re.split(r"^## ", (ROOT / "docs/README.md").read_text("utf-8"), flags=re.M)
+    named_there: set[str] = set()
+    for section in sections:
+        title, _, body = section.partition("\n")
+        pages = [str((ROOT / "docs" / name).resolve().relative_to(ROOT)) for name in
+                 re.findall(r"\]\(([^)#]+\.md)\)", body)]  # fmt: skip
+        if title == "To look up":
+            pages += [f"docs/reference/{name}.md" for name in REFERENCE]
+        named_there.update(pages)
+        yield toctree(title, pages)
+    notebook = {str(path.relative_to(ROOT)) for path in ROOT.glob("lab/docs/*.md")} - named_there
+    last = ["docs/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "lab/README.md"]
+    yield toctree("The project", [*last, *sorted(notebook)])
+
+
+def toctree(title: str, pages: list[str]) -> str:
+    """One part of the contents."""
+    names = "\n".join(page.removesuffix(".md") for page in pages)
+    return f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{names}\n```\n"
+
+
+def write_reference(folder: Path) -> None:
+    """What is made from the program."""
+    folder.mkdir(parents=True)
+    made = {
+        "commands": commands(),
+        "settings": settings(),
+        "http": requests(),
+        "messages": messages(),
+    }
+    for name, title in REFERENCE.items():
+        text = "\n\n".join([f"# {title}", *made[name], ""])
+        (folder / f"{name}.md").write_text(text, "utf-8")
+
+
+def commands() -> Iterator[str]:
+    """Each command's own help."""
+    yield "What `--help` says of each."
+    yield from helps(cli, click.Context(cli, info_name="tiltboard"))
+
+
+def helps(command: click.Command, context: click.Context) -> Iterator[str]:
+    """Of a command and those under it."""
+    yield f"## {context.command_path}"
+    yield f"```text\n{command.get_help(context)}\n```"
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            under = command.get_command(context, name)
+            if under is not None and not under.hidden:
+                yield from helps(under, click.Context(under, context, info_name=name))
+
+
+def settings() -> Iterator[str]:
+    """The keys of tiltboard.toml."""
+    yield "The keys of `tiltboard.toml`; [Configuration](../configuration.md) says more of each."
+    yield from described(Settings)
+
+
+def requests() -> Iterator[str]:
+    """All that may be asked, under /api/v1, and what is answered."""
+    yield "Under `/api/v1`. A running table gives the same as `/api/v1/openapi.json`."
+    rows = ["| request | what it does | body | answer |", "| --- | --- | --- | --- |"]
+    types = []
+    for each in ENDPOINTS:
+        body = "" if each.body is None else named(each.body)
+        answer = named(each.answers[200])
+        rows.append(f"| `{each.method} {each.path}` | {each.summary} | {body} | {answer} |")
+        types += [each.answers[200], *([] if each.body is None else [each.body])]
+    yield "\n".join(rows)
+    yield "## Their objects"
+    for struct in structs(*types):
+        yield from described(struct, f"### {struct.__name__}")
+
+
+def messages() -> Iterator[str]:
+    """What a page may send, and what it is sent."""
+    yield "[The WebSocket](../websocket.md) says how they are sent, and when."
+    yield "## To the table"
+    for verb in get_args(Incoming):
+        yield from described(verb, f"### {verb.__struct_config__.tag}")
+    yield "## From the table"
+    sent = (Layout, Snapshot)
+    for state in sent:
+        yield from described(state, f"### {state.__name__}")
+    yield "## Objects in them"
+    verbs = get_args(Incoming)
+    for struct in structs(*verbs, *sent):
+        if struct not in (*verbs, *sent):
+            yield from described(struct, f"### {struct.__name__}")
+
+
+def structs(*types: Any) -> list[type]:
+    """All that these types are made of, by name."""
+    found, ahead = set(), list(inspect.multi_type_info(types))
+    while ahead:
+        within = ahead.pop()
+        if isinstance(within, inspect.StructType | inspect.DataclassType):
+            if within.cls in found:
+                continue
+            found.add(within.cls)
+        for name in (
+            "type",
+            "types",
+            "key_type",
+            "value_type",
+            "item_type",
+            "item_types",
+            "fields",
+        ):
+            each = getattr(within, name, ())
+            ahead += each if isinstance(each, tuple) else [each]
+    return sorted(found, key=lambda struct: str(struct.__name__))
+
+
+def described(struct: type, title: str = "") -> Iterator[str]:
+    """A message or an object in one: its docstring, and a table of its fields."""
+    if title:
+        yield title
+    yield re.sub(r"``", "`", re.sub(r"\n +", "\n", struct.__doc__ or "").strip())
+    info = inspect.type_info(struct)
+    fields = getattr(info, "fields", ())
+    if not fields:
+        return
+    rows = ["| field | type | default |", "| --- | --- | --- |"]
+    for field in fields:
+        default = "" if field.required else f"`{usual(field)}`"
+        rows.append(f"| `{field.encode_name}` | {named(field.type)} | {default} |")
+    yield "\n".join(rows)
+
+
+def usual(field: inspect.Field) -> str:
+    """Its value where none is given, as JSON."""
+    value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+    return msgspec.json.encode(value).decode()
+
+
+PLAIN = {
+    inspect.StrType: "text",
+    inspect.IntType: "whole number",
+    inspect.FloatType: "number",
+    inspect.BoolType: "true, false",
+    inspect.NoneType: "null",
+    inspect.AnyType: "anything",
+}
+
+
+def named(kind: Any) -> str:
+    """A type as JSON has it, in words."""
+    match kind if isinstance(kind, inspect.Type) else inspect.type_info(kind):
+        case inspect.Metadata(within):
+            return named(within)
+        case inspect.StructType(cls) | inspect.DataclassType(cls):
+            return f"`{cls.__name__}`"
+        case inspect.LiteralType(values):
+            return ", ".join(f"`{msgspec.json.encode(value).decode()}`" for value in values)
+        case inspect.EnumType(cls):
+            return ", ".join(f"`{msgspec.json.encode(each).decode()}`" for each in cls)
+        case inspect.UnionType(types):
+            return " or ".join(named(each) for each in types)
+        case inspect.DictType(_, within):
+            return f"object of: {named(within)}"
+        case inspect.TupleType(items):
+            return f"list of {len(items)}: {', '.join(dict.fromkeys(map(named, items)))}"
+        case inspect.CollectionType(within):
+            return f"list of: {named(within)}"
+        case inspect.CustomType():  # a message, which is sent translated
+            return "text"
+        case plain:
+            return PLAIN[type(plain)]
+
+
+if __name__ == "__main__":
+    raise SystemExit(build() or 0)  # warnings are told, and fail

@@ -1,0 +1,83 @@
+"""The documents as a site: every page is reached, no link leads nowhere, the reference is whole."""
+
+from __future__ import annotations
+
+import importlib.util
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import get_args
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from firmware_host.cli.main import COMMANDS
+from firmware_host.web.messages_in import Incoming
+
+pytest.importorskip("sphinx", reason="the extra `docs` is not installed")
+# Of MyST's, which uses what another Sphinx will no longer have.
+pytestmark = pytest.mark.filterwarnings("ignore:.* is deprecated. Check CHANGES for Sphinx")
+ROOT = Path(__file__).parents[2]
+
+
+class Page(HTMLParser):
+    """What a page leads to, where it can be led to, and its headings."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.anchors, self.headings = [], {""}, []
+        self._heading = False
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.anchors.add(found.get("id", ""))
+        self._heading = tag in ("h1", "h2", "h3")
+        if self._heading:
+            self.headings.append("")
+        for name in ("href", "src"):
+            if found.get(name):
+                self.links.append(found[name])
+
+    def handle_data(self, data):
+        if self._heading:
+            self.headings[-1] += data
+            self._heading = False
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    spec = importlib.util.spec_from_file_location("site_tool", ROOT / ".ci/site.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    into = tmp_path_factory.mktemp("docs")
+    assert tool.build(into) == ""  # no warning
+    return into / "site"
+
+
+def test_every_link_of_every_page_leads_somewhere(site):
+    pages = {path: Page(path) for path in site.rglob("*.html")}
+    assert len(pages) > 40
+    for path, page in pages.items():
+        for link in page.links:
+            to = urlsplit(link)
+            if to.scheme:
+                continue
+            there = (path.parent / unquote(to.path)).resolve() if to.path else path
+            assert there.is_file(), (path, link)
+            if there in pages and to.fragment:
+                assert unquote(to.fragment) in pages[there].anchors, (path, link)
+
+
+def test_all_documents_are_there_and_the_front_page_leads_to_them(site):
+    front = (site / "index.html").read_text("utf-8")
+    for path in (*ROOT.glob("docs/**/*.md"), *ROOT.glob("lab/**/*.md"), *ROOT.glob("*.md")):
+        page = path.relative_to(ROOT).with_suffix(".html")
+        assert (site / page).is_file()
+        assert path.name == "README.md" or f'href="{page}"' in front
+
+
+def test_the_reference_names_every_command_and_every_message(site):
+    commands = Page(site / "docs/reference/commands.html").headings
+    assert {f"tiltboard {name}" for name in COMMANDS} <= set(commands)
+    messages = Page(site / "docs/reference/messages.html").headings
+    assert {verb.__struct_config__.tag for verb in get_args(Incoming)} <= set(messages)
