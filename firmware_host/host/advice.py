@@ -243,7 +243,7 @@ class Advice:
             ]
             return replace(standing, say=play.assisted(standing.say, used)) if used else standing
         if hint is not None:
-            roles = dict.fromkeys(_places(hint), Role.LEGAL)
+            roles = dict.fromkeys(places_of(hint), Role.LEGAL)
             why = None if self._why is None else play.why(hint, self._why)
             said = play.hint(hint.player, hint.move, why)
             return replace(standing, say=said, roles=roles, path=hint.path)
@@ -323,7 +323,8 @@ def _qualities(
     return shown, landings
 
 
-def _places(turn: Turn) -> set[str]:
+def places_of(turn: Turn) -> set[str]:
+    """From where and to where its pieces go."""
     return {place for s in turn.act for place in (s.source, s.target) if place is not None}
 
 

@@ -61,6 +61,7 @@ from firmware_host.table.commands import (
     StopCalibration,
     StopLearning,
     Sure,
+    TakeBack,
 )
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
@@ -177,6 +178,9 @@ class Host:
                 self._begin_reading(self.playing.begin(command))
             case ResumeGame() | ImportGame():
                 self._begin_reading(self.playing.take_up(command))
+            case Hint() if self.playing.went_wrong(self.standing):
+                self._carry_out(TakeBack())
+                self.playing.pointed = self.standing.moves[:-1]
             case Hint():
                 self.playing.opponents.ask_hint(self.standing, self._clock.now())
             case Assist(player, amount, sure):
@@ -248,7 +252,11 @@ class Host:
         if self.upkeep.why is None:
             standing = referee.step(look.sight, time_s, presses)
             lesson = self.playing.lesson
-            self.standing = standing if lesson is None else with_lesson_words(lesson, standing)
+            self.standing = (
+                standing
+                if lesson is None
+                else with_lesson_words(lesson, standing, self.playing.pointed)
+            )
             self._follow_up(look)
         else:
             if self.standing.game is not self.game:  # begun just before, or meanwhile

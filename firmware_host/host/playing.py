@@ -17,6 +17,7 @@ from firmware_host.engines.mining import made_of
 from firmware_host.engines.puzzles import ExerciseGame, exercise_game
 from firmware_host.engines.room import EngineRoom
 from firmware_host.guidance import play
+from firmware_host.host.advice import places_of
 from firmware_host.host.game_clock import GameClock, started
 from firmware_host.host.opponents import Opponents
 from firmware_host.host.people import People
@@ -47,7 +48,7 @@ from firmware_host.table.commands import (
 )
 from firmware_host.table.line import Beginning, Line, PendingMove, agreed_end
 from firmware_host.table.overlay import Overlay, check_fits
-from firmware_host.table.standing import Choice, Phase, Question, Standing
+from firmware_host.table.standing import Choice, Phase, Question, Role, Standing
 from games.base import Game, GameType, Limit, OptionSpec, Position, Preset
 from games.guided import GuidedGame
 from games.registry import HOSTED, game_type
@@ -126,9 +127,12 @@ def progress(game: Lesson, standing: Standing) -> Progress:
     return Progress(done, steps, done % 2 == 1 and done < steps and not wrong, wrong, game.number)
 
 
-def with_lesson_words(game: Lesson, standing: Standing) -> Standing:
+def with_lesson_words(
+    game: Lesson, standing: Standing, pointed: tuple[str, ...] | None = None
+) -> Standing:
     """``standing`` with the lesson's words where it is somebody's turn, and the move that the
-    table's hand may make as what is to be carried out.
+    table's hand may make as what is to be carried out. ``pointed``: after which moves of a puzzle
+    the right one is shown.
     """
     position = standing.position
     if position is None or standing.phase not in (Phase.TURN, Phase.OVER):
@@ -139,11 +143,25 @@ def with_lesson_words(game: Lesson, standing: Standing) -> Standing:
             return replace(standing, say=Message(game.lesson.end))
         said, move = Message(step.say), step.move
     else:
+        if pointed == standing.moves and standing.phase is Phase.TURN:
+            right = position.play(_right_move(game, position))
+            roles = dict.fromkeys(places_of(right), Role.LEGAL)
+            said = play.hint(right.player, right.move)
+            return replace(standing, say=said, roles=roles, path=right.path)
         said = _puzzle_says(game, standing)
         move = game.line[len(standing.moves)] if progress(game, standing).by_hand else ""
     act = position.play(move).act if progress(game, standing).by_hand else ()
     taken_first = tuple(sorted(act, key=lambda shift: shift.target is not None))
     return replace(standing, say=said, shifts=taken_first)
+
+
+def _right_move(game: ExerciseGame, position: Position) -> str:
+    """The next of its line, and behind that one that wins."""
+    at = game.step_at(position)
+    if at < len(game.line):
+        return game.line[at]
+    ends = {move: position.after(move).outcome for move in position.legal()}
+    return next(move for move, end in ends.items() if end and end.winner == position.mover)
 
 
 def _is_wrong(game: ExerciseGame, standing: Standing) -> bool:
@@ -293,6 +311,7 @@ class Playing:
         self.ask_pairing: Callable[[], None] | None = None
         self.game_id = 0
         self._counted = 0
+        self.pointed: tuple[str, ...] | None = None  # as with_lesson_words has it
         self._lessons = 0  # taken since the start: their numbers, below those of games
         self.opponents = Opponents(engines, journal)
         self.clock = GameClock(journal)
@@ -304,6 +323,10 @@ class Playing:
     def lesson(self) -> Lesson | None:
         """The lesson that is being taken, or the puzzle that is being solved."""
         return self.game if isinstance(self.game, GuidedGame | ExerciseGame) else None
+
+    def went_wrong(self, standing: Standing) -> bool:
+        """Whether the last move is not what a puzzle asks for."""
+        return isinstance(self.game, ExerciseGame) and _is_wrong(self.game, standing)
 
     @property
     def seated(self) -> bool:
@@ -457,6 +480,7 @@ class Playing:
     def _unwritten(self, game: Lesson) -> Position:
         """A game that is not kept."""
         self._lessons += 1
+        self.pointed = None
         self._set_game(game, overlay_for(self._profile, game), -self._lessons)
         self.referee = self._referee(Unwritten())
         self.referee.begin(Beginning(Line.of(game, -self._lessons)))

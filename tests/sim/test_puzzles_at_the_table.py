@@ -18,7 +18,7 @@ from firmware_host.table.commands import (
     StopLearning,
     TakeBack,
 )
-from firmware_host.table.standing import Phase
+from firmware_host.table.standing import Phase, Role
 from games.registry import GAMES
 from hw_sim.session import SimSession
 from tests.sim.own_hand import OwnHand
@@ -117,6 +117,39 @@ def test_whoever_falls_into_it_is_told_what_wins(table, game):
     table.make(asked.solution)
     assert table.said.startswith("Solved! After every other move")
     assert not table.progress.wrong
+
+
+@pytest.mark.parametrize("game", WITH_PUZZLES)
+def test_after_a_wrong_move_the_right_one_is_shown(table, game):
+    number, asked = first_of(game, ("win", 2))
+    table.solve(game, number)
+    wrong = next(iter(asked.holds))
+    table.make(wrong)
+    table.host.do(Hint())
+    table.until(lambda: not table.standing.moves)
+    table.rests()
+    labels = table.host.game.labels
+    assert table.said.endswith(f": {labels.get(asked.solution, asked.solution)}.")
+    lit = {place for place, role in table.standing.roles.items() if role is Role.LEGAL}
+    position = table.standing.position
+    act = position.play(asked.solution).act
+    assert lit == {place for s in act for place in (s.source, s.target) if place is not None}
+    table.make(asked.solution)
+    table.make(asked.following[0])
+    position = table.standing.position
+    ends = {m: position.after(m).outcome for m in position.legal()}
+    wrong = next(
+        (m for m, end in ends.items() if end is None or end.winner != position.mover), None
+    )
+    if wrong is None:
+        return  # whatever wins
+    table.make(wrong)
+    assert table.progress.wrong
+    table.host.do(Hint())
+    table.until(lambda: len(table.standing.moves) == 2)
+    table.rests()
+    winning = {labels.get(m, m) for m, end in ends.items() if end and end.winner == position.mover}
+    assert table.said.split(": ")[1].removesuffix(".") in winning
 
 
 def test_nobody_helps_in_a_puzzle_and_there_are_no_others(table):

@@ -22,6 +22,7 @@ export class Actions {
     this.help = button("hand", "", () => ownHand.carryOut(), primary);
     this.level = button("draw", t("Level it"), () => ask({ type: "tilt", x_deg: 0, y_deg: 0 }).catch((error) => complain(error.message)), primary);
     this.hint = button("bulb", t("Hint"), command("hint"));
+    this.show = button("bulb", t("Show me"), command("hint"));
     this.learn = button("help", t("Learn in a minute"), learn);
     this.nextPuzzle = button("next", t("Next puzzle"), nextPuzzle, primary);
     this.endLesson = button("close", t("Back to the game"), command("stop-learning"));
@@ -57,7 +58,7 @@ export class Actions {
   /** What the table's hand can do in a lesson, and at its end a game. */
   ofLesson(snapshot) {
     const { done, steps, by_hand: others } = snapshot.lesson;
-    if (snapshot.lesson.wrong) return null;
+    if (snapshot.lesson.wrong) return this.show;
     if (done === steps) return snapshot.lesson.puzzle ? this.nextPuzzle : this.play;
     if (snapshot.phase !== "turn") return this.helping(snapshot);
     if (!others || !this.store.handsFree || this.ownHand.on) return null;

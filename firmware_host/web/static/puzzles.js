@@ -69,7 +69,7 @@ export class Puzzles {
 
   done(title, { rating, games, beaten, openings, puzzles, puzzles_there: there }) {
     const parts = [games ? t("plays like {engine}", { engine: engineName({ level: Math.round(rating) }) }) : null, beaten ? t("has beaten {engine}", { engine: engineName({ level: beaten }) }) : null,
-      openings.length ? t("openings tried: {count}", { count: openings.length }) : null, there ? t("puzzles solved: {count} of {there}", { count: puzzles.length, there }) : null];
+      openings.length ? t("openings tried: {tried}", { tried: openings.length }) : null, there ? t("puzzles solved: {solved} of {there}", { solved: puzzles.length, there }) : null];
     return h("p", {}, h("strong", {}, title), ` ${parts.filter(Boolean).join(" \u00b7 ")}`);
   }
 }
