@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
 from itertools import pairwise
 
 from firmware_host.seats.zones import ZoneOverlay
 from firmware_host.table.commands import SeatMove
 from firmware_host.table.overlay import Overlay
-from firmware_host.table.standing import Lean, Phase, Role, Standing
+from firmware_host.table.standing import Phase, Role, Standing
 from games.base import Position, Shift
 from hw_sim.errors import HandsError
 from hw_sim.rng import Streams
@@ -153,9 +152,6 @@ ABOVE_MM = 60.0
 STAGGER_S = 0.3  # within this, one after the other is begun where there are many
 SEEN_S = 0.2  # after the last piece has come to rest: longer than its reading takes to be accepted
 GIVEN_UP_S = 1.5  # without a change in what is asked for
-LEVEL: Lean = (0.0, 0.0)
-LEVEL_S = 1.5  # in which the plate has come back to it, and is read again
-SLIDES_S = 5.0  # a tile that is not there by then is moved by hand
 ASKING = (Phase.SETUP, Phase.SETTLE, Phase.FIX)
 LEAVING = (Role.WRONG, Role.REMOVE, Role.LIFT)
 
@@ -174,8 +170,6 @@ class OwnHand:
         self._moves = False  # whether it was asked to make a move, as the other side in a lesson
         self._ready_s = 0.0  # when that has been seen
         self._refused: HandsError | None = None
-        self._leans: tuple[Lean, float] | None = None  # how it holds the plate, and since when
-        self._stuck: tuple[str, ...] | None = None  # moves, after which a tile would not slide
 
     def carry_out(self, answer: Future[None]) -> None:
         """Do what is asked for now, and what follows from it; ``answer`` once nothing more is."""
@@ -199,14 +193,12 @@ class OwnHand:
             self._clear_the_air()
             self._take_over(self._overlay)
             self._end()
-            if self._leans is not None:  # for a tile of the game before
-                self._lean(LEVEL, now_s)
             if standing.outcome is not None and not isinstance(self._overlay, ZoneOverlay):
                 self._begin(self._to_its_end(standing), now_s)  # nobody is asked to set that up
         held = any(piece.held for piece in self._world.pieces.values())
         if isinstance(self._overlay, ZoneOverlay) and not held:
             self._at_seats.step(self._overlay)
-        if not self._waiting or held or now_s < self._ready_s or self._tilts(standing, now_s):
+        if not self._waiting or held or now_s < self._ready_s:
             return
         sight = self._session.host.sight
         unsure = sight.unsure - sight.masked.keys()
@@ -221,27 +213,6 @@ class OwnHand:
             self._ready_s = self._begin(steps, now_s) + SEEN_S
         elif now_s > self._ready_s + GIVEN_UP_S:
             self._end()
-
-    def _tilts(self, standing: Standing, now_s: float) -> bool:
-        """Where tiles slide, the plate is held as the table asks for; whether that goes on."""
-        lean, moves = standing.lean_rad, standing.moves
-        if self._leans is None:
-            if lean is None or lean == LEVEL or not self._world.slides or moves == self._stuck:
-                return False
-        elif self._leans[0] == LEVEL:
-            if now_s < self._leans[1] + LEVEL_S:
-                return True
-            self._leans = None
-            return False
-        elif lean is None or now_s > self._leans[1] + SLIDES_S:
-            self._stuck, lean = moves, LEVEL
-        if self._leans is None or self._leans[0] != lean:
-            self._lean(lean, now_s)
-        return True
-
-    def _lean(self, lean: Lean, now_s: float) -> None:
-        self._leans = lean, now_s
-        self._world.plate.tilt(*lean, now_s)
 
     def _end(self) -> None:
         """Answer; what the table still asks for, it says."""
@@ -282,10 +253,6 @@ class OwnHand:
             return ()
         if standing.phase not in ASKING:
             return standing.shifts if self._moves else ()
-        way, settling = standing.path, standing.phase is Phase.SETTLE
-        may_slide = self._world.slides and standing.moves != self._stuck and len(way) > 1
-        if may_slide and settling and standing.shifts[0].source is None:
-            return (replace(standing.shifts[0], target=way[0]),)  # it slides on from there
         if standing.shifts:
             return standing.shifts
         lit = [place for place, role in standing.roles.items() if role in LEAVING]

@@ -132,29 +132,22 @@ def test_a_random_game_of_each_kind_comes_to_its_end(table, game, options):
             assert (table.standing.phase, table.cells()) == (Phase.TURN, dict(position.cells))
 
 
-def test_where_tiles_slide_the_plate_is_tilted_instead(tmp_path):
+def test_where_people_tilt_a_tile_of_the_hand_s_lands_at_once(tmp_path):
     pytest.importorskip("mujoco")
     rng = Random(3)
     with SimSession(unhurried("plate-10"), tmp_path, world=world_class(physics=True)) as session:
         table = Table(session)
         table.begin("gravity-connect", size=4, line=3)
-        slid = 0
+        far = 0
         while table.standing.phase is not Phase.OVER:
-            position = table.standing.position
-            turn = position.play(rng.choice(position.legal()))
-            if slid % 2:
-                table.phases.clear()
-                table.do(MakeMove(turn.move))  # as a slot is pressed on the page
-                took_s = table.wait(table.hands.do(CarryOut()))
-            else:
-                took_s = table.play(turn)
+            turn = table.standing.position.play(rng.choice(table.standing.position.legal()))
+            table.phases.clear()
+            table.do(MakeMove(turn.move))  # as a computer does
+            assert table.wait(table.hands.do(CarryOut())) < 1.5
             assert table.cells() == dict(turn.position.cells)
-            assert Phase.FIX not in table.phases
-            if turn.consequences:
-                assert Phase.PAUSED in table.phases  # the plate was tilted
-                assert took_s < 5.0
-                slid += 1
-        assert slid > 2
+            assert not table.phases & {Phase.FIX, Phase.PAUSED}
+            far += bool(turn.consequences)
+        assert far > 2
 
 
 def test_games_are_resumed_on_the_board_of_another(table):
@@ -225,23 +218,6 @@ def test_a_new_game_leaves_nothing_in_the_air_and_nothing_flies_into_it(table):
     assert asked.result() is None
     assert not table.session.table.world.pieces
     assert table.standing.phase is Phase.TURN
-
-
-def test_a_game_begun_while_a_tile_slides_finds_the_plate_level(tmp_path):
-    pytest.importorskip("mujoco")
-    with SimSession(unhurried("plate-10"), tmp_path, world=world_class(physics=True)) as session:
-        table = Table(session)
-        table.begin("gravity-connect", size=4, line=3)
-        position = table.standing.position
-        slides = (move for move in position.legal() if position.play(move).consequences)
-        table.do(MakeMove(next(slides)))
-        asked = table.hands.do(CarryOut())
-        table.until(lambda: table.standing.phase is Phase.PAUSED)  # it is tilted for the tile
-        table.do(NewGame("momentum"))
-        assert asked.done()
-        table.until(lambda: table.standing.phase is not Phase.PAUSED)
-        table.wait(table.hands.do(CarryOut()))
-        assert (table.standing.phase, session.table.world.pieces) == (Phase.TURN, {})
 
 
 def test_a_piece_that_only_the_game_before_has_a_magnet_for_is_put_away(table):
