@@ -15,7 +15,7 @@ pytest.importorskip("mujoco")
 
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.table.commands import Drop, NewGame, PlayFreely, SeatMove
+from firmware_host.table.commands import Drop, NewGame, PlayFreely, SeatMove, Tilt
 from firmware_host.table.sight import Happening
 from hw_sim.physics import world_class
 from hw_sim.session.live import LiveTable
@@ -169,6 +169,47 @@ def test_a_tower_is_built_by_mouse_until_it_falls_and_the_host_sees_it(falling, 
     mouse.click(*screen(page, x, y, 0.0))
     expect(page.locator("#stage[data-replay]")).to_have_count(0)
     expect(again).to_be_enabled()
+
+
+def test_a_fall_is_told_and_shown_from_before_the_first_slip(falling, serve, open_page):
+    table, truth = falling
+    served = serve(table)
+    page = open_playground(open_page(served.url, viewport=SMALL))
+    for place in ("c3", "e5", "g7"):
+        served.do(Drop("red", place, from_mm=5.0))
+    served.until(lambda snapshot: len(snapshot.cells) == 3)
+    served.do(Tilt(28.0, 0.0))
+    served.until(lambda _: not truth.world.pieces)
+    falls = page.locator(".falls")
+    expect(falls.locator("strong")).to_have_text("All 3 fell off!")
+    again = falls.get_by_role("button", name="The last fall again", exact=True)
+    again.click()
+    expect(falls.get_by_role("progressbar")).to_be_visible()
+    falls.get_by_role("button", name="Skip", exact=True).click()
+    expect(falls.get_by_role("progressbar")).to_be_hidden()
+    expect(again).to_be_visible()
+
+
+BUILT_THEN_SLIPPED = """async () => {
+  const { Poses } = await import("/static/poses.js");
+  const poses = new Poses();
+  const level = [0, 0, 0], upright = [0, 0, 0, 1];
+  const at = (t, x, z) => [t, level, { 1: [x, 0, z, ...upright], 2: [50, 0, 7, ...upright] }, []];
+  const frames = [at(1, 0, 60)];
+  for (let t = 1.02; t < 1.3; t += 0.02) frames.push(at(t, 0, 60 - 190 * (t - 1))); // put down
+  frames.push(at(1.3, 0, 7), at(4, 0, 7)); // and rests
+  for (let t = 4.02; t < 5; t += 0.02) frames.push(at(t, 80 * (t - 4), 7)); // slips
+  for (let t = 5; t < 5.2; t += 0.02) frames.push(at(t, 80, 7 - 900 * (t - 5))); // off the edge
+  frames.push([5.3, level, {}, [1]], [6.5, level, {}, []]);
+  poses.take(frames);
+  const { start, off, over, all } = poses.clip;
+  return { start: Math.round(start * 100) / 100, off, over, all };
+}"""
+
+
+def test_a_fall_is_kept_from_before_the_first_slip_and_without_what_was_built(served, open_page):
+    page = open_page(served.url).page
+    assert page.evaluate(BUILT_THEN_SLIPPED) == {"start": 3.3, "off": 1, "over": 0, "all": 2}
 
 
 def test_a_piece_that_is_torn_away_slips_out_of_chopsticks(falling, serve, open_page):

@@ -1,7 +1,7 @@
 // The plate in three dimensions, where somebody wants that: games by choice, the playground always. Without WebGL 2 it
 // stays flat. What falls can be seen again.
 
-import { button, h } from "/static/dom.js";
+import { button, h, setText } from "/static/dom.js";
 import { Grips } from "/static/grips.js";
 import { t } from "/static/i18n.js";
 import { Poses } from "/static/poses.js";
@@ -9,6 +9,13 @@ import { remember, remembered } from "/static/prefs.js";
 import { Space } from "/static/space.js";
 
 const SLOWLY = 0.25;
+
+/** What fell, in words. */
+function told({ off, over, all }) {
+  if (off > 1) return off === all ? t("All {count} fell off!", { count: off }) : t("{count} fell off.", { count: off });
+  if (off) return t("One fell off.");
+  return over ? over === 1 ? t("One fell over.") : t("{count} fell over.", { count: over }) : "";
+}
 
 export class Depth {
   /** `onTurn()` after it has come or gone, which changes what is to be watched. */
@@ -25,8 +32,10 @@ export class Depth {
     this.handle = button("cube", t("In three dimensions"), () => this.want(!this.wanted), { "aria-pressed": this.chosen === "yes", hidden: this.failed });
     this.again = button("again", t("The last fall again"), () => this.replay());
     this.slow = h("input", { type: "checkbox", checked: true });
+    this.fallen = h("strong", {});
+    this.way = h("progress", { max: 1, hidden: true, "aria-label": t("The last fall again") });
     this.falls = h("div", { class: "falls", hidden: true },
-      h("div", { class: "row" }, this.again, h("label", { class: "check" }, this.slow, t("In slow motion"))));
+      h("div", { class: "row" }, this.fallen, this.again, h("label", { class: "check" }, this.slow, t("In slow motion")), this.way));
     plate.stage.after(this.falls);
     this.poses.listeners.push(() => this.offerFall());
     store.listen((_, changed) => this.update(changed));
@@ -95,7 +104,9 @@ export class Depth {
   // Falls
 
   offerFall() {
-    this.falls.hidden = !this.on || !this.poses.clip;
+    const { clip } = this.poses;
+    this.falls.hidden = !this.on || !clip;
+    if (clip) setText(this.fallen, told(clip));
   }
 
   forget() {
@@ -105,12 +116,15 @@ export class Depth {
 
   replay() {
     const { clip } = this.poses;
+    if (this.space.replay) this.space.skip();
     if (!clip || this.space.replay) return;
     const show = (on) => {
       this.plate.stage.toggleAttribute("data-replay", on);
-      this.again.disabled = on;
+      setText(this.again.lastChild, on ? t("Skip") : t("The last fall again"));
+      this.way.hidden = !on;
     };
     this.space.replay = { clip, at: clip.start, speed: this.slow.checked ? SLOWLY : 1 };
+    this.space.onReplay = (share) => { this.way.value = share; };
     this.space.onReplayed = () => show(false);
     show(true);
     this.space.wake();

@@ -2,7 +2,10 @@
 
 const KEPT_S = 6;
 const BEHIND_S = 0.09; // what is drawn is so old: there are then frames on both sides of it
-const CLIP_S = 5;
+const CLIP_S = 5; // at most
+const BEFORE_S = 0.7; // before the first of them slips
+const SLIPS_MM_S = 4;
+const OFF_MM = -5; // below the plate
 const FALLS_MM_S = 700; // faster than hands lower anything
 const TIPS = 0.9; // cosine of 26 degrees
 const AFTER_S = 1.2;
@@ -14,8 +17,9 @@ export class Poses {
     this.frames = []; // {t, attitude, pieces: Map(id -> pose)}, oldest first
     this.shown = 0; // the time that is drawn
     this.heldId = null; // what this page has in its hand falls only once it is let go
-    this.clip = null; // the last fall: {start, end, frames}
-    this.fellAt = null;
+    this.clip = null; // the last fall: {start, end, frames, off, over, all}
+    this.fell = new Map(); // number of a piece -> when it fell
+    this.held = new Map(); // -> until when this page has held it
     this.listeners = [];
   }
 
@@ -45,19 +49,46 @@ export class Poses {
   watch(before, now) {
     const dt = Math.max(0.005, now.t - before.t);
     for (const [id, pose] of before.pieces) {
-      if (id === this.heldId) continue;
+      if (id === this.heldId) {
+        this.held.set(id, now.t);
+        continue;
+      }
       const after = now.pieces.get(id);
-      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S || (isTipped(after) && !isTipped(pose)) : pose[2] < -5;
-      if (fallen) this.fellAt = now.t;
+      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S || (isTipped(after) && !isTipped(pose)) : pose[2] < OFF_MM;
+      if (fallen && !this.fell.has(id)) this.fell.set(id, now.t);
     }
-    if (this.fellAt !== null && now.t - this.fellAt > AFTER_S) this.keep();
+    if (this.fell.size && now.t - this.fellAt > AFTER_S) this.keep();
+  }
+
+  get fellAt() { return Math.max(...this.fell.values()); }
+
+  /** When a piece that fell began to slip: since then it has not rested. */
+  slipped(id, fellAt) {
+    let begun = fellAt;
+    for (let at = this.frames.length - 1; at > 0; at--) {
+      const [before, now] = [this.frames[at - 1], this.frames[at]];
+      if (now.t > fellAt) continue;
+      if (before.t < (this.held.get(id) ?? 0)) break;
+      const [from, to] = [before.pieces.get(id), now.pieces.get(id)];
+      if (!from || !to || Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]) < SLIPS_MM_S * (now.t - before.t)) break;
+      begun = before.t;
+    }
+    return begun;
   }
 
   keep() {
     const end = Math.min(this.newest.t, this.fellAt + AFTER_S);
-    const start = Math.max(this.frames[0].t, end - CLIP_S);
-    this.clip = { start, end, frames: this.frames.filter(({ t }) => t >= start - 0.1 && t <= end) };
-    this.fellAt = null;
+    const first = Math.min(...[...this.fell].map(([id, at]) => this.slipped(id, at)));
+    const start = Math.max(this.frames[0].t, first - BEFORE_S, end - CLIP_S);
+    const frames = this.frames.filter(({ t }) => t >= start - 0.1 && t <= end);
+    const now = (id) => this.newest.pieces.get(id);
+    const fell = [...this.fell.keys()];
+    const left = fell.filter((id) => !(now(id)?.[2] >= OFF_MM));
+    const stood = (id) => frames[0].pieces.has(id) && !(this.held.get(id) >= start); // and was not let fall
+    const over = fell.filter((id) => !left.includes(id) && (stood(id) || isTipped(now(id))));
+    const all = [...frames[0].pieces.values()].filter((pose) => pose[2] >= OFF_MM).length;
+    this.clip = { start, end, frames, off: left.length, over: over.length, all };
+    this.fell.clear();
     this.tell();
   }
 
@@ -65,7 +96,7 @@ export class Poses {
   advance(seconds) {
     if (!this.newest) return false;
     const quiet = performance.now() - this.heardAt > 150;
-    if (quiet && this.fellAt !== null) this.keep();
+    if (quiet && this.fell.size) this.keep();
     const target = this.newest.t - (quiet ? 0 : BEHIND_S);
     const late = target - this.shown;
     if (late > 1 || late < -1) this.shown = target;

@@ -186,6 +186,7 @@ export class Space {
     if (this.replay) {
       const { clip, speed } = this.replay;
       this.replay.at += seconds * speed;
+      this.onReplay?.((this.replay.at - clip.start) / (clip.end - clip.start));
       if (this.replay.at < clip.end) return this.recorded(poses.at(this.replay.at, clip.frames));
       this.replay = null;
       this.onReplayed?.();

@@ -8,6 +8,7 @@ import { pieceName } from "/static/room-words.js";
 
 const DROP_MM = 60;
 const APART_MM = 30;
+const IN_LINE_MM = 10; // of one tower
 
 export class Supply {
   constructor(store, depth, { ask, complain }) {
@@ -54,9 +55,13 @@ export class Supply {
     if (free) this.command({ type: "drop", piece, place: store.layout.places[free.index], from_mm: DROP_MM });
   }
 
-  /** One more on the highest that stands. */
+  /** One more on the highest that stands where a hand has room beside it; else the first of a tower. */
   stack() {
-    const [top] = this.store.pieces().sort((one, other) => other.z - one.z);
+    const pieces = this.store.pieces();
+    const apart = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
+    const roomy = pieces.filter((one) => pieces.every((other) => apart(one, other) < IN_LINE_MM || apart(one, other) > APART_MM));
+    const [top] = roomy.sort((one, other) => other.z - one.z);
     if (top) this.command({ type: "stack", piece: top.piece, ...this.store.spot(top.x, top.y) });
+    else this.drop(this.offered.split(",")[0]);
   }
 }
