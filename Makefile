@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: play test quick check docs film lock languages kernel-test pico-test plans-check release clean install-service uninstall-service
+.PHONY: play test quick check lowest docs film lock languages kernel-test pico-test plans-check release clean install-service uninstall-service
 
 play: $(VENV)/.play $(VENV)/.languages
 	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
@@ -30,6 +30,14 @@ check: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/mypy
 	TILTBOARD_ASK_INDEX=1 $(BIN)/python -m pytest -q tests/docs tests/service/test_install.py
 	sh .ci/audit $(BIN)
+
+# With the lowest versions that pyproject.toml allows: whether they are true.
+lowest:
+	python3 -m venv build/lowest
+	build/lowest/bin/python -m pip install --quiet uv
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct '.[sim,dev]'
+	build/lowest/bin/python -m pytest -q -n auto tests/drivers tests/hw_sim tests/firmware_host tests/games \
+		$(addprefix tests/web/test_web_,api.py server.py words.py visitors.py)
 
 # The documents as a site, in build/site.
 docs: $(VENV)/.dev $(VENV)/.languages
