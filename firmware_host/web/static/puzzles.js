@@ -35,7 +35,8 @@ export class Puzzles {
   async fill() {
     this.games ??= await this.fetchJson("/api/v1/games");
     const open = [...this.element.querySelectorAll("details")].map((each) => each.open);
-    const parts = await Promise.all(this.games.map((game) => this.ofGame(game)));
+    const learnt = this.games.filter(({ seated }) => !seated); // the others are learnt by a guided round
+    const parts = await Promise.all(learnt.map((game) => this.ofGame(game)));
     this.element.replaceChildren(...parts, ...await this.people());
     this.element.querySelectorAll("details").forEach((each, at) => { each.open = open[at]; });
   }
