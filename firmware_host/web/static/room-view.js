@@ -50,7 +50,7 @@ function ground() {
     return s("circle", { class: "star", cx: (far * Math.cos(turn)).toFixed(1), cy: (far * Math.sin(turn)).toFixed(1), r: 0.5 + (n % 4) * 0.25 });
   });
   return [s("rect", { class: "wood", x: -HALF, y: -HALF, width: 2 * HALF, height: 2 * HALF, rx: 14 }), ...grain,
-    s("circle", { r: OUTER + 4, class: "rim" }), stars];
+    s("circle", { r: OUTER + 4, class: "rim" }), ...stars];
 }
 
 export class RoomView {
