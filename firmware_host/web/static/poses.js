@@ -6,6 +6,7 @@ const CLIP_S = 5; // at most
 const BEFORE_S = 0.7; // before the first of them slips
 const SLIPS_MM_S = 4;
 const OFF_MM = -5; // below the plate
+const LOW_MM = 30; // what is gone from under that no hand has lifted
 const FALLS_MM_S = 700; // faster than hands lower anything
 const TIPS = 0.9; // cosine of 26 degrees
 const AFTER_S = 1.2;
@@ -54,7 +55,7 @@ export class Poses {
         continue;
       }
       const after = now.pieces.get(id);
-      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S || (isTipped(after) && !isTipped(pose)) : pose[2] < OFF_MM;
+      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S || (isTipped(after) && !isTipped(pose)) : pose[2] < LOW_MM;
       if (fallen && !this.fell.has(id)) this.fell.set(id, now.t);
     }
     if (this.fell.size && now.t - this.fellAt > AFTER_S) this.keep();
@@ -79,15 +80,16 @@ export class Poses {
   keep() {
     const end = Math.min(this.newest.t, this.fellAt + AFTER_S);
     const first = Math.min(...[...this.fell].map(([id, at]) => this.slipped(id, at)));
-    const start = Math.max(this.frames[0].t, first - BEFORE_S, end - CLIP_S);
+    const earlier = this.clip && first < this.clip.end ? this.clip : null; // one tilt, and some fall later
+    const start = Math.max(this.frames[0].t, Math.min(first - BEFORE_S, earlier?.start ?? Infinity), end - CLIP_S);
     const frames = this.frames.filter(({ t }) => t >= start - 0.1 && t <= end);
     const now = (id) => this.newest.pieces.get(id);
     const fell = [...this.fell.keys()];
-    const left = fell.filter((id) => !(now(id)?.[2] >= OFF_MM));
+    const there = earlier?.there ?? [...frames[0].pieces].filter(([, pose]) => pose[2] >= OFF_MM).map(([id]) => id);
+    const left = there.filter((id) => !(now(id)?.[2] >= OFF_MM));
     const stood = (id) => frames[0].pieces.has(id) && !(this.held.get(id) >= start); // and was not let fall
     const over = fell.filter((id) => !left.includes(id) && (stood(id) || isTipped(now(id))));
-    const all = [...frames[0].pieces.values()].filter((pose) => pose[2] >= OFF_MM).length;
-    this.clip = { start, end, frames, off: left.length, over: over.length, all };
+    this.clip = { start, end, frames, there, off: left.length, over: over.length, all: there.length };
     this.fell.clear();
     this.tell();
   }
