@@ -78,7 +78,7 @@ def test_a_name_is_of_its_game_and_what_ended_unseen_is_nobodys(served, open_pag
     expect(page.locator('.tray[data-piece="red"] .who')).to_have_text("Red")
     for _ in range(2):
         served.new_game(pie=False)
-        page.evaluate("location.href = 'about:blank'")
+        page.goto("about:blank")
         served.tell(type="resign", player="red")
         page.goto(served.url)
         expect(page.locator('.tray[data-piece="blue"].won')).to_be_visible()
