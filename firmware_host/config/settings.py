@@ -7,6 +7,7 @@ import shlex
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -23,6 +24,20 @@ class EngineSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 
 
+class FarSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The message broker that leads beyond the room (docs/far.md). ``broker``: its URL; None: the
+    one on this table's own network. ``password_file``, ``ca``: files with the password of ``user``,
+    and with the certificate that has signed the broker's, where the system does not know it.
+    ``name``: what the other tables call this one.
+    """
+
+    broker: Annotated[str, msgspec.Meta(max_length=300)] | None = None
+    user: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    password_file: str | None = None
+    ca: str | None = None
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All optional. ``game`` and ``options``: what a table without any game begins with.
 
@@ -31,7 +46,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``host``: the address to serve the page at, beside this machine's own; ``names``: under which
     other devices may reach it. ``watching``: whether those that are not paired may look on.
     ``engine``: name -> the engines that may play, besides ours. ``ponder``: whether engines think
-    while people do.
+    while people do. ``far``: how to reach other tables.
     """
 
     profile: str = "plate-10"
@@ -45,6 +60,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] = {}
     engine: dict[EngineName, EngineSettings] = {}
     ponder: bool = True
+    far: FarSettings = FarSettings()
 
 
 def settings_file(path: Path | None) -> Path | None:
@@ -68,6 +84,8 @@ def load_settings(path: Path | None) -> Settings:
     settings = read_toml(path, Settings)
     check_host(settings.host)
     engine_commands(settings)
+    if settings.far.broker is not None:
+        broker_address(settings.far.broker)
     return settings
 
 
@@ -92,6 +110,28 @@ def engine_commands(settings: Settings) -> dict[str, list[str]]:
                 name=name,
             )
     return found
+
+
+def broker_address(url: str) -> tuple[str, int, bool]:
+    """Host, port, and whether it is to be spoken to by TLS. Raises ConfigError."""
+    try:
+        parts = urlsplit(url)
+        default = {"mqtt": 1883, "mqtts": 8883}[parts.scheme]
+        if not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
+            raise ValueError(url)
+        address = parts.hostname, parts.port or default, parts.scheme == "mqtts"
+    except (KeyError, ValueError) as error:
+        raise ConfigError(
+            "far.broker: {url!r} is no broker's address.",
+            remedy='Write it so: broker = "mqtts://broker.example" (without TLS: mqtt://).',
+            url=url.rpartition("@")[2],  # there might be a password before it
+        ) from error
+    if parts.username is not None or parts.password is not None:
+        raise ConfigError(
+            "far.broker has a name or a password in it, which logs would show.",
+            remedy="Write them as far.user and far.password_file.",
+        )
+    return address
 
 
 def check_host(host: str) -> str:

@@ -1,0 +1,276 @@
+"""One connection to a message broker (MQTT 5), in a thread of its own.
+
+Nothing of ``paho`` is imported before a ``Link`` is made. What is published to be retained is kept
+here too and published again after each connection, so that a broker that has lost its store learns
+it anew; so is every subscription. Whoever listens must bear to hear a thing twice.
+"""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from drivers.clock import Clock, SystemClock
+from drivers.errors import TiltboardError
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.paths import read_file
+from firmware_host.config.settings import FarSettings, broker_address
+from firmware_host.messages import Message, text
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import Client
+
+KEEP_ALIVE_S = 30
+FIRST_RETRY_S, LAST_RETRY_S = 1, 120  # the delay doubles from one to the other
+MOST_BYTES = 128 * 1024  # of a message; the broker is told, and sends nothing longer
+MOST_UNANSWERED = 20  # messages of QoS 1 that the broker may send ahead
+QOS = 1
+
+Listener = Callable[[str, bytes], None]
+"""Topic and content of a message; called in the connection's thread, and to return soon."""
+
+_log = logging.getLogger(__name__)
+
+
+class FarError(TiltboardError):
+    """What reaches beyond the room cannot be used as things are."""
+
+
+def need_far() -> None:
+    """Raises FarError where the extra is not installed. Imports nothing."""
+    if any(find_spec(package) is None for package in ("paho", "nacl", "zeroconf")):
+        raise FarError(
+            "What reaches beyond the room needs the extra `far`.",
+            remedy="Install it: pip install 'tiltboard[far]'",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """Where it is, and how to be let in. ``ca``: a file of certificates that are trusted in the
+    place of the system's. The password is never shown.
+    """
+
+    host: str
+    port: int
+    tls: bool
+    user: str | None = None
+    password: str | None = None
+    ca: Path | None = None
+
+    @classmethod
+    def of(cls, settings: FarSettings) -> Broker | None:
+        """The one that the settings name; None: none. Raises ConfigError."""
+        if settings.broker is None:
+            return None
+        host, port, tls = broker_address(settings.broker)
+        ca = None if settings.ca is None else Path(settings.ca)
+        return cls(host, port, tls, settings.user, _password(settings.password_file), ca)
+
+    def __repr__(self) -> str:
+        return f"Broker({self})"
+
+    def __str__(self) -> str:
+        return f"{'mqtts' if self.tls else 'mqtt'}://{self.host}:{self.port}"
+
+
+def _password(name: str | None) -> str | None:
+    if name is None:
+        return None
+    try:
+        return read_file(Path(name)).decode().strip("\r\n")
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            "far.password_file: {path} cannot be read: {why}.",
+            remedy="Name a text file with the password alone, that this user may read.",
+            path=name,
+            why=getattr(error, "strerror", None) or "it is no text",
+        ) from error
+
+
+class Link:
+    """Any thread may use it; ``start`` once, ``close`` at the end. ``problem``: why there is no
+    connection, for people; None while there is one.
+
+    A broker that does not answer is tried again and again, with exponential back-off.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        *,
+        will: tuple[str, bytes] | None = None,
+        on_change: Callable[[bool], None] = lambda _: None,
+        most_per_s: int = 200,
+        clock: Clock | None = None,
+    ) -> None:
+        """``will``: what the broker publishes, retained, when the connection is lost without
+        ``close``. ``on_change``: called in the connection's thread when there is one (True), after
+        what is kept has been published, and when there is none any more. ``most_per_s``: messages
+        that are taken; where more come the broker waits. Raises FarError, ConfigError.
+        """
+        need_far()
+        from paho.mqtt.client import Client, MQTTv5
+        from paho.mqtt.enums import CallbackAPIVersion
+
+        self.broker = broker
+        self._will = will
+        self._on_change = on_change
+        self._most_per_s = most_per_s
+        self._clock = clock or SystemClock()
+        self._second = (0, 0)  # the second, and how many messages it has brought
+        self._lock = Lock()
+        self._kept: dict[str, bytes] = {}
+        self._listeners: dict[str, Listener] = {}
+        self._connected = False
+        self.problem: Message | None = text(
+            "The broker {broker} has not answered yet.", broker=broker
+        )
+        self._client: Client = Client(CallbackAPIVersion.VERSION2, protocol=MQTTv5)
+        if broker.user is not None:
+            self._client.username_pw_set(broker.user, broker.password)
+        if will is not None:
+            self._client.will_set(will[0], will[1], qos=QOS, retain=True)
+        if broker.tls:
+            self._client.tls_set_context(_context(broker.ca))
+        self._client.reconnect_delay_set(FIRST_RETRY_S, LAST_RETRY_S)
+        self._client.on_connect = self._connect
+        self._client.on_connect_fail = self._fail
+        self._client.on_disconnect = self._disconnect
+        self._client.on_message = self._message
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection now."""
+        return self._connected
+
+    def start(self) -> None:
+        """Connect, from a thread of its own, and again whenever that is lost."""
+        from paho.mqtt.packettypes import PacketTypes
+        from paho.mqtt.properties import Properties
+
+        asked = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        asked.MaximumPacketSize = MOST_BYTES
+        asked.ReceiveMaximum = MOST_UNANSWERED
+        self._client.connect_async(
+            self.broker.host, self.broker.port, KEEP_ALIVE_S, clean_start=True, properties=asked
+        )
+        self._client.loop_start()
+
+    def close(self) -> None:
+        """Say goodbye: the will is published, as whoever listens is to know that too."""
+        if self._connected and self._will is not None:
+            topic, content = self._will
+            self._client.publish(topic, content, qos=QOS, retain=True)
+        self._connected = False
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def publish(self, topic: str, content: bytes, *, retain: bool = False) -> bool:
+        """Returns whether there is a connection to send it by. Retained: it is sent with the next
+        connection where there is none now, the newest of each topic; else it is lost then.
+        """
+        with self._lock:
+            if retain:
+                self._kept[topic] = content
+            if self._connected:
+                self._client.publish(topic, content, qos=QOS, retain=retain)
+            return self._connected
+
+    def forget(self, topic: str) -> None:
+        """Have nothing retained there any more."""
+        with self._lock:
+            self._kept.pop(topic, None)
+            if self._connected:
+                self._client.publish(topic, b"", qos=QOS, retain=True)
+
+    def subscribe(self, topics: str, listener: Listener) -> None:
+        """Have ``listener`` told what is published there, and first what is retained; ``+`` stands
+        for a level of the topic and ``#`` for all that follow.
+        """
+        with self._lock:
+            self._listeners[topics] = listener
+            if self._connected:
+                self._client.subscribe(topics, QOS)
+
+    def unsubscribe(self, topics: str) -> None:
+        """Hear nothing more of them."""
+        with self._lock:
+            if self._listeners.pop(topics, None) is not None and self._connected:
+                self._client.unsubscribe(topics)
+
+    # The connection's thread
+
+    def _connect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
+        if reason.is_failure:
+            self._lost(text("The broker {broker} refuses: {why}.", broker=self.broker, why=reason))
+            return
+        with self._lock:
+            self._connected, self.problem = True, None
+            for topics in self._listeners:
+                self._client.subscribe(topics, QOS)
+            for topic, content in self._kept.items():
+                self._client.publish(topic, content, qos=QOS, retain=True)
+        _log.info("Connected to the broker %s", self.broker)
+        self._on_change(True)
+
+    def _fail(self, _client: Any, _data: Any) -> None:
+        self._lost(text("The broker {broker} does not answer.", broker=self.broker))
+
+    def _disconnect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _more: Any) -> None:
+        if self._connected:  # else it is known why
+            self._lost(text("The broker {broker} is gone: {why}.", broker=self.broker, why=reason))
+
+    def _lost(self, why: Message) -> None:
+        """Logged once, however often it is tried again."""
+        with self._lock:
+            was, self._connected = self._connected, False
+            told, self.problem = self.problem, why
+        if was or told is None or told.template != why.template:
+            _log.warning("%s", why)
+        if was:
+            self._on_change(False)
+
+    def _message(self, _client: Any, _data: Any, message: Any) -> None:
+        self._slow_down()
+        from paho.mqtt.client import topic_matches_sub
+
+        with self._lock:
+            told = [each for at, each in self._listeners.items()
+                    if topic_matches_sub(at, message.topic)]  # fmt: skip
+        for listener in told:
+            try:
+                listener(message.topic, message.payload)
+            except Exception:  # noqa: BLE001 - what others send must not end the thread
+                _log.exception("A message at %s was not understood", message.topic)
+
+    def _slow_down(self) -> None:
+        """Where more than is taken in a second has come, wait for the next one: nothing is read
+        meanwhile, and the broker has to wait too.
+        """
+        now_s = self._clock.now()
+        second, count = self._second
+        if int(now_s) != second:
+            second, count = int(now_s), 0
+        elif count >= self._most_per_s:
+            self._clock.sleep(second + 1 - now_s)
+            second, count = second + 1, 0
+        self._second = second, count + 1
+
+
+def _context(ca: Path | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=None if ca is None else str(ca))
+    except (OSError, ssl.SSLError) as error:
+        raise ConfigError(
+            "far.ca: {path} cannot be used: {why}.",
+            remedy="Name a file with the certificate that has signed the broker's, as PEM.",
+            path=ca,
+            why=error.strerror or type(error).__name__,
+        ) from error

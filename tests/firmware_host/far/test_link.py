@@ -1,0 +1,214 @@
+"""The connection to a broker, with a real one: what is kept, heard again, and never shown."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+from queue import Empty, Queue
+
+import pytest
+
+from drivers.clock import SystemClock
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.reading import parse_toml
+from firmware_host.config.settings import FarSettings, Settings, load_settings
+from firmware_host.far import link as far
+from firmware_host.far.link import Broker, FarError, Link
+from tests.broker import NEEDS_MOSQUITTO, Mosquitto
+
+PATIENCE_S = 20
+
+
+@pytest.fixture
+def broker(tmp_path):
+    with Mosquitto(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def linked():
+    """Makes connections, with what they hear and whether they stand; ends them."""
+    made = []
+
+    def link(broker, **more):
+        address = broker if isinstance(broker, Broker) else Broker("127.0.0.1", broker.port, False)
+        changes = Queue()
+        one = Link(address, on_change=changes.put, **more)
+        one.changes, one.heard = changes, Queue()
+        made.append(one)
+        one.start()
+        return one
+
+    yield link
+    for one in made:
+        one.close()
+
+
+def hears(link, topics):
+    link.subscribe(topics, lambda topic, content: link.heard.put((topic, content)))
+
+
+def becomes(link, connected):
+    while link.changes.get(timeout=PATIENCE_S) is not connected:
+        pass
+
+
+def heard(link):
+    return link.heard.get(timeout=PATIENCE_S)
+
+
+@NEEDS_MOSQUITTO
+def test_what_is_retained_is_heard_by_who_comes_later(broker, linked):
+    one = linked(broker)
+    assert not one.publish("t/a", b"not connected yet", retain=True) or one.connected
+    one.publish("t/a", b"1", retain=True)
+    becomes(one, True)
+    other = linked(broker)
+    hears(other, "t/#")
+    assert heard(other) == ("t/a", b"1")
+    assert one.publish("t/b", b"2")
+    assert heard(other) == ("t/b", b"2")
+    other.unsubscribe("t/#")
+    one.forget("t/a")
+    third = linked(broker)
+    hears(third, "t/+")
+    one.publish("t/c", b"3", retain=True)
+    assert heard(third) == ("t/c", b"3")
+
+
+@NEEDS_MOSQUITTO
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_broker_that_is_restarted_learns_and_tells_all_again(broker, linked, forgets):
+    one, other = linked(broker), linked(broker)
+    hears(other, "t/#")
+    one.publish("t/a", b"1", retain=True)
+    assert heard(other) == ("t/a", b"1")
+    broker.stop(forgets=forgets)
+    becomes(one, False)
+    assert one.problem is not None and str(broker.port) in str(one.problem)
+    one.publish("t/b", b"2", retain=True)
+    assert not one.publish("t/c", b"lost")
+    broker.start()
+    becomes(one, True)
+    assert one.problem is None
+    third = linked(broker)
+    hears(third, "t/#")
+    assert {heard(third), heard(third)} == {("t/a", b"1"), ("t/b", b"2")}
+
+
+@NEEDS_MOSQUITTO
+def test_the_will_is_published_by_who_is_killed_and_by_who_says_goodbye(broker, linked):
+    listener = linked(broker)
+    hears(listener, "here/#")
+    leaving = linked(broker, will=("here/leaving", b"0"))
+    becomes(leaving, True)
+    leaving.close()
+    assert heard(listener) == ("here/leaving", b"0")
+    killed = linked(broker, will=("here/killed", b"0"))
+    becomes(killed, True)
+    killed._client.socket().shutdown(2)
+    assert heard(listener) == ("here/killed", b"0")
+
+
+@NEEDS_MOSQUITTO
+def test_a_listener_that_fails_is_logged_and_the_next_message_heard(broker, linked, caplog):
+    one = linked(broker)
+    one.subscribe("bad", lambda *_: {}["no such thing"])
+    hears(one, "good")
+    becomes(one, True)
+    one.publish("bad", b"x")
+    one.publish("good", b"y")
+    assert heard(one) == ("good", b"y")
+    assert "bad was not understood" in caplog.text
+
+
+@NEEDS_MOSQUITTO
+def test_the_password_is_asked_for_and_shown_nowhere(tmp_path, linked, caplog):
+    caplog.set_level(logging.DEBUG)
+    (tmp_path / "password").write_text("sesame-27\n")
+    users = tmp_path / "users"
+    users.write_text("anna:sesame-27\n")
+    subprocess.run(["mosquitto_passwd", "-U", users], check=True)
+    with Mosquitto(tmp_path, f"allow_anonymous false\npassword_file {users}") as broker:
+        stranger = linked(broker)
+        hears(stranger, "t")
+        named = FarSettings(broker.url, "anna", str(tmp_path / "password"))
+        address = Broker.of(named)
+        one = linked(address)
+        becomes(one, True)
+        assert "uthori" in str(stranger.problem)  # "Not authorized", says MQTT
+        with pytest.raises(Empty):
+            stranger.heard.get_nowait()
+    assert "sesame" not in caplog.text + repr(address) + str(address)
+
+
+class Slept(SystemClock):
+    def __init__(self):
+        self.at_s, self.slept = 100.25, []
+
+    def now(self):
+        return self.at_s
+
+    def sleep(self, duration_s):
+        self.slept.append(duration_s)
+        self.at_s += duration_s
+
+
+def test_of_a_flood_so_many_are_taken_in_a_second():
+    clock = Slept()
+    one = Link(Broker("127.0.0.1", 1, False), most_per_s=5, clock=clock)
+    for _ in range(12):
+        one._slow_down()
+    assert clock.slept == [0.75, 1.0]
+
+
+def test_no_broker_answers_is_said_once(caplog):
+    one = Link(Broker("127.0.0.1", 1, False))
+    assert "has not answered yet" in str(one.problem)
+    one._fail(None, None)
+    one._fail(None, None)
+    assert "does not answer" in str(one.problem)
+    assert caplog.text.count("does not answer") == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("broker.example", "is no broker's address"),
+        ("http://broker.example", "is no broker's address"),
+        ("mqtts://", "is no broker's address"),
+        ("mqtt://a:99999", "is no broker's address"),
+        ("mqtt://anna:sesame@broker.example", "has a name or a password in it"),
+        ("mqtx://anna:sesame@broker.example", "is no broker's address"),
+    ],
+)
+def test_what_is_no_address_is_refused_as_the_settings_are_read(tmp_path, url, said):
+    path = tmp_path / "tiltboard.toml"
+    path.write_text(f'[far]\nbroker = "{url}"\n')
+    with pytest.raises(ConfigError, match=said) as refused:
+        load_settings(path)
+    assert "sesame" not in str(refused.value)
+
+
+def test_ports_are_the_usual_ones():
+    def broker(url):
+        settings = parse_toml(f'[far]\nbroker = "{url}"', Settings, source="test")
+        return str(Broker.of(settings.far))
+
+    assert broker("mqtts://b.example") == "mqtts://b.example:8883"
+    assert broker("mqtt://b.example/") == "mqtt://b.example:1883"
+    assert Broker.of(FarSettings()) is None
+
+
+def test_files_that_cannot_be_used_are_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"password_file: .*nowhere"):
+        Broker.of(FarSettings("mqtt://b", "anna", str(tmp_path / "nowhere")))
+    (tmp_path / "ca").write_text("no certificate")
+    with pytest.raises(ConfigError, match=r"far\.ca: .*ca cannot be used"):
+        Link(Broker("127.0.0.1", 1, True, ca=tmp_path / "ca"))
+
+
+def test_without_the_extra_one_sentence_says_so(monkeypatch):
+    monkeypatch.setattr(far, "find_spec", lambda name: None if name == "nacl" else object())
+    with pytest.raises(FarError, match=r"needs the extra `far`.* pip install 'tiltboard\[far\]'"):
+        Link(Broker("127.0.0.1", 1, False))
