@@ -190,11 +190,6 @@ def failed(why: str, place: str, *, blind: bool) -> Message:
     )
 
 
-def contradicted(one: str, other: str) -> Message:
-    """The neighbours of two places say that each reads the other's piece."""
-    return text("Check {one} and {other}, and run the sweep.", one=one, other=other)
-
-
 def weak_magnet(place: str) -> Message:
     """The piece's magnet, not its place, is what cannot be read."""
     return text("The piece on {place} has a weak magnet. Put another one there.", place=place)

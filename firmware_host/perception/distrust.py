@@ -355,16 +355,10 @@ class Distrust:
             for i, ailment in sorted(self._health.masked.items(), key=lambda item: item[0])
         )
 
-    def look_for_weak(self, now_s: float, pair: tuple[int, int] | None) -> None:
-        """Find the ``weak`` magnets among what is pending. ``pair``: two places of which each feels
-        the other's piece, if that was seen.
-        """
-        swapped = {} if pair is None else {pair[0]: pair[1], pair[1]: pair[0]}
-        self.weak = frozenset(
-            index
-            for index, pending in self._watched.pending.items()
-            if self._is_weak(index, pending, now_s, swapped.get(index, index))
-        )
+    def look_for_weak(self, now_s: float) -> None:
+        """Find the ``weak`` magnets among what is pending."""
+        pending = self._watched.pending.items()
+        self.weak = frozenset(index for index, each in pending if self._is_weak(index, each, now_s))
 
     def _follow_health(self) -> None:
         """Believe where sensors have failed, read where they have healed."""
@@ -394,9 +388,9 @@ class Distrust:
         known_s = _DEAD_S if ailment is Ailment.DEAD else _SEEN_S
         return self._began_s is not None and self._now_s - self._began_s > known_s
 
-    def _is_weak(self, index: int, pending: Pending, now_s: float, at: int) -> bool:
+    def _is_weak(self, index: int, pending: Pending, now_s: float) -> bool:
         """Whether what rests there between the classes stands centred: its neighbours feel the
-        same share of a magnet as its own sensor does. ``at``: the place on which it stands.
+        same share of a magnet as its own sensor does.
         """
         watched = self._watched
         count = watched.scans(_WEAK_MAGNET_S)
@@ -407,19 +401,14 @@ class Distrust:
             return False
         if not watched.agree(index, count) or len(watched.history) < count:
             return False
-        near = around(at, watched.profile.columns, watched.profile.rows)
+        near = around(index, watched.profile.columns, watched.profile.rows)
         neighbours = [i for i in near if i not in watched.pending]
-        shares = [watched.crosstalk.share_mt(at, i) for i in neighbours]
+        shares = [watched.crosstalk.share_mt(index, i) for i in neighbours]
         weight = sum(share * share for share in shares)
         if weight < LEAST_MT2:
             return False
-        # What stood there before was taken off the neighbours of the place that felt it.
-        before = Magnet.NONE if at == index else pending.rest_magnets[index]
         felt = [
-            watched.mean(i, count)
-            - watched.crosstalk.total_mt[i]
-            - pending.rest_mt[i]
-            + watched.crosstalk.adds_mt(before, at, i)
+            watched.mean(i, count) - watched.crosstalk.total_mt[i] - pending.rest_mt[i]
             for i in neighbours
         ]
         amount = sum(f * s for f, s in zip(felt, shares, strict=True)) / weight

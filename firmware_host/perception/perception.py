@@ -14,7 +14,6 @@ from drivers.frame import Frame
 from firmware_host.config.profile import Profile
 from firmware_host.perception import bands
 from firmware_host.perception.calibration import Calibration, check_fits, uncalibrated
-from firmware_host.perception.crosstalk import REST_S, SwappedWires
 from firmware_host.perception.distrust import Distrust
 from firmware_host.perception.positions import Positions
 from firmware_host.perception.stillness import StillnessGate
@@ -61,12 +60,6 @@ class Perception:
         self._positions = Positions(profile, self._watched)
         self._tracks = Tracks(profile, self._watched)
         self._wire = calibration.wire
-        self._swapped = SwappedWires(
-            self._watched.crosstalk,
-            profile.columns,
-            profile.rows,
-            round(REST_S / _TRACK_S),
-        )
         self._ready = False
         self._blind = True  # since the last interruption nothing has been at rest
         self._stale = True  # and it was one during which anything may have happened
@@ -145,7 +138,6 @@ class Perception:
     def _interrupt(self) -> None:
         self._watched.interrupt()
         self._distrust.interrupt()
-        self._swapped.interrupt()
         self._blind = True
         self._start_s = None
 
@@ -162,7 +154,7 @@ class Perception:
             events.extend(self._judge(now))
             if self._is_time(_TRACK_S):
                 self._track()
-                self._distrust.look_for_weak(now, self._swapped.pair)
+                self._distrust.look_for_weak(now)
 
     def _start(self, now: float) -> None:
         """Zero the sensors, and take what stands there as given."""
@@ -213,11 +205,9 @@ class Perception:
                 if not self._tracks.moving:
                     self._positions.look(self._distrust.failed, now, calm=calm)
                 if calm:
-                    self._swapped.look(watched.readings, watched.magnets, self._unread())
                     self._tracks.at_rest(self._distrust.failed)
             return ()
         self._distrust.disturbed()
-        self._swapped.interrupt()
         for index in [i for i in watched.pending if i not in out]:
             del watched.pending[index]
             crosstalk.stand(index, watched.magnets[index])
@@ -300,12 +290,6 @@ class Perception:
         watched.zeros.follow(empty, watched.readings, _TRACK_S)
         watched.accepted.follow_noise(watched.noise.sigmas_mt())
 
-    def _unread(self) -> set[int]:
-        """Places whose readings, or their zeros, are not known well."""
-        watched = self._watched
-        unzeroed = (i for i, zeroed in enumerate(watched.zeros.zeroed) if not zeroed)
-        return {*self._distrust.failed, *watched.doubt, *watched.noise.noisy, *unzeroed}
-
     def _unsure(self, now: float) -> frozenset[int]:
         watched = self._watched
         late = [i for i, p in watched.pending.items() if now - p.since_s >= _UNSURE_S]
@@ -337,7 +321,6 @@ class Perception:
             masked=self._distrust.masked,
             blind=self._distrust.beliefs.blind,
             weak=self._distrust.weak,
-            contradicted=self._swapped.pair,
             positions=self._positions.known,
             tracks=self._tracks.known,
             spin_rad=spin_rad,

@@ -444,9 +444,14 @@ def describe(state: State) -> State:
 
 
 def _sensors(state: State) -> State:
-    """Sensors that have just failed are told."""
-    sensors, news = state.sensors.told(state.seen.sight, state.play.line.game.board)
-    return replace(state, sensors=sensors).noticed(news)
+    """A sensor that has just failed is told, one at a time."""
+    sight, known = state.seen.sight, state.play.line.game.board
+    fresh = sorted(p for p in sight.masked if p not in state.failed and p in known)
+    state = replace(state, failed=frozenset(sight.masked))
+    if not fresh:
+        return state
+    first = fresh[0]
+    return state.noticed(troubles.failed(sight.masked[first], first, blind=first in sight.blind))
 
 
 def _asking(state: State) -> State:

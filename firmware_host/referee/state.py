@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Set
-from dataclasses import dataclass
 from enum import Enum
 from math import inf
 
@@ -19,27 +18,6 @@ from firmware_host.table.line import Line, PendingMove
 from firmware_host.table.sight import Sight, SightEvent, Stillness
 from firmware_host.table.standing import Asking, Phase, Question, Sound
 from games.base import Turn
-
-
-@dataclass(frozen=True, slots=True)
-class SensorsTold:
-    """Which people know of: those that are ``masked``, and the last ``pair`` contradicted."""
-
-    masked: frozenset[str] = frozenset()
-    pair: tuple[str, ...] = ()
-
-    def told(self, sight: Sight, board: Container[str]) -> tuple[SensorsTold, Message | None]:
-        """What is told now: two sensors that seem to be wired wrongly, or one that has failed."""
-        pair = tuple(sorted(sight.contradicted or ())) or self.pair
-        if pair != self.pair:
-            return SensorsTold(self.masked, pair), troubles.contradicted(*pair)
-        told = SensorsTold(frozenset(sight.masked), pair)
-        fresh = sorted(p for p in sight.masked if p not in self.masked and p in board)
-        if not fresh:
-            return told, None
-        first = fresh[0]
-        return told, troubles.failed(sight.masked[first], first, blind=first in sight.blind)
-
 
 UNSURE_SAY_S = 0.4  # a hand passes by faster
 UNSURE_FIX_S = 1.0
@@ -206,9 +184,10 @@ class State(Struct, frozen=True):
     ``cells``: what stands where, with what people have said over what is ``seen``. ``found``: moves
     that explain the board, of which none can be taken for made yet. ``view``: what was told last;
     ``problems``: what was wrong when play was last not paused. ``sounds``: new in this step.
-    ``notice``: something past, and until when it is told. ``trouble``: why nothing can be confirmed
-    now; ``retry_s``: when that is tried again; ``owed``: how many moves are to be left then, if
-    some are to be taken back. ``wish``: as in Arbiter. ``wake_s``: when to look again although
+    ``failed``: sensors of which that was told. ``notice``: something past, and until when it is
+    told. ``trouble``: why nothing can be confirmed now; ``retry_s``: when that is tried again;
+    ``owed``: how many moves are to be left then, if some are to be taken back. ``wish``: as in
+    Arbiter. ``wake_s``: when to look again although
     nothing changes.
     """
 
@@ -221,7 +200,7 @@ class State(Struct, frozen=True):
     cells: Mapping[str, str] = field(default_factory=dict)
     found: tuple[Pending, ...] = ()
     asking: Asking[Meaning] = field(default_factory=Asking)
-    sensors: SensorsTold = field(default_factory=SensorsTold)
+    failed: frozenset[str] = frozenset()
     view: View = NOT_READY
     problems: Problems = frozenset()
     sounds: tuple[Sound, ...] = ()
@@ -321,10 +300,8 @@ class State(Struct, frozen=True):
         """The game has come so far, with ``sounds``."""
         return replace(self, play=play, sounds=(*self.sounds, *sounds))
 
-    def noticed(self, notice: Message | None) -> State:
+    def noticed(self, notice: Message) -> State:
         """Something is to be told for a moment."""
-        if notice is None:
-            return self
         return replace(self, notice=(notice, self.seen.now_s + NOTICE_S))
 
     def refused(self, error: JournalError) -> State:

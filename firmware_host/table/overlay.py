@@ -92,7 +92,6 @@ class Overlay:
             none, unknown = Magnet.NONE, UNKNOWN_PIECE
             cells = {p: self._piece_of.get(m, unknown) for p, m in read if m is not none}
             self._last = (magnets, cells)
-        pair = observation.contradicted
         return Sight(
             time_s=observation.time_s,
             ready=observation.ready,
@@ -114,7 +113,6 @@ class Overlay:
             masked={self.places[index]: why for index, why in observation.masked.items()},
             blind=self._named(observation.blind),
             weak=self._named(observation.weak),
-            contradicted=None if pair is None else (self.places[pair[0]], self.places[pair[1]]),
         )
 
 

@@ -97,8 +97,7 @@ class Observation(msgspec.Struct, frozen=True):
     ``masked``: places whose sensor has failed, and how ("dead", "stuck", "noisy", "drifting",
     "silent", "contradicting", "left-out": what stands there is told by their neighbours, except
     at those in ``blind``). ``weak``: unsure places over which a magnet stands centred that is too
-    weak for its class. ``contradicted``: the last two places of which the neighbours said that
-    each feels the other's piece; None if none did. ``positions``: where on its place each piece at
+    weak for its class. ``positions``: where on its place each piece at
     rest stands, as far as that has been looked at. ``tracks``: pieces that slide now, have
     slid a moment ago, or to between places. ``spin_rad``: how far a plate that spins
     has turned, east to north; None where that is not known.
@@ -116,7 +115,6 @@ class Observation(msgspec.Struct, frozen=True):
     masked: Mapping[int, str] = msgspec.field(default_factory=dict)
     blind: frozenset[int] = frozenset()
     weak: frozenset[int] = frozenset()
-    contradicted: tuple[int, int] | None = None
     positions: Mapping[int, Position] = msgspec.field(default_factory=dict)
     tracks: tuple[Track, ...] = ()
     spin_rad: float | None = None
@@ -141,7 +139,7 @@ class Sight(msgspec.Struct, frozen=True):
     ``cells``: place -> piece (or UNKNOWN_PIECE), occupied places only. Places outside the game's
     board keep their plate name. ``unsure``: places that cannot be read surely now. ``faults``:
     parts lost in this scan; while there are any, ``cells`` may be stale. ``masked``, ``blind``,
-    ``weak``, ``contradicted``, ``spin_rad``: as in Observation.
+    ``weak``, ``spin_rad``: as in Observation.
     """
 
     time_s: float
@@ -155,5 +153,4 @@ class Sight(msgspec.Struct, frozen=True):
     masked: Mapping[str, str] = msgspec.field(default_factory=dict)
     blind: frozenset[str] = frozenset()
     weak: frozenset[str] = frozenset()
-    contradicted: tuple[str, str] | None = None
     spin_rad: float | None = None

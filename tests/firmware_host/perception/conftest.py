@@ -65,7 +65,6 @@ class Plate:
     extra_mt: dict[int, float] = field(default_factory=dict)  # one scan's glitches
     motion: Motion | None = LEVEL
     hall_lost: bool = False
-    exchanged: list[tuple[str, str]] = field(default_factory=list)  # wires that changed sides
     failed_mt: dict[str, float] = field(default_factory=dict)  # what broken sensors read
     number: int = 0
 
@@ -113,9 +112,6 @@ class Plate:
         self.extra_mt = {}
         for place, value in self.failed_mt.items():
             readings[self.index(place)] = value
-        for one, other in self.exchanged:
-            a, b = self.index(one), self.index(other)
-            readings[a], readings[b] = readings[b], readings[a]
         number = self.number
         self.number += 1
         return Frame(

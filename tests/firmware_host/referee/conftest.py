@@ -78,7 +78,6 @@ class RefereedTable:
         self.cells: dict[str, str] = {}
         self.unsure: frozenset[str] = frozenset()
         self.hidden: dict[str, str | None] = {}  # place -> what perception believes of it
-        self.contradicted: tuple[str, str] | None = None
         self.untold: list[tuple[float, str, str | None]] = []
         self.lag_s = 0.0  # perception takes so long to accept what it is told
         self.ready = True
@@ -110,7 +109,6 @@ class RefereedTable:
             self.faults,
             masked=dict.fromkeys(self.hidden, "dead"),
             blind=frozenset(self.hidden),
-            contradicted=self.contradicted,
         )
         for request in requests:
             with suppress(JournalFullError):  # whoever asks is told

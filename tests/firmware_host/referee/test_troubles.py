@@ -381,17 +381,3 @@ def test_events_alone_change_nothing(refereed):
     for happening in Happening:
         table.event(happening, "d4")
         assert table.standing == before
-
-
-def test_two_places_that_contradict_each_other_are_said_once(refereed):
-    d = refereed(size=7)
-    d.wait(0.1)
-    d.contradicted = ("f6", "d4")
-    d.wait(0.1)
-    assert say(d).startswith("Check d4 and f6, and run the sweep. It is red's turn")
-    d.wait(4.0)
-    said = say(d)
-    d.contradicted = ("d4", "f6")
-    assert "sweep" not in said
-    d.wait(0.1)
-    assert say(d) == said
