@@ -21,7 +21,7 @@ quick: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/python -m pytest -q -n auto tests/games tests/drivers tests/hw_sim tests/firmware_host \
 		$(addprefix --ignore tests/firmware_host/,commissioning scenario \
 			engines/test_engine_levels.py engines/test_engine_room.py engines/test_kernels.py journal/test_journal_crashes.py \
-			seats/test_computers.py) \
+			referee/test_computers.py) \
 		$(addprefix --ignore tests/,drivers/node/test_node_micropython.py hw_sim/physics/test_tiles.py hw_sim/test_seat_hand.py)
 
 check: $(VENV)/.dev $(VENV)/.languages

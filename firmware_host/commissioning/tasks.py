@@ -10,7 +10,7 @@ from math import dist
 from drivers.frame import Frame
 from firmware_host.commissioning.progress import Part, Progress
 from firmware_host.config.profile import Profile
-from firmware_host.lighting.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
+from firmware_host.guidance.lights import BLUISH_GREEN, VERMILLION, WHITE, YELLOW
 from firmware_host.messages import Message
 from firmware_host.table.sight import Magnet
 

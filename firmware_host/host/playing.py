@@ -32,9 +32,8 @@ from firmware_host.journal import (
     replay,
 )
 from firmware_host.messages import Message, text
-from firmware_host.referee import Referee
-from firmware_host.seats import SeatArbiter, Seats, overlay_for
-from firmware_host.seats.zones import ZoneOverlay
+from firmware_host.referee import Referee, SeatArbiter, Seats, overlay_for
+from firmware_host.referee.zones import ZoneOverlay
 from firmware_host.table.arbiter import Arbiter
 from firmware_host.table.commands import (
     ImportGame,

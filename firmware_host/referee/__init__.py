@@ -1,7 +1,10 @@
-"""Compares what stands on the board with what the rules allow, and says how the game stands."""
+"""What has happened, by the rules: on a board (Referee), or in a game of seats (SeatArbiter)."""
 
 from __future__ import annotations
 
 from firmware_host.referee.referee import Referee
+from firmware_host.referee.seated import SeatArbiter
+from firmware_host.referee.seats import Seats
+from firmware_host.referee.zones import overlay_for
 
-__all__ = ["Referee"]
+__all__ = ["Referee", "SeatArbiter", "Seats", "overlay_for"]

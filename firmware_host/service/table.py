@@ -20,7 +20,7 @@ from firmware_host.host.people import People
 from firmware_host.journal import GameRecord as StoredGame
 from firmware_host.journal import Replay, replay, write_game
 from firmware_host.messages import Message, text
-from firmware_host.seats import overlay_for
+from firmware_host.referee import overlay_for
 from firmware_host.service.reading import Analysing, JournalReading
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import PoseFrame, Preview, preview

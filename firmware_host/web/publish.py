@@ -14,11 +14,11 @@ from firmware_host.commissioning.findings import Health, health_map, worth_a_loo
 from firmware_host.config.profile import Profile
 from firmware_host.engines.puzzles import ExerciseGame
 from firmware_host.guidance import play
+from firmware_host.guidance.lights import tint
 from firmware_host.guidance.troubles import without_buttons
 from firmware_host.host.host import Host
 from firmware_host.host.playing import progress
 from firmware_host.host.upkeep import Happened
-from firmware_host.lighting.lights import tint
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration
 from firmware_host.table.overlay import Overlay

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from itertools import pairwise
 
-from firmware_host.seats.zones import ZoneOverlay
+from firmware_host.referee.zones import ZoneOverlay
 from firmware_host.table.commands import SeatMove
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Phase, Role, Standing

@@ -8,7 +8,7 @@ import pytest
 
 from firmware_host.journal import Journal
 from firmware_host.messages import text
-from firmware_host.seats import SeatArbiter
+from firmware_host.referee import SeatArbiter
 from firmware_host.table.commands import NewGame
 from games.base import OptionError
 from games.gravity_warfare import GRAVITY_WARFARE

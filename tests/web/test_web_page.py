@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from firmware_host.lighting import LEGEND
+from firmware_host.guidance.lights import LEGEND
 from firmware_host.table.commands import Press, Tilt
 from firmware_host.web.snapshot import FaultInfo
 

@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.playing import options_for
-from firmware_host.seats.zones import PIECE, ZoneOverlay
+from firmware_host.referee.zones import PIECE, ZoneOverlay
 from firmware_host.table.commands import NewGame
 from firmware_host.web.api import ENDPOINTS
 from games.gravity_warfare import GRAVITY_WARFARE

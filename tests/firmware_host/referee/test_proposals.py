@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.seats.zones import PIECE, Witness, ZoneOverlay, looked
+from firmware_host.referee.zones import PIECE, Witness, ZoneOverlay, looked
 from firmware_host.table.sight import Sight, Stillness
 from games.gravity_warfare import GRAVITY_WARFARE
 from games.gravity_warfare.table import Piece

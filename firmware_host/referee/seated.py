@@ -13,10 +13,10 @@ from typing import Any
 from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.guidance import troubles
 from firmware_host.messages import Message, text
-from firmware_host.seats import shown
-from firmware_host.seats.seats import Seats
-from firmware_host.seats.shown import lights
-from firmware_host.seats.zones import REST_S, Proposal, Witness, ZoneOverlay, looked
+from firmware_host.referee import shown
+from firmware_host.referee.seats import Seats
+from firmware_host.referee.shown import lights
+from firmware_host.referee.zones import REST_S, Proposal, Witness, ZoneOverlay, looked
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.commands import Answer, Count, GameRequest, NotSo, SeatMove, TakeBack

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from firmware_host.guidance.lights import (
+    CODE_SHOWN_S,
+    FONT,
+    PAGE_S,
+    WHITE,
+    CodeShown,
+    drawn,
+    round_s,
+)
 from firmware_host.host.playing import usual_options
-from firmware_host.lighting.digits import CODE_SHOWN_S, FONT, PAGE_S, CodeShown, drawn, round_s
-from firmware_host.lighting.lights import WHITE
 from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.web.publish import Publisher
 from games.momentum import MOMENTUM

@@ -9,8 +9,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.lighting import LEGEND, LOOKS_S, PATTERNS, Lighting
-from firmware_host.lighting.lights import PIECES
+from firmware_host.guidance.lights import LEGEND, LOOKS_S, PATTERNS, PIECES, Lighting
 from firmware_host.messages import text
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Phase, Quality, Role, Sound, Standing

@@ -9,7 +9,7 @@ import pytest
 
 from firmware_host.messages import Message
 from firmware_host.messages.catalogue import Catalogue, languages
-from firmware_host.seats import shown
+from firmware_host.referee import shown
 from games.gravity_warfare import GRAVITY_WARFARE, dealer
 
 ENGLISH_IN_ALL = re.compile(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from firmware_host.messages import Message, text
-from firmware_host.seats.zones import ZoneOverlay
+from firmware_host.referee.zones import ZoneOverlay
 from firmware_host.table.standing import Role
 from games.base import Outcome, Position, RulesError
 from games.seated import Phrase, SeatedGame, Several, Words

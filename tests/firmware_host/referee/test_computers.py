@@ -11,7 +11,7 @@ import pytest
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
-from firmware_host.seats.arbiter import THINK_S
+from firmware_host.referee.seated import THINK_S
 from firmware_host.table.commands import NewGame, NotSo, SeatComputer, SeatMove
 from games.gravity_warfare import GRAVITY_WARFARE, computer, making, moves, outlook, thumb
 from games.gravity_warfare.table import UNKNOWN, Token
