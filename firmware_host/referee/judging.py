@@ -521,4 +521,5 @@ def standing(state: State) -> Standing:
         sounds=state.sounds,
         step=state.step,
         claims=state.claims.untold,
+        last=line.last,
     )

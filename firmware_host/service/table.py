@@ -23,7 +23,7 @@ from firmware_host.messages import Message, text
 from firmware_host.referee import overlay_for
 from firmware_host.service.reading import Analysing, JournalReading
 from firmware_host.table.commands import Command, HandsCommand
-from firmware_host.table.preview import PoseFrame, Preview, preview
+from firmware_host.table.preview import PoseFrame, Preview, preview, reasons
 from firmware_host.web.publish import (
     Publisher,
     game_info,
@@ -386,6 +386,12 @@ class Table:
             positions=list(map(_recorded, reached)),
             result=None if stored.result is None else dict(stored.result),
             places=[] if outcome is None else list(outcome.places),
+            told=[]
+            if isinstance(game, SeatedGame)
+            else [
+                list(reasons(before.play(move)))
+                for before, move in zip(reached[:-1], stored.moves, strict=True)
+            ],
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from firmware_host.messages import Message
-from games.base import Position, Shift
+from games.base import Position, Shift, Turn
 
 MOST_REASONS = 3
 
@@ -32,17 +32,21 @@ def preview(position: Position, move: str) -> Preview:
     Raises IllegalMoveError, naming the rule.
     """
     turn = position.play(move)
-    why = (position.game.why(turn, shift) for shift in turn.consequences[:MOST_REASONS])
-    reasons = tuple(Message(template, params) for template, params in why if template)
     outcome = turn.position.outcome
     return Preview(
         move,
         turn.act,
         turn.consequences,
-        reasons,
+        reasons(turn),
         outcome is not None,
         None if outcome is None else outcome.winner,
     )
+
+
+def reasons(turn: Turn) -> tuple[Message, ...]:
+    """Why the first few consequences of ``turn`` come about."""
+    why = (turn.position.game.why(turn, shift) for shift in turn.consequences[:MOST_REASONS])
+    return tuple(Message(template, params) for template, params in why if template)
 
 
 # What lies on a plate whose pieces a page can move, and what can be broken there

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from firmware_host.config.errors import NotPossibleError
 from firmware_host.messages import Message, text
 from firmware_host.table.buttons import Press
-from games.base import Game, Outcome, Position, Shift
+from games.base import Game, Outcome, Position, Shift, Turn
 
 Lean = tuple[float, float]  # about x and about y, in rad, as in drivers.frame.Motion
 Claim = tuple[str, str | None]  # place, and what a person says stands there
@@ -126,7 +126,8 @@ class Standing:
     have offered a draw since the last move. ``sounds``: new in this step. ``lean_rad``: while a
     piece is to slide to its place, the tilt at which the plate is to be held for it; (0, 0) once it
     is there. ``step``: a number of the game's own that changes with whatever may change a player's
-    mind. ``claims``: what people have said in this step of places that no sensor sees.
+    mind. ``claims``: what people have said in this step of places that no sensor sees. ``last``:
+    the last confirmed move of a game of places.
     """
 
     phase: Phase
@@ -152,6 +153,7 @@ class Standing:
     lean_rad: Lean | None = None
     step: int = 0
     claims: tuple[Claim, ...] = ()
+    last: Turn | None = None
 
 
 NOTHING_YET = Standing(

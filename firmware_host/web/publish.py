@@ -22,6 +22,7 @@ from firmware_host.host.upkeep import Happened
 from firmware_host.messages import Message, text
 from firmware_host.perception.calibration import Calibration
 from firmware_host.table.overlay import Overlay
+from firmware_host.table.preview import reasons
 from firmware_host.table.sight import Track
 from firmware_host.table.standing import Lean, Question, Standing
 from firmware_host.web.snapshot import (
@@ -314,6 +315,7 @@ class Publisher:
             clock=self._clock(),
             figures={} if position is None else dict(position.figures),
             happened=[] if free is None else [*map(_happened, free.happened)],
+            told=[] if standing.last is None else list(reasons(standing.last)),
         )
 
     def seats(self) -> SeatsShown:

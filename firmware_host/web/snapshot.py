@@ -337,7 +337,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     -> mm east and north of its middle where its piece stands, and the radius of the circle that
     holds it 95 times in 100. ``happened``: while people play freely, the last things.
     ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
-    is to slide, how the plate is to be held for it, as in ``tilt_deg``.
+    is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``: what the last
+    move did, in sentences.
     """
 
     layout: int
@@ -389,3 +390,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     figures: dict[str, int] = {}
     happened: list[HappenedInfo] = []
     step: int = 0
+    told: list[Message] = []

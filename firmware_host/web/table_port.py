@@ -59,7 +59,8 @@ class RecordedPosition(msgspec.Struct, frozen=True):
 class GameRecord(msgspec.Struct, frozen=True):
     """A whole game for step-through review: ``positions`` has one more entry than ``moves``.
 
-    ``places``: those that show why it is over.
+    ``places``: those that show why it is over. ``told``: what each move did; none where
+    there are seats.
     """
 
     game: GameInfo
@@ -67,6 +68,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     positions: list[RecordedPosition]
     result: dict[str, Any] | None
     places: list[str] = []
+    told: list[list[Message]] = []
 
 
 class LineInfo(msgspec.Struct, frozen=True):

@@ -257,17 +257,26 @@ def test_the_legend_is_the_tables_own(served, open_page):
 
 COUNT_TONES = """
 window.tones = 0;
-const create = AudioContext.prototype.createOscillator;
-AudioContext.prototype.createOscillator = function () {
-  window.tones += 1;
-  return create.call(this);
+window.loudest = 0;
+const create = AudioContext.prototype.createBufferSource;
+AudioContext.prototype.createBufferSource = function () {
+  const made = create.call(this);
+  const start = made.start.bind(made);
+  made.start = () => {
+    window.tones += 1;
+    const samples = made.buffer.getChannelData(0);
+    window.loudest = samples.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+    start();
+  };
+  return made;
 };
+if (location.host) localStorage["tiltboard.sound"] ??= "on";
 """
 
 
 def test_each_sound_is_played_once_and_none_when_off(served, open_page):
     served.new_game(pie=False)
-    player = open_page(served.url)
+    player = open_page(served.url, fresh=True)
     page = player.page
     page.add_init_script(COUNT_TONES)
     page.reload()
@@ -277,15 +286,30 @@ def test_each_sound_is_played_once_and_none_when_off(served, open_page):
         page.mouse.click(5, 795)
     assert page.evaluate("tones") == 0  # the game's start sounded before this page came
     served.play("d4")
-    page.wait_for_function("() => tones === 1")  # a move that pushes nothing: one note
+    page.wait_for_function("() => tones === 1")
+    assert 0.05 < page.evaluate("loudest") < 1  # heard, and not cut off
     served.do(Tilt(0, 5))
     player.expect_phase("paused")
-    page.wait_for_function("() => tones === 2")  # paused: another one
+    page.wait_for_function("() => tones === 2")  # paused
     served.do(Tilt(0, 0))
     page.get_by_role("button", name="Sound", exact=True).click()
     served.play("f6")
     player.expect_turn("red")
     assert page.evaluate("tones") == 2
+    page.get_by_role("button", name="The table", exact=True).click()
+    page.get_by_role("slider", name="Volume", exact=True).fill("25")
+    page.reload()
+    expect(page.get_by_role("slider", name="Volume", exact=True)).to_have_value("25")
+    expect(page.get_by_role("button", name="Sound", exact=True)).to_have_attribute(
+        "aria-pressed", "false"
+    )
+
+
+def test_nothing_sounds_by_itself_where_less_motion_is_asked_for(served, open_page):
+    page = open_page(served.url).page  # as all pages of these tests ask
+    expect(page.get_by_role("button", name="Sound", exact=True)).to_have_attribute(
+        "aria-pressed", "false"
+    )
 
 
 def test_the_theme_is_remembered(served, open_page):

@@ -280,3 +280,20 @@ def test_strayed_marbles_are_put_right_by_the_tables_hand(served, open_page):
     player.page.get_by_role("button", name="Put it right for me", exact=True).click()
     player.expect_turn("red")
     player.expect_marbles(d4="red", f6="blue")
+
+
+def test_the_story_of_the_game_has_a_picture_for_each_move_and_words_for_the_last(
+    served, open_page
+):
+    served.play("d4", "f6")
+    page = open_page(served.url).page  # which has not seen these two
+    expect(page.locator(".move .board-picture")).to_have_count(2)
+    expect(page.locator(".story p")).to_have_text("Blue drops on f6.")
+    served.put("red", "f5")  # next to it
+    served.carry_out()
+    expect(page.locator(".move")).to_have_text(["d4", "f6", "f5"])
+    expect(page.locator(".story p")).to_have_text("Push! f5 hits f6: it rolls to f7.")
+    pieces = "(all) => all.map((each) => each.querySelectorAll('circle').length)"
+    assert page.locator(".move").evaluate_all(pieces) == [1, 2, 3]
+    page.locator(".move").nth(1).click()
+    expect(page.locator(".story p")).to_have_text("Blue drops on f6.")

@@ -1,6 +1,6 @@
 // Small drawings of one hand: a game's board, and who plays.
 import { s } from "/static/dom.js";
-import { marble } from "/static/marble.js";
+import { looksOf, marble } from "/static/marble.js";
 
 const SIDES = [["#e2574c", 1, 0], ["#4f9be8", 1, 1], ["#59b26b", 0, 0], ["#e2c42e", 0, 1]];
 const CELLS = [0, 1, 2, 3, 4];
@@ -41,6 +41,25 @@ export function boardPicture(looks) {
   });
   return s("svg", { class: "board-picture", viewBox: "0 0 100 100", "aria-hidden": "true" },
     s("rect", { width: 100, height: 100, rx: 9, fill: "#b67c43" }), s("rect", { x: 6, y: 6, width: 88, height: 88, rx: 4, fill: "#1b2524" }), ground(form), standing);
+}
+
+/** A position as a small picture; what has changed since `before` has a bright rim. */
+export function boardAt(store, cells, before) {
+  const { game, layout: { pitch_mm: pitch } } = store;
+  const spot = (place) => store.centreOf(store.indexOf(place));
+  const all = Object.keys(game.board).map(spot);
+  const [xs, ys] = [all.map(({ x }) => x), all.map(({ y }) => -y)];
+  const frame = { x: Math.min(...xs) - pitch * 0.7, y: Math.min(...ys) - pitch * 0.7, width: Math.max(...xs) - Math.min(...xs) + pitch * 1.4, height: Math.max(...ys) - Math.min(...ys) + pitch * 1.4 };
+  const dots = all.map(({ x, y }) => `M${x} ${-y}h.1`).join("");
+  const pieces = Object.entries(cells).map(([place, piece]) => {
+    const { x, y } = spot(place);
+    const { base, edge, light } = looksOf(piece, game);
+    const fresh = before && before[place] !== piece;
+    return s("circle", { cx: x, cy: -y, r: pitch * 0.43, fill: base, stroke: fresh ? "#ffe9b8" : edge ?? light, "stroke-width": pitch * (fresh ? 0.2 : 0.05) });
+  });
+  return s("svg", { class: "board-picture", viewBox: Object.values(frame).join(" "), "aria-hidden": "true" },
+    s("rect", { ...frame, rx: pitch * 0.5, fill: "#1b2524" }),
+    s("path", { d: dots, stroke: "#475856", "stroke-width": pitch * 0.34, "stroke-linecap": "round" }), pieces);
 }
 
 const both = (draw) => [draw(-1), draw(1)];

@@ -186,7 +186,7 @@ function build() {
   new Keys(store, plate, presses, previews, announce);
   new Trays(store, byId("trays"), new Pointers(store, plate, hand, presses, previews));
   const calibration = new CalibrationPanel(store, { ask, complain }, new SensorView(store).element);
-  const moves = new Moves(store, reviewer, ending.element, new AssistChoice(store, { ask, complain }).element, pictureButton(store, plate)).element;
+  const moves = new Moves(store, reviewer, pictureButton(store, plate), ending.element, new AssistChoice(store, { ask, complain }).element).element;
   moves.append(new Analysis(store, { ask, fetchJson, review: reviewer.review, line: reviewer.line, complain }).element);
   const tabs = new Tabs([["moves", t("Moves"), moves], ["rules", t("Rules"), new Rules(store).element], ["learn", t("Learn"), puzzles.element]], remembered("tab", "moves"), (name) => {
     remember("tab", name);
@@ -202,7 +202,8 @@ function build() {
     remember("part", name);
     attend();
   }, "parts");
-  const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(), ...voice.buttons()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
+  const sounds = new Sounds(store);
+  const drawer = new Drawer([...viewButtons(plate.camera), depth.handle, themeButton(), ...voice.buttons(), sounds.slider()], [new Buttons(store, { ask, complain, ownHand }).element, parts.element], () => attend());
   /** The sensors' readings come only while they are looked at. */
   const attend = () => {
     const looks = drawer.open && parts.chosen === "sensors";
@@ -216,7 +217,7 @@ function build() {
   byId("side").append(questions.element, doors.element, tabs.element, drawer.element);
   const room = new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, { ask, complain }) }, { table: byId("table"), side: byId("side") });
   dialogs.newGame.onSit = (player) => room.sit({ player });
-  header(store, new Sounds(store), dialogs, drawer.handle, playground.door, doors);
+  header(store, sounds, dialogs, drawer.handle, playground.door, doors);
   new Pairing(store, byId("bar").querySelector("nav")).offer();
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));
   store.tell("link");

@@ -122,6 +122,7 @@ export class Plate {
     const beside = game?.drawing ? 13.500 : 0; // pods would hide the names
     layout.places.forEach((_, index) => {
       const { x, y } = this.store.centreOf(index);
+      if (!this.store.onPlate(x, y)) return; // beside what is drawn
       const plays = inGame.has(index);
       if (plays) {
         const corners = game.hexagonal ? HEXAGON : SQUARE;

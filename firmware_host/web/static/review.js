@@ -7,6 +7,7 @@ export class Reviewer {
     this.review = this.review.bind(this);
     this.step = this.step.bind(this);
     this.line = this.line.bind(this);
+    this.record = this.record.bind(this);
     const looking = { close: () => this.leave() };
     store.listen(() => (store.review ? opened : closed)(looking));
     addEventListener("keydown", (event) => {

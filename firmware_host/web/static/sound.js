@@ -1,25 +1,48 @@
-// The table's tunes, played by this browser: each once, and only where sound is on.
+// The table's tunes, of struck wood and glass, played by this browser: each once, and only where sound is on.
+import { h, icon } from "/static/dom.js";
+import { t } from "/static/i18n.js";
 import { remember, remembered } from "/static/prefs.js";
 
-// [frequency Hz, start s, length s] of each note
-const TUNES = {
-  start: [[523, 0, 0.1], [659, 0.1, 0.1], [784, 0.2, 0.18]],
-  move: [[392, 0, 0.07]],
-  ask: [[784, 0, 0.07], [1047, 0.1, 0.12]],
-  settled: [[587, 0, 0.06], [784, 0.07, 0.1]],
-  wrong: [[196, 0, 0.16], [165, 0.17, 0.22]],
-  "last-marble": [[880, 0, 0.09], [880, 0.14, 0.09], [1175, 0.28, 0.22]],
-  takeback: [[494, 0, 0.08], [392, 0.09, 0.12]],
-  win: [[523, 0, 0.12], [659, 0.12, 0.12], [784, 0.24, 0.12], [1047, 0.36, 0.4]],
-  draw: [[523, 0, 0.15], [523, 0.2, 0.25]],
-  paused: [[330, 0, 0.12]],
+// What is struck: [times its pitch, loudness] of each partial, s that it rings, and how loud the knock itself is
+const BODIES = {
+  wood: { partials: [[1, 1], [3.93, 0.32], [9.2, 0.1]], ring_s: 0.09, knock: 0.5 },
+  glass: { partials: [[1, 0.7], [2.76, 0.5], [5.4, 0.28], [8.93, 0.12]], ring_s: 0.2, knock: 0.12 },
 };
+const [WOOD, GLASS] = ["wood", "glass"];
+const TABLE = [WOOD, 147, 0]; // on which a piece is put down
+const PUT = { tile: [[WOOD, 880, 0], [WOOD, 660, 0.05]], stone: [[WOOD, 1175, 0], TABLE], ship: [[GLASS, 1047, 0], TABLE], ball: [[GLASS, 1760, 0], TABLE] };
 
+// [body, Hz, start s] of each stroke
+const TUNES = {
+  start: [[WOOD, 523, 0], [WOOD, 659, 0.1], [WOOD, 784, 0.2]],
+  ask: [[GLASS, 784, 0], [GLASS, 1047, 0.1]],
+  settled: [[WOOD, 587, 0], [WOOD, 784, 0.07]],
+  wrong: [[WOOD, 196, 0], [WOOD, 165, 0.17]],
+  "last-marble": [[GLASS, 880, 0], [GLASS, 880, 0.14], [GLASS, 1175, 0.28]],
+  takeback: [[WOOD, 494, 0], [WOOD, 392, 0.09]],
+  win: [[GLASS, 523, 0], [GLASS, 659, 0.12], [GLASS, 784, 0.24], [GLASS, 1047, 0.36], [WOOD, 262, 0.36]],
+  draw: [[WOOD, 523, 0], [WOOD, 523, 0.2]],
+  paused: [[WOOD, 330, 0]],
+};
+const LASTS_S = 1.4;
 const STALE_MS = 3000;
+const quiet = matchMedia("(prefers-reduced-motion: reduce)"); // who asks for less hears nothing until it is turned on
+
+/** Add one stroke to the samples of a tune. */
+function strike(samples, rate, [name, hertz, at]) {
+  const { partials, ring_s: ring, knock } = BODIES[name];
+  for (let n = Math.round(at * rate), since = 0; n < samples.length; n += 1, since += 1 / rate) {
+    let sum = knock * (Math.random() * 2 - 1) * Math.exp(-since / 0.004);
+    for (const [times, loud] of partials) sum += loud * Math.sin(2 * Math.PI * hertz * times * since) * Math.exp((-since / ring) * times ** 0.6);
+    samples[n] += sum * 0.3 * Math.min(1, since / 0.001);
+  }
+}
 
 export class Sounds {
   constructor(store) {
-    this.on = remembered("sound", "on") === "on";
+    this.store = store;
+    this.on = remembered("sound", quiet.matches ? "off" : "on") === "on";
+    this.volume = Number(remembered("volume", "60"));
     this.heard = null; // number of the newest sound known
     this.lost = null; // when the connection went
     store.listen((_, changed) => {
@@ -51,28 +74,35 @@ export class Sounds {
     return this.on;
   }
 
+  /** How loud, for the drawer. */
+  slider() {
+    const set = ({ target }) => { this.volume = Number(target.value); };
+    const keep = () => { remember("volume", String(this.volume)); this.play("move"); };
+    return h("label", { class: "volume" }, icon("sound"), h("input", { type: "range", min: 0, max: 100, value: this.volume, "aria-label": t("Volume"), oninput: set, onchange: keep }));
+  }
+
   context() {
     this.audio ??= new AudioContext();
     if (this.audio.state === "suspended") this.audio.resume();
     return this.audio;
   }
 
+  strokes(name) {
+    if (name !== "move") return TUNES[name];
+    const { looks = {} } = this.store.game ?? {};
+    return PUT[Object.values(looks)[0]?.form] ?? PUT.ball;
+  }
+
   play(name) {
-    const notes = TUNES[name];
-    if (!this.on || !notes || !navigator.userActivation?.hasBeenActive) return;
+    const strokes = this.strokes(name);
+    if (!this.on || !strokes || !navigator.userActivation?.hasBeenActive) return;
     const audio = this.context();
-    for (const [hertz, at, length] of notes) {
-      const begin = audio.currentTime + 0.02 + at;
-      const tone = audio.createOscillator();
-      const loudness = audio.createGain();
-      tone.type = "triangle";
-      tone.frequency.value = hertz;
-      loudness.gain.setValueAtTime(0, begin);
-      loudness.gain.linearRampToValueAtTime(0.18, begin + 0.012);
-      loudness.gain.exponentialRampToValueAtTime(0.001, begin + length + 0.12);
-      tone.connect(loudness).connect(audio.destination);
-      tone.start(begin);
-      tone.stop(begin + length + 0.15);
-    }
+    const sound = audio.createBuffer(1, LASTS_S * audio.sampleRate, audio.sampleRate);
+    for (const each of strokes) strike(sound.getChannelData(0), audio.sampleRate, each);
+    const loudness = new GainNode(audio, { gain: (this.volume / 100) ** 2 });
+    const source = audio.createBufferSource();
+    source.buffer = sound;
+    source.connect(loudness).connect(audio.destination);
+    source.start();
   }
 }
