@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from drivers.errors import TiltboardError
-from firmware_host.cli.options import PORT, STATE, games_folder
+from firmware_host.cli.options import STATE, games_folder
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
 from firmware_host.cli.tables import PHYSICS
 from firmware_host.config.reading import read_text
@@ -48,7 +48,6 @@ HELD, FAILED, UNUSABLE = 0, 1, 2
     help="With --real: for each step.",
 )
 @STATE
-@PORT
 def command(
     *,
     file: Path,
@@ -59,7 +58,6 @@ def command(
     real: bool,
     time_out_s: float,
     state: Path | None,
-    port: int | None,
 ) -> None:
     """Run FILE on the simulated table, in virtual time, or with --real on a wired one.
 
@@ -67,8 +65,8 @@ def command(
     file cannot be read, there is no table, or a step is one that no hand could do. The language:
     docs/scenarios.md.
     """
-    if not real and (state is not None or port is not None):
-        raise misuse(text("--state and --port go with --real."))
+    if not real and state is not None:
+        raise misuse(text("--state goes with --real."))
     from firmware_host.config.profile import load_profile
     from firmware_host.scenario.parse import parse_scenario
 
@@ -85,14 +83,9 @@ def command(
             wired = _wired(table, state, until_done)
             if wired is None:
                 sys.exit(UNUSABLE)
-            status = _ask(
-                wired,
-                lambda actor: _play(file, steps, actor, as_json),
-                port=port,
-                time_out_s=time_out_s,
-                as_json=as_json,
-            )
-            sys.exit(status)
+            with wired:
+                person = _person(wired, time_out_s=time_out_s, as_json=as_json)
+                sys.exit(_play(file, steps, person, as_json))
     except (TiltboardError, RulesError) as error:
         click.echo(f"tiltboard scenario: {sentence(error)}", err=True)
         sys.exit(UNUSABLE)
@@ -132,29 +125,17 @@ def _wired(table: Profile, state: Path | None, until_done: ExitStack) -> RealTab
     return RealTable(table, buses, games)
 
 
-def _ask(
-    wired: RealTable,
-    play: Callable[[Actor], int],
-    *,
-    port: int | None,
-    time_out_s: float,
-    as_json: bool,
-) -> int:
-    """Have a person play, with the page beside it where ``port`` is given."""
-    from firmware_host.scenario.page import with_page
+def _person(wired: RealTable, *, time_out_s: float, as_json: bool) -> Actor:
+    """Whoever reads and types here."""
     from firmware_host.scenario.person import KEYS, Console, Person
 
-    def write(line: str) -> None:
-        click.echo(line, err=as_json)
-
-    spoken = catalogue()
-    console = Console(write, spoken, None if sys.stdin.closed else sys.stdin.fileno())
+    console = Console(
+        lambda line: click.echo(line, err=as_json),
+        catalogue(),
+        None if sys.stdin.closed else sys.stdin.fileno(),
+    )
     console.tell(KEYS)
-    person = Person(wired, console, time_out_s=time_out_s)
-    if port is not None:
-        return with_page(wired, spoken, port, lambda: play(person), write)
-    with wired:
-        return play(person)
+    return Person(wired, console, time_out_s=time_out_s)
 
 
 def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int:

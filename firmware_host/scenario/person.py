@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from drivers.buses import Buses
 from drivers.clock import Clock
@@ -23,7 +23,7 @@ from firmware_host.guidance import play
 from firmware_host.host.assemble import open_host
 from firmware_host.host.host import Host
 from firmware_host.messages import Catalogue, Message, text
-from firmware_host.scenario.parse import Kill, Meanwhile, PowerCut, Wait
+from firmware_host.scenario.parse import Kill, PowerCut, Wait
 from firmware_host.scenario.run import Act, NotSeenError, SkippedError, Tick
 from firmware_host.service.pacer import Pacer
 from firmware_host.table import commands as c
@@ -35,7 +35,6 @@ TIME_OUT_S = 120.0
 PATIENCE_S = 30.0
 TILT_SLACK_DEG = 1.0  # of an angle that a hand holds, and this share of it
 TILT_SLACK = 0.25
-TURN_SLACK_RAD = math.radians(20.0)  # of where a hand stops a turn, and of each turn
 REST_S = 0.5
 NOISE_MT = 0.5  # HARDWARE, pieces and the field: 0.2 mT peak to peak, and steps of 0.054 mT
 CHANGE_MT = 0.7  # what no empty place reads, and every piece does
@@ -54,20 +53,9 @@ class StoppedError(TiltboardError):
     """Somebody at the terminal ended the run."""
 
 
-class Terminal(Protocol):
-    """Where a person reads what to do, and may answer."""
-
-    def tell(self, message: Message) -> None:
-        """Show a line."""
-
-    def reply(self) -> str | None:
-        """A line that was typed since the last call; None if there is none. Does not wait."""
-
-
 class Console:
-    """Implements ``Terminal``: lines through ``write``; replies from the descriptor ``replies``.
-
-    Without ``replies``, or once they have ended, nobody answers.
+    """Where a person reads what to do, through ``write``, and may answer, by the descriptor
+    ``replies``; without it, or once it has ended, nobody answers.
     """
 
     def __init__(
@@ -83,7 +71,9 @@ class Console:
         self._write(f"> {self._catalogue.translate(message)}")
 
     def reply(self) -> str | None:
-        """The next whole line, in lower case and without blanks around it."""
+        """A line that was typed since the last call, in lower case and without blanks around it;
+        None if there is none. Does not wait.
+        """
         if self._replies is not None and select.select([self._replies], [], [], 0)[0]:
             got = os.read(self._replies, 4096)
             if not got:
@@ -99,14 +89,12 @@ class Console:
 class RealTable:
     """The parts of ``profile`` on ``buses`` with the host on them, open inside the context.
 
-    ``state``: the directory of journal and calibration; it outlives ``restart``. ``stepped`` is
-    called with the host after each step; may be set.
+    ``state``: the directory of journal and calibration; it outlives ``restart``.
     """
 
     def __init__(self, profile: Profile, buses: Buses, state: Path) -> None:
         self.profile = profile
         self.clock: Clock = buses.clock
-        self.stepped: Callable[[Host], None] = lambda _: None
         self._buses = buses
         self._state = state
 
@@ -126,7 +114,6 @@ class RealTable:
     def tick(self) -> None:
         """One scan, and the wait until the next is due."""
         self.host.step()
-        self.stepped(self.host)
         self._pacer.wait()
 
     def restart(self) -> None:
@@ -153,7 +140,7 @@ class _Request:
 
 
 class Person:
-    """Implements ``Actor``: asks on ``terminal``, by the lights and on the page.
+    """Implements ``Actor``: asks on ``terminal`` and by the lights.
 
     The sensors are the witness: a step is over when they have seen it, and fails ``time_out_s``
     after it was asked for. The person may type "skip", "again" or "stop".
@@ -162,7 +149,7 @@ class Person:
     patience_s = PATIENCE_S
 
     def __init__(
-        self, table: RealTable, terminal: Terminal, *, time_out_s: float = TIME_OUT_S
+        self, table: RealTable, terminal: Console, *, time_out_s: float = TIME_OUT_S
     ) -> None:
         self._table = table
         self._terminal = terminal
@@ -215,8 +202,6 @@ class Person:
     def act(self, deed: Act, tick: Tick) -> None:
         """Ask for it, and wait until the sensors have seen it."""
         match deed:
-            case Meanwhile(begun):
-                self.act(begun, tick)
             case Wait(duration_s):
                 until_s = self.clock.now() + duration_s
                 while self.clock.now() < until_s or self._later:
@@ -245,22 +230,18 @@ class Person:
                 if for_s is not None:
                     due_s = self.clock.now() + for_s
                     self._later.append(_Request(LEVEL, [self._still], due_s=due_s, tilted=True))
-            case c.SpinPlate(turns):
-                self._ask(self._spin_plate(turns), tick)
             case c.Bump():
                 self._check_tilt_sensor()
                 say = text("Knock against the table, lightly.")
                 self._ask(_Request(say, [self._was_knocked, self._still]), tick)
-            case c.Stack() | c.Spin():
-                raise SkippedError("The sensors cannot see a stack or a spin surely.")
-            case _:
+            case c.Put() | c.Take() | c.Move() | c.Slide() | c.Knock():
                 self._ask(self._with_pieces(deed), tick)
+            case _:
+                raise SkippedError("Only simulated hands do that.")
 
     # What is asked
 
-    def _with_pieces(
-        self, deed: c.Put | c.Take | c.Move | c.Slide | c.Knock | c.Drop | c.Push | c.Chopsticks
-    ) -> _Request:
+    def _with_pieces(self, deed: c.Put | c.Take | c.Move | c.Slide | c.Knock) -> _Request:
         game = self.host.game.name
         match deed:
             case c.Put(piece, place, offset_mm):
@@ -274,25 +255,11 @@ class Person:
                         ways=ways,
                     )
                 return self._put(put, piece, place, off_centre=offset_mm != (0.0, 0.0))
-            case c.Drop(piece, place, _, from_mm):
-                drop = text(
-                    "Hold a {piece} {mm} mm above {place} and let it fall.",
-                    piece=play.piece(game, piece),
-                    mm=f"{from_mm:g}",
-                    place=place,
-                )
-                return self._put(drop, piece, place, off_centre=False)
             case c.Take(what):
                 place = str(what)  # a scenario names places
                 self._piece_on(place)
                 say = text("Take the piece off {place}.", place=place)
                 return _Request(say, [self._leaves(place)], {place: Role.REMOVE})
-            case c.Push(source, target):
-                self._piece_on(source)
-                say = text(
-                    "Flick the piece on {source} toward {target}.", source=source, target=target
-                )
-                return _Request(say, [self._leaves(source)], {source: Role.LIFT})
             case c.Knock(places):
                 before = {place: self._piece_on(place) for place in places}
                 say = text(
@@ -310,7 +277,7 @@ class Person:
                     source=source,
                     target=target,
                 )
-            case c.Move(source, target) | c.Chopsticks(source, target):
+            case c.Move(source, target):
                 say = text(
                     "Lift the piece on {source} and put it on {target}.",
                     source=source,
@@ -362,23 +329,6 @@ class Person:
         ]
         say = text("Tilt the plate and hold it: {ways}.", ways=_and(ways))
         return _Request(say, [reached])
-
-    def _spin_plate(self, turns: float) -> _Request:
-        before_rad = self.host.sight.spin_rad
-        if before_rad is None:
-            raise SkippedError("This plate does not spin.")
-        goal_rad = before_rad + turns * math.tau
-        slack_rad = TURN_SLACK_RAD + abs(turns) * TURN_SLACK_RAD
-
-        def turned() -> bool:
-            now_rad = self.host.sight.spin_rad
-            return now_rad is not None and abs(now_rad - goal_rad) <= slack_rad
-
-        count = f"{abs(turns):g}"
-        say = text("Turn the plate counterclockwise, {turns} times round.", turns=count)
-        if turns < 0:
-            say = text("Turn the plate clockwise, {turns} times round.", turns=count)
-        return _Request(say, [turned, self._still])
 
     def _unplug(self, name: str) -> _Request:
         pulled = plugs(self.host.profile)

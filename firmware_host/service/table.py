@@ -63,11 +63,9 @@ class Table:
 
     ``open_host`` is called in that thread, which owns buses and journal from then on. ``wait`` is
     called after each step and returns when the next scan is due. ``close``: gives everything back,
-    by default the host alone. ``loop``: what runs there in the place of scanning until told to
-    stop; it is handed what to call, with the host, after each step. ``on_step`` is called there
-    after each step, the host's first included; may be set. ``on_stop`` is called, from the
-    thread, when the loop has ended for any reason; ``failure`` says which, None when it was told to
-    stop.
+    by default the host alone. ``on_step`` is called there after each step, the host's first
+    included; may be set. So may ``on_stop``, which is called, from the thread, when the loop has
+    ended for any reason; ``failure`` says which, None when it was told to stop.
     """
 
     def __init__(
@@ -78,19 +76,15 @@ class Table:
         *,
         hands: HandsPort | None = None,
         close: Callable[[], None] | None = None,
-        loop: Callable[[Callable[[Host], None]], None] | None = None,
-        on_stop: Callable[[], None] = lambda: None,
-        on_step: Callable[[Host], None] = lambda _: None,
     ) -> None:
         self._open_host = open_host
         self._wait = wait
         self._clock = clock
         self._hands = hands
         self._close = close
-        self._own_loop = loop
         self._publish_at_s = 0.0
-        self.on_stop = on_stop
-        self.on_step = on_step
+        self.on_stop: Callable[[], None] = lambda: None
+        self.on_step: Callable[[Host], None] = lambda _: None
         self._listeners: list[Callable[[], None]] = []
         self._looking = 0  # changed by the page's thread alone
         self._watching_poses = 0  # likewise
@@ -337,20 +331,13 @@ class Table:
             self.on_stop()
 
     def _loop(self) -> None:
-        if self._own_loop is not None:
-            self._own_loop(self._stepped)
-            return
         while not self._stopping.is_set():
             self._host.step()
-            self._stepped(self._host)
+            self._stepped()
             self._wait()
 
-    def _stepped(self, host: Host) -> None:
-        self.on_step(host)
-        if host is not self._host:  # it was started again
-            self._host = host
-            host.ask_journal = self._reading.ask_ahead
-            self._publisher = Publisher(host, self._hands)
+    def _stepped(self) -> None:
+        self.on_step(self._host)
         if self._hands is not None and self._watching_poses:
             self._keep_poses(self._hands.poses())
         if self._carried_out or self._clock.now() >= self._publish_at_s:

@@ -5,7 +5,6 @@ The drivers, the host and the asking are those of a real table; the buses end in
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 import re
@@ -13,14 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-import httpx
 import pytest
 from click.testing import CliRunner
 
 from firmware_host.cli.scenario import command
 from firmware_host.config.profile import load_profile
 from firmware_host.messages import Catalogue, Message, text
-from firmware_host.scenario.page import with_page
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.person import Console, Person, RealTable, StoppedError, plugs
 from firmware_host.scenario.run import ScenarioRunner, StepReport
@@ -357,34 +354,11 @@ def test_where_there_is_no_table_the_command_says_so(tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "without --real" in result.stderr
     wrong = CliRunner().invoke(command, [str(path), "--state", str(tmp_path)])
-    assert "go with --real" in wrong.stderr
+    assert "goes with --real" in wrong.stderr
 
 
-def test_the_page_shows_what_is_asked_while_it_is_asked(robot, tmp_path):
-    real = RealTable(robot.table.profile, robot.table.buses, tmp_path)
-    person = Person(real, robot, time_out_s=5.0)
-    said: list[str] = []
-    pages: list[httpx.Client] = []
-
-    def look(url: str) -> None:
-        pages.append(httpx.Client(base_url=url))
-        scans = itertools.count(1)
-
-        def glance() -> None:
-            if next(scans) % 10 == 0:
-                said.append(pages[0].get("/api/v1/snapshot").json()["say"])
-
-        robot.reply = glance
-
-    def play_all() -> int:
-        held(play(person, "game momentum size=7\nput red d4\nkill\nput blue a1\n"), 4)
-        return 7
-
-    try:
-        assert with_page(real, Catalogue(), 0, play_all, look) == 7
-        with pytest.raises(httpx.TransportError):
-            pages[0].get("/")
-    finally:
-        pages[0].close()
-    assert "Put a red marble on d4." in said
-    assert "Put a blue marble on a1." in said  # by the host that was started again
+def test_what_only_simulated_hands_do_is_skipped(person, robot):
+    for step in ("drop red d4", "push d4 e5", "spin d4", "spin-plate 1", "meanwhile move d4 e5"):
+        [report] = play(person, step)
+        assert str(report.skipped) == "Only simulated hands do that."
+    assert robot.heard == []
