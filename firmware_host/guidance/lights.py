@@ -198,7 +198,7 @@ class Lighting:
         return self._announce_until_s is not None
 
 
-def _piece_colour(game: Game | None, piece: str) -> Rgb:
+def piece_light(game: Game | None, piece: str) -> Rgb:
     """The light of a kind of piece: its own colour, or the one that the game names."""
     known = None if game is None else GAMES.get(game.name)
     named = None if known is None else known.look_of(piece).colour
@@ -221,7 +221,7 @@ def _lit(
     if announcing and standing.position is not None:
         for place, piece in standing.position.cells.items():
             if standing.position.reserve.get(piece) == 1:
-                yield place, _piece_colour(standing.game, piece), GLOW
+                yield place, piece_light(standing.game, piece), GLOW
     way = WHITE if standing.path_colour is None else tint(standing.path_colour)
     for place in standing.path:
         yield place, way, TRAIL
@@ -233,7 +233,7 @@ def _lit(
             colour = tint(tints[turn % len(tints)])
         if colour is None:
             wanted = standing.piece_for.get(place)
-            colour = WHITE if wanted is None else _piece_colour(standing.game, wanted)
+            colour = WHITE if wanted is None else piece_light(standing.game, wanted)
         yield place, colour, PATTERNS[meaning]
     if spot < len(standing.path) and standing.roles.get(standing.path[spot]) in _RUN_OVER:
         yield standing.path[spot], way, RUNNER

@@ -17,6 +17,7 @@ from firmware_host.config.errors import JournalError, NotPossibleError
 from firmware_host.config.profile import Profile
 from firmware_host.engines.room import EngineRoom
 from firmware_host.guidance import troubles
+from firmware_host.host.attract import Attract
 from firmware_host.host.inbox import Inbox
 from firmware_host.host.opponents import Ask
 from firmware_host.host.playing import (
@@ -62,6 +63,7 @@ from firmware_host.table.commands import (
     StopLearning,
     Sure,
     TakeBack,
+    Touch,
 )
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Magnet, Observation, Sight, Stillness
@@ -81,9 +83,10 @@ class Host:
 
     ``standing``: how the game stood after the last step, whose scan is ``look``. ``playing``: the
     game, and the doors to its referee, its engines and its seats; ``showing``: lights and sounds;
-    ``upkeep``: what the game waits for. ``requests``: what was done of the game in the last step.
-    ``notices``: part -> what people should know of it as long as that is there. ``ask_journal``:
-    reads in another thread; may be set, else reading a stored game holds up a scan.
+    ``upkeep``: what the game waits for; ``attract``: what is shown while nobody is there.
+    ``requests``: what was done of the game in the last step. ``notices``: part -> what people
+    should know of it as long as that is there. ``ask_journal``: reads in another thread; may be
+    set, else reading a stored game holds up a scan.
     """
 
     look: Look
@@ -114,6 +117,7 @@ class Host:
         self.upkeep = Upkeep(profile, calibration.folder)
         self.playing = Playing(profile, journal, engines)
         self.showing = Showing(profile, plate, calibration.light_at)
+        self.attract = Attract()
         self.requests: tuple[GameRequest, ...] = ()
         self._done: list[GameRequest] = []
         self._clock = clock
@@ -133,11 +137,13 @@ class Host:
         """
         return self._inbox.call(work)
 
-    def submit(self, command: HostCommand) -> Future[None]:
+    def submit(self, command: HostCommand | Touch) -> Future[None]:
         """Carry ``command`` out in a coming step. The future is done when that is, and on disk; it
         fails with what stands in its way, and then nothing has changed and nothing will. A request
         that names no game and step means those of this moment.
         """
+        if isinstance(command, Touch):
+            return self.call(self.attract.touch)
         read = self.ask_journal
         if read is not None and isinstance(command, ResumeGame | ImportGame):
             stored = command
@@ -163,6 +169,7 @@ class Host:
 
     def do(self, command: HostCommand) -> None:
         """Carry ``command`` out now. Raises what stands in its way, with nothing changed."""
+        self.attract.touch()
         match command:
             case Calibrate():
                 self._stop_playing_freely()
@@ -262,6 +269,9 @@ class Host:
             if self.standing.game is not self.game:  # begun just before, or meanwhile
                 self.standing = referee.step(look.sight, time_s)
             self._wait(look)
+        if self.upkeep.why is not None or self.playing.lesson is not None or self.playing.seated:
+            self.attract.touch()
+        self.attract.step(self.standing, look)
         self.requests, self._done = tuple(self._done), []
         self._show(look)
 
@@ -334,7 +344,8 @@ class Host:
             tilted = paused and seen.stillness is Stillness.TILTED
             aim = self.standing.lean_rad or (0.0, 0.0)
             lean = (seen.tilt_rad[0] - aim[0], seen.tilt_rad[1] - aim[1]) if tilted else None
-            self.showing.draw(self.shown, self.overlay, look.now_s, lean)
+            scene = self.attract.scene
+            self.showing.draw(self.shown, self.overlay, look.now_s, lean, scene)
         else:
             step = self.upkeep.sweep.step
             self.showing.draw_sweep(self.upkeep.sweep.strip, look.now_s, tried=bool(step.sounds))

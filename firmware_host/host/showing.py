@@ -10,7 +10,15 @@ from drivers.lights import Colour, Look
 from drivers.plate import Plate
 from firmware_host.commissioning.running import TRIED_HZ
 from firmware_host.config.profile import Profile
-from firmware_host.guidance.lights import CODE_LEVEL, LOOKS_S, CodeShown, Lighting, bubble_at
+from firmware_host.guidance.lights import (
+    CODE_LEVEL,
+    LOOKS_S,
+    CodeShown,
+    Lighting,
+    bubble_at,
+    piece_light,
+)
+from firmware_host.host.attract import Scene
 from firmware_host.table.buttons import CONFIRM, Press
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Sound, Standing
@@ -18,6 +26,7 @@ from firmware_host.table.standing import Sound, Standing
 T = TypeVar("T")
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8
+MARKED_LEVEL, STANDS_LEVEL = 0.9, 0.4  # of a game that plays itself
 
 C5, E5, G5, A5, C6, E6 = 523.25, 659.26, 783.99, 880.0, 1046.5, 1318.5
 LOW = 196.0
@@ -77,6 +86,8 @@ class Showing:
         self._code: CodeShown | None = None
         self._answer: Callable[[bool], None] | None = None
         self._looks: tuple[Look | None, ...] = ()
+        self._scene: Scene | None = None
+        self._scene_looks: tuple[Look | None, ...] = ()
 
     @property
     def shows_code(self) -> bool:
@@ -112,16 +123,25 @@ class Showing:
         self._plate.tone(self._tunes.tone_hz(now_s))
 
     def draw(
-        self, standing: Standing, overlay: Overlay, now_s: float, lean: Lean | None = None
+        self,
+        standing: Standing,
+        overlay: Overlay,
+        now_s: float,
+        lean: Lean | None = None,
+        scene: Scene | None = None,
     ) -> None:
         """How the game stands. ``lean``: how far a tilted plate is from how it should be, as in
-        Motion.
+        Motion. ``scene``: what is shown in its place.
         """
         bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
         if self._code is not None:
             self._draw_code(self._code, now_s)
             return
         looks = self._lighting.looks(standing, overlay, now_s, bubble)
+        if scene is not None:
+            if scene is not self._scene:
+                self._scene, self._scene_looks = scene, _scene_looks(scene, standing, overlay)
+            looks = self._scene_looks
         if looks is not self._looks:
             self._looks = looks
             self._plate.show_looks(self._on_strip(looks), now_s - now_s % LOOKS_S)
@@ -151,3 +171,12 @@ class Showing:
         """By position on the strip."""
         places = sorted(range(self._profile.size), key=self.light_at.__getitem__)
         return [by_place[index] for index in places]
+
+
+def _scene_looks(scene: Scene, standing: Standing, overlay: Overlay) -> tuple[Look | None, ...]:
+    """Each piece in its light, what was moved last brighter; by plate index."""
+    looks: list[Look | None] = [None] * len(overlay.places)
+    for place, piece in scene.cells.items():
+        level = MARKED_LEVEL if place in scene.marked else STANDS_LEVEL
+        looks[overlay.index_of(place)] = Look(piece_light(standing.game, piece), (level,))
+    return tuple(looks)

@@ -215,6 +215,10 @@ class Assist(Verb, frozen=True, tag="assist"):
     sure: bool | None = None
 
 
+class Touch(Verb, frozen=True, tag="touch"):
+    """Somebody is at a page: the game that plays itself on a table left alone ends."""
+
+
 class Sure(Verb, frozen=True, tag="sure"):
     """Yes, that move was meant."""
 
@@ -496,4 +500,4 @@ Gesture = Drop | Stack | Push | Spin | Chopsticks
 Deed = Put | Take | Move | Slide | Knock | Gesture | Tilt | SpinPlate | Press | Bump | Fault | Heal
 Held = PickUp | SetDown | Grab | Carry | LetGo
 HandsCommand = Deed | Held | CarryOut
-Command = HostCommand | HandsCommand
+Command = HostCommand | HandsCommand | Touch

@@ -58,6 +58,7 @@ PageCommand = (
     | c.Hint
     | c.Assist
     | c.Sure
+    | c.Touch
     | c.PlayAs
     | c.Forget
     | c.Practise

@@ -314,6 +314,7 @@ class Publisher:
             room=self._seats.room(),
             clock=self._clock(),
             figures={} if position is None else dict(position.figures),
+            attract=None if host.attract.scene is None else dict(host.attract.scene.cells),
             happened=[] if free is None else [*map(_happened, free.happened)],
             told=[] if standing.last is None else list(reasons(standing.last)),
         )

@@ -336,6 +336,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     ``draw_offers``: players who offer a draw until the next move. ``offsets``: place of the plate
     -> mm east and north of its middle where its piece stands, and the radius of the circle that
     holds it 95 times in 100. ``happened``: while people play freely, the last things.
+    ``attract``: what the game that plays itself on a table left alone shows, place -> piece; None
+    while somebody is there.
     ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
     is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``: what the last
     move did, in sentences.
@@ -389,5 +391,6 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     clock: ClockInfo | None = None
     figures: dict[str, int] = {}
     happened: list[HappenedInfo] = []
+    attract: dict[str, str] | None = None
     step: int = 0
     told: list[Message] = []

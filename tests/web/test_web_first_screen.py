@@ -7,6 +7,8 @@ from importlib import resources
 import pytest
 from playwright.sync_api import expect
 
+from firmware_host.table.commands import Put, Touch
+
 pytestmark = pytest.mark.web
 
 STATIC = resources.files("firmware_host.web") / "static"
@@ -65,6 +67,27 @@ def test_two_begin_where_nothing_has_been_played_and_doors_come_back(served, ope
     page.locator("#bar").get_by_role("button", name="tiltboard", exact=True).click()
     door(page, "Tilt and stack").click()
     expect(page.locator(".playground")).to_be_visible()
+
+
+def test_a_game_plays_itself_until_the_first_touch_which_does_nothing_else(altered, open_page):
+    altered.table.show(attract={"d4": "red", "e5": "blue"})
+    player = open_page(altered.url)
+    page = player.page
+    player.expect_marbles(d4="red", e5="blue")
+    expect(page.locator(".say-card .line")).to_have_text(
+        "A game plays itself. Touch anything, and it is your turn."
+    )
+    expect(page.locator(".doors")).to_be_visible()
+    page.mouse.click(*player.spot("c3"))
+    altered.table.show()
+    player.expect_marbles()
+    expect(page.locator(".doors")).to_be_visible()  # what is pressed stays where it was
+    told = altered.table.submitted
+    assert any(isinstance(each, Touch) for each in told)
+    assert not any(isinstance(each, Put) for each in told)
+    player.drop("red", "d4")
+    player.expect_turn("blue")
+    expect(page.locator(".doors")).to_be_hidden()
 
 
 def test_who_plays_is_a_face_and_is_chosen_again_next_time(served, open_page):

@@ -23,7 +23,11 @@ export class Doors {
       h("div", { class: "about" }, this.picture, this.aim),
       h("div", { class: "row" }, button("play", t("Tilt and stack"), () => { this.leave(); playFreely(); }), button("list", t("Another game"), () => { this.leave(); another(); })));
     this.handle = h("button", { type: "button", class: "plain brand", title: t("How to begin"), onclick: () => { this.called = this.element.hidden; this.update(); if (this.called) this.element.querySelector("button").focus(); } });
-    store.listen(() => this.update());
+    store.listen((_, changed) => {
+      if (store.snapshot?.attract) this.called = true; // they stay while somebody's first touch ends the show
+      else if (changed.has("moves")) this.called = false;
+      this.update();
+    });
   }
 
   /** Kind and players of the game that would be begun. */

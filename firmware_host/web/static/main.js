@@ -139,6 +139,14 @@ function build() {
     const { puzzles: all } = await puzzles.of(name);
     solve(name, (store.snapshot.lesson.puzzle % all.length) + 1);
   };
+  /** The first touch of a page, too, ends the game that plays itself; on the plate it does nothing else. */
+  for (const touch of ["pointerdown", "keydown"]) {
+    addEventListener(touch, (event) => {
+      if (!store.snapshot?.attract || !store.mayAct) return;
+      ask({ type: "touch" }).catch(() => {});
+      if (byId("table").contains(event.target)) event.stopPropagation();
+    }, true);
+  }
   const dialogs = {
     newGame: new NewGame(store, { ask }),
     games: new Games(store, { ask, review: (record, ply) => reviewer.look(record, ply) }),

@@ -14,7 +14,7 @@ export class Pieces {
     this.onDrawn = () => {};
     store.listen((_, changed) => {
       if (changed.has("layout")) this.clear(); // nothing flies from one game into the next
-      const parts = ["layout", "pieces", "cells", "roles", "review", "result"];
+      const parts = ["layout", "pieces", "cells", "roles", "review", "result", "attract"];
       if (parts.some((name) => changed.has(name))) this.draw();
     });
   }

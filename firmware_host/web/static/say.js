@@ -72,7 +72,7 @@ export class Say {
     const shown = this.lessonOf(snapshot) ?? (person ? `${person} · ${whose}` : whose);
     setText(this.phase, this.store.watching ? t("You are watching") : shown);
     this.ask.hidden = !layout.game?.lesson || Boolean(snapshot.lesson) || !this.store.mayAct;
-    this.tell(this.words(snapshot));
+    this.tell(snapshot.attract ? t("A game plays itself. Touch anything, and it is your turn.") : this.words(snapshot));
     const winner = result ? result.winner : snapshot.to_move;
     this.showBall(winner, Boolean(result?.winner || result?.team));
     this.count();

@@ -97,7 +97,7 @@ export class Space {
     if (changed.has("layout") || changed.has("review")) this.build();
     if (changed.has("camera")) this.face();
     const felt = this.showsField && changed.has("sensors") && this.feel(snapshot.sensors?.field_mt ?? []);
-    if (["layout", "review", "pieces", "cells"].some((name) => changed.has(name))) this.follow();
+    if (["layout", "review", "pieces", "cells", "attract"].some((name) => changed.has(name))) this.follow();
     if (changed.has("shifts")) this.leaving = new Set(snapshot.shifts.filter(({ target }) => target === null).map(({ source }) => source));
     const swung = this.plate.leans !== this.swungTo && !this.poses.newest; // else it is told how it moves
     this.swungTo = this.plate.leans;
@@ -120,7 +120,7 @@ export class Space {
     const { store } = this;
     const { layout, review, game } = store;
     for (const { number, piece } of store.pieces()) this.names.set(number, piece);
-    if (layout.hands && !review) {
+    if (layout.hands && !review && !store.snapshot.attract) {
       this.glides.standing = [];
       return;
     }

@@ -146,14 +146,15 @@ export class Store {
   /** Pieces to draw: as they lie where that is known, else as the sensors see them. */
   pieces() {
     const { snapshot, layout, review } = this;
-    if (layout.hands && !review) {
+    const plays = !review && snapshot.attract; // a game that plays itself
+    if (layout.hands && !review && !plays) {
       return snapshot.pieces.map((p) => ({ id: String(p.id), number: p.id, piece: p.piece, x: p.x_mm, y: p.y_mm, z: p.z_mm }));
     }
-    const cells = review ? review.record.positions[review.ply].cells : snapshot.cells;
+    const cells = review ? review.record.positions[review.ply].cells : plays || snapshot.cells;
     return Object.entries(cells).map(([place, piece]) => {
       const index = this.indexOf(place);
       const { x, y } = this.centreOf(index);
-      const [east, north] = (!review && snapshot.offsets?.[layout.places[index]]) || [0, 0];
+      const [east, north] = (!review && !plays && snapshot.offsets?.[layout.places[index]]) || [0, 0];
       return { id: `${place}-${piece}`, piece, z: 0, x: x + east, y: y + north };
     });
   }
