@@ -1,4 +1,6 @@
-"""``tiltboard scenario``: a file of steps and expectations, on a simulated or a real table."""
+"""``tiltboard scenario``: a file of steps and expectations, on a simulated or a real table; and
+``replay``: a recording of one.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from drivers.errors import TiltboardError
-from firmware_host.cli.options import STATE, games_folder
+from firmware_host.cli.options import PROFILE, STATE, games_folder
 from firmware_host.cli.speech import catalogue, misuse, say, sentence, words
 from firmware_host.cli.tables import PHYSICS
 from firmware_host.config.reading import read_text
@@ -168,3 +170,24 @@ def _play(file: Path, steps: Sequence[Step], actor: Actor, as_json: bool) -> int
         seconds = f"{actor.clock.now():.1f}"
         say(text("{file}: {held}, {seconds} s at the table", file=file, held=held, seconds=seconds))
     return HELD
+
+
+@click.command(name="replay", epilog="Example: tiltboard replay sunday.trace --json")
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per event.")
+@PROFILE
+def replay(trace: Path, as_json: bool, profile: str | None) -> None:
+    """Print what the readings in TRACE mean: every event with its time, and what stands at the end.
+
+    A trace of `tiltboard run --record` knows its game: moves and sentences are printed too. The
+    same trace prints the same bytes. Without --profile the one that it names is used.
+    """
+    from firmware_host.config.profile import load_profile
+    from firmware_host.scenario.replay import report, unlogged
+    from firmware_host.scenario.trace import read_trace
+
+    recorded = read_trace(trace)
+    table = load_profile(profile or recorded.header.profile)
+    with unlogged():
+        for line in report(recorded, table, as_json=as_json, words=words):
+            click.echo(line)

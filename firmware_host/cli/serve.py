@@ -151,7 +151,7 @@ def recorded(table: Table, path: Path | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    from firmware_host.trace.recorder import Recorder
+    from firmware_host.scenario.recorder import Recorder
 
     recorder = Recorder(path)
     table.on_step = recorder.record

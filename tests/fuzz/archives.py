@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from firmware_host.cli.backup import MANIFEST, make_backup, put_back, read_backup
 from firmware_host.config.profile import load_profile
-from firmware_host.trace import TraceWriter, header_for, read_trace, replay
+from firmware_host.scenario.replay import replay
+from firmware_host.scenario.trace import TraceWriter, header_for, read_trace
 from tests.fuzz.spoiling import spoilt
 from tests.fuzz.target import FileTarget
 from tests.fuzz.texts import SETTINGS

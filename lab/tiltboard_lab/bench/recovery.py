@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firmware_host.host.playing import usual_options
+from firmware_host.scenario.replay import unlogged
 from firmware_host.table.commands import NewGame
-from firmware_host.trace.replay import unlogged
 from games.momentum import MOMENTUM
 
 if TYPE_CHECKING:

@@ -28,10 +28,10 @@ from firmware_host.messages import Message, text
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration import check_fits, write_calibration
 from firmware_host.perception.calibration_store import CalibrationStore
+from firmware_host.scenario.trace import Trace, layout_of
 from firmware_host.table.commands import NewGame
 from firmware_host.table.sight import Magnet, Observation
 from firmware_host.table.standing import Standing
-from firmware_host.trace.format import Trace, layout_of
 from games.base import IllegalMoveError
 
 

@@ -18,10 +18,11 @@ from firmware_host.config.profile import load_profile
 from firmware_host.config.settings import Settings
 from firmware_host.host.playing import usual_options
 from firmware_host.journal import JournalReader
+from firmware_host.scenario import recorder
+from firmware_host.scenario.recorder import KEPT, Recorder
+from firmware_host.scenario.replay import Seen, rerun
+from firmware_host.scenario.trace import read_trace
 from firmware_host.table.commands import Calibrate, NewGame, StopCalibration, Swap, TakeBack
-from firmware_host.trace import read_trace, recorder
-from firmware_host.trace.recorder import KEPT, Recorder
-from firmware_host.trace.replay import Seen, rerun
 from games.momentum import MOMENTUM
 from hw_sim.clock import VirtualClock
 from hw_sim.physics import world_class

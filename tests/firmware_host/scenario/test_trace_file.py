@@ -14,13 +14,13 @@ from click.testing import CliRunner
 
 from drivers.errors import PartAbsentError
 from drivers.frame import Frame, Motion
-from firmware_host.cli.record import replay as replay_command
+from firmware_host.cli.scenario import replay as replay_command
 from firmware_host.config.errors import TraceError
 from firmware_host.config.profile import load_profile
 from firmware_host.perception import uncalibrated
+from firmware_host.scenario.replay import replay
+from firmware_host.scenario.trace import MOST_PLAIN, TraceWriter, header_for, read_trace
 from firmware_host.table.sight import Magnet
-from firmware_host.trace import TraceWriter, header_for, read_trace, replay
-from firmware_host.trace.format import MOST_PLAIN
 
 SHORT = Path(__file__).parent / "data" / "short.trace"
 STEP_MT = 3300 / 1024 / 60

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from drivers.frame import Frame
 from firmware_host.config.errors import TraceError
 from firmware_host.host.host import Host
+from firmware_host.scenario.trace import TraceHeader, TraceWriter, header_for
 from firmware_host.table.commands import GameRequest
 from firmware_host.table.standing import Phase
-from firmware_host.trace.format import TraceHeader, TraceWriter, header_for
 
 PART_S = 600.0  # a file holds that much, and goes on until the table is quiet
 LONGEST = 2.0  # of that, where it never is
