@@ -308,6 +308,10 @@ class CodeShown:
         """Whether it has been shown for long enough."""
         return now_s - self.since_s >= CODE_SHOWN_S
 
+    def shown_once(self, now_s: float, columns: int) -> bool:
+        """Whether all of it has been shown."""
+        return now_s - self.since_s >= round_s(self.code, columns) - PAUSE_S
+
     def lights(self, columns: int, rows: int, now_s: float) -> dict[int, Rgb]:
         """As ``drawn``."""
         return drawn(self.code, columns, rows, now_s - self.since_s)

@@ -23,6 +23,7 @@ from firmware_host.host.opponents import Ask
 from firmware_host.host.playing import (
     PAIRING,
     Ahead,
+    FromStored,
     Playing,
     games_to_begin,
     read_ahead,
@@ -145,11 +146,11 @@ class Host:
         if isinstance(command, Touch):
             return self.call(self.attract.touch)
         read = self.ask_journal
-        if read is not None and isinstance(command, ResumeGame | ImportGame):
+        if read is not None and isinstance(command, FromStored):
             stored = command
             return self._inbox.call_after(
                 lambda: read(lambda journal: read_ahead(stored, journal)),
-                lambda ahead: self._begin_reading(self.playing.take_up(stored, ahead)),
+                lambda ahead: self._take_up(stored, ahead),
             )
         if isinstance(command, NewGame):
             try:  # here, because that takes longer the longer a file is
@@ -183,8 +184,8 @@ class Host:
                 self.showing.show_code(code, self._clock.now())
             case NewGame():
                 self._begin_reading(self.playing.begin(command))
-            case ResumeGame() | ImportGame():
-                self._begin_reading(self.playing.take_up(command))
+            case ResumeGame() | ImportGame() | Practise():
+                self._take_up(command)
             case Hint() if self.playing.went_wrong(self.standing):
                 self._carry_out(TakeBack())
                 self.playing.pointed = self.standing.moves[:-1]
@@ -199,9 +200,6 @@ class Host:
                 self.playing.people.sit(player, name)
             case Forget(name):
                 self.playing.people.forget(name)
-            case Practise():
-                self._check_not_waiting()
-                self._begin_reading(self.playing.practise(command))
             case StopLearning():
                 self._begin_reading(self.playing.stop_learning())
             case SitDown() | StandUp() | OpenHand() | SeatComputer():
@@ -232,6 +230,11 @@ class Host:
             "{name} wants to join: press confirm if it shows the number that the lights show.",
             name=name,
         )
+
+    def _take_up(self, command: FromStored, ahead: Ahead | None = None) -> None:
+        if isinstance(command, Practise):
+            self._check_not_waiting()
+        self._begin_reading(self.playing.take_up(command, ahead))
 
     def _carry_out(self, request: GameRequest) -> None:
         """Something is asked of the game: whether it is possible is found out here, and nowhere

@@ -1,8 +1,8 @@
 """People by name: how well each plays, what each has tried, solved and beaten.
 
-Kept in one file of this table, ``people.json`` in its state folder; no journal, export or message
-of the network has a name in it, and whoever asks for it is forgotten. A rating is a level of the
-computer's: who has it wins half of the games against that level.
+Kept in one file of this table, ``people.json`` in its state folder; no journal or export has a name
+in it, pages show who sits here now, and whoever asks for it is forgotten. A rating is a level of
+the computer's: who has it wins half of the games against that level.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _ODDS = 3.0  # a level above another wins three games of four
 _QUICK, _STEADY = 1.6, 0.5  # how far one game moves a rating: the first, and later ones
 _EVEN_WITHIN = ((0.7, NOTHING), (2.0, WARNS), (4.0, SHADES))  # levels apart, and what makes it even
 _KEPT_GAMES = 200
+_MOST_OPENINGS = 200  # of a game, for each: what is written at the end of each game stays short
 OPENING_PLIES = 3
 
 _log = logging.getLogger(__name__)
@@ -71,16 +72,22 @@ class People:
         return self._kept.people.get(name) or Person()
 
     def sit(self, player: str, name: str | None) -> None:
-        """``name`` plays as ``player`` from now on, and as nobody else. Raises NotPossibleError."""
+        """``name`` plays as ``player`` from now on, and as nobody else. Who has never finished a
+        game makes room for who comes. Raises NotPossibleError.
+        """
         kept = self._kept
-        if name is not None and name not in kept.people and len(kept.people) >= MOST_PEOPLE:
+        seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
+        people = dict(kept.people)
+        if len(people) >= MOST_PEOPLE:
+            unknown = [n for n, what in people.items() if what == Person()]
+            for each in set(unknown) - {name, *seated.values()}:
+                del people[each]
+        if name is not None and name not in people and len(people) >= MOST_PEOPLE:
             raise NotPossibleError(
                 "This table knows {most} people already.",
                 remedy="Let it forget somebody first.",
                 most=MOST_PEOPLE,
             )
-        seated = {p: who for p, who in kept.seated.items() if p != player and who != name}
-        people = dict(kept.people)
         if name is not None:
             seated[player] = name
             people.setdefault(name, Person())
@@ -195,7 +202,7 @@ class People:
         opening = " ".join(moves[:OPENING_PLIES])
         known = tried.get(game, [])
         if opening and opening not in known:
-            tried[game] = [*known, opening]
+            tried[game] = [*known, opening][-_MOST_OPENINGS:]
         return Person(rating, games, best, tried, person.puzzles)
 
     def solved(self, player: str, game: str, number: int) -> None:

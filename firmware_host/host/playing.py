@@ -14,7 +14,7 @@ from firmware_host.config.engine_seats import Assist, EngineSeats
 from firmware_host.config.errors import BoardDoesNotFitError, NotPossibleError
 from firmware_host.config.profile import Capabilities, Profile
 from firmware_host.engines.mining import made_of
-from firmware_host.engines.puzzles import ExerciseGame, exercise_game
+from firmware_host.engines.puzzles import Exercise, ExerciseGame, exercise_game
 from firmware_host.engines.room import EngineRoom
 from firmware_host.guidance import play
 from firmware_host.host.advice import places_of
@@ -58,18 +58,29 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A game as it was read. ``played``: it is still to be stored; None: it is in the journal."""
+    """A game as it was read. ``played``: it is still to be stored; None: it is in the journal.
+    ``exercise``: made of it, to practise.
+    """
 
     replayed: Replay
     played: PlayedGame | None = None
+    exercise: Exercise | None = None
 
 
-def read_ahead(command: ResumeGame | ImportGame, journal: JournalReader) -> Ahead:
+def read_ahead(command: FromStored, journal: JournalReader) -> Ahead:
     """Read and replay the game. Raises what stands in its way."""
-    if isinstance(command, ResumeGame):
-        return Ahead(replay(journal.load(command.game)))
-    played, replayed = read_and_replay(command.text)
-    return Ahead(replayed, played)
+    match command:
+        case ResumeGame(game):
+            return Ahead(replay(journal.load(game)))
+        case ImportGame(source):
+            played, replayed = read_and_replay(source)
+            return Ahead(replayed, played)
+        case Practise(game, ply):
+            replayed = replay(journal.load(game))
+            made = made_of(replayed.game, replayed.moves[:ply])
+            if made is None:
+                raise NotPossibleError("There is no single best move to find there.")
+            return Ahead(replayed, exercise=made)
 
 
 def with_boards_read(command: NewGame) -> NewGame:
@@ -96,6 +107,9 @@ class Unwritten:
     def finish(self, game_id: int, result: Mapping[str, Any]) -> None:
         """Nothing."""
 
+
+FromStored = ResumeGame | ImportGame | Practise
+"""What begins with a game that is read, which takes longer the longer it is."""
 
 Lesson = GuidedGame | ExerciseGame
 """What is played without a journal: a lesson, or a puzzle."""
@@ -440,13 +454,13 @@ class Playing:
             again=True,
         )
 
-    def take_up(
-        self, command: ResumeGame | ImportGame, ahead: Ahead | None = None
-    ) -> Position | None:
-        """Go on with a stored game. ``ahead``: as it was read meanwhile; it may have gone on since.
-        Raises what stands in its way.
+    def take_up(self, command: FromStored, ahead: Ahead | None = None) -> Position | None:
+        """Go on with a stored game, or with a puzzle made from one. ``ahead``: as it was read
+        meanwhile; it may have gone on since. Raises what stands in its way.
         """
         ahead = ahead or read_ahead(command, self._journal)
+        if ahead.exercise is not None:
+            return self._unwritten(ExerciseGame(ahead.exercise, 0))
         if isinstance(command, ResumeGame):
             return self._go_on(self._journal.load(command.game), ahead.replayed)
         if ahead.played is None:
@@ -461,16 +475,6 @@ class Playing:
         if kind.lesson is None:
             raise NotPossibleError("There is no lesson for {game}.", game=kind.credit.title)
         return self._unwritten(GuidedGame(kind.create(kind.lesson.options), kind.lesson))
-
-    def practise(self, command: Practise) -> Position:
-        """A puzzle made from a game that is kept. Raises NotPossibleError where what stood on the
-        board is none, NoSuchGameError, and BoardDoesNotFitError.
-        """
-        played = replay(self._journal.load(command.game))
-        made = made_of(played.game, played.moves[: command.ply])
-        if made is None:
-            raise NotPossibleError("There is no single best move to find there.")
-        return self._unwritten(ExerciseGame(made, 0))
 
     def puzzle(self, name: str, number: int) -> Position:
         """Raises NoSuchPuzzleError, and BoardDoesNotFitError."""
@@ -522,6 +526,8 @@ class Playing:
         overlay = overlay_for(self._profile, game)
         self._journal.resume(record.id)  # first: the referee must never play what is not on disk
         self._set_game(game, overlay, record.id)
+        if record.result is not None:  # whoever sits here now has not played it
+            self._counted = record.id
         agreed = None if reached[-1].outcome is not None else agreed_end(game, record.result)
         line = Line.of(game, record.id, record.moves, reached, agreed=agreed)
         self.referee.begin(

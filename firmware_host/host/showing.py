@@ -106,13 +106,22 @@ class Showing:
             before(False)
 
     def end_code(self, now_s: float, presses: Sequence[Press]) -> bool:
-        """End it if its time is over, or any button is pressed. Whether one has ended."""
-        ends = self._code is not None and (bool(presses) or self._code.over(now_s))
-        if ends:
+        """End it if its time is over, or any button is pressed; but a confirm that comes before the
+        number of who asks was shown once was meant for the game, and does nothing. Whether the
+        presses are used up.
+        """
+        code = self._code
+        if code is None:
+            return False
+        if self._answer is not None and not code.shown_once(now_s, self._profile.columns):
+            ending = [press for press in presses if press.button != CONFIRM]
+        else:
+            ending = list(presses)
+        if ending or code.over(now_s):
             answer, self._code, self._answer = self._answer, None, None
             if answer is not None:
-                answer(any(press.button == CONFIRM for press in presses))
-        return ends
+                answer(any(press.button == CONFIRM for press in ending))
+        return bool(presses) or self._code is None
 
     def sound(self, sounds: Sequence[Sound], now_s: float) -> None:
         """Go on with the tune, or begin the one for ``sounds``."""

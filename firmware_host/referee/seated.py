@@ -169,7 +169,11 @@ def check_hands(game: SeatedGame, position: Position, move: str) -> None:
 
 
 def kept_moves(line: Line, game: SeatedGame) -> int | None:
-    """How many moves are left after the one that may be taken back; None: none may be."""
+    """How many moves are left after the one that may be taken back; None: none may be. Once it is
+    over anybody may know what chance would have been, so it stays over.
+    """
+    if line.position.over and game.secret_options:
+        return None
     for at in range(len(line.moves) - 1, -1, -1):
         if game.takes_back(line.moves[at]):
             return at
@@ -544,6 +548,9 @@ class SeatArbiter:
         self._notice = None
         before, turn = line.position, line.position.play(move)
         self._journal.append(line.game_id, len(line.moves) + 1, turn.move)
+        held = game.more(before)
+        if not any((*held["hands"].values(), held["drawn"])):
+            self._seats.deal()
         self._line = line = line.played(turn)
         proposed = self._witness.proposal
         if proposed is not None and proposed.move == move:

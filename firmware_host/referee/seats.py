@@ -15,6 +15,8 @@ from firmware_host.config.paths import read_file, write_durably
 SEATS_NAME = "seats.json"
 CODE_DIGITS = 6
 LEVELS = ("easy", "medium", "hard")
+COMPUTER = ""  # has seen a hand, as a device would by its digest
+GAMES_KEPT = 100
 
 _log = logging.getLogger(__name__)
 
@@ -22,8 +24,7 @@ _log = logging.getLogger(__name__)
 class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     holders: dict[str, str] = {}
     computers: dict[str, str] = {}
-    game: int = 0
-    seen: dict[str, str] = {}
+    seen: dict[int, dict[str, str]] = {}
 
 
 class Seats:
@@ -34,7 +35,8 @@ class Seats:
     grows with each. ``draw``: an unpredictable number below its argument.
 
     ``shut``: players whose hands have been seen in this game by another device than the one that
-    sits there now. Such a hand stays covered until the others agree.
+    sits there now, or by a computer, whatever was played in between. Such a hand stays covered
+    until the others agree.
     """
 
     def __init__(self, folder: Path, draw: Callable[[int], int] = secrets.randbelow) -> None:
@@ -45,15 +47,32 @@ class Seats:
         self.changes = 0
         kept = self._read()
         self._holders, self._computers = dict(kept.holders), dict(kept.computers)
-        self._game, self._seen = kept.game, dict(kept.seen)
+        self._seen_in = dict(kept.seen)
+        self._game, self._seen = 0, dict[str, str]()
         self._agreed: dict[str, set[str]] = {}
 
     def lay(self, players: Sequence[str], game_id: int = 0) -> None:
         """For the players of a game; none for a game without seats."""
         self._players = tuple(players)
         if players and game_id != self._game:
-            self._game, self._seen, self._agreed = game_id, dict(self._holders), {}
+            if game_id > max(self._seen_in, default=0):  # it begins now
+                kept = [*self._seen_in.items(), (game_id, self._sitting())]
+                self._seen_in = dict(sorted(kept)[-GAMES_KEPT:])
+            # Of one that is forgotten nobody knows whose eyes have seen it
+            unknown = dict.fromkeys(players, COMPUTER)
+            self._game, self._seen = game_id, self._seen_in.get(game_id, unknown)
+            self._agreed = {}
         self._changed()
+
+    def deal(self) -> None:
+        """Hands are dealt now, to those who sit there. Kept with the next change: a kill before it
+        leaves hands covered that were to be seen, and never the other way round.
+        """
+        self._seen_in[self._game] = self._seen = self._sitting()
+        self._agreed = {}
+
+    def _sitting(self) -> dict[str, str]:
+        return {**self._holders, **dict.fromkeys(self._computers, COMPUTER)}
 
     @property
     def shut(self) -> frozenset[str]:
@@ -77,10 +96,11 @@ class Seats:
             others = {
                 each
                 for each, first in self._seen.items()
-                if each in self._players and each != player and first != holder
+                if each in self._players and each != player and first not in (holder, COMPUTER)
             }
             agree = {e for e in others if self._seen[e] == self._holders.get(e) == digest}
-            if not agree:
+            alone = not others and self._seen[player] == COMPUTER
+            if not (agree or alone):
                 raise NotPossibleError(
                     "Only the others may uncover that hand.", remedy="Ask somebody at the table."
                 )
@@ -135,6 +155,8 @@ class Seats:
             raise NotPossibleError("There is no level {level}.", remedy="Choose one.", level=level)
         if level is not None and player in self._holders:
             raise NotPossibleError("Somebody sits there.", remedy="Free the seat first.")
+        if level is not None:
+            self._seen.setdefault(player, COMPUTER)
         others = {each: now for each, now in self._computers.items() if each != player}
         self._keep(self._kept(computers=others if level is None else {**others, player: level}))
 
@@ -145,8 +167,7 @@ class Seats:
         return _Kept(
             self._holders if holders is None else holders,
             self._computers if computers is None else computers,
-            self._game,
-            self._seen,
+            self._seen_in,
         )
 
     def _keep(self, kept: _Kept) -> None:

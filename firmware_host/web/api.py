@@ -129,7 +129,7 @@ ENDPOINTS = (
         "/people",
         "people",
         "Who is known by name on this table, and what each has tried, solved and beaten.",
-        {200: list[PersonInfo], 503: answers.Problem},
+        {200: list[PersonInfo], 403: answers.Problem, 503: answers.Problem},
     ),
     Endpoint(
         "GET",

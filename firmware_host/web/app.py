@@ -195,6 +195,8 @@ class _Web:
         return await self._answer(request, self._table.analysis(_number(request)))
 
     async def people(self, request: Request) -> Response:
+        if not self._access.may_act(request.scope[VISITOR]):
+            return self._problem(request, 403, replies.NOT_PAIRED)
         return await self._answer(request, self._table.people())
 
     async def export(self, request: Request) -> Response:

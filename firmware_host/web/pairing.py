@@ -161,6 +161,7 @@ CODE_DIGITS = 6
 CODE_LASTS_S = 600.0
 JOIN_LASTS_S = 60.0  # as long as the lights show a code
 JOIN_NUMBERS = 100
+MOST_SENT_AWAY = 5  # of those who ask to be the first; then the lights are left to the game
 TRIES_PER_MINUTE = 5
 TRIES_PER_ADDRESS = 3  # a minute: one device cannot keep the others from pairing
 
@@ -192,6 +193,7 @@ class Pairing:
         self.on_code: Callable[[str | None], None] = _nobody
         self.on_join: Callable[[str, str, Callable[[bool], None]], None] | None = None
         self._joining_until_s = 0.0
+        self._sent_away = 0  # since somebody has asked for a code at the table
         self._code = ""
         self._ends_s = 0.0
         all_together = (TRIES_PER_MINUTE / 60, TRIES_PER_MINUTE)
@@ -201,6 +203,7 @@ class Pairing:
         """Open a new code; the one before ends. The console and the journal show it too, and the
         table's lights unless ``at_table`` is False.
         """
+        self._sent_away = 0
         self._code = f"{self._draw(10**CODE_DIGITS):0{CODE_DIGITS}}"
         self._ends_s = self._clock.now() + CODE_LASTS_S
         minutes = round(CODE_LASTS_S / 60)
@@ -216,8 +219,11 @@ class Pairing:
 
     @property
     def takes_first(self) -> bool:
-        """Whether a device may be let in by a press of the table's button: no other is paired."""
-        return self.on_join is not None and not self.tokens.devices()
+        """Whether a device may be let in by a press of the table's button: no other is paired, and
+        not too many have been sent away.
+        """
+        asked = self.on_join is not None and self._sent_away < MOST_SENT_AWAY
+        return asked and not self.tokens.devices()
 
     def join(self, name: str, address: str) -> tuple[str, str]:
         """Ask at the table for the first device: a token that is good once somebody has pressed
@@ -227,6 +233,10 @@ class Pairing:
         """
         self._check_tries(address)
         if not self.takes_first or self.on_join is None:
+            if self._sent_away >= MOST_SENT_AWAY:
+                raise NotPossibleError(
+                    "Nobody let in those who asked last.", remedy="Pair this one with a code."
+                )
             raise NotPossibleError(
                 "The table knows a device already.", remedy="Pair this one with a code."
             )
@@ -241,6 +251,7 @@ class Pairing:
 
         def answered(confirmed: bool) -> None:
             self._joining_until_s = 0.0
+            self._sent_away += not confirmed
             if confirmed and self.takes_first:
                 try:
                     self.tokens.pair(name, token)

@@ -5,8 +5,19 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
-from firmware_host.web.pairing import JOIN_LASTS_S, Pairing, Tokens, TooManyTriesError, digest_of
+from firmware_host.table.commands import Press
+from firmware_host.web.pairing import (
+    JOIN_LASTS_S,
+    MOST_SENT_AWAY,
+    Pairing,
+    Tokens,
+    TooManyTriesError,
+    digest_of,
+)
 from hw_sim.clock import VirtualClock
+from hw_sim.session import SimSession
+from hw_sim.session.live import PageHands, at_once
+from tests.unhurried import unhurried
 
 PHONE, STRANGER = "192.168.1.77", "192.168.1.99"
 
@@ -72,6 +83,36 @@ def test_nobody_asks_without_end(table):
     table.pairing.join("phone", PHONE)
     table.press()
     assert len(table.tokens.devices()) == 1
+
+
+def test_who_is_sent_away_again_and_again_leaves_the_lights_to_the_game(table):
+    for number in range(MOST_SENT_AWAY):
+        table.pairing.join("phone", f"192.168.1.{number}")
+        table.press(confirm=False)
+        table.clock.sleep(60)
+    assert not table.pairing.takes_first
+    with pytest.raises(NotPossibleError, match="Nobody let in"):
+        table.pairing.join("phone", PHONE)
+    table.pairing.open()  # somebody at the table asks for a code
+    table.pairing.join("phone", PHONE)
+    table.press()
+    assert len(table.tokens.devices()) == 1
+
+
+def test_a_press_that_was_meant_for_the_game_lets_nobody_in(tmp_path):
+    """A stranger asks just before somebody confirms something else."""
+    answers = []
+    with SimSession(unhurried("plate-10"), tmp_path) as session:
+        hands = PageHands(session, at_once)
+        session.host.ask_to_join("phone", "42", answers.append)
+        session.host.step()
+        hands.do(Press("confirm"))
+        session.run_until(session.clock.now() + 1)
+        assert answers == []
+        session.run_until(session.clock.now() + 1.5)
+        hands.do(Press("confirm"))
+        session.run_until(session.clock.now() + 1)
+        assert answers == [True]
 
 
 def test_what_a_stranger_calls_itself_draws_nothing_on_a_terminal(table):

@@ -13,6 +13,7 @@ from firmware_host.table.commands import (
     Count,
     NewGame,
     OpenHand,
+    ResumeGame,
     SeatComputer,
     SeatMove,
     SitDown,
@@ -276,6 +277,51 @@ def test_two_devices_of_one_guest_do_not_uncover_hands_for_each_other(session):
     ask(session, SitDown("phone of white", "white"))  # one of those who were there is back
     ask(session, OpenHand("red", "phone of white"))
     assert set(hands(session)["red"]) == {"?"}  # blue, who was there too, has not agreed
+
+
+def test_another_game_in_between_uncovers_no_hand(session):
+    """A guest sits where another sat, and has the table forget who that was."""
+    for player in ("red", "blue", "white"):
+        ask(session, SitDown(f"phone of {player}", player))
+    to_window(session)
+    dealt, game = hands(session), session.host.standing.game_id
+    ask(session, StandUp("blue"))
+    ask(session, SitDown("guest", "blue"))
+    for between in (BATTLE, NewGame("momentum", {"size": 5, "marbles": 4})):
+        ask(session, between)
+        ask(session, ResumeGame(game))
+        assert hands(session) == {**dealt, "blue": ["?"] * len(dealt["blue"])}
+
+
+def test_who_takes_a_computers_seat_sees_none_of_its_hand(session):
+    for holder in ("phone of blue", "phone of red"):  # before the deal seats change as they like
+        ask(session, SitDown(holder, "red"))
+        ask(session, SeatComputer("white", "easy" if holder == "phone of red" else None))
+        if holder == "phone of blue":
+            ask(session, StandUp("red"))
+    ask(session, SitDown("guest", "blue"))
+    to_window(session)
+    assert "?" not in hands(session)["red"]
+    ask(session, SeatComputer("white", None))
+    ask(session, SitDown("guest", "white"))
+    assert set(hands(session)["white"]) == {"?"}
+    ask(session, OpenHand("white", "phone of red"))
+    assert "?" not in hands(session)["white"]
+
+
+def test_what_ended_is_not_taken_back_by_who_knows_the_seed(session):
+    """Once it is over everybody may know what the dice would have been."""
+    rng, taken = random.Random(3), 0
+    while taken < 3:
+        ask(session, BATTLE)
+        while not position(session).over:
+            one_more(session, rng)
+        last = session.host.standing.moves[-1]
+        assert "Option seed" in write_game(session.host.journal.current())
+        assert not session.host.standing.can_take_back
+        with pytest.raises(NotPossibleError):
+            ask(session, TakeBack())
+        taken += position(session).game.takes_back(last)
 
 
 def test_a_seat_that_rolls_or_counts_in_anothers_turn_only_asks_for_it(session):
