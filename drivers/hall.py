@@ -34,6 +34,7 @@ def field_table_mt(steps: int, reference_v: float, sensitivity_mv_mt: float) -> 
 
 LINES: Final = 4
 INPUTS: Final = 16
+CONVERTED: Final = CHANNELS * INPUTS  # inputs of one converter
 
 # From an address change until the common pin stands within half a step of ten bits. The switch
 # turns on within 75 ns at 4.5 V and 85 C (switching characteristics, Sn to out); five times that is
@@ -128,27 +129,36 @@ class WiringCheck:
         self._sensors = sensors
         self._spares = dict(spares)
         self._pins = tuple(address_pins)
+        self._last = max(sensors, *spares) + 1 if spares else sensors
         self._bounds = tuple(
             (number, *(_NO_NTC if what == "ntc" else _WINDOWS[what]))
             for number, what in spares.items()
         )
 
     def __call__(self, codes: Sequence[int]) -> None:
-        """Raise PartReadingError, naming the likely cause, unless every spare input is right."""
+        """Raise PartReadingError, naming the likely cause, unless every converter says something
+        and every spare input is right.
+        """
+        for first in range(0, self._last, CONVERTED):
+            if not any(codes[first : first + CONVERTED]):
+                raise self._silent(first // CONVERTED)
         for number, lowest, highest in self._bounds:
             if not lowest <= codes[number] <= highest:
                 raise self._diagnose(codes)
 
+    def _silent(self, converter: int) -> PartReadingError:
+        return PartReadingError(
+            "hall",
+            "The sensors' second converter does not answer: its data line stays low."
+            if converter
+            else "The sensors' converter does not answer: its data line stays low.",
+            remedy=(
+                "Check the sensors' 3.3 V regulator, the MCP3008's supply and reference,"
+                " and the wires of MISO, clock and chip select."
+            ),
+        )
+
     def _diagnose(self, codes: Sequence[int]) -> PartReadingError:
-        if not any(codes):
-            return PartReadingError(
-                "hall",
-                "The sensors' converter does not answer: its data line stays low.",
-                remedy=(
-                    "Check the sensors' 3.3 V regulator, the MCP3008's supply and reference,"
-                    " and the wires of MISO, clock and chip select."
-                ),
-            )
         crossed = self._crossed(codes)
         if crossed is not None:
             return crossed
@@ -285,16 +295,19 @@ def _swapped(first: int, second: int) -> Callable[[int], int]:
     return select
 
 
-# The Hall array: sensors through multiplexers with shared address lines, and one converter.
+# The Hall array: sensors through multiplexers with shared address lines, and one converter or two.
 #
-# Input ``k`` is the converter's channel ``k // 16`` and the multiplexers' address ``k % 16``. The
-# first inputs are the sensors, in index order; spare inputs carry known voltages, from which each
-# scan proves its own wiring (drivers.hall).
+# Input ``k`` is channel ``k // 16`` and the multiplexers' address ``k % 16``; channels from 8 on
+# are the second converter's, which has the next chip select of the same bus. The first inputs are
+# the sensors, in index order; spare inputs carry known voltages, from which each scan proves its
+# own wiring.
 
 
 @dataclass(frozen=True, slots=True)
 class HallSettings:
-    """What is wired where. ``spares``: input -> what it carries; ``sensors``: inputs 0 and up."""
+    """What is wired where. ``spares``: input -> what it carries; ``sensors``: inputs 0 and up.
+    ``converters``: on chip selects from ``spi_device`` on.
+    """
 
     sensors: int
     spi_bus: int
@@ -304,10 +317,12 @@ class HallSettings:
     spi_hz: int = MAX_HZ
     reference_v: float = 3.3
     sensitivity_mv_mt: float = SENSITIVITY_MV_MT
+    converters: int = 1
 
     def __post_init__(self) -> None:
-        if not 1 <= self.inputs <= CHANNELS * INPUTS:
-            raise ValueError(f"{self.inputs} inputs; the converter has {CHANNELS * INPUTS}")
+        most = CONVERTED * self.converters
+        if not 1 <= self.inputs <= most:
+            raise ValueError(f"{self.inputs} inputs; the converter has {most}")
 
     @property
     def inputs(self) -> int:
@@ -322,9 +337,9 @@ class MuxHallArray:
         self._settings = settings
         self._buses = buses
         self._clock = buses.clock
-        self._converter: Mcp3008 | None = None
+        self._converters: list[Mcp3008] = []
         self._lines: AddressLines | None = None
-        self._codes = [0] * (CHANNELS * INPUTS)
+        self._codes = [0] * (CONVERTED * settings.converters)
         self._channels = tuple(range((settings.inputs - 1) // INPUTS + 1))
         self._field_mt = field_table_mt(
             STEPS, settings.reference_v, settings.sensitivity_mv_mt
@@ -343,18 +358,16 @@ class MuxHallArray:
         that the readings cannot be trusted. Does not judge single sensors.
         """
         try:
-            if self._converter is None or self._lines is None:
-                converter, lines = self._open()
-            else:
-                converter, lines = self._converter, self._lines
-            codes = self._scan(converter, lines)
+            codes = self._scan(self._lines or self._open())
             self._check(codes)
         except PartError:
             self.close()
             raise
         except (OSError, ImportError) as error:
+            settings = self._settings
+            number = settings.spi_device + min(len(self._converters), settings.converters - 1)
             self.close()
-            device = f"/dev/spidev{self._settings.spi_bus}.{self._settings.spi_device}"
+            device = f"/dev/spidev{settings.spi_bus}.{number}"
             raise absent("hall", error, device) from error
         if self._ntc is not None:
             self.temperature_c = temperature_c(codes[self._ntc] / STEPS)
@@ -362,26 +375,31 @@ class MuxHallArray:
 
     def close(self) -> None:
         """Give bus and lines back; the next read opens them again."""
-        if self._converter is not None:
-            self._converter.close()
-            self._converter = None
+        for converter in self._converters:
+            converter.close()
+        self._converters.clear()
         if self._lines is not None:
             self._lines.close()
             self._lines = None
 
-    def _open(self) -> tuple[Mcp3008, AddressLines]:
+    def _open(self) -> AddressLines:
         settings = self._settings
-        self._lines = AddressLines(self._buses.pin_factory, settings.address_pins)
-        device = self._buses.spi(settings.spi_bus, settings.spi_device)
-        self._converter = Mcp3008(device, settings.spi_hz)
-        return self._converter, self._lines
+        lines = self._lines = AddressLines(self._buses.pin_factory, settings.address_pins)
+        for number in range(settings.converters):
+            device = self._buses.spi(settings.spi_bus, settings.spi_device + number)
+            self._converters.append(Mcp3008(device, settings.spi_hz))
+        return lines
 
-    def _scan(self, converter: Mcp3008, lines: AddressLines) -> list[int]:
+    def _scan(self, lines: AddressLines) -> list[int]:
         """Address-major: an address change costs more than a change of channel."""
-        codes, channels, read = self._codes, self._channels, converter.read
+        codes = self._codes
+        reads = [
+            (channel * INPUTS, self._converters[channel // CHANNELS].read, channel % CHANNELS)
+            for channel in self._channels
+        ]
         for address in GRAY_ORDER:
             if lines.select(address) and self._wait_s:
                 self._clock.sleep(self._wait_s)
-            for channel in channels:
-                codes[channel * INPUTS + address] = read(channel)
+            for first, read, channel in reads:
+                codes[first + address] = read(channel)
         return codes

@@ -7,7 +7,7 @@ them; credit. Nothing here knows lights or pages.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib import resources
 from typing import Any
@@ -18,8 +18,10 @@ def style_of(package: str) -> str:
     return (resources.files(package) / "board.css").read_text(encoding="utf-8")
 
 
-# A tile slides between pegs: it stands on a stem this wide, and its hat begins this high.
+# A tile slides between pegs: it stands on a stem this wide, and its hat begins this high. The pegs,
+# half balls where four places meet, leave the stem this much room.
 TILE_STEM_MM, TILE_HAT_MM = 20.0, 8.0
+PEG_ROOM_MM = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,15 @@ class PieceBody:
     mass_g: float = 20.0
     foot_mm: float = 15.0
     mast_mm: float | None = None
+
+    def beside(self, pitch_mm: float) -> PieceBody:
+        """The same, not wider than places that are so far apart allow."""
+        return replace(self, diameter_mm=min(self.diameter_mm, pitch_mm - 1.0))
+
+
+def peg_mm(pitch_mm: float) -> float:
+    """Radius of the pegs between places that are so far apart."""
+    return (pitch_mm - TILE_STEM_MM - PEG_ROOM_MM) / 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class HallBoard(_Board):
     """Sensors, each a copy of its own within the datasheet's limits, and what is wrong with them.
 
     Sensor ``k`` is wired to input ``k % 16`` of multiplexer ``k // 16``. ``sensors``: the chips,
-    by place. ``multiplexers``: at the converter's channels. ``tolerances``: of the sensitivities,
+    by place. ``multiplexers``: at the converters' channels. ``tolerances``: of the sensitivities,
     against the datasheet's.
     """
 
@@ -111,7 +111,9 @@ class HallBoard(_Board):
             for index in range(profile.size)
         )
         self.address = AddressBus()
-        self.multiplexers = tuple(Cd74Hc4067(self.address, ()) for _ in range(CHANNELS))
+        self.multiplexers = tuple(
+            Cd74Hc4067(self.address, ()) for _ in range(CHANNELS * hall.converters)
+        )
         self._wire_spares()
         self._wire_sensors()
 

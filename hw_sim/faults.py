@@ -274,10 +274,11 @@ NOISE = 1 / 2000  # of the bytes that pass a slip ring's brushes: three frames a
 
 
 def bus_kinds(table: Breakable) -> Kinds:
-    """Of I2C: a chip that acknowledges nothing, a line that is held. Of the only SPI port: a data
-    line that says nothing.
+    """Of I2C: a chip that acknowledges nothing, a line that is held. Of SPI: a data line that says
+    nothing.
     """
-    buses, ports = table.buses.i2c_buses, table.buses.spi_ports
+    buses = table.buses.i2c_buses
+    ports = {f"{bus}.{select}": port for (bus, select), port in table.buses.spi_ports.items()}
     numbers = [str(number) for number in buses]
 
     def nack(number: str, on: bool) -> None:
@@ -298,17 +299,16 @@ def bus_kinds(table: Breakable) -> Kinds:
         yield "i2c-stuck", _one_of(numbers, stick, partial(fails_with, errno.ETIMEDOUT))
     if not ports:
         return
-    [((bus, device), spi)] = ports.items()
 
-    def silence(_port: str, on: bool) -> None:
-        spi.silent = 0x00 if on else None
+    def silence(port: str, on: bool) -> None:
+        ports[port].silent = 0x00 if on else None
 
-    def is_silent(_port: str) -> bool:
-        probe = copy(spi)
+    def is_silent(port: str) -> bool:
+        probe = copy(ports[port])
         probe.clock = _spare_clock(table)
         return not any(probe.transfer(READ_CHANNEL_0, READ_HZ, 0))
 
-    yield "spi-silent", _one_of([f"{bus}.{device}"], silence, is_silent)
+    yield "spi-silent", _one_of([*ports], silence, is_silent)
 
 
 def node_kinds(table: Breakable) -> Kinds:

@@ -15,6 +15,7 @@ from firmware_host.config.wiring import GpioPanel, MuxAdcHall
 from firmware_host.messages import nearest
 from hw_sim.boards import HallBoard
 from hw_sim.chips.hall import HallSpread
+from hw_sim.chips.mcp3008 import CHANNELS
 from hw_sim.errors import FaultError
 from hw_sim.faults import Targets, check_targets
 from hw_sim.table import SimTable
@@ -43,10 +44,9 @@ def miswirings(table: SimTable) -> dict[str, Miswiring]:
     found: dict[str, Miswiring] = {}
     if table.imu is not None:
         found["imu-turned"] = (WAYS, WAYS), lambda arrow, face: _turn_imu(table, arrow, face)
-    if isinstance(board, HallBoard) and table.converter is not None:
+    if isinstance(board, HallBoard):
         numbers = [str(number) for number in range(-(-profile.size // 16))]
-        inputs = table.converter.inputs
-        found["mux-swapped"] = (numbers, numbers), lambda *two: _swap(inputs, *map(int, two))
+        found["mux-swapped"] = (numbers, numbers), lambda *two: _swap_muxes(table, *map(int, two))
         found |= _sensors(table, board)
     if isinstance(profile.hall, MuxAdcHall):
         pins = dict(zip(LINES, profile.hall.address_pins, strict=True))
@@ -115,6 +115,12 @@ def _turn_imu(table: SimTable, arrow: str, face: str) -> None:
 
 def _swap(wires: dict[int, Any] | list[Any], one: int, other: int) -> None:
     wires[one], wires[other] = wires[other], wires[one]
+
+
+def _swap_muxes(table: SimTable, one: int, other: int) -> None:
+    (a, at), (b, there) = divmod(one, CHANNELS), divmod(other, CHANNELS)
+    first, second = table.converters[a].inputs, table.converters[b].inputs
+    first[at], second[there] = second[there], first[at]
 
 
 def _sensors(table: SimTable, board: HallBoard) -> Iterator[tuple[str, Miswiring]]:

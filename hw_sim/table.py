@@ -34,7 +34,7 @@ from hw_sim.buses.gpio import Piezo
 from hw_sim.buses.serial import SimLine
 from hw_sim.chips.inertial import ImuSpread, InertialChip
 from hw_sim.chips.lsm6dsox import Lsm6dsox
-from hw_sim.chips.mcp3008 import Mcp3008
+from hw_sim.chips.mcp3008 import CHANNELS, Mcp3008
 from hw_sim.chips.mcp23017 import LineSource, Mcp23017
 from hw_sim.chips.mpu6050 import Mpu6050
 from hw_sim.chips.ws2812 import Ws2812Chain
@@ -114,9 +114,9 @@ class SimTable:
 
     A context manager: within it the seams below smbus2 and neopixel are in place.
     ``buses``: for the drivers. ``hands``: what happens to it. ``hall_board``,
-    ``converter``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips, as
-    far as it has them. ``faults``: what is broken and mended. ``disk``: under its journal, where it
-    has one. ``imu_orientation``: how the
+    ``converters``, ``expanders``, ``matrix``, ``imu``, ``chain``, ``piezo``, ``node``: its chips,
+    as far as it has them. ``faults``: what is broken and mended. ``disk``: under its journal, where
+    it has one. ``imu_orientation``: how the
     tilt sensor is glued in; may be set. ``dark_from``: the light before which the strip is broken.
     ``streams``: where its chance comes from. ``tolerances``: how far gaps and the Hall sensors'
     sensitivities differ, against what is stated.
@@ -140,7 +140,7 @@ class SimTable:
         self.tolerances = tolerances
         self.hands = Hands(self.world, streams.stream("hands"))
         self.buses = SimBuses(self.clock)
-        self.converter: Mcp3008 | None = None
+        self.converters: tuple[Mcp3008, ...] = ()
         self.expanders: dict[int, Mcp23017] = {}
         self.matrix: SwitchMatrix | None = None
         self.hall_board: HallBoard | SwitchBoard | None = model_of(profile.hall)(self, profile.hall)
@@ -240,7 +240,7 @@ class SimTable:
         hall, board, imu = self.profile.hall, self.hall_board, self.imu
         if not isinstance(hall, NodeHall) or not isinstance(board, HallBoard):
             return None
-        if self.converter is None or not isinstance(imu, Mpu6050):
+        if not self.converters or not isinstance(imu, Mpu6050):
             raise SimulationError(
                 "profile {name}: the simulated plate's own computer has a tilt sensor.",
                 remedy='Add [imu] with kind = "node".',
@@ -250,7 +250,7 @@ class SimTable:
         confirm, back = (self.world.buttons[name] for name in ("confirm", "back"))
         node = SimNode(
             line,
-            converter=self.converter,
+            converter=self.converters[0],
             address=board.address,
             imu=imu,
             chain=self.chain,
@@ -266,15 +266,19 @@ class SimTable:
 
 def _mux_adc(table: SimTable, hall: MuxAdcHall) -> HallBoard:
     board = _linear(table, hall)
-    if table.converter is not None:
-        table.buses.add_spi(hall.spi_bus, hall.spi_device, table.converter)
+    for select, converter in zip(hall.selects, table.converters, strict=True):
+        table.buses.add_spi(hall.spi_bus, select, converter)
     table.buses.wire_address(hall.address_pins, board.address)
     return board
 
 
 def _linear(table: SimTable, hall: MuxAdcHall) -> HallBoard:
     board = HallBoard(table.profile, hall, table.world, table.streams, table.tolerances)
-    table.converter = Mcp3008([mux.voltage_v for mux in board.multiplexers], hall.reference_v)
+    commons = [mux.voltage_v for mux in board.multiplexers]
+    table.converters = tuple(
+        Mcp3008(commons[first : first + CHANNELS], hall.reference_v)
+        for first in range(0, len(commons), CHANNELS)
+    )
     return board
 
 

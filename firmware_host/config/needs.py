@@ -38,7 +38,6 @@ DEVICE_CLASSES = (SPI, I2C, GPIO, MAPPED_GPIO, PIO, SERIAL, SOUND)
 GPIO_DEVICE = "/dev/gpiochip0"
 SOUND_DEVICE = "/dev/snd/controlC0"
 GPIO_MODULES = ("lgpio", "RPi.GPIO")  # either will do; a Pi 5 takes lgpio alone
-SPI_LINES = {0: "dtparam=spi=on", 1: "dtoverlay=spi1-1cs"}
 CORE_CLOCK = {  # docs/wiring-plate-10.md: bit time of lights on SPI0
     "Pi 4": ("core_freq=500", "core_freq_min=500"),
     "Pi 3": ("core_freq=250",),
@@ -69,6 +68,11 @@ def gpio_need(part: str, model: str) -> Need:
     """The pins, by one of two libraries."""
     modules = GPIO_MODULES[:1] if "Pi 5" in model else GPIO_MODULES
     return Need(part, GPIO_DEVICE, GPIO, (modules,))
+
+
+def spi_line(bus: int, select: int = 0) -> str:
+    """What config.txt has for that chip select of a bus."""
+    return f"dtoverlay=spi{bus}-{select + 1}cs" if bus else "dtparam=spi=on"
 
 
 def i2c_need(part: str, bus: int) -> Need:

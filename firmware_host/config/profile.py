@@ -20,6 +20,7 @@ from firmware_host.config.errors import ConfigError
 from firmware_host.config.needs import Need
 from firmware_host.config.reading import parse_toml, read_toml
 from firmware_host.config.wiring import (
+    STRIP_MM,
     Grid,
     HallConfig,
     ImuConfig,
@@ -220,6 +221,14 @@ def _check_room(profile: Profile) -> None:
             name=profile.name,
             pitch=profile.pitch_mm,
             across=across_mm,
+        )
+    lights = profile.lights
+    if lights is not None and lights.strip and abs(profile.pitch_mm - STRIP_MM) > 0.05:
+        raise ConfigError(
+            "profile {name}: no strip has its lights {pitch:g} mm apart.",
+            remedy="Write pitch_mm = 33.33, for one of 30 a metre, or leave strip out.",
+            name=profile.name,
+            pitch=profile.pitch_mm,
         )
     needed_mm = (max(profile.columns, profile.rows) - 1) * profile.pitch_mm + across_mm
     if needed_mm > profile.plate_mm:

@@ -33,10 +33,10 @@ from firmware_host.config.needs import (
     PIO,
     SERIAL,
     SPI,
-    SPI_LINES,
     Need,
     gpio_need,
     i2c_need,
+    spi_line,
 )
 from games.plugins import PluginError, loaded
 
@@ -44,13 +44,16 @@ Pin = Annotated[int, msgspec.Meta(ge=0, le=27)]
 I2cBus = Annotated[int, msgspec.Meta(ge=0, le=22)]
 Address = Annotated[int, msgspec.Meta(ge=0x08, le=0x77)]
 Millimetres = Annotated[float, msgspec.Meta(ge=-1000, le=1000)]
+Offset = Annotated[float, msgspec.Meta(ge=-25, le=25)]
 ArmMm = tuple[Millimetres, Millimetres, Millimetres]
 SpinGain = Annotated[float, msgspec.Meta(ge=0.9, le=1.1)]
 # All that the kernel takes with dtparam=spi=on and dtoverlay=spi1-1cs: selects, MISO, MOSI, clock
 SPI_PINS = {0: (7, 8, 9, 10, 11), 1: (18, 19, 20, 21)}
 SPI1_SELECTS = (18, 17, 16)  # with spi1-2cs and spi1-3cs the kernel takes those before it, too
-MUX_INPUTS = 128  # eight CD74HC4067
+MUX_INPUTS = 128  # eight CD74HC4067, on one converter
 PORT_INPUTS = 7  # of eight lines of an MCP23017's port; the eighth is output-only
+LIGHT_MM = (12.5, 11.5)  # of a light from its Hall element: beside a piece of 28 mm, not under it
+STRIP_MM = 1000 / 30  # between the lights of a strip of 30 a metre
 GROUP = "tiltboard.parts"
 
 _log = logging.getLogger(__name__)
@@ -145,13 +148,21 @@ class ImuPart(Part, frozen=True):
 
 
 class LightsPart(Part, frozen=True):
-    """A light under each place, and what they may draw."""
+    """A light at each place, and what they may draw.
+
+    ``offset_mm``: how far east and north of the Hall element it is. ``guide``: what of it is seen:
+    a hole in the plate there, or a ring of acrylic around the place, which shines around a piece.
+    ``strip``: the lights of a row are a bought strip, uncut.
+    """
 
     supply_a: Annotated[float, msgspec.Meta(ge=0.1, le=40)]
     brightness: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
     gamma: Annotated[float, msgspec.Meta(ge=1, le=3)] = 2.2
     channel_ma: Annotated[float, msgspec.Meta(ge=1, le=25)] = 20.0
     idle_ma: Annotated[float, msgspec.Meta(ge=0, le=3)] = 1.0
+    offset_mm: tuple[Offset, Offset] = LIGHT_MM
+    guide: Literal["hole", "ring"] = "hole"
+    strip: bool = False
 
     @property
     def serpentine(self) -> bool:
@@ -202,13 +213,14 @@ class PanelPart(Part, frozen=True):
 class Spare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A multiplexer input without a sensor: ``input`` counts on after the sensors."""
 
-    input: Annotated[int, msgspec.Meta(ge=0, le=127)]
+    input: Annotated[int, msgspec.Meta(ge=0, le=255)]
     carries: Literal["ground", "half", "full", "ntc"]
 
 
 class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
     """DRV5055A1 through CD74HC4067 and MCP3008. Input ``k`` is channel ``k // 16``, address
-    ``k % 16``; inputs below the number of places are the sensors, in index order.
+    ``k % 16``; inputs below the number of places are the sensors, in index order. Channels from 8
+    on are a second converter's, on the chip select after ``spi_device``.
     """
 
     linear: ClassVar[bool] = True
@@ -220,17 +232,24 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
     reference_v: Annotated[float, msgspec.Meta(ge=2.7, le=3.6)]
     sensitivity_mv_mt: Annotated[float, msgspec.Meta(ge=5, le=200)]
     spares: tuple[Spare, ...] = ()
+    converters: Annotated[int, msgspec.Meta(ge=1, le=2)] = 1
+
+    @property
+    def selects(self) -> tuple[int, ...]:
+        """The chip selects of its converters."""
+        return tuple(range(self.spi_device, self.spi_device + self.converters))
 
     def pins(self) -> tuple[int, ...]:
         """Of the address lines and of the SPI bus."""
-        more = SPI1_SELECTS[1 : self.spi_device + 1] if self.spi_bus == 1 else ()
+        more = SPI1_SELECTS[1 : self.selects[-1] + 1] if self.spi_bus == 1 else ()
         return (*self.address_pins, *SPI_PINS.get(self.spi_bus, ()), *more)
 
     def needs(self, part: str, model: str) -> tuple[Need, ...]:
         """SPI and GPIO."""
-        device = f"/dev/spidev{self.spi_bus}.{self.spi_device}"
-        line = SPI_LINES.get(self.spi_bus, f"dtoverlay=spi{self.spi_bus}-1cs")
-        return Need(part, device, SPI, (("spidev",),), (line,)), gpio_need(part, model)
+        line = spi_line(self.spi_bus, self.selects[-1])
+        devices = [f"/dev/spidev{self.spi_bus}.{select}" for select in self.selects]
+        spi = [Need(part, device, SPI, (("spidev",),), (line,)) for device in devices]
+        return *spi, gpio_need(part, model)
 
     def driver(self, profile: Grid, buses: Buses) -> HallArray:
         """The array."""
@@ -243,20 +262,33 @@ class MuxAdcHall(HallPart, frozen=True, tag="mux-adc"):
             spi_hz=self.spi_hz,
             reference_v=self.reference_v,
             sensitivity_mv_mt=self.sensitivity_mv_mt,
+            converters=self.converters,
         )
         return MuxHallArray(settings, buses)
 
     def check(self, profile: Grid) -> None:
         """Each input once, and enough of them."""
-        if profile.size > MUX_INPUTS:
+        inputs = [spare.input for spare in self.spares]
+        used = max([profile.size, *(number + 1 for number in inputs)])
+        if used > MUX_INPUTS * self.converters:
             raise ConfigError(
-                "profile {name}: {size} places are more than eight multiplexers have inputs.",
-                remedy="At most {most} places.",
+                "profile {name}: its {size} places and spare inputs need {used} inputs; eight"
+                " multiplexers on each converter have {most}.",
+                remedy="At most 128, or with a second converter, converters = 2, 256.",
                 name=profile.name,
                 size=profile.size,
-                most=MUX_INPUTS,
+                used=used,
+                most=MUX_INPUTS * self.converters,
             )
-        inputs = [spare.input for spare in self.spares]
+        if self.selects[-1] >= len(SPI1_SELECTS):
+            raise ConfigError(
+                "profile {name}: the second converter would be on chip select {select}, and there"
+                " are none from {most} on.",
+                remedy="Write spi_device = 0.",
+                name=profile.name,
+                select=self.selects[-1],
+                most=len(SPI1_SELECTS),
+            )
         if len(set(inputs)) != len(inputs) or any(i < profile.size for i in inputs):
             raise ConfigError(
                 "profile {name}: hall.spares share an input with each other or with a sensor.",
@@ -442,7 +474,7 @@ class Ws2812Lights(LightsPart, frozen=True, tag="ws2812", kw_only=True):
     def _writers_needs(self, part: str, model: str) -> tuple[Need, ...]:
         neopixel = ("neopixel",)
         clock = next((lines for name, lines in CORE_CLOCK.items() if name in model), ())
-        lines = (SPI_LINES[0], *clock)
+        lines = (spi_line(0), *clock)
         match self.writer:
             case "spi":
                 return (Need(part, "/dev/spidev0.0", SPI, (neopixel, ("spidev",)), lines),)

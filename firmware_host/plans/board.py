@@ -92,7 +92,7 @@ class Via:
 @dataclass(slots=True)
 class Board:
     """``edge``: left, top, right, bottom. ``rails``: what runs across the back, by name: its net,
-    its y, its width.
+    its y, its width. ``texts``: printed around a middle.
     """
 
     name: str
@@ -101,6 +101,7 @@ class Board:
     vias: list[Via] = field(default_factory=list)
     holes: list[tuple[Point, float]] = field(default_factory=list)
     rails: dict[str, tuple[str, float, float]] = field(default_factory=dict)
+    texts: list[tuple[Point, str]] = field(default_factory=list)
     edge: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     _reach: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
@@ -170,6 +171,40 @@ class Board:
         """Width and height."""
         left, top, right, bottom = self.edge
         return right - left, bottom - top
+
+
+@dataclass(slots=True)
+class Channel:
+    """Lines across the back from ``y`` on: what is to end there, and a lane of its own for each
+    net, ``lane`` apart.
+    """
+
+    board: Board
+    y: float
+    lane: float = 0.9
+    ends: list[tuple[str, tuple[Point, ...]]] = field(default_factory=list)
+
+    def add(self, net: str, *points: Point) -> None:
+        """Lead copper along ``points`` and then straight to the net's lane."""
+        self.ends.append((net, points))
+
+    def add_header(self, ref: str, nets: dict[str, str]) -> None:
+        """Both rows of a header below: the far one's pins go up between the near one's."""
+        for number, net in nets.items():
+            x, y = self.board.pad(ref, number)
+            self.add(net, (x, y), *([] if int(number) % 2 else [(x + 1.27, y - 1.27)]))
+
+    def depth(self, extra: int = 0) -> float:
+        """How much room its lanes take, with some to spare for nets that are yet to come."""
+        return self.lane * (len({net for net, _ in self.ends}) + extra)
+
+    def lay(self) -> None:
+        """All of it."""
+        nets = list(dict.fromkeys(net for net, _ in self.ends))
+        for at, net in enumerate(nets):
+            self.board.rail(f"channel {net}", net, self.y + self.lane * at)
+        for net, points in self.ends:
+            self.board.join(f"channel {net}", *points)
 
 
 @cache
@@ -246,6 +281,11 @@ def pcb_text(board: Board) -> str:
         lines.append(
             f"(via (at {place(via.at)}) (size {via.size:g}) (drill {via.drill:g})"
             f' (layers "F.Cu" "B.Cu") (net {numbers[via.net]}) (uuid "{_uid("via", len(lines))}"))'
+        )
+    for at, words in board.texts:
+        lines.append(
+            f'(gr_text "{words}" (at {place(at)}) (layer "F.SilkS") (uuid "{_uid("text", at)}")'
+            " (effects (font (size 1 1) (thickness 0.15))))"
         )
     return "\n".join([*lines, ")", ""])
 

@@ -7,21 +7,20 @@ plugs; the supply with a fuse for each branch. The grounds meet at the supply's 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import SPI1_SELECTS, GpioPanel, MuxAdcHall, Ws2812Lights
-from firmware_host.plans.board import GRID_MM, Board, Point, Via
+from firmware_host.plans.board import GRID_MM, Board, Channel, Point, Via
 
 HEADER = """
 3:2 5:3 7:4 8:14 10:15 11:17 12:18 13:27 15:22 16:23 18:24 19:10 21:9 22:25 23:11 24:8 26:7 27:0
 28:1 29:5 31:6 32:12 33:13 35:19 36:16 37:26 38:20 40:21"""  # pin of the Pi's header, and its GPIO
 HEADER_PIN = {int(gpio): int(pin) for pin, gpio in (pair.split(":") for pair in HEADER.split())}
 PI_GROUNDS, PI_3V3 = (6, 9, 14, 20, 25, 30, 34, 39), 1
+CONVERTER_MM = 24.0  # of one, with the muxes after it
 SPI1 = {"DOUT": 19, "DIN": 20, "CLK": 21}
 MUX_MM = 14 * GRID_MM  # from one to the next
 FIRST_LANE, LANE = -5.9, 0.74
-CHANNEL_MM, CHANNEL_LANE = 26.0, 0.9
+CHANNEL_MM = 26.0
 V33, GND = "3V3A", "GND"
 CARRIES = {"ground": GND, "full": V33, "half": "HALF", "ntc": "NTC"}
 
@@ -31,21 +30,25 @@ def sensor_net(profile: Profile, index: int) -> str:
     return profile.places[index]
 
 
-def carrier(profile: Profile, hall: MuxAdcHall) -> Board:
-    """Of a table with these sensors."""
+def carrier(profile: Profile, hall: MuxAdcHall, regulator: str) -> Board:
+    """Of a table with these sensors. ``regulator``: its part."""
     board = Board("carrier")
     carries = {spare.input: CARRIES[spare.carries] for spare in hall.spares}
     inputs = [*range(profile.size), *carries]
     muxes = max(inputs) // 16 + 1
     names = [V33, "GND^", "S2", "S3", "S0", "S1", "HALF", "NTC"]
-    names += [*(f"CH{m}" for m in range(muxes)), "GND_"]
+    names += [*(f"CH{m}" for m in range(min(muxes, 8))), "GND_"]
     for at, name in enumerate(names):
         board.rail(name, name.rstrip("^_"), FIRST_LANE + LANE * at)
     for m in range(muxes):
+        if m >= 8:  # to the right of the first converter, where CH0 to CH7 have ended
+            board.rail(f"CH{m}", f"CH{m}", board.rails[f"CH{m - 8}"][1])
         _mux(board, profile, m, carries)
-    width = max(MUX_MM * muxes, 236.22)
-    channel = _Channel(board, [])
-    _converter(board, channel, width, muxes)
+    channel = Channel(board, CHANNEL_MM)
+    for number in range(hall.converters):
+        last = number == hall.converters - 1
+        width = max(_mux_x(muxes), 236.22) if last else MUX_MM * 8
+        _converter(board, channel, width, muxes, number)
     for at, name in enumerate(("GND_", "GND^", V33, "S0", "S1", "S2", "S3", "HALF", "NTC")):
         x = width + 22 + 1.5 * at
         net, y, _ = board.rails[name]
@@ -55,7 +58,7 @@ def carrier(profile: Profile, hall: MuxAdcHall) -> Board:
     _resistors(board, channel, profile, hall)
     depth = channel.depth(extra=len({net for net, _ in _plug_nets(profile)}) + 12)
     _plugs(board, channel, profile, hall, CHANNEL_MM + depth + 3)
-    bottom = _supply(board, channel, profile, CHANNEL_MM + depth + 22)
+    bottom = _supply(board, channel, profile, CHANNEL_MM + depth + 22, regulator)
     channel.lay()
     right = width + 38.0
     for name, net, y in (("rows3V3", V33, -19.0), ("rowsGND", GND, -21.54)):
@@ -64,7 +67,7 @@ def carrier(profile: Profile, hall: MuxAdcHall) -> Board:
     boards = profile.rows * -(-profile.columns // 5)
     for at in range(boards):
         x = 2.0 + at * (width - 4) / max(boards - 1, 1)
-        board.add(f"J{200 + at}", "header2", (x, -21.54), {"1": GND, "2": V33}, footprint="two254v")
+        board.add(f"J{300 + at}", "header2", (x, -21.54), {"1": GND, "2": V33}, footprint="two254v")
         board.reach("rows3V3", x)
         board.reach("rowsGND", x)
     for name, x in ((V33, -4.5), ("GND^", -8.0), ("GND_", -8.0)):
@@ -85,32 +88,12 @@ def _via(net: str, at: Point, size: float = 0.6) -> Via:
     return Via(net, at, size, size / 2)
 
 
-@dataclass(slots=True)
-class _Channel:
-    """Lines below the resistors: what is to end there, and a lane of its own for each net."""
-
-    board: Board
-    ends: list[tuple[str, tuple[Point, ...]]]
-
-    def add(self, net: str, *points: Point) -> None:
-        """Lead copper along ``points`` and then straight to the net's lane."""
-        self.ends.append((net, points))
-
-    def depth(self, extra: int) -> float:
-        """How much room its lanes take, with some to spare for nets that are yet to come."""
-        return CHANNEL_LANE * (len({net for net, _ in self.ends}) + extra)
-
-    def lay(self) -> None:
-        """All of it."""
-        nets = list(dict.fromkeys(net for net, _ in self.ends))
-        for at, net in enumerate(nets):
-            self.board.rail(f"channel {net}", net, CHANNEL_MM + CHANNEL_LANE * at)
-        for net, points in self.ends:
-            self.board.join(f"channel {net}", *points)
+def _mux_x(m: int) -> float:
+    return MUX_MM * m + (CONVERTER_MM if m >= 8 else 0.0)
 
 
 def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> None:
-    x, ref = MUX_MM * m, f"U{m + 1}"
+    x, ref = _mux_x(m), f"U{m + 1}"
     nets = {"1": f"CH{m}", "10": "S0", "11": "S1", "12": GND, "13": "S3", "14": "S2", "15": GND}
     nets["24"] = V33
     heads: dict[str, dict[str, str]] = {"A": {}, "B": {}}
@@ -148,23 +131,26 @@ def _mux(board: Board, profile: Profile, m: int, carries: dict[int, str]) -> Non
         board.add(head, "header8", (x + GRID_MM, y), heads[side])
         for at_head, joined in heads[side].items():
             hx, hy = board.pad(head, at_head)
+            board.texts.append(((hx, hy + (1.9 if side == "A" else -1.9)), joined))
             board.track(joined, 0.3, "F", (hx, hy), (hx, 7.62 if side == "A" else -7.62))
 
 
-def _converter(board: Board, channel: _Channel, width: float, muxes: int) -> None:
-    nets = {str(m + 1): f"CH{m}" if m < muxes else GND for m in range(8)}
-    nets |= {"9": GND, "10": "CS", "11": "DIN", "12": "DOUT", "13": "CLK", "14": GND}
+def _converter(board: Board, channel: Channel, x: float, muxes: int, number: int) -> None:
+    ref, first = f"U{21 + number}", 8 * number
+    nets = {str(m + 1): f"CH{first + m}" if first + m < muxes else GND for m in range(8)}
+    nets |= {"9": GND, "10": f"CS{number or ''}", "11": "DIN", "12": "DOUT", "13": "CLK", "14": GND}
     nets |= {"15": V33, "16": V33}
-    board.add("U10", "converter", (width, 14.81), nets, turned=True)
-    for m in range(8):
-        board.join(f"CH{m}" if m < muxes else "GND_", board.pad("U10", str(m + 1)))
-    for pin in range(9, 17):
-        channel.add(nets[str(pin)], board.pad("U10", str(pin)))
+    board.add(ref, "converter", (x, 14.81), nets, turned=True)
+    for pin in map(str, range(1, 9)):
+        board.join("GND_" if nets[pin] == GND else nets[pin], board.pad(ref, pin))
+    for pin in map(str, range(9, 17)):
+        channel.add(nets[pin], board.pad(ref, pin))
 
 
-def _resistors(board: Board, channel: _Channel, profile: Profile, hall: MuxAdcHall) -> None:
+def _resistors(board: Board, channel: Channel, profile: Profile, hall: MuxAdcHall) -> None:
     parts = [("r330", f"GPIO{pin}", f"S{at}") for at, pin in enumerate(hall.address_pins)]
-    parts.append(("r330", f"GPIO{SPI1_SELECTS[hall.spi_device]}", "CS"))
+    for number, select in enumerate(hall.selects):
+        parts.append(("r330", f"GPIO{SPI1_SELECTS[select]}", f"CS{number or ''}"))
     parts += [("r330", f"GPIO{pin}", net) for net, pin in SPI1.items()]
     carried = {spare.carries for spare in hall.spares}
     if "half" in carried:
@@ -180,7 +166,7 @@ def _resistors(board: Board, channel: _Channel, profile: Profile, hall: MuxAdcHa
             parts += [("r6k8", "5VL", sense), ("r10k", sense, GND)]
     if isinstance(panel, GpioPanel):
         parts.append(("r100", f"GPIO{panel.buzzer_pin}", "BUZ"))
-    parts.append(("c100n", V33, GND))
+    parts += [("c100n", V33, GND)] * hall.converters
     counts = {"r": 0, "c": 20}
     for at, (part, one, two) in enumerate(parts):
         counts[part[0]] += 1
@@ -202,7 +188,7 @@ def _plug_nets(profile: Profile) -> list[tuple[str, str]]:
     return found
 
 
-def _plugs(board: Board, channel: _Channel, profile: Profile, hall: MuxAdcHall, y: float) -> None:
+def _plugs(board: Board, channel: Channel, profile: Profile, hall: MuxAdcHall, y: float) -> None:
     lights, panel = profile.lights, profile.panel
     used = {net for net, _ in channel.ends} | {net for net, _ in _plug_nets(profile)}
     if isinstance(lights, Ws2812Lights):
@@ -212,10 +198,7 @@ def _plugs(board: Board, channel: _Channel, profile: Profile, hall: MuxAdcHall, 
     if "3V3PI" in used:
         nets[str(PI_3V3)] = "3V3PI"
     board.add("J1", "header40", (0, y), nets)
-    for number, net in nets.items():
-        px, py = board.pad("J1", number)
-        far = int(number) % 2 == 0
-        channel.add(net, (px, py), *([(px + 1.27, py - 1.27)] if far else []))
+    channel.add_header("J1", nets)
     at = 35.5  # between the columns of the resistors
     plugs: list[tuple[str, str, list[str]]] = []
     if profile.imu is not None and profile.imu.i2c():
@@ -235,17 +218,17 @@ def _plugs(board: Board, channel: _Channel, profile: Profile, hall: MuxAdcHall, 
         at += len(pins) + 2
 
 
-def _shifter(board: Board, channel: _Channel, data: str, y: float) -> None:
+def _shifter(board: Board, channel: Channel, data: str, y: float) -> None:
     nets = {"1": GND, "2": data, "3": "LD", "4": GND, "5": GND, "7": GND, "9": GND, "10": GND}
     nets |= {"12": GND, "13": GND, "14": "5VL"}
-    board.add("U11", "shifter", (25 * GRID_MM, y + 3.81), nets)
+    board.add("U23", "shifter", (25 * GRID_MM, y + 3.81), nets)
     for number, net in nets.items():
-        px, py = board.pad("U11", number)
+        px, py = board.pad("U23", number)
         far = int(number) <= 7
         channel.add(net, (px, py), *([(px + 1.27, py - 1.27)] if far else []))
 
 
-def _supply(board: Board, channel: _Channel, profile: Profile, y: float) -> float:
+def _supply(board: Board, channel: Channel, profile: Profile, y: float, regulator: str) -> float:
     """Its lower edge. ``y``: of the rail that feeds the fuses."""
     ground, line, low = y + 35.3, y + 18.6, y + 22.6
     board.rail("5VIN", "5VIN", y, 4.0)
@@ -266,7 +249,7 @@ def _supply(board: Board, channel: _Channel, profile: Profile, y: float) -> floa
         ends = [x + 14, x + 22]
         if net == "5VS":
             ends.append(x + 34)
-            _regulator(board, x + 34, low)
+            _regulator(board, regulator, x + 34, low)
         else:
             board.add(f"J{21 + at}", "terminal", (x, y + 29), {"1": net, "2": GND})
             board.track(net, 3.0, "F", (x, low), (x, y + 29))
@@ -282,8 +265,8 @@ def _supply(board: Board, channel: _Channel, profile: Profile, y: float) -> floa
     return ground + 5
 
 
-def _regulator(board: Board, x: float, low: float) -> None:
-    board.add("U12", "regulator", (x, low), {"1": "5VS", "2": GND, "3": V33})
+def _regulator(board: Board, part: str, x: float, low: float) -> None:
+    board.add("U24", part, (x, low), {"1": "5VS", "2": GND, "3": V33})
     board.join("ground", (x + 2.54, low), width=1.2, via=1.2)
     board.add("C34", "c10u", (x + 10, low), {"1": V33, "2": GND})
     board.join("ground", (x + 12.54, low), width=1.2, via=1.2)

@@ -14,6 +14,7 @@ from typing import Any
 from firmware_host.config.errors import ConfigError
 from firmware_host.config.profile import Profile
 from firmware_host.config.wiring import (
+    LIGHT_MM,
     DualSwitchHall,
     GpioPanel,
     Lsm6dsoxImu,
@@ -25,13 +26,21 @@ from firmware_host.config.wiring import (
 from firmware_host.perception.field import STRONG, WEAK, Disc, field_mt
 from firmware_host.plans.board import Board, table
 from firmware_host.plans.carrier import carrier
+from firmware_host.plans.matrix_board import matrix_board
 from firmware_host.plans.row_board import LEAST_PITCH_MM, places_on, row_board
+from games.base import PieceBody
 
-REGULATOR_A, HEATSINK_K_W = 1.5, 16.0  # MIC29150; heatsink of 13 K/W and its washer
+HEATSINK_K_W = 16.0  # of 13 K/W and its washer
 FUSES_A = (0.5, 1.0, 1.6, 2.0, 3.15, 4.0, 5.0, 6.3, 8.0, 10.0, 12.5, 16.0)  # IEC 60127
-OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829}  # of copper at 20 C
+OHM_M = {"AWG 24": 0.0842, "AWG 18": 0.0210, "AWG 14": 0.00829, "AWG 12": 0.00521}  # at 20 C
+MOST_DROP_V = 0.2
+RAILS_MM, RAIL_OHM_MM = (
+    (3.8, 8.2),
+    0.000246,
+)  # from a sensor to its lights' 5 V and ground; 2 x 0.035
 SETTLING_OHM, RIBBON_PF_M, RIBBON_M, INPUT_PF = 700.0, 107.0, 1.5, 60.0
-PI_PULL_UP_OHM, I2C_RISE_NS = 1800.0, 300.0  # of the Pi's own; UM10204 for 400 kHz
+PI_PULL_UP_OHM, GY521_OHM = 1800.0, 2200.0
+I2C_RISE_NS, I2C_SINK_MA = 300.0, 3.0  # UM10204 for 400 kHz
 PARTS: dict[str, dict[str, Any]] = table("parts")["parts"]
 
 
@@ -47,10 +56,9 @@ class Line:
         """What the table of parts says."""
         return PARTS[self.part]
 
-    @property
-    def eur(self) -> float:
-        """Of all of them."""
-        return float(self.about["eur"]) * self.quantity
+    def total(self, key: str) -> float:
+        """Of all of them: ``eur``, ``grams``, ``ma``, ``peak_ma`` or ``minutes``."""
+        return float(self.about.get(key, 0)) * self.quantity
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,9 @@ class Plans:
     @classmethod
     def of(cls, profile: Profile) -> Plans:
         """Raises ConfigError for a table whose boards cannot be made."""
-        hall = profile.hall
+        hall, lights = profile.hall, profile.lights
+        if isinstance(hall, MatrixHall):
+            return cls(profile, {"buttons": matrix_board(profile, hall)})
         if not isinstance(hall, MuxAdcHall):
             return cls(profile)
         if hall.spi_bus != 1:
@@ -83,22 +93,34 @@ class Plans:
                 pitch=profile.pitch_mm,
                 least=LEAST_PITCH_MM,
             )
+        soldered = lights is not None and not lights.strip
+        if lights is not None and soldered and lights.offset_mm != LIGHT_MM:
+            raise ConfigError(
+                "profile {name}: row boards have their lights {x:g} mm east and {y:g} mm north.",
+                remedy="Leave lights.offset_mm out, or wire that table by hand.",
+                name=profile.name,
+                x=LIGHT_MM[0],
+                y=LIGHT_MM[1],
+            )
         places = places_on(profile)
-        boards = {"row-east": row_board(profile.pitch_mm, places)}
-        if profile.lights is not None and profile.lights.serpentine and profile.rows > 1:
+        boards = {"row-east": row_board(profile.pitch_mm, places, lights=soldered)}
+        if lights is not None and soldered and lights.serpentine and profile.rows > 1:
             boards["row-west"] = row_board(profile.pitch_mm, places, westward=True)
-        boards["carrier"] = carrier(profile, hall)
+        # With room for multiplexers and converter
+        sensors_a = profile.size * PARTS["sensor"]["peak_ma"] / 1000 + 0.05
+        regulator = "regulator" if sensors_a <= PARTS["regulator"]["amps"] else "regulator_3a"
+        boards["carrier"] = carrier(profile, hall, regulator)
         plans = cls(profile, boards)
         for board in boards.values():
             _check(profile, board)
-        if plans.sensors_a(peak=True) > REGULATOR_A:
+        if plans.sensors_a(peak=True) > PARTS[regulator]["amps"]:
             raise ConfigError(
                 "profile {name}: its sensors take up to {most:.2f} A, and their regulator gives"
                 " {gives:g}.",
                 remedy="Choose fewer places.",
                 name=profile.name,
                 most=plans.sensors_a(peak=True),
-                gives=REGULATOR_A,
+                gives=PARTS[regulator]["amps"],
             )
         return plans
 
@@ -109,12 +131,19 @@ class Plans:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Every part, boards and pieces' magnets included; not the printed things."""
-        profile, hall = self.profile, self.profile.hall
-        count: Counter[str] = Counter(plate=1, wire=1, supply=1)
+        """Every part."""
+        profile, hall, lights = self.profile, self.profile.hall, self.profile.lights
+        count: Counter[str] = Counter()
         count["pi" if profile.size > 36 else "zero"] = 1
+        for name, board in self.boards.items():
+            if not name.startswith("row-"):
+                count.update(part.part for part in board.components.values())
+        if isinstance(hall, MatrixHall):
+            count.update(supply_small=1, button_board=1)
+            return tuple(Line(part, count[part]) for part in PARTS if count[part])
+        count.update(plate=1, wire=1, supply=1, filament=1)
         strong = 2 * ((profile.size + 1) // 2)
-        count["magnet_strong"] = strong
+        count.update(magnet_strong=strong, ballast=strong)
         if profile.capabilities.strengths > 1:
             count["magnet_weak"] = strong
         if self.boards:
@@ -122,43 +151,38 @@ class Plans:
             each = Counter(p.part for p in row.components.values() if p.part != "header2")
             for part, number in each.items():
                 count[part] += number * profile.size // places_on(profile)
-            count.update(part.part for part in self.boards["carrier"].components.values())
             count.update(row_board=self.row_boards, carrier_board=1, heatsink=1)
             count["ntc"] += any(s.carries == "ntc" for s in getattr(hall, "spares", ()))
-            if profile.lights is None:
-                del count["light"]
         elif isinstance(hall, DualSwitchHall):
             count.update(switch=profile.size, expander=len(hall.addresses), regulator=1, heatsink=1)
             count.update(c100n=profile.size + len(hall.addresses))
-        elif isinstance(hall, MatrixHall):
-            count.update(latch=2 * profile.size, signal_diode=2 * profile.size)
         elif isinstance(hall, NodeHall):
             count.update(
                 node=1, sensor=profile.size, mux=-(-profile.size // 16), c100n=profile.size
             )
             count.update(regulator=1, heatsink=1, imu=1)
-        if profile.lights is not None and not self.boards:
-            count.update(light=profile.size, shifter=1, c1000u=2)
+        if lights is not None:
+            count["strip" if lights.strip else "light"] = profile.size
+            count["guide"] = profile.size * (lights.guide == "ring")
+            if not self.boards:
+                count.update(shifter=1, c1000u=2)
+        if profile.imu is not None:
+            count["pivot"] = 1
         if isinstance(profile.imu, Mpu6050Imu | Lsm6dsoxImu):
             count["imu" if isinstance(profile.imu, Mpu6050Imu) else "imu_lsm"] = 1
         if isinstance(profile.panel, GpioPanel):
             count.update(button=2, buzzer=1)
         return tuple(Line(part, count[part]) for part in PARTS if count[part])
 
-    @property
-    def eur(self) -> float:
-        """All of it."""
-        return sum(line.eur for line in self.lines)
+    def total(self, key: str) -> float:
+        """Of all lines."""
+        return sum(line.total(key) for line in self.lines)
 
     def sensors_a(self, *, peak: bool = False) -> float:
         """What hangs on the sensors' 3.3 V."""
         key = "peak_ma" if peak else "ma"
-        on_it = ("sensor", "switch", "latch", "mux", "converter", "expander", "r1k")
-        return sum(
-            float(line.about.get(key, 0)) * line.quantity / 1000
-            for line in self.lines
-            if line.part in on_it
-        )
+        on_it = ("sensor", "switch", "mux", "converter", "expander", "r1k")
+        return sum(line.total(key) / 1000 for line in self.lines if line.part in on_it)
 
     def lights_a(self) -> tuple[float, float, float]:
         """White at the profile's brightness, as limited; dark; and with every channel on at one
@@ -172,7 +196,11 @@ class Plans:
         return min(all_a * lights.brightness + dark, lights.supply_a), dark, all_a + dark
 
     def branches(self) -> dict[str, tuple[float, float]]:
-        """Branch of the supply -> its current at most, and its fuse, in A."""
+        """Branch of the supply -> its current at most, and its fuse, in A; none where the Pi's own
+        feeds all.
+        """
+        if isinstance(self.profile.hall, MatrixHall):
+            return {}
         pi = next(line for line in self.lines if line.part in ("pi", "zero"))
         lights = self.profile.lights
         amps = {
@@ -208,7 +236,8 @@ _HEADS = (
     "maker",
     "number",
     "package",
-    "sellers",
+    "order numbers",
+    "also at, by the maker's number",
     "instead",
     "EUR",
     "g",
@@ -219,19 +248,21 @@ _HEADS = (
 
 def _cells(line: Line) -> list[str]:
     about = line.about
+    orders = about.get("orders", {})
     return [
         str(line.quantity),
         about["title"],
         about.get("maker", ""),
         about.get("number", ""),
         about["package"],
+        ", ".join(f"{seller} {number}" for seller, number in orders.items()),
         ", ".join(about["sellers"]),
         about.get("instead", ""),
-        f"{line.eur:.2f}",
-        f"{about['grams'] * line.quantity:.0f}",
-        f"{about.get('ma', 0) * line.quantity:.0f}",
-        f"{about.get('peak_ma', 0) * line.quantity:.0f}",
-    ]  # fmt: skip
+        f"{line.total('eur'):.2f}",
+        f"{line.total('grams'):.0f}",
+        f"{line.total('ma'):.0f}",
+        f"{line.total('peak_ma'):.0f}",
+    ]
 
 
 def parts_csv(plans: Plans) -> str:
@@ -245,63 +276,65 @@ def parts_csv(plans: Plans) -> str:
 
 def parts_html(plans: Plans) -> str:
     """The parts list as a page to print."""
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(line)) + "</tr>"
-        for line in plans.lines
-    )
-    heads = "".join(f"<th>{html.escape(head)}</th>" for head in _HEADS)
+
+    def row(cells: list[str], tag: str = "td") -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells) + "</tr>"
+
     title = html.escape(f"Parts of {plans.profile.title}")
+    body = "\n".join(row(_cells(line)) for line in plans.lines)
+    grams, eur = plans.total("grams"), plans.total("eur")
+    tools = "\n".join(row([t["title"], f"{t['eur']:.0f}"]) for t in table("parts")["tools"])
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-        "<style>body{font:14px sans-serif}table{border-collapse:collapse}"
+        "<style>body{font:14px sans-serif}table{border-collapse:collapse;margin:1em 0}"
         f"td,th{{border:1px solid #999;padding:2px 6px;text-align:left}}</style><h1>{title}</h1>\n"
-        f"<p>About {plans.eur:.0f} EUR without the printed pieces; prices are estimates of"
-        f" {table('parts')['pricing']}, not quotations. <em>number</em> is the manufacturer's:"
-        " by it the sellers' search finds the part.</p>\n"
-        f"<table><tr>{heads}</tr>\n{body}</table></html>\n"
+        f"<p>Prices are estimates of {table('parts')['pricing']}, not quotations. An order number"
+        " is a seller's own, as published lists of parts have it; where there is none, the maker's"
+        " number finds the part at the sellers named. Compare the maker's number before you pay.\n"
+        f"<table>{row([*_HEADS], 'th')}\n{body}\n"
+        f"{row(['', 'together', *[''] * 6, f'{eur:.2f}', f'{grams:.0f}', '', ''], 'th')}</table>\n"
+        f"<p>Some {plans.total('minutes') / 60:.0f} hours of hands, printing not counted.\n"
+        f"<table>{row(['tools', 'EUR'], 'th')}\n{tools}</table></html>\n"
     )
 
 
 def report(plans: Plans) -> str:
     """What the drawings come to, in figures."""
     profile = plans.profile
-    gap, pitch = profile.gap_mm, profile.pitch_mm
-    strong, weak = (_centred(disc, gap) for disc in (STRONG, WEAK))
-    beside = field_mt(STRONG, gap, pitch) * strong / STRONG.centred_mt
-    worst = _all_neighbours(profile) * strong / STRONG.centred_mt
-    white, dark, peak = plans.lights_a()
-    sensors, most = plans.sensors_a(), plans.sensors_a(peak=True)
-    settling = SETTLING_OHM * (INPUT_PF + RIBBON_PF_M * RIBBON_M) * 1e-6 * math.log(2048)
-    rise = 0.8473 * PI_PULL_UP_OHM * (20 + RIBBON_PF_M * RIBBON_M) * 1e-3
-    heat = 1.7 * most
-    grams = sum(line.about["grams"] * line.quantity for line in plans.lines)
-    rows = [
-        ("places", f"{profile.columns} x {profile.rows}, {pitch:g} mm apart"),
-        ("field, strong and weak magnet centred", f"{strong:.2f} and {weak:.2f} mT"),
-        ("1 mm more under the magnet", f"{100 * (_centred(STRONG, gap + 1) / strong - 1):.0f} %"),
-        ("one neighbour adds", f"{beside:.2f} mT"),
-        ("an empty place among strong pieces of one pole", f"{worst:.2f} mT, which is subtracted"),
-        ("sensors and multiplexers", f"{sensors:.2f} A, {most:.2f} A at most"),
-        ("regulator", f"{heat:.1f} W at most: {heat * HEATSINK_K_W:.0f} K warmer"),
-        ("lights, white", f"{white:.1f} A mean; dark {dark:.2f} A"),
-        ("lights, all pulses in phase", f"{peak:.1f} A for an instant"),
-        ("settling of an input", f"{settling:.1f} us of 8"),
-        ("rise of I2C over 1.5 m, modules' pull-ups off", f"{rise:.0f} ns of {I2C_RISE_NS:.0f}"),
-        ("everything weighs", f"{grams / 1000:.1f} kg"),
-        ("everything costs", f"about {plans.eur:.0f} EUR, estimated {table('parts')['pricing']}"),
-    ]  # fmt: skip
-    if not profile.capabilities.measures:
-        rows = [row for row in rows if row[0] not in ("settling of an input",)]
+    rows = [("places", f"{profile.columns} x {profile.rows}, {profile.pitch_mm:g} mm apart")]
+    if not isinstance(profile.hall, MatrixHall):
+        rows += [*_field_rows(profile), *_power_rows(plans)]
+    if profile.capabilities.measures:
+        ns = SETTLING_OHM * (INPUT_PF + RIBBON_PF_M * RIBBON_M) * 1e-6 * math.log(2048)
+        rows.append(("settling of an input", f"{ns:.1f} us of 8"))
+    if profile.imu is not None:
+        rise = 0.8473 * PI_PULL_UP_OHM * (20 + RIBBON_PF_M * RIBBON_M) * 1e-3
+        both = 3300 * (1 / PI_PULL_UP_OHM + 1 / GY521_OHM)
+        rows += [
+            (
+                "rise of I2C over 1.5 m, modules' pull-ups off",
+                f"{rise:.0f} ns of {I2C_RISE_NS:.0f}",
+            ),
+            ("I2C with a module's 2.2 kilohm left on", f"{both:.1f} mA to sink of {I2C_SINK_MA:g}"),
+        ]
+    rows += [
+        ("everything weighs", f"{plans.total('grams') / 1000:.1f} kg"),
+        (
+            "everything costs",
+            f"about {plans.total('eur'):.0f} EUR, estimated {table('parts')['pricing']}",
+        ),
+        ("work", f"some {plans.total('minutes') / 60:.0f} hours, printing not counted"),
+    ]
     text = [f"# {profile.title}", "", "| what | figure |", "| --- | --- |"]
     text += [f"| {what} | {figure} |" for what, figure in rows]
-    text += [
-        "",
-        "| branch of the supply | at most | fuse | 1 m there and back |",
-        "| --- | --- | --- | --- |",
-    ]
+    if plans.branches():
+        text += ["", "| branch of the supply | at most | fuse | wire | 1 m there and back |"]
+        text.append("| --- | --- | --- | --- | --- |")
     for name, (amps, fuse) in plans.branches().items():
-        drops = ", ".join(f"{wire} {2 * amps * ohm:.2f} V" for wire, ohm in OHM_M.items())
-        text.append(f"| {name} | {amps:.2f} A | {fuse:g} A | {drops} |")
+        drops = {wire: 2 * amps * ohm for wire, ohm in OHM_M.items()}
+        wire = next((w for w, volt in drops.items() if volt <= MOST_DROP_V), "two of AWG 12")
+        listed = ", ".join(f"{each} {volt:.2f} V" for each, volt in drops.items())
+        text.append(f"| {name} | {amps:.2f} A | {fuse:g} A | {wire} | {listed} |")
     text += ["", "| board | pieces | size |", "| --- | --- | --- |"]
     for name, board in plans.boards.items():
         east = -(-profile.rows // 2) if "row-west" in plans.boards else profile.rows
@@ -311,6 +344,61 @@ def report(plans: Plans) -> str:
     if not plans.boards:
         text.append(f"| none: {profile.hall.__struct_config__.tag} is wired by hand | | |")
     return "\n".join([*text, ""])
+
+
+def _field_rows(profile: Profile) -> list[tuple[str, str]]:
+    """Of magnets, from the sensors."""
+    gap = profile.gap_mm
+    strong, weak = (_centred(disc, gap) for disc in (STRONG, WEAK))
+    beside = field_mt(STRONG, gap, profile.pitch_mm) * strong / STRONG.centred_mt
+    worst = _all_neighbours(profile) * strong / STRONG.centred_mt
+    stacked = [_centred(STRONG, gap + PieceBody().height_mm * n) for n in (1, 2)]
+    return [
+        ("field, strong and weak magnet centred", f"{strong:.2f} and {weak:.2f} mT"),
+        ("1 mm more under the magnet", f"{100 * (_centred(STRONG, gap + 1) / strong - 1):.0f} %"),
+        ("one neighbour adds", f"{beside:.2f} mT"),
+        ("an empty place among strong pieces of one pole", f"{worst:.2f} mT, which is subtracted"),
+        (
+            "a second strong piece on a first, and a third",
+            " and ".join(f"{mt:.2f}" for mt in stacked) + " mT more",
+        ),
+    ]
+
+
+def _power_rows(plans: Plans) -> list[tuple[str, str]]:
+    """Of currents, their heat and their own fields."""
+    profile, lights = plans.profile, plans.profile.lights
+    most = plans.sensors_a(peak=True)
+    heat = 1.7 * most
+    rows = [
+        ("sensors and multiplexers", f"{plans.sensors_a():.2f} A, {most:.2f} A at most"),
+        ("regulator", f"{heat:.1f} W at most: {heat * HEATSINK_K_W:.0f} K warmer"),
+    ]
+    if lights is None:
+        return rows
+    white, dark, peak = plans.lights_a()
+    row_a = profile.columns * 3 * lights.channel_ma / 1000 * lights.brightness
+    near, far = RAILS_MM
+    per_a = 0.2 * (1 / near - 1 / far)  # mT: two wires, there and back
+    drop_mv = 1000 * row_a * profile.columns * profile.pitch_mm * RAIL_OHM_MM / 8
+    dim = profile.size * lights.channel_ma / 1000
+    return [
+        *rows,
+        ("lights, white", f"{white:.1f} A mean; dark {dark:.2f} A"),
+        ("lights, all pulses in phase", f"{peak:.1f} A for an instant"),
+        (
+            "lights, one colour at a tenth",
+            f"{0.1 * dim + dark:.2f} A mean, {dim + dark:.1f} A in phase",
+        ),
+        (
+            "a row of lights, white, fed at both ends",
+            f"{row_a:.2f} A, {2 * drop_mv:.0f} mV lost in copper",
+        ),
+        (
+            "the field of its rails at a sensor",
+            f"{per_a * row_a / 2:.3f} mT; fed through one row, {per_a * white:.2f}",
+        ),
+    ]
 
 
 def _centred(disc: Disc, gap_mm: float) -> float:

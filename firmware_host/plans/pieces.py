@@ -118,7 +118,7 @@ def _piece(name: str, players: tuple[str, ...], body: PieceBody, magnet: Disc) -
     return Piece(name, players, body, magnet, cup, lid)
 
 
-def pieces() -> Iterator[Piece]:
+def pieces(pitch_mm: float = 35.0) -> Iterator[Piece]:
     """All that the games play with, each kind once for either strength of magnet."""
     found: dict[tuple[PieceBody, bool], list[str]] = {}
     for game, kind in HOSTED.items():
@@ -126,7 +126,7 @@ def pieces() -> Iterator[Piece]:
         for piece, look in looks.items():
             if look.form == "platform":
                 continue  # a place, and no thing
-            who = found.setdefault((look.body, look.form == "tile"), [])
+            who = found.setdefault((look.body.beside(pitch_mm), look.form == "tile"), [])
             said = f"{game}: {piece.rpartition('-')[2]}"
             if said not in who:
                 who.append(said)
@@ -193,13 +193,13 @@ def stl(solid: Any) -> bytes:
     return b"".join(out)
 
 
-def piece_files(gap_mm: float) -> Iterator[tuple[str, bytes]]:
-    """Name and content of all that is printed."""
+def piece_files(gap_mm: float, pitch_mm: float = 35.0) -> Iterator[tuple[str, bytes]]:
+    """Name and content of all that games and a table's setting up need."""
     rows = [
         "| file | for | printed | magnet | ballast | weighs |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for piece in pieces():
+    for piece in pieces(pitch_mm):
         yield f"pieces/{piece.name}.stl", stl(piece.cup)
         for pole in ("north", "south"):
             yield f"pieces/{piece.name}-lid-{pole}.stl", stl(marked(piece.lid, pole))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from firmware_host.config.profile import Profile
+from firmware_host.config.wiring import LIGHT_MM
 from firmware_host.plans.board import Board
 
-LIGHT_MM = (12.5, 11.5)  # east and north of the Hall element: beside a piece of 28 mm, not under it
 MOST_PLACES = 5
 GNDA_PIN_Y = 14.24
 LEAST_PITCH_MM = 32.8
@@ -19,32 +19,35 @@ def places_on(profile: Profile) -> int:
     return -(-profile.columns // boards)
 
 
-def row_board(pitch_mm: float, places: int, *, westward: bool = False) -> Board:
+def row_board(
+    pitch_mm: float, places: int, *, westward: bool = False, lights: bool = True
+) -> Board:
     """Where the first place's Hall element is at 0, 0. ``westward``: its lights' data come in at
-    the east end, as every second row of a serpentine strip has them.
+    the east end, as every second row of a serpentine strip has them. Without ``lights`` there is
+    room for a bought strip, 12 mm wide, along its upper edge.
     """
     board = Board("row-west" if westward else "row-east")
     high = min(pitch_mm / 2 - 0.2, HALF_MM)
     left, last = 0.2 - pitch_mm / 2, (places - 1) * pitch_mm
     board.edge = (left, -high, last + pitch_mm / 2 - 0.2, high)
-    for name, y, width in (
-        (GNDL, -8.2, 2.0),
-        (V5, -3.8, 2.0),
-        (V33, 11.7, 1.5),
-        (GNDA, 14.24, 1.5),
-    ):
+    rails = [(V33, 11.7, 1.5), (GNDA, 14.24, 1.5)]
+    if lights:
+        rails = [(GNDL, -8.2, 2.0), (V5, -3.8, 2.0), *rails]
+    for name, y, width in rails:
         board.rail(name, name, y, width)
     for at in range(places):
         board.rail(f"S{at + 1}", f"S{at + 1}", 0.7 * at - 2.2, 0.25)
-    for at in range(places + 1):
+    for at in range(places + 1) if lights else ():
         high_lane = westward and (places - at) % 2
         board.rail(f"link{at}", f"L{at}", -15.3 if high_lane else -14.5)
     for at in range(places):
         _sensor(board, at, at * pitch_mm)
+        if not lights:
+            continue
         # Along the chain: the first light is the western one, or the eastern
         order = places - 1 - at if westward else at
         _light(board, at, at * pitch_mm, order, at_end=at == places - 1, westward=westward)
-    for name, y in ((GNDL, -8.2), (V5, -3.8)):
+    for name, y in ((GNDL, -8.2), (V5, -3.8)) if lights else ():
         for end, x in (("W", left + 4.0), ("E", last + 5.0)):
             board.add(f"J{name}{end}", "header2", (x, y), {"1": name}, footprint="power")
             board.reach(name, x)
@@ -56,6 +59,13 @@ def row_board(pitch_mm: float, places: int, *, westward: bool = False) -> Board:
         board.add(f"J{name}", "header2", (left + 3, y), {"1": name}, footprint="wire")
         column = left + 6 + 0.8 * at
         board.join(name, (left + 3, y), (column, y), width=0.25)
+    if lights:
+        _chain_ends(board, left, last, places, westward=westward)
+    board.holes += [((9.0, 6.0), 3.2), ((last + 9.0, 6.0), 3.2)]
+    return board.finish()
+
+
+def _chain_ends(board: Board, left: float, last: float, places: int, *, westward: bool) -> None:
     lx, ly = last + LIGHT_MM[0], -LIGHT_MM[1]
     west, first, final = f"link{places if westward else 0}", "L0", f"L{places}"
     at_west = (left + 3, board.rails[west][1])
@@ -69,8 +79,6 @@ def row_board(pitch_mm: float, places: int, *, westward: bool = False) -> Board:
     into, out = (at_east, at_west) if westward else (at_west, at_east)
     board.add("Jin", "header2", into, {"1": first}, footprint="wire")
     board.add("Jout", "header2", out, {"1": final}, footprint="wire")
-    board.holes += [((9.0, 6.0), 3.2), ((last + 9.0, 6.0), 3.2)]
-    return board.finish()
 
 
 def _sensor(board: Board, at: int, x: float) -> None:

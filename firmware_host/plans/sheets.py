@@ -6,20 +6,26 @@ join them and a ruler to prove the printer. Lengths in mm, x east and y north of
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
 from drivers.errors import TiltboardError
+from firmware_host.config.platform import RING_THICK_MM, WEIGHT_ACROSS_MM
 from firmware_host.config.profile import Profile
-from firmware_host.plans.row_board import LIGHT_MM
+from firmware_host.config.wiring import MatrixHall
+from firmware_host.plans.gimbal import ring_mm
 from firmware_host.table.overlay import Overlay
+from games.base import Game, GameType, PieceBody
 from games.registry import HOSTED
 
 PAGE_MM, PRINTED_MM, MARGIN_MM = (210.0, 297.0), (180.0, 260.0), (15.0, 18.5)
-LIGHT_HOLE_MM, CORNER_SCREW_MM = 6.0, 12.0
+LIGHT_HOLE_MM, CORNER_SCREW_MM, ROD_MM, BAR_MM = 6.0, 12.0, 5.2, 40.0
+EAR_MM, RING_CORNERS = 3.6, 90
 PEN_MM, RULER_MM = 0.25, 100
 COLOURS = {"cut": 1, "drill": 5, "mark": 3, "text": 7}  # of DXF's layers
 _BULGE = 0.5522847498  # of a Bezier curve that passes for a quarter of a circle
@@ -51,38 +57,137 @@ class Sheet:
 
 def sheets(profile: Profile) -> Iterator[Sheet]:
     """All of a table's."""
-    half = profile.plate_mm / 2
+    if isinstance(profile.hall, MatrixHall):
+        return  # its board is its plate
+    half, lights = profile.plate_mm / 2, profile.lights
     screw = half - CORNER_SCREW_MM
     drill, felt = Sheet("drill", half), Sheet("felt", half)
+    tilts = profile.imu is not None
     for sheet in (drill, felt):
         sheet.square("cut", half)
         for x, y in ((-screw, -screw), (screw, -screw), (screw, screw), (-screw, screw)):
-            sheet.circles.append(("drill", x, y, 3.2))
+            sheet.circles.append(("drill", x, y, ROD_MM if tilts else 3.2))
     for index, name in enumerate(profile.places):
         x, y = profile.centre_mm(index)
         drill.cross(x, y)
         drill.texts.append((x, y - 8, 3.0, name))
-        for sheet in (drill, felt):
-            if profile.lights is not None:
-                at = (x + LIGHT_MM[0], y + LIGHT_MM[1])
+        if lights is not None:
+            at = (x + lights.offset_mm[0], y + lights.offset_mm[1])
+            for sheet in (drill, felt):
                 sheet.circles.append(("drill", *at, LIGHT_HOLE_MM))
     yield drill
+    if lights is not None and lights.guide == "ring":
+        guides = Sheet("guides", half)
+        for index in range(profile.size):
+            _ring(guides, profile.centre_mm(index), lights.offset_mm, profile.pitch_mm)
+        felt.lines += guides.lines  # the rings lie in the felt
+        yield guides
     yield felt
+    if tilts:
+        yield from _gimbal(profile)
     for game, kind in HOSTED.items():
+        yield from _overlays(profile, game, kind)
+
+
+def _ring(
+    sheet: Sheet, middle: tuple[float, float], light: tuple[float, float], pitch_mm: float
+) -> None:
+    """A light guide: it shines around what stands on its place. Its ear covers the light."""
+    (x, y), (east, north) = middle, light
+    inner, outer = PieceBody().diameter_mm / 2 + 0.5, min(pitch_mm / 2 - 0.4, 17.2)
+    away, toward = math.hypot(east, north), math.atan2(north, east)
+    points = []
+    for at in range(RING_CORNERS + 1):
+        angle = 2 * math.pi * at / RING_CORNERS
+        off = angle - toward
+        ear = EAR_MM**2 - (away * math.sin(off)) ** 2
+        r = outer
+        if ear > 0 and math.cos(off) > 0:
+            r = max(r, away * math.cos(off) + math.sqrt(ear))
+        points.append((x + r * math.cos(angle), y + r * math.sin(angle)))
+    for one, two in itertools.pairwise(points):
+        sheet.lines.append(("cut", *one, *two))
+    sheet.circles.append(("cut", x, y, 2 * inner))
+
+
+def _gimbal(profile: Profile) -> Iterator[Sheet]:
+    """The ring around the plate, and the cross that carries the weight by rods from its corners."""
+    inner, outer = (edge / 2 for edge in ring_mm(profile.plate_mm))
+    ring = Sheet("gimbal-ring", outer)
+    ring.square("cut", outer)
+    ring.square("cut", inner)
+    ring.texts.append((0, (inner + outer) / 2 - 2, 4.0, f"plywood {RING_THICK_MM:g} mm"))
+    for sign in (-1, 1):  # the plate's axles run east and west, the ring's north and south
+        ring.lines.append(("drill", sign * inner, 0, sign * outer, 0))
+        ring.lines.append(("drill", 0, sign * inner, 0, sign * outer))
+    yield ring
+    screw = profile.plate_mm / 2 - CORNER_SCREW_MM
+    wide = BAR_MM / 2 * math.sqrt(2)
+    far = screw + wide / 2 + 8
+    cross = Sheet("weight-cross", far)
+    # Clockwise from the north-east arm's end
+    half = [(far - wide, far), (far, far - wide), (wide, 0.0)]
+    half += [(far, wide - far), (far - wide, -far), (0.0, -wide)]
+    whole = half + [(-x, -y) for x, y in half]
+    for one, two in zip(whole, whole[1:] + whole[:1], strict=True):
+        cross.lines.append(("cut", *one, *two))
+    for x, y in ((-screw, -screw), (screw, -screw), (screw, screw), (-screw, screw)):
+        cross.circles.append(("drill", x, y, ROD_MM))
+    cross.circles.append(("mark", 0.0, 0.0, WEIGHT_ACROSS_MM))
+    cross.texts.append((0, 8, 4.0, "plywood 9 mm"))
+    yield cross
+
+
+def _overlays(profile: Profile, game: str, kind: GameType) -> Iterator[Sheet]:
+    """Each board of a game once, the usual one first: what is drawn on it is our own."""
+    seen = set()
+    for number, preset in enumerate(kind.presets):
+        made = kind.create(preset.options)
+        key = frozenset(made.board.items()), frozenset(made.blocked)
+        if key in seen:
+            continue
+        seen.add(key)
         try:
-            made = kind.create({})
             overlay = Overlay(profile, made)
         except TiltboardError:
             continue  # a board that does not fit this plate
-        sheet = Sheet(f"overlay-{game}", half)
-        sheet.square("cut", half)
-        across = kind.look.body.diameter_mm
-        for place, index in overlay.index_of_game_place.items():
-            x, y = profile.centre_mm(index)
-            sheet.circles.append(("mark", x, y, across))
-            sheet.texts.append((x, y - across / 2 - 2.8, 2.2, str(place)))
-        sheet.texts.append((0, half - 6, 5.0, kind.name.replace("-", " ")))
-        yield sheet
+        board = preset.choices.get("Board", "") if number else ""
+        slug = "-".join(re.findall(r"[a-z0-9]+", board.lower()))
+        yield _overlay(profile, overlay, made, f"overlay-{game}{'-' * bool(slug)}{slug}")
+
+
+def _overlay(profile: Profile, overlay: Overlay, game: Game, name: str) -> Sheet:
+    half, across = profile.plate_mm / 2, PieceBody().diameter_mm
+    sheet = Sheet(name, half)
+    sheet.square("cut", half)
+    drawing = game.drawing
+    low = profile.centre_mm(0)
+
+    def placed(at: tuple[float, float]) -> tuple[float, float]:
+        return low[0] + at[0] * profile.pitch_mm, low[1] + at[1] * profile.pitch_mm
+
+    for place, index in overlay.index_of_game_place.items():
+        x, y = profile.centre_mm(index)
+        if place in game.blocked:
+            sheet.circles += [("mark", x, y, across - 4 * ring) for ring in range(6)]
+            continue
+        sheet.circles.append(("mark", x, y, across))
+        label = game.labels.get(str(place), str(place))
+        sheet.texts.append((x, y - across / 2 - 2.8, 2.2, label))
+    for track in drawing.tracks if drawing else ():
+        for at in range(0, len(track) - 1, 3):
+            path = [placed(_bezier(track[at : at + 4], step / 12)) for step in range(13)]
+            sheet.lines += [("mark", *one, *two) for one, two in itertools.pairwise(path)]
+    if drawing and drawing.hole:
+        sheet.circles.append(("mark", *placed(drawing.hole), profile.pitch_mm))
+    sheet.texts.append((0, half - 6, 5.0, name.removeprefix("overlay-").replace("-", " ")))
+    return sheet
+
+
+def _bezier(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
+    shares = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
+    x, y = (sum(s * p[axis] for s, p in zip(shares, points, strict=True)) for axis in (0, 1))
+    return x, y
 
 
 def dxf(sheet: Sheet) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.util import find_spec
 
+from firmware_host.config.wiring import MatrixHall
 from firmware_host.plans.board import Board, netlist_text, pcb_text, schematic_text
+from firmware_host.plans.gimbal import solids
 from firmware_host.plans.model import Plans, parts_csv, parts_html, report
-from firmware_host.plans.pieces import piece_files
+from firmware_host.plans.pieces import piece_files, stl
 from firmware_host.plans.sheets import sheet_files
 
 
@@ -25,9 +27,13 @@ def files(plans: Plans) -> Iterator[tuple[str, bytes]]:
         texts[f"boards/{name}-placement.csv"] = placement(board)
     for name, text in texts.items():
         yield name, text.encode()
-    yield from sheet_files(plans.profile)
-    if can_print():
-        yield from piece_files(plans.profile.gap_mm)
+    profile = plans.profile
+    yield from sheet_files(profile)
+    if can_print() and not isinstance(profile.hall, MatrixHall):
+        yield from piece_files(profile.gap_mm, profile.pitch_mm)
+        if profile.imu is not None:
+            for name, solid in solids():
+                yield f"pieces/{name}.stl", stl(solid)
 
 
 def can_print() -> bool:

@@ -225,7 +225,7 @@ class Publisher:
         game_id = host.standing.game_id or 0
         key = game_id, host.standing.outcome is not None  # at the end all may be shown
         if self._layout_of is None or self._layout_of[0] != key:
-            profile = host.profile
+            profile, lights = host.profile, host.profile.lights
             number = 1 if self._layout_of is None else self._layout_of[1].number + 1
             layout = Layout(
                 number=number,
@@ -242,6 +242,7 @@ class Publisher:
                 pegs=self._bench is not None and self._bench.pegs,
                 engine_names=list(host.playing.opponents.names),
                 spins=profile.capabilities.spins,
+                light_mm=None if lights is None or lights.guide == "ring" else lights.offset_mm,
             )
             self._layout_of = (key, layout)
         return self._layout_of[1]

@@ -159,7 +159,8 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     """What the page draws before anything moves. ``hands``: pieces can be moved from the page, and
     what is ``breakable`` broken. ``engine_names``: those that may play, ours
     first. ``pegs``: half balls stand where four places of the board meet, and a wall around it.
-    ``spins``: the plate turns round and round.
+    ``spins``: the plate turns round and round. ``light_mm``: a light is seen through a hole so far
+    east and north of its place's middle; None: all around it.
     """
 
     number: int
@@ -176,6 +177,7 @@ class Layout(msgspec.Struct, frozen=True, tag="layout", tag_field="type"):
     engine_names: list[str] = []
     pegs: bool = False
     spins: bool = False
+    light_mm: tuple[float, float] | None = None
 
 
 class ShiftInfo(msgspec.Struct, frozen=True):

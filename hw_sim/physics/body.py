@@ -6,19 +6,24 @@ from dataclasses import dataclass, replace
 
 import mujoco
 
+from firmware_host.config.platform import (
+    GROUND_MM,
+    PLATE_THICK_MM,
+    SURFACE_MM,
+    WEIGHT_ACROSS_MM,
+    WEIGHT_KG,
+    WEIGHT_MM,
+    plate_kg,
+)
 from games.base import PieceBody
-from games.description import TILE_HAT_MM, TILE_STEM_MM
+from games.description import TILE_HAT_MM, TILE_STEM_MM, peg_mm
 
 STEP_S = 0.002  # at 3 ms a heap gains energy now and then
-PLATE_THICK_M = 0.012
-PLATE_KG = 1.2
-SURFACE_M = 0.020  # above the pivot
-WEIGHT_KG = 1.5  # hung below the pivot: the bare plate comes back to level by itself
-WEIGHT_M = -0.060
+PLATE_THICK_M, SURFACE_M = PLATE_THICK_MM / 1000, SURFACE_MM / 1000
+WEIGHT_M, GROUND_M = WEIGHT_MM / 1000, GROUND_MM / 1000
 PIVOT_DAMPING = 0.03  # N m s / rad: a push dies away within some five swings
 STIFF = 400.0  # N m / rad, of hands that hold the plate: 200 g on its rim sink it by 0.05 degree
 STIFF_DAMPING = 8.0
-GROUND_M = -0.120  # the table top on which all stands
 FRICTION = 0.40  # felt feet on varnished wood; HARDWARE.md asks for at least 0.35
 SPIN_FRICTION_M = 0.005
 HARD = [2 * STEP_S, 1.5]  # a contact gives way within two steps, and swings less than it could
@@ -81,7 +86,6 @@ FEET = 1.2  # soft rubber on it: from 50 degrees on
 STEM_M = TILE_STEM_MM / 2000  # the radius of what a tile stands on where it slides between pegs
 HAT_M = TILE_HAT_MM / 1000  # from where a tile's hat begins, above the pegs
 HAT_FRICTION = 0.2
-PEG_M = 0.0072  # half balls, which leave a stem 0.3 mm on either side
 PEG_UP_M = 0.0005
 WALL_M = 0.003
 WALL_UP_M = 0.015
@@ -121,14 +125,14 @@ def bare_table(plate_mm: float) -> mujoco.MjSpec:
         type=mujoco.mjtGeom.mjGEOM_BOX,
         size=[half, half, PLATE_THICK_M / 2],
         pos=[0, 0, SURFACE_M - PLATE_THICK_M / 2],
-        mass=PLATE_KG,
+        mass=plate_kg(plate_mm),
         friction=[FRICTION, SPIN_FRICTION_M, 0.0001],
         condim=4,
     )
     plate.add_geom(
         name="weight",
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,
-        size=[0.05, 0.01, 0],
+        size=[WEIGHT_ACROSS_MM / 2000, 0.01, 0],
         pos=[0, 0, WEIGHT_M],
         mass=WEIGHT_KG,
         contype=0,
@@ -186,13 +190,13 @@ def _add_disc(
 
 def add_lanes(spec: mujoco.MjSpec, lanes: Lanes) -> None:
     """Pegs and walls on the plate, between which tiles slide along rows and columns."""
-    plate = spec.body("plate")
+    plate, peg = spec.body("plate"), peg_mm(lanes.pitch_m * 1000) / 1000
     for x in lanes.between_m(0):
         for y in lanes.between_m(1):
             plate.add_geom(
                 name=f"lane-peg-{x:.4f}-{y:.4f}",
                 type=mujoco.mjtGeom.mjGEOM_SPHERE,
-                size=[PEG_M, 0, 0],
+                size=[peg, 0, 0],
                 pos=[x, y, SURFACE_M + PEG_UP_M],
                 mass=0,
             )

@@ -268,7 +268,8 @@ class RigidWorld(World):
     def _add(self, label: str, kind: MagnetKind, factor: float, at: Point) -> Piece:
         piece = super()._add(label, kind, factor, at)
         self._dynamics.advance(self.clock.now())
-        shape = shape_of(self.bodies.get(label, PieceBody()))
+        body = self.bodies.get(label, PieceBody())
+        shape = shape_of(body.beside(self.profile.pitch_mm))
         if self.slides:
             shape = replace(shape, friction=FEET, stem_m=STEM_M)
         self._dynamics.add(piece.piece_id, at, _moment_a_m2(piece), kind.disc.height_mm / 2, shape)

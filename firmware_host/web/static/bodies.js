@@ -99,7 +99,7 @@ const OUTLINES = {
 };
 
 // Between tiles that slide, in mm (docs/games/gravity-connect.md). The wall is drawn lower than it is: it would hide the slots' names.
-export const PEG = 7.2;
+export const pegOf = (pitch) => (pitch - 20.6) / 2; // a peg's radius; as games.description.peg_mm
 export const WALL = { thick: 3, high: 3.5 };
 
 /** Where pegs stand, and the wall around them: `places` are the middles of the board's. */
@@ -111,7 +111,7 @@ export function lanes(places, pitch) {
 }
 
 /** A half ball. */
-export const peg = () => lathe([[[PEG, 0], [PEG * 0.87, PEG * 0.5], [PEG * 0.5, PEG * 0.87], [0, PEG]]], 16);
+export const peg = (r) => lathe([[[r, 0], [r * 0.87, r * 0.5], [r * 0.5, r * 0.87], [0, r]]], 16);
 
 /** A round body of that radius and height. */
 export const post = (radius, height, sides = 24) =>

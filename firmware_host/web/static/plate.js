@@ -2,7 +2,7 @@
 
 import { TrackBoard, resultMarks, route } from "/static/boards.js";
 import { MARKS } from "/static/assist.js";
-import { PEG, WALL, lanes } from "/static/bodies.js";
+import { WALL, lanes, pegOf } from "/static/bodies.js";
 import { Camera } from "/static/camera.js";
 import { h, s } from "/static/dom.js";
 import { outline } from "/static/marble.js";
@@ -152,7 +152,7 @@ export class Plate {
     const { pegs, west, east, south, north } = this.lanes;
     const wall = { x: west - WALL.thick / 2, y: -north - WALL.thick / 2, width: east - west + WALL.thick, height: north - south + WALL.thick };
     return s("g", { class: "pegged" }, s("rect", { ...wall, "stroke-width": WALL.thick }),
-      pegs.map(({ x, y }) => s("circle", { cx: x, cy: -y, r: PEG })));
+      pegs.map(({ x, y }) => s("circle", { cx: x, cy: -y, r: pegOf(this.store.layout.pitch_mm) })));
   }
 
   /** Of a game whose places are wedges of the plate: its platform is hung there, see room-view.js. */
@@ -161,11 +161,14 @@ export class Plate {
   }
 
   drawLights() {
+    // A hole beside the piece shows less than a ring around it
+    const [east, north] = this.store.layout.light_mm ?? [0, 0];
+    const r = this.store.layout.light_mm ? 12 : 25;
     this.lights = this.store.layout.places.map((_, index) => {
       const { x, y } = this.store.centreOf(index);
       const stops = [[0, 1], [0.42, 0.92], [0.56, 0.42], [0.75, 0.13], [1, 0]].map(
         ([offset, opacity]) => s("stop", { offset, "stop-opacity": opacity }));
-      const glow = s("circle", { cx: x, cy: -y, r: 25, fill: `url(#light-${index})` });
+      const glow = s("circle", { cx: x + east, cy: -y - north, r, fill: `url(#light-${index})` });
       this.glows.append(s("radialGradient", { id: `light-${index}` }, stops), glow);
       glow.style.display = "none";
       return { stops, glow, shown: "000000" };

@@ -1,7 +1,7 @@
 // The plate and its pieces in three dimensions, from wherever one looks: pieces, wood and shadows are drawn over the
 // flat plate of the page, which is turned in space under them and keeps its places, lights, marks, names and keys.
 
-import { BODIES, MARK_COUNT, WALL, bodyOf, cellOf, marksPicture, peg, post, shadeOf, slab } from "/static/bodies.js";
+import { BODIES, MARK_COUNT, WALL, bodyOf, cellOf, marksPicture, peg, pegOf, post, shadeOf, slab } from "/static/bodies.js";
 import { Glides } from "/static/glides.js";
 import { formOf, looksOf } from "/static/marble.js";
 import {
@@ -80,7 +80,7 @@ export class Space {
     this.bodies = new Map(BODIES.map((form) => [form, this.solids.kind(bodyOf(form), { shade: shadeOf(form) })]));
     this.foot = this.solids.kind(post(60, 14));
     this.post = this.solids.kind(post(9, 110, 12));
-    this.peg = this.solids.kind(peg());
+    this.peg = this.solids.kind(peg(pegOf(this.store.layout?.pitch_mm ?? 35)));
     this.beams = new Map(); // half its length -> a wall
     this.solids.texture("marks", marksPicture());
     this.half = null;

@@ -5,32 +5,36 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from importlib import resources
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from firmware_host.config.profile import load_profile
+from firmware_host.config.profile import load_profile, profile_names
 
-BOOK = (Path(__file__).parents[3] / "docs/build.md").read_text("utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
+BOOK = (DOCS / "build.md").read_text("utf-8")
 [OWN] = re.findall(r"```toml file=my-table.toml\n(.*?)```", BOOK, re.DOTALL)
+[LARGE] = re.findall(
+    r"```toml file=plate-13.toml\n(.*?)```", (DOCS / "plans.md").read_text("utf-8"), re.DOTALL
+)
+TEXTS = {"own": OWN, "plate-13": LARGE}
 
 
 @pytest.fixture(scope="session")
 def table(tmp_path_factory):
-    """A profile: plate-10, with other lines if asked, or the stranger's."""
+    """A profile that ships, one of the documents', or plate-10 with another pitch: "plate-31.0"."""
     folder = tmp_path_factory.mktemp("profiles")
 
     def load(name: str):
-        text = OWN
-        if name != "own":
-            from importlib import resources
-
-            shipped = resources.files("firmware_host.config") / "profiles/plate-10.toml"
-            text = shipped.read_text("utf-8").replace("35.0", name.removeprefix("plate-"))
+        if name in profile_names():
+            return load_profile(name)
+        shipped = resources.files("firmware_host.config") / "profiles/plate-10.toml"
+        text = shipped.read_text("utf-8").replace("35.0", name.removeprefix("plate-"))
         path = folder / "own.toml"
-        path.write_text(text)
-        return load_profile(str(path) if name != "plate-10" else name)
+        path.write_text(TEXTS.get(name, text))
+        return load_profile(str(path))
 
     return load
 

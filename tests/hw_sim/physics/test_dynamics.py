@@ -153,7 +153,7 @@ def test_a_free_plate_leans_as_its_weights_balance():
     dynamics.add(1, (150.0, 0.0, 0.0), 0.0, 0.5)
     let_go(dynamics)
     dynamics.advance(20.0)
-    above = body.PLATE_KG * (body.SURFACE_M - body.PLATE_THICK_M / 2)
+    above = body.plate_kg(PLATE_MM) * (body.SURFACE_M - body.PLATE_THICK_M / 2)
     above += DISC.mass_kg * (body.SURFACE_M + DISC.height_m / 2)
     below = -body.WEIGHT_KG * body.WEIGHT_M
     lean = math.atan2(DISC.mass_kg * 0.150, below - above)
@@ -177,9 +177,9 @@ def test_a_free_plate_swings_in_its_time():
         before = tilt
     side, thick = PLATE_MM / 1000, body.PLATE_THICK_M
     high = body.SURFACE_M - thick / 2
-    inertia = body.PLATE_KG * ((side**2 + thick**2) / 12 + high**2)
+    inertia = body.plate_kg(PLATE_MM) * ((side**2 + thick**2) / 12 + high**2)
     inertia += body.WEIGHT_KG * (3 * 0.05**2 + 0.02**2) / 12 + body.WEIGHT_KG * body.WEIGHT_M**2
-    righting = -body.WEIGHT_KG * body.WEIGHT_M - body.PLATE_KG * high
+    righting = -body.WEIGHT_KG * body.WEIGHT_M - body.plate_kg(PLATE_MM) * high
     period_s = 2 * math.pi * math.sqrt(inertia / (righting * G))
     assert crossings[2] - crossings[1] == pytest.approx(period_s, rel=0.05)
 
