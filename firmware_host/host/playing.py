@@ -550,4 +550,4 @@ class Playing:
         """Over the plate, before the referee that such a game has."""
         self.game, self.overlay, self.game_id = game, overlay, game_id
         self.referee = self.room if isinstance(overlay, ZoneOverlay) else self._of_places
-        self.seats.lay(game.players if self.seated else (), game_id)
+        self.seats.set_up(game.players if self.seated else (), game_id)

@@ -228,7 +228,7 @@ class Perception:
     def _decide(self, now: float) -> tuple[BoardEvent, ...]:
         """Accept what has come to rest, once nothing that may belong to it still moves."""
         watched = self._watched
-        verdicts = self._verdicts.given(now)
+        verdicts = self._verdicts.settled(now)
         if verdicts is None:
             return ()
         if not verdicts:

@@ -46,7 +46,7 @@ class Axis(NamedTuple):
     both: float = 0.0
     speed_var: float = _FIRST_MM_S**2
 
-    def later(self, after_s: float) -> Axis:
+    def predicted(self, after_s: float) -> Axis:
         """Where it should be by now."""
         pushed = (_PUSH_MM_S2 * after_s) ** 2
         return Axis(
@@ -57,7 +57,7 @@ class Axis(NamedTuple):
             self.speed_var + pushed,
         )
 
-    def seen(self, at: float, var: float) -> Axis:
+    def updated(self, at: float, var: float) -> Axis:
         """It is there, with what was expected taken into account."""
         share = self.both / self.var
         return Axis(
@@ -383,7 +383,7 @@ class Tracks:
         self._live.append(slide)
 
     def _later(self, slide: _Slide) -> tuple[Axis, Axis]:
-        east, north = (each.later(1 / self._watched.scans_per_s) for each in slide.axes)
+        east, north = (each.predicted(1 / self._watched.scans_per_s) for each in slide.axes)
         return east, north
 
     def _coast(self, slide: _Slide) -> None:
@@ -430,8 +430,8 @@ class Tracks:
             if apart > OTHER_MM:
                 unsure = max(unsure, exp((found.cost - other.cost) / 2) * apart * apart)
         slide.axes = (
-            axes[0].seen(found.x, found.var_x + unsure / 2),
-            axes[1].seen(found.y, found.var_y + unsure / 2),
+            axes[0].updated(found.x, found.var_x + unsure / 2),
+            axes[1].updated(found.y, found.var_y + unsure / 2),
         )
         slide.sigma = sqrt(found.sigma**2 + unsure)
         slide.last.append((found.x, found.y))

@@ -189,7 +189,7 @@ class Verdicts:
         self._distrust = distrust
         self._loose = LooseMagnet(watched.profile)
 
-    def given(self, now_s: float) -> Mapping[int, Magnet] | None:
+    def settled(self, now_s: float) -> Mapping[int, Magnet] | None:
         """The class that each place has come to rest in, where it has; None while something still
         moves that may belong to it.
         """

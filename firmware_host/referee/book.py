@@ -105,7 +105,7 @@ class Claims:
         fresh = {p: (piece, s) for p, (piece, s) in claims if not is_over(p, piece, now_s - s)}
         return Claims(fresh, self.untold)
 
-    def told(self) -> Claims:
+    def reported(self) -> Claims:
         """Perception knows all of it."""
         return Claims(self.fresh)
 

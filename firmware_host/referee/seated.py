@@ -16,7 +16,7 @@ from firmware_host.messages import Message, text
 from firmware_host.referee import shown
 from firmware_host.referee.seats import Seats
 from firmware_host.referee.shown import lights
-from firmware_host.referee.zones import REST_S, Proposal, Witness, ZoneOverlay, looked
+from firmware_host.referee.zones import REST_S, Evidence, Proposal, ZoneOverlay, looked
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.buttons import BACK, Press
 from firmware_host.table.commands import Answer, Count, GameRequest, NotSo, SeatMove, TakeBack
@@ -75,7 +75,7 @@ class Aspect:
             return self.notice
         if position.outcome is not None:
             return shown.over(position.outcome)
-        prompt = shown.said(game.prompt(position))
+        prompt = shown.sentence(game.prompt(position))
         return prompt if self.counting is None else shown.counting(self.counting, prompt)
 
 
@@ -281,7 +281,7 @@ class SeatArbiter:
         self._sounds: list[Sound] = []
         self._retry_s = 0.0
         self._computers = Computers()
-        self._witness = Witness()
+        self._evidence = Evidence()
         self._wish: Proposal | None = None  # of a computer, or of somebody who cannot do it
         self._asking: Asking[str] = Asking()
         self._notice: Message | None = None  # until the next press
@@ -319,7 +319,7 @@ class SeatArbiter:
     @property
     def proposal(self) -> Proposal | None:
         """What hands seem to have done, or are to do for somebody; people say how it went."""
-        return self._witness.proposal or self._wish
+        return self._evidence.proposal or self._wish
 
     @property
     def for_hands(self) -> str | None:
@@ -378,7 +378,7 @@ class SeatArbiter:
         if asked.move == CHANCE:
             self._play(line, game, dealt(line, game))
             return
-        proposed = (self._witness.proposal, self._wish)
+        proposed = (self._evidence.proposal, self._wish)
         check_move(game, line.position, asked, self._seats.computers, proposed)
         if asked.proposed:
             check_hands(game, line.position, asked.move)
@@ -409,9 +409,9 @@ class SeatArbiter:
 
     def _doubt(self) -> None:
         """What was seen does not count by itself."""
-        if self._witness.proposal is None:
+        if self._evidence.proposal is None:
             raise NotPossibleError("Nothing is proposed now.", remedy="Say what was done.")
-        self._witness = self._witness.doubted()
+        self._evidence = self._evidence.doubted()
 
     # Steps
 
@@ -463,7 +463,7 @@ class SeatArbiter:
             return
         self._journal.take_back(line.game_id, len(line.moves), kept)
         self._line = line.shortened(kept)
-        self._finished, self._wish, self._witness = False, None, Witness()
+        self._finished, self._wish, self._evidence = False, None, Evidence()
         self.step_number += 1
         self._sounds.append(Sound.TAKEBACK)
 
@@ -487,9 +487,9 @@ class SeatArbiter:
             self._asking = self._asking.browse(self._menu, line.game, {}, now_s)
         elif self._asking.menu:
             self._asking = Asking()
-        elif self._witness.proposal is not None:
-            sure = self._witness.proposal.sure
-            self._witness = self._witness.doubted() if sure else self._witness.declined()
+        elif self._evidence.proposal is not None:
+            sure = self._evidence.proposal.sure
+            self._evidence = self._evidence.doubted() if sure else self._evidence.declined()
         else:
             self._take_back()
 
@@ -523,9 +523,9 @@ class SeatArbiter:
         """
         if self._overlay is None:
             return
-        before = self._witness.proposal
-        self._witness = looked(self._witness, sight, self._overlay, line.position, self.for_hands)
-        proposed = self._witness.proposal
+        before = self._evidence.proposal
+        self._evidence = looked(self._evidence, sight, self._overlay, line.position, self.for_hands)
+        proposed = self._evidence.proposal
         if proposed is not None and before is None:
             self._sounds.append(Sound.ASK)
         if proposed is not None and proposed.sure and now_s >= proposed.since_s + REST_S:
@@ -552,11 +552,11 @@ class SeatArbiter:
         if not any((*held["hands"].values(), held["drawn"])):
             self._seats.deal()
         self._line = line = line.played(turn)
-        proposed = self._witness.proposal
+        proposed = self._evidence.proposal
         if proposed is not None and proposed.move == move:
-            self._witness = self._witness.accepted()
+            self._evidence = self._evidence.accepted()
         else:
-            self._witness = Witness() if game.takes_back(move) else self._witness.told()
+            self._evidence = Evidence() if game.takes_back(move) else self._evidence.renewed()
         self._wish = self._asks_since_s = None
         if not game.passes(move) or game.prompt(before) != game.prompt(line.position):
             self.step_number += 1

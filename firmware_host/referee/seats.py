@@ -51,7 +51,7 @@ class Seats:
         self._game, self._seen = 0, dict[str, str]()
         self._agreed: dict[str, set[str]] = {}
 
-    def lay(self, players: Sequence[str], game_id: int = 0) -> None:
+    def set_up(self, players: Sequence[str], game_id: int = 0) -> None:
         """For the players of a game; none for a game without seats."""
         self._players = tuple(players)
         if players and game_id != self._game:

@@ -29,7 +29,7 @@ def name(player: str) -> Message:
     return NAMES.get(player, Message(player))
 
 
-def said(words: Words) -> Message:
+def sentence(words: Words) -> Message:
     """A game's sentence, its words translated as well as they are known."""
     template, params = words
     return Message(template, {key: _word(value) for key, value in params.items()})
@@ -38,7 +38,7 @@ def said(words: Words) -> Message:
 def _word(value: object) -> object:
     match value:
         case Phrase():
-            return said((value.template, value.params))
+            return sentence((value.template, value.params))
         case Several():
             return _joined([_word(each) for each in value.words], value.joint)
         case str() if "{" not in value and "}" not in value:
@@ -60,7 +60,7 @@ def _joined(words: Sequence[object], joint: str) -> object:
 
 def refused(error: RulesError) -> Message:
     """Why a move was not made."""
-    return said((error.template, error.params))
+    return sentence((error.template, error.params))
 
 
 def over(outcome: Outcome) -> Message:

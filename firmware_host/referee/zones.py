@@ -79,7 +79,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class Evidence:
     """What the sensors tell. One value a step, replaced by ``looked``.
 
     ``before``: the places that were occupied when what was told last had been done; ``now``: those
@@ -98,70 +98,70 @@ class Witness:
     again: bool = False
     spin_rad: float | None = None
 
-    def told(self) -> Witness:
+    def renewed(self) -> Evidence:
         """After a move: what is seen is looked at anew."""
-        return Witness(self.before)
+        return Evidence(self.before)
 
-    def accepted(self) -> Witness:
+    def accepted(self) -> Evidence:
         """After the move that was proposed."""
-        return Witness(self.explained)
+        return Evidence(self.explained)
 
-    def doubted(self) -> Witness:
+    def doubted(self) -> Evidence:
         """It does not count by itself."""
         found = self.proposal
         return self if found is None else replace(self, proposal=replace(found, sure=False))
 
-    def declined(self) -> Witness:
+    def declined(self) -> Evidence:
         """It was not so; nothing is proposed until something changes."""
         return replace(self, proposal=None, refused=self.now)
 
 
 def looked(
-    witness: Witness,
+    evidence: Evidence,
     sight: Sight,
     overlay: ZoneOverlay,
     position: Position,
     wish: str | None,
-) -> Witness:
+) -> Evidence:
     """After another scan. While the plate moves, or something cannot be read, nothing is told."""
     if not sight.ready or sight.faults or sight.stillness is not Stillness.STILL or sight.unsure:
-        return witness if witness.now is None else replace(witness, now=None, proposal=None)
-    if witness.spin_rad is None and sight.spin_rad is not None:
-        witness = replace(witness, spin_rad=sight.spin_rad)
-    now, before, game = frozenset(sight.cells), witness.before, overlay.game
-    if now == witness.now:
-        return witness
+        return evidence if evidence.now is None else replace(evidence, now=None, proposal=None)
+    if evidence.spin_rad is None and sight.spin_rad is not None:
+        evidence = replace(evidence, spin_rad=sight.spin_rad)
+    now, before, game = frozenset(sight.cells), evidence.before, overlay.game
+    if now == evidence.now:
+        return evidence
     counts = _counts(overlay, now)
     if before is None or counts == game.standing(position):
-        again = witness.again or witness.landed
-        spin_rad = witness.spin_rad
-        return Witness(now, now, landed=witness.landed, again=again, spin_rad=spin_rad)
-    witness = replace(witness, now=now, proposal=None)
+        again = evidence.again or evidence.landed
+        spin_rad = evidence.spin_rad
+        return Evidence(now, now, landed=evidence.landed, again=again, spin_rad=spin_rad)
+    evidence = replace(evidence, now=now, proposal=None)
     change = dict(counts)
     for zone, count in _counts(overlay, before).items():
         change[zone] = change.get(zone, 0) - count
     change = {zone: count for zone, count in change.items() if count}
     if not change:
-        return replace(witness, again=witness.again or witness.landed)
-    turned = _turned(witness, sight)
-    refused = now == witness.refused
+        return replace(evidence, again=evidence.again or evidence.landed)
+    turned = _turned(evidence, sight)
+    refused = now == evidence.refused
     found = None if refused else game.witnessed(position, change, wish, turned)
     if found is None:
-        return witness
+        return evidence
     there = {each for each in now | before if overlay.zone_of.get(each) in found.zones}
     return replace(
-        witness,
-        proposal=Proposal(found.move, True, sight.time_s, found.sure and not witness.again),
+        evidence,
+        proposal=Proposal(found.move, True, sight.time_s, found.sure and not evidence.again),
         explained=(before - there) | (now & there),
         landed=True,
     )
 
 
-def _turned(witness: Witness, sight: Sight) -> bool | None:
+def _turned(evidence: Evidence, sight: Sight) -> bool | None:
     """Whether the plate was spun meanwhile; None where nothing tells."""
-    if witness.spin_rad is None or sight.spin_rad is None:
+    if evidence.spin_rad is None or sight.spin_rad is None:
         return None
-    return abs(sight.spin_rad - witness.spin_rad) >= TURNED_RAD
+    return abs(sight.spin_rad - evidence.spin_rad) >= TURNED_RAD
 
 
 def _counts(overlay: ZoneOverlay, places: Places) -> Counter[str]:

@@ -155,8 +155,8 @@ class WarfareGame(SeatedGame):
         return SPIN in table_of(position.state).in_force
 
     def attempted(self, position: Position, move: str, dice: random.Random) -> str:
-        """As ``thumb.told``."""
-        return thumb.told(table_of(position.state), move, dice)
+        """As ``thumb.attempted``."""
+        return thumb.attempted(table_of(position.state), move, dice)
 
     @property
     def texts(self) -> Sequence[str]:

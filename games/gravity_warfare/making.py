@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from games.gravity_warfare import cards, flow
 from games.gravity_warfare.data import COLOURS, KINDS_OF_CARDS
-from games.gravity_warfare.moves import CHANCE, TABLE, awaited, event_of, nameable, seen
+from games.gravity_warfare.moves import CHANCE, TABLE, awaited, event_of, nameable, towers_of
 from games.gravity_warfare.table import ANY, TELEPORT, UNKNOWN, State, Token, kind_of
 
 
@@ -67,7 +67,7 @@ def _by_table(s: State, what: str, args: Sequence[str]) -> None:
         s.passed = frozenset(set(s.players) - keep)
         _passed(s)
         return
-    towers = seen(s, args) or {}
+    towers = towers_of(s, args) or {}
     gone: Counter[str] = Counter()
     for zone in towers:
         gone.update(piece.name for tower in s.zones.get(zone, ()) for piece in tower)

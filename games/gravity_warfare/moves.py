@@ -251,7 +251,7 @@ def allowed(s: State, move: str) -> bool:
         wanted = [] if s.options.paper else flow.shuffled(s)
         return s.phase == "deal" and Counter(words[2:]) == Counter(wanted)
     if words[:2] == ["table", "see"]:
-        return s.phase in SEEING and seen(s, words[2:]) is not None
+        return s.phase in SEEING and towers_of(s, words[2:]) is not None
     player = s.seat(words[0])
     moves = listed(s) if player is None else listed_of(s, player)
     stem, falls, fell = move.partition(":fell=")
@@ -279,7 +279,7 @@ def _fits(s: State, stem: str, fell: Sequence[str]) -> bool:
     return Counter(fell) <= hand + standing
 
 
-def seen(s: State, words: Sequence[str]) -> dict[str, list[Tower]] | None:
+def towers_of(s: State, words: Sequence[str]) -> dict[str, list[Tower]] | None:
     """What a witness says of some zones: their towers; None if it cannot be."""
     found: dict[str, list[list[str]]] = {}
     for word in words:

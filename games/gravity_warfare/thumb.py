@@ -30,7 +30,7 @@ def holds(s: State, move: str) -> float:
     return max(0.05, chance * 0.92 ** (int(under) if under else 0))
 
 
-def told(s: State, move: str, dice: random.Random) -> str:
+def attempted(s: State, move: str, dice: random.Random) -> str:
     """What hands make of a placement that was meant to hold: that move, or a failure."""
     words = move.split(":")
     if words[1] not in ("place", "event") or dice.random() < holds(s, move):

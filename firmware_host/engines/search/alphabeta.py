@@ -37,7 +37,7 @@ class Attention:
         self._rng = rng
         self._overlooked: dict[tuple[int, int, int], bool] = {}
 
-    def seen(self, moves: Sequence[int], ply: int, after: int = 0) -> Sequence[int]:
+    def noticed(self, moves: Sequence[int], ply: int, after: int = 0) -> Sequence[int]:
         """Those of ``moves`` that are noticed; one at least. ``after``: the move before them."""
         if ply > 1 or not self._shares[ply]:
             return moves
@@ -80,7 +80,7 @@ class AlphaBeta:
         rules = self._rules
         moves: Sequence[int] = rules.moves(state)
         if self._attention is not None:
-            moves = self._attention.seen(moves, 0)
+            moves = self._attention.noticed(moves, 0)
         self._root = state
         found = Found(((moves[0], 0),), (moves[0],), 0, 0, 0.0)
         last = min(self._budget.limits.depth or DEEPEST, DEEPEST)
@@ -166,7 +166,7 @@ class AlphaBeta:
                     return value
         moves = rules.moves(state)
         if self._attention is not None:
-            moves = self._attention.seen(moves, ply, last)
+            moves = self._attention.noticed(moves, ply, last)
         best, chosen, floor = -WIN - 1, -1, alpha
         for move in self._ordered(moves, first, ply, depth, rules.mover(state)):
             value = self._child(

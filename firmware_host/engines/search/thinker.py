@@ -135,7 +135,7 @@ class Thinker:
         found = self._chosen(search.search(state, level.margin))
         if exact and self._solver is not None and abs(found.value) < SURE:
             moves = self._rules.moves(state)
-            moves = moves if attention is None else attention.seen(moves, 0)
+            moves = moves if attention is None else attention.noticed(moves, 0)
             rest_s = None
             if limits.time_s is not None:
                 rest_s = max(limits.time_s - budget.used_s, 0.0)

@@ -122,4 +122,4 @@ def _next(s: State, levels: Sequence[str], dice: random.Random) -> str:
     thinker = computer.Player(view_of(s, player), player, level, dice)
     while thinker.think():
         pass
-    return thumb.told(s, thinker.best, dice)
+    return thumb.attempted(s, thinker.best, dice)

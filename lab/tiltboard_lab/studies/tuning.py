@@ -34,7 +34,7 @@ class Sample(msgspec.Struct, frozen=True):
 
 class Fitted(msgspec.Struct, frozen=True):
     """``before``, ``after``: how badly the old and the new weights tell who wins games that were
-    not looked at: the mean logarithm of the odds that they give against it, 0.69 for a coin.
+    not looked at: mean log loss, 0.69 for a coin.
     """
 
     weights: dict[str, list[int]]

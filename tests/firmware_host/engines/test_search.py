@@ -180,12 +180,12 @@ def test_time_nodes_and_a_stop_end_a_search(game, clock):
 def test_who_overlooks_much_sees_that_share_and_always_something():
     moves = range(1000)
     attention = Attention(0.3, 0.9, random.Random(1))
-    assert 650 <= len(attention.seen(moves, 0)) <= 750
-    assert attention.seen(moves, 0) == attention.seen(moves, 0)  # for the whole turn
-    assert 60 <= len(attention.seen(moves, 1, after=7)) <= 140
-    assert attention.seen(moves, 1, after=7) != attention.seen(moves, 1, after=8)
-    assert attention.seen(moves, 2) is moves
-    assert list(Attention(1.0, 0.0, random.Random(1)).seen([4, 5], 0)) == [4]
+    assert 650 <= len(attention.noticed(moves, 0)) <= 750
+    assert attention.noticed(moves, 0) == attention.noticed(moves, 0)  # for the whole turn
+    assert 60 <= len(attention.noticed(moves, 1, after=7)) <= 140
+    assert attention.noticed(moves, 1, after=7) != attention.noticed(moves, 1, after=8)
+    assert attention.noticed(moves, 2) is moves
+    assert list(Attention(1.0, 0.0, random.Random(1)).noticed([4, 5], 0)) == [4]
 
 
 def test_values_and_shares_go_both_ways():

@@ -111,7 +111,7 @@ def test_a_hard_player_has_thought_enough_before_its_time_is_over():
                 slices += 1
             most = max(most, slices)
             assert thinker.best in moves.listed_of(state, player)
-        making.make(state, thumb.told(state, outlook.intended(state, dice), dice))
+        making.make(state, thumb.attempted(state, outlook.intended(state, dice), dice))
     assert computer.SLICES / 2 < most < scans
 
 
@@ -121,7 +121,7 @@ def test_an_imagined_world_has_every_card_once_and_what_was_seen_in_its_place():
     dice = random.Random(2)
     for _ in range(120):
         state = state.copy()
-        making.make(state, thumb.told(state, outlook.intended(state, dice), dice))
+        making.make(state, thumb.attempted(state, outlook.intended(state, dice), dice))
     seen = view_of(state, 2).table
     world = outlook.imagined(seen, dice)
     known = [world.hands[2], world.discard, world.points, world.zones]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.profile import load_profile
-from firmware_host.referee.zones import PIECE, Witness, ZoneOverlay, looked
+from firmware_host.referee.zones import PIECE, Evidence, ZoneOverlay, looked
 from firmware_host.table.sight import Sight, Stillness
 from games.gravity_warfare import GRAVITY_WARFARE
 from games.gravity_warfare.table import Piece
@@ -33,7 +33,7 @@ class Table:
         self.overlay = ZoneOverlay(load_profile("plate-10"), game)
         self.position = game.start()
         self.play(*moves)
-        self.witness, self.now_s, self.wish = Witness(), 0.0, None
+        self.evidence, self.now_s, self.wish = Evidence(), 0.0, None
         self.spin_rad = None
         self.see(*zones)
 
@@ -56,8 +56,8 @@ class Table:
             tilt_rad=(0.0, 0.0),
             spin_rad=self.spin_rad,
         )
-        self.witness = looked(self.witness, sight, self.overlay, self.position, self.wish)
-        found = self.witness.proposal
+        self.evidence = looked(self.evidence, sight, self.overlay, self.position, self.wish)
+        found = self.evidence.proposal
         return None if found is None else (found.move, found.sure)
 
 
@@ -72,9 +72,9 @@ def table():
 
 def test_one_that_comes_to_rest_where_it_should_holds(table):
     assert table.see("3.0", "5.2") == LANDED
-    since_s = table.witness.proposal.since_s
+    since_s = table.evidence.proposal.since_s
     assert table.see("3.0", "5.2") == LANDED
-    assert table.witness.proposal.since_s == since_s  # of the rest, not of the scan
+    assert table.evidence.proposal.since_s == since_s  # of the rest, not of the scan
 
 
 def test_in_another_zone_or_in_the_middle_it_is_not_proposed(table):
@@ -107,11 +107,11 @@ def test_with_its_own_piece_fallen_too_it_is_a_doubt(table):
 def test_one_that_slid_meanwhile_is_proposed_after_the_placement(table):
     assert table.see("4.0", "5.0") == LANDED
     table.play("blue:place:ok:blue-tank:5")
-    table.witness = table.witness.accepted()
+    table.evidence = table.evidence.accepted()
     slid = table.see("4.0", "5.0")
     assert slid == ("table:see:3=:4=red-tank", False)
     table.play(slid[0])
-    table.witness = table.witness.accepted()
+    table.evidence = table.evidence.accepted()
     assert table.see("4.0", "5.0") is None
     assert table.position.cells == {"4": "red-tank", "5": "blue-tank"}
 
@@ -129,7 +129,7 @@ def test_one_that_only_moves_within_its_zone_says_nothing(table):
 
 def test_what_people_refused_comes_again_only_with_another_picture(table):
     assert table.see("3.0", "5.0") == LANDED
-    table.witness = table.witness.declined()
+    table.evidence = table.evidence.declined()
     assert table.see("3.0", "5.0") is None
     assert table.see("3.0", "5.0", stillness=Stillness.MOVING) is None
     assert table.see("3.0", "5.0") is None

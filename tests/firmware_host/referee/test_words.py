@@ -36,7 +36,7 @@ def said_in_games():
             for _ in range(250):
                 if position.over:
                     break
-                yield shown.said(game.prompt(position))
+                yield shown.sentence(game.prompt(position))
                 legal = list(position.legal())
                 for move in dice.sample(tried, min(4, len(tried))):
                     refusal = game.refusal(position, move)
