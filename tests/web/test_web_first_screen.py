@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import resources
 
 import pytest
@@ -141,3 +142,39 @@ def test_type_comes_with_the_page(served, open_page):
     assert sum(fonts) < 60_000
     status, headers, body = served.request("GET", "/static/icon.png")  # for a phone's first screen
     assert (status, headers["content-type"], body[:4]) == (200, "image/png", b"\x89PNG")
+
+
+# Letters that are drawn with what they stand on, in its own units; and what iOS enlarges otherwise.
+DRAWN_WORDS = re.compile(r"[.](letter|place-name|zone|slot|sensor-map|tag)\b|input|^$|font-size: 0")
+SIZE = re.compile(r"font(?:-size)?:[^;{}]*?[\d.]+px")
+RADIUS = re.compile(r"border-radius: ([\d.]+)px[ ;]")
+
+
+def test_type_and_corners_come_from_one_scale():
+    sheets = [each for each in STATIC.iterdir() if each.name.endswith(".css")]
+    lines = [line for each in sheets for line in each.read_text().splitlines()]
+    assert len(lines) > 1000
+    assert [line for line in lines if SIZE.search(line) and not DRAWN_WORDS.search(line)] == []
+    assert {size for line in lines for size in RADIUS.findall(line) if float(size) > 4} == {"99"}
+
+
+def test_a_tablet_that_lies_between_two_turns_to_whose_turn_it_is(served, open_page):
+    served.new_game(pie=False)
+    flat = {"width": 1024, "height": 1366}
+    player = open_page(served.url, viewport=flat)
+    page = player.page
+    page.get_by_role("button", name="The table", exact=True).click()
+    page.get_by_role("button", name="From above", exact=True).click()
+    page.locator("#drawer").get_by_role("button", name="Close", exact=True).click()
+    board = player.box(page.locator(".felt"))
+    near, far = (player.box(page.locator(f'.tray[data-piece="{p}"]')) for p in ("red", "blue"))
+    assert far["y"] + far["height"] <= board["y"]
+    assert near["y"] >= board["y"] + board["height"]
+    assert player.box(page.locator(".say-card"))["y"] > near["y"]
+    served.play("d4")
+    player.expect_turn("blue")
+    assert player.box(page.locator(".say-card"))["y"] < far["y"]
+    assert page.locator("#say").evaluate("(say) => getComputedStyle(say).rotate") == "180deg"
+    assert player.box(page.locator(".felt")) == board  # nothing has moved
+    assert page.evaluate("document.documentElement.scrollHeight") <= 1366
+    player.expect_no_barrier()

@@ -75,17 +75,19 @@ export class Analysis {
     this.plot.replaceChildren(h("span", { class: "side" }, `${first} 100 %`), chart, h("span", { class: "side" }, `${second} 100 %`));
     const cost = ({ ply }) => Math.abs(shares[ply] - shares[ply - 1]);
     const percent = (share) => `${Math.round(100 * share)} %`;
+    const act = (words, does) => h("button", { type: "button", onclick: does }, words);
+    const toLearn = this.store.mayAct ? found.learn : [];
+    const lesson = (each) => [each?.puzzle ? act(t("A puzzle like it"), () => this.send({ type: "puzzle", game: game.name, number: each.puzzle })) : null,
+      each && each.practise !== null ? act(t("Find the better move"), () => this.send({ type: "practise", game: game.id, ply: each.practise })) : null];
     this.points.replaceChildren(...(turning.length
       ? [...turning].sort((one, other) => cost(other) - cost(one)).map((point) => h("li", {}, // the dearest first
         h("button", { type: "button", class: "plain", onclick: () => this.review(point.ply - 1) }, point.say),
         h("span", { class: "hint" }, `${first}: ${percent(shares[point.ply - 1])} → ${percent(shares[point.ply])}`),
         h("div", { class: "row" },
-          point.better.moves.length ? h("button", { type: "button", onclick: () => this.line(point.ply, point.better) }, t("What was better")) : null,
-          h("button", { type: "button", onclick: () => this.line(point.ply, point.played) }, t("What followed")))))
+          point.better.moves.length ? act(t("What was better"), () => this.line(point.ply, point.better)) : null,
+          act(t("What followed"), () => this.line(point.ply, point.played)), lesson(toLearn.find(({ say }) => say === point.say)))))
       : [h("li", { class: "hint" }, t("No single move decided it."))]));
-    this.learn.replaceChildren(...(this.store.mayAct ? found.learn : []).map((each) => h("li", {}, each.say, h("div", { class: "row" },
-      each.puzzle ? h("button", { type: "button", onclick: () => this.send({ type: "puzzle", game: game.name, number: each.puzzle }) }, t("A puzzle like it")) : null,
-      each.practise === null ? null : h("button", { type: "button", onclick: () => this.send({ type: "practise", game: game.id, ply: each.practise }) }, t("Find the better move"))))));
+    this.learn.replaceChildren(...toLearn.filter(({ say }) => !turning.some((point) => point.say === say)).map((each) => h("li", {}, each.say, h("div", { class: "row" }, lesson(each)))));
     this.mark();
   }
 

@@ -62,6 +62,7 @@ export class Camera {
     };
     for (const [name, value] of Object.entries(style)) scene.style.setProperty(name, value);
     scene.classList.toggle("from-above", this.above);
+    document.documentElement.toggleAttribute("data-flat", this.above);
   }
 
   plate() {

@@ -55,6 +55,21 @@ function complainOf(store, message) {
   setTimeout(() => toast.remove(), 5000);
 }
 
+let awaited = 0;
+
+/** While an answer is waited for the page says so, and so does what was pressed. */
+function waitedFor(answer) {
+  const pressed = document.activeElement?.closest?.("button");
+  const show = (by) => {
+    awaited += by;
+    document.documentElement.toggleAttribute("data-asking", awaited > 0);
+    pressed?.setAttribute("aria-busy", by > 0);
+  };
+  show(1);
+  answer.finally(() => show(-1)).catch(() => {}); // whoever asked hears of it
+  return answer;
+}
+
 function themeButton() {
   const root = document.documentElement;
   const themeIcon = () => icon(root.dataset.theme === "dark" ? "sun" : "moon");
@@ -118,7 +133,7 @@ function build() {
   const ask = (message) => {
     const { layout, snapshot } = store;
     const meant = OF_THE_STEP.has(message.type) && !message.game && layout?.game?.id > 0 && !snapshot.room && { game: layout.game.id, step: snapshot.step };
-    return connection.ask({ ...message, ...meant });
+    return waitedFor(connection.ask({ ...message, ...meant }));
   };
   const watch = (sensors, poses) => ask({ type: "watch", sensors, poses }).catch(() => {});
   const spoken = h("p", { class: "spoken", "aria-live": "polite" });

@@ -59,6 +59,7 @@ export class Pieces {
         wanted.set(id, { ...own, id, ...where });
       }
     }
+    this.follow(wanted);
     for (const [id, { element, piece }] of this.drawn) {
       if (wanted.get(id)?.piece === piece) continue;
       element.remove();
@@ -67,6 +68,22 @@ export class Pieces {
     for (const [id, piece] of wanted) this.place(id, piece);
     this.wanted = wanted;
     this.onDrawn();
+  }
+
+  /** Of pieces that only have places: one that has left its place and one of its kind that has come are the same. */
+  follow(wanted) {
+    const left = [...this.drawn].filter(([id, { piece }]) => wanted.get(id)?.piece !== piece);
+    for (const [id, { piece, x, y, number }] of wanted) {
+      if (number !== undefined || this.drawn.has(id)) continue;
+      const away = ([, { at }]) => Math.hypot(at.x - x, at.y - y);
+      const [nearest] = left.filter(([, each]) => each.piece === piece).sort((one, other) => away(one) - away(other));
+      if (!nearest) continue;
+      left.splice(left.indexOf(nearest), 1);
+      this.drawn.delete(nearest[0]);
+      this.drawn.set(id, nearest[1]);
+      nearest[1].element.dataset.id = id;
+      nearest[1].element.classList.add("glides");
+    }
   }
 
   elementOf(id) { return this.drawn.get(id)?.element ?? null; }
@@ -100,6 +117,7 @@ export class Pieces {
       drawn = { element, piece };
       this.drawn.set(id, drawn);
     }
+    drawn.at = { x, y };
     const { element } = drawn;
     if (number !== undefined) element.dataset.number = number;
     const stands = z < 15 && this.store.onPlate(x, y);

@@ -48,6 +48,7 @@ export class Plate {
     }
     if (changed.has("tracks") || changed.has("phase")) this.drawSlides();
     if (MARKED.some((name) => changed.has(name))) {
+      this.scene.classList.toggle("won", Boolean(snapshot.result?.winner) && !review);
       this.mark();
       this.extra?.update();
     }

@@ -63,6 +63,7 @@ export class Say {
   showGame(snapshot, layout) {
     const { phase, result } = snapshot;
     this.card.dataset.phase = layout.game ? phase : "none";
+    this.card.parentElement.toggleAttribute("data-far", snapshot.to_move === layout.game?.players[1] && !Object.keys(snapshot.engines).length);
     this.card.toggleAttribute("data-thinking", Boolean(snapshot.thinking));
     const computer = snapshot.engines[snapshot.to_move] && (snapshot.thinking ? t("Thinking…") : phase === "settle" && t("The computer plays"));
     const what = computer || (layout.game ? phaseOf(snapshot) : t("Welcome"));
