@@ -245,22 +245,27 @@ class LitBoard:
     """``ground_v_a``: how far the ground of the last row of sensors rises, per ampere of the
     lights; nearer rows' less. ``sag_a``: share by which the sensors' supply falls against the
     converter's reference, per ampere. ``heat_k``: by which a sensor under a white light warms.
+    ``rails_mt_a``: what an ampere in the rails beside the sensors adds to their fields.
+    ``pulsed``: the lights' current is that of the instant, and not its mean.
     """
 
     table: LitTable
     ground_v_a: float = 0.0
     sag_a: float = 0.0
     heat_k: float = 0.0
+    rails_mt_a: float = 0.0
+    pulsed: float = 0.0
 
     def __post_init__(self) -> None:
         self._warmth = [(0.0, 0.0)] * self.table.profile.size
 
     def voltage_v(self, index: int, output: AnalogSource, now_s: float) -> float:
         """What the converter finds of a sensor's ``output``."""
-        profile = self.table.profile
-        amps = self.table.chain.level * CHANNEL_A
+        profile, chain = self.table.profile, self.table.chain
+        amps = (chain.channels_on(now_s) if self.pulsed else chain.level) * CHANNEL_A
         row = index // profile.columns + 1
         shift_v = self.ground_v_a * amps * row / profile.rows
+        shift_v += self.rails_mt_a * amps * SENSITIVITY_V_MT
         return output(now_s) * (1.0 - self.sag_a * amps) + shift_v
 
     def temperature_c(self, index: int, now_s: float) -> float:

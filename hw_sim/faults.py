@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +14,8 @@ from firmware_host.config.profile import Profile
 from hw_sim.boards import HallBoard, LitBoard, SwitchBoard
 from hw_sim.buses.bundle import SimBuses
 from hw_sim.buses.i2c import I2cBus, Message
+from hw_sim.buses.spi import MAX_BYTES
+from hw_sim.buses.timing import SPI_DMA_BYTES
 from hw_sim.chips import mcp23017
 from hw_sim.chips.hall import NOISE_RMS_MT, QUIESCENT_V, SENSITIVITY_V_MT
 from hw_sim.chips.inertial import InertialChip
@@ -101,12 +103,17 @@ def _one_of(
 WEAK_MAGNET = 0.3  # a strong magnet then reads 3.6 mT, between weak and strong; a weak one 0.8
 READINGS = 32  # to tell a still output from a noisy one
 # Realistic sizes: a ground of 5 milliohm that is shared to the last row (20 mV at 4 A), a
-# regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor.
+# regulator's load regulation of 1 % at 4 A, and a light at full white 10 mm above a sensor. Rails
+# 3 to 5 mm below the sensors, fed at one end: 0.13 mT at 1 A (HARDWARE.md: 0.26 at 2). WS2812 are
+# pulsed: 100 of them in phase are 6 A or nothing, and 30 mV on that ground.
 BY_LIGHTS = {
-    "ground-shift": ("ground_v_a", 0.005),
-    "supply-sag": ("sag_a", 0.0025),
-    "lights-heat": ("heat_k", 15.0),
+    "ground-shift": {"ground_v_a": 0.005},
+    "supply-sag": {"sag_a": 0.0025},
+    "lights-heat": {"heat_k": 15.0},
+    "rails-field": {"rails_mt_a": 0.13},
+    "lights-pulsed": {"ground_v_a": 0.005, "pulsed": 1.0},
 }
+TURNED = -1.0  # a magnet's factor
 
 
 def sensor_kinds(table: Breakable) -> Kinds:
@@ -162,8 +169,9 @@ def _linear_kinds(table: Breakable, board: HallBoard) -> Kinds:
         at, now_s = index(place), table.clock.now()
         return statistics.pstdev(board.voltage_v(at, now_s) for _ in range(READINGS)) > 3 * usual_v
 
-    def lit_so(figure: str, size: float, on: bool) -> None:
-        setattr(lit, figure, size if on else 0.0)
+    def lit_so(sizes: Mapping[str, float], on: bool) -> None:
+        for figure, size in sizes.items():
+            setattr(lit, figure, size if on else 0.0)
         board.under(lit)
 
     def is_lit_so() -> bool:
@@ -179,17 +187,18 @@ def _linear_kinds(table: Breakable, board: HallBoard) -> Kinds:
 
     yield "sensor-drift", _one_of(places, lambda p, on: board.set_drifting(index(p), on), drifts)
     yield "sensor-noisy", _one_of(places, lambda p, on: board.set_noisy(index(p), on), is_noisy)
-    for name, (figure, size) in BY_LIGHTS.items():
-        yield name, _plain(partial(lit_so, figure, size), is_lit_so)
+    for name, sizes in BY_LIGHTS.items():
+        yield name, _plain(partial(lit_so, sizes), is_lit_so)
 
 
 def magnet_kinds(table: Breakable) -> Kinds:
     """Of the magnet in the piece that stands on a place."""
     places = table.profile.places
-    weakened: dict[str, Piece] = {}
+    changed: dict[tuple[str, float], Piece] = {}
 
-    def weaken(place: str, on: bool) -> None:
-        piece = table.world.piece_at(places.index(place)) if on else weakened.pop(place)
+    def change(factor: float, place: str, on: bool) -> None:
+        at = places.index(place)
+        piece = table.world.piece_at(at) if on else changed.pop((place, factor))
         if piece is None:
             raise FaultError(
                 "No piece stands on {place} whose magnet could be weak.",
@@ -197,27 +206,36 @@ def magnet_kinds(table: Breakable) -> Kinds:
                 place=place,
             )
         if on:
-            piece.factor *= WEAK_MAGNET
-            weakened[place] = piece
+            piece.factor *= factor
+            changed[place, factor] = piece
         else:
-            piece.factor /= WEAK_MAGNET
+            piece.factor /= factor
         table.world.changed(piece)
 
-    def is_weak(place: str) -> bool:
-        """Its share of the field under it is below what the spread of magnets allows."""
-        piece = weakened.get(place)
+    def share(factor: float, place: str) -> float:
+        """What it adds to the field under it, of what it should add."""
+        piece = changed.get((place, factor))
         if piece is None:
-            return False
+            return 1.0
         share_mt = table.world.field_of_mt(piece, places.index(place), table.clock.now())
         disc = piece.kind.disc
         centred_mt = disc.vertical_mt(0.0, table.profile.gap_mm + disc.height_mm / 2)
-        return abs(share_mt) < 0.5 * centred_mt
+        return share_mt / (centred_mt * piece.kind.sign)
 
-    yield "weak-magnet", _one_of(places, weaken, is_weak)
+    # Below what the spread of magnets allows, or the other pole: glued in the wrong way round
+    yield (
+        "weak-magnet",
+        _one_of(places, partial(change, WEAK_MAGNET), lambda p: abs(share(WEAK_MAGNET, p)) < 0.5),
+    )
+    yield (
+        "magnet-turned",
+        _one_of(places, partial(change, TURNED), lambda p: share(TURNED, p) < 0.0),
+    )
 
 
 # Of buttons and lights
 
+LIGHTS_HZ = 2_400_000
 MISREAD = 1 / 30  # of the bytes, where 3.3 V drive a line that wants 3.5 V (WS2812B, VIH 0.7 VDD)
 
 
@@ -252,6 +270,17 @@ def lights_kinds(table: Breakable) -> Kinds:
     def spoil(on: bool) -> None:
         chain.line = misread if on else bytes
 
+    def gap(on: bool) -> None:
+        chain.gaps_under = MAX_BYTES + 1 if on else SPI_DMA_BYTES
+
+    def has_gaps() -> bool:
+        """A dark frame, as SPI sends it, arrives as another."""
+        probe = deepcopy(chain)
+        dark = int("100" * 8 * BYTES_PER_LIGHT * probe.count, 2)
+        sent = dark.to_bytes(3 * BYTES_PER_LIGHT * probe.count)
+        probe.transfer(sent, LIGHTS_HZ, 0, table.clock.now() + 1.0)
+        return any(map(any, probe.colours))
+
     def spoils() -> bool:
         sent = bytes([255]) * 4096
         return chain.line(sent) != sent
@@ -259,6 +288,8 @@ def lights_kinds(table: Breakable) -> Kinds:
     if chain.count:
         yield "lights-brownout", _plain(cut, is_dark)
         yield "lights-level", _plain(spoil, spoils)
+        if chain is table.buses.light_port.chip:
+            yield "lights-gaps", _plain(gap, has_gaps)
 
 
 def _misread(stream: Stream, data: bytes) -> bytes:

@@ -7,6 +7,7 @@ reach it and hands the rest on, until the line rests for the reset time.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 
 BIT_S = 1.25e-6  # TH + TL
@@ -16,6 +17,7 @@ BYTES_PER_LIGHT = 3
 HIGH_FOR_0_S = (0.25e-6, 0.55e-6)
 HIGH_FOR_1_S = (0.65e-6, 0.95e-6)
 THRESHOLD_S = 0.6e-6
+PWM_HZ = 430.0  # a channel is fully on or off; a frame starts all of them at once
 
 
 class Ws2812Chain:
@@ -38,6 +40,7 @@ class Ws2812Chain:
         self.gaps_under = 0
         self.line: Callable[[bytes], bytes] = bytes
         self._grb = bytearray(count * BYTES_PER_LIGHT)
+        self._sorted: tuple[tuple[int, float], list[int]] = ((-1, 0.0), [])
         self._since_reset = bytearray()
         self._quiet_from_s = -math.inf
 
@@ -46,6 +49,14 @@ class Ws2812Chain:
         """Red, green, blue (0 to 255) of each light as it shines now, in chain order."""
         grb = self._grb
         return tuple((grb[i + 1], grb[i], grb[i + 2]) for i in range(0, len(grb), BYTES_PER_LIGHT))
+
+    def channels_on(self, now_s: float) -> int:
+        """How many are on at that instant, as they are pulsed in phase since the last frame."""
+        key = self.updates, self.level
+        if self._sorted[0] != key:
+            self._sorted = key, sorted(self._grb)
+        phase = (now_s - self._quiet_from_s) * PWM_HZ % 1.0
+        return len(self._grb) - bisect_right(self._sorted[1], int(255 * phase))
 
     @property
     def latched_s(self) -> float:

@@ -34,7 +34,10 @@ LASTING = frozenset(
         "scan-pauses",
     }
 )
-BUILT = frozenset({"sensor-swapped"})  # how a table was made; it does not befall one
+# How a table and its pieces were made; it does not befall one
+BUILT = frozenset(
+    {"sensor-swapped", "magnet-turned", "rails-field", "lights-pulsed", "lights-gaps"}
+)
 LASTING_S = 2.0, 25.0
 PAUSING_S = 0.3, 3.0
 SENSORS = ("sensor", "weak")

@@ -291,7 +291,8 @@ def test_what_was_built_so_is_read_so(make_table, wrong, share, rest_mt):
 @pytest.mark.parametrize(
     ("name", "mt"),
     # At 4 A: 20 mV of ground, and 1 % of the 1.65 V that a sensor without a field puts out.
-    [("ground-shift", 0.33), ("supply-sag", -0.275)],
+    # HARDWARE.md: rails fed at one end 0.26 mT at 2 A.
+    [("ground-shift", 0.33), ("supply-sag", -0.275), ("rails-field", 0.52)],
 )
 def test_what_the_lights_current_does_to_the_last_row(table, reader, name, mt):
     before = reader.mean_mt(99, 256)
@@ -300,6 +301,17 @@ def test_what_the_lights_current_does_to_the_last_row(table, reader, name, mt):
     table.chain.receive(bytes([255]) * 3 * 67, table.clock.now())  # 67 lights of 60 mA
     table.clock.advance(0.01)
     assert reader.mean_mt(99, 256) - before == pytest.approx(mt, abs=0.04)
+
+
+def test_dim_lights_are_on_and_off_in_turn(table):
+    """A dim board's mean is small, and its instant everything or nothing (HARDWARE.md)."""
+    chain = table.chain
+    chain.receive(bytes([25]) * 300, table.clock.now())
+    on = [chain.channels_on(5.0 + at / 43_000) for at in range(100)]  # one period of 430 Hz
+    assert set(on) == {0, 300}
+    assert sum(on) / len(on) / 300 == pytest.approx(25 / 255, abs=0.02)
+    chain.receive(bytes([255]) * 150 + bytes([0]) * 150, table.clock.now() + 1.0)
+    assert {chain.channels_on(6.0 + at / 43_000) for at in range(100)} == {150}
 
 
 def test_a_sensor_under_a_lit_light_warms(table):
