@@ -89,7 +89,7 @@ release: $(VENV)/.dev $(VENV)/.languages
 			--platform manylinux2014_aarch64 --platform manylinux_2_28_aarch64 --platform manylinux_2_36_aarch64 \
 			--require-hashes -r $$lock -d build/wheels || exit 1; done; done
 	$(BIN)/python .ci/release.py build/release $(if $(filter no,$(WHEELS)),,--wheels build/wheels)
-	test -z "$(SIGN)" || ssh-keygen -q -Y sign -f "$(SIGN)" -n tiltboard-update build/release/*.update
+	test -z "$(SIGN)" || sh .ci/sign "$(abspath $(SIGN))" build/release
 
 # docs/service.md. ROOT=DIR stages the files under DIR and changes nothing else.
 install-service:

@@ -89,12 +89,6 @@ def hotspot_of(folder: Path) -> tuple[str, str] | None:
     return bytes(map(int, ssid[1].split(";")[:-1])).decode(errors="replace"), password[1]
 
 
-def wifi_code(ssid: str, password: str) -> str:
-    """What a phone's camera reads as a Wi-Fi to join (ZXing's WIFI:)."""
-    escaped = re.sub(r'([\\;,":])', r"\\\1", ssid)
-    return f"WIFI:T:WPA;S:{escaped};P:{password};;"
-
-
 def open_hotspot(folder: Path, name: str = NAME) -> tuple[str, str]:
     """Make the profile anew, with another password. Raises ConfigError, NetworkError, OSError."""
     password = "".join(str(secrets.randbelow(10)) for _ in range(DIGITS))
@@ -162,7 +156,7 @@ def command(*, new: bool, name: str, ssid: str | None, folder: Path) -> None:
     With --join the password of the other network is read from standard input, a line; an empty one
     is that of an open network. Where it cannot be joined the table's own is opened again.
     """
-    from firmware_host.web.qr import qr_terminal
+    from firmware_host.web.qr import qr_terminal, wifi_code
 
     if not os.access(folder, os.W_OK):
         raise ConfigError("Only root may change the network.", remedy="Try again with sudo.")

@@ -70,10 +70,10 @@ def sticker(*, name: str | None, config: Path | None, port: int | None) -> None:
 
     As root, where there is a `tiltboard hotspot`, into its Wi-Fi too.
     """
-    from firmware_host.cli.hotspot import FOLDER, hotspot_of, wifi_code
+    from firmware_host.cli.hotspot import FOLDER, hotspot_of
     from firmware_host.config.settings import load_settings
     from firmware_host.web.guard import machine_names
-    from firmware_host.web.qr import qr_sheet
+    from firmware_host.web.qr import qr_sheet, wifi_code
 
     port = load_settings(config).port if port is None else port
     url = f"http://{name or machine_names()[1]}" + ("/" if port == 80 else f":{port}/")

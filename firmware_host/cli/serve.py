@@ -24,9 +24,10 @@ from firmware_host.cli.options import (
     table_options,
 )
 from firmware_host.cli.speech import say, speak
+from firmware_host.config.errors import NotPossibleError
 from firmware_host.config.profile import Profile, load_profile
 from firmware_host.config.settings import Settings, check_host, load_settings
-from firmware_host.messages import Catalogue, text
+from firmware_host.messages import Catalogue, Message, text
 from firmware_host.service.log import log_to_standard_error
 from firmware_host.service.notify import Heartbeat
 from firmware_host.service.pacer import favour_the_scan
@@ -34,6 +35,7 @@ from firmware_host.service.speaker import Speaker
 from firmware_host.service.table import Table
 from firmware_host.table.commands import NewGame, ShowCode
 from firmware_host.web.guard import Access, machine_names
+from firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from firmware_host.web.pairing import Pairing, Tokens
 from firmware_host.web.server import WebServer
 
@@ -116,6 +118,8 @@ def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
         if browser and has_screen(sys.platform, os.environ):
             webbrowser.open(server.url)
+        if access.machine is not None:
+            reach_machine(table, access.machine)
         if access.pairing is not None:
             show_codes(table, access.pairing)
             _say_network(access.pairing, server.port)
@@ -163,12 +167,37 @@ def recorded(table: Table, path: Path | None) -> Iterator[None]:
 
 def access_for(host: str, settings: Settings, state: Path) -> Access:
     """Who may do what on a page served at ``host``."""
-    if ipaddress.ip_address(host).is_loopback:
-        return Access()
-    clock = SystemClock()
+    clock, path = SystemClock(), os.environ.get(UNIT_SOCKET)
     pairing = Pairing(Tokens(state, clock.calendar), clock)
+    machine = None if path is None else Machine(path, state, pairing.confirming)
+    if ipaddress.ip_address(host).is_loopback:
+        return Access(machine=machine)
     names = machine_names(settings.names)
-    return Access(pairing, names, watching=settings.watching == "open")
+    return Access(pairing, names, watching=settings.watching == "open", machine=machine)
+
+
+def reach_machine(table: Table, machine: Machine) -> None:
+    """Let the table, too, ask its computer: back held for long, and the menu."""
+
+    def tell(what: Message | None) -> None:
+        table.call(lambda: table.notice("machine", what))
+
+    def show_password() -> None:
+        def show() -> None:
+            password = machine.ask(Hotspot()).password
+            if password is None:
+                raise NotPossibleError("The table has no Wi-Fi of its own: run tiltboard hotspot.")
+            table.submit(ShowCode(password))
+
+        machine.do(show, tell)
+
+    machine.tell = tell
+    machine.confirming.show = table.ask_for_press
+    table.may_power_off(lambda: machine.do(PowerOff(), tell))
+    table.offer("wifi", text("Show the Wi-Fi's password"), show_password)
+    left = machine.left()
+    if left is not None:
+        tell(left)
 
 
 def show_codes(table: Table, pairing: Pairing) -> None:
@@ -181,8 +210,8 @@ def show_codes(table: Table, pairing: Pairing) -> None:
         pairing.open()
 
     pairing.on_code = show
-    pairing.on_join = table.ask_to_join
-    table.offer_pairing(ask)
+    pairing.confirming.show = table.ask_for_press
+    table.offer("pairing", text("Pair a device"), ask)
 
 
 def _say_network(pairing: Pairing, port: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
+from math import ceil
 from typing import TypeVar
 
 import msgspec
@@ -21,7 +22,6 @@ from firmware_host.host.attract import Attract
 from firmware_host.host.inbox import Inbox
 from firmware_host.host.opponents import Ask
 from firmware_host.host.playing import (
-    PAIRING,
     Ahead,
     FromStored,
     Playing,
@@ -72,6 +72,7 @@ from firmware_host.table.standing import NOTHING_YET, Phase, Standing
 from games.base import Game, Position, RulesError
 
 T = TypeVar("T")
+COUNTS_FROM_S, OFF_S = 3.0, 8.0  # that back is held
 
 
 class Host:
@@ -87,7 +88,8 @@ class Host:
     ``upkeep``: what the game waits for; ``attract``: what is shown while nobody is there.
     ``requests``: what was done of the game in the last step. ``notices``: part -> what people
     should know of it as long as that is there. ``ask_journal``: reads in another thread; may be
-    set, else reading a stored game holds up a scan.
+    set, else reading a stored game holds up a scan. ``power_off``: has the computer shut down,
+    where it may be: after back has been held for OFF_S.
     """
 
     look: Look
@@ -114,6 +116,7 @@ class Host:
         self.journal = journal
         self.notices: dict[str, Message] = {} if notice is None else {"journal": notice}
         self.ask_journal: Callable[[Callable[[JournalReader], Ahead]], Future[Ahead]] | None = None
+        self.power_off: Callable[[], None] | None = None
         self.sensing = Sensing(profile, plate, calibration, clock)
         self.upkeep = Upkeep(profile, calibration.folder)
         self.playing = Playing(profile, journal, engines)
@@ -216,20 +219,17 @@ class Host:
                 self.playing.opponents.check_spoken_for(command)
                 self._carry_out(command)
 
-    def ask_to_join(self, name: str, number: str, answer: Callable[[bool], None]) -> None:
-        """A device calls itself ``name`` and shows ``number``: the lights show it too, and a press
-        of confirm lets it in. ``answer``: called in this thread.
+    def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
+        """A device asks for ``what``, and shows ``number``: the lights show it too, and a press of
+        confirm grants it. ``answer``: called in this thread.
         """
 
         def ended(confirmed: bool) -> None:
-            self.notices.pop("joining", None)
+            self.notices.pop("asked", None)
             answer(confirmed)
 
         self.showing.show_code(number, self._clock.now(), ended)
-        self.notices["joining"] = text(
-            "{name} wants to join: press confirm if it shows the number that the lights show.",
-            name=name,
-        )
+        self.notices["asked"] = what
 
     def _take_up(self, command: FromStored, ahead: Ahead | None = None) -> None:
         if isinstance(command, Practise):
@@ -259,6 +259,8 @@ class Host:
             presses = ()  # the button does nothing else
         # By the time of the reading: a recording tells exactly the same again
         time_s, referee = look.frame.time_s, self.playing.referee
+        if self.power_off is not None:
+            self._count_down(look.back_held_s, self.power_off)
         if self.upkeep.why is None:
             standing = referee.step(look.sight, time_s, presses)
             lesson = self.playing.lesson
@@ -277,6 +279,25 @@ class Host:
         self.attract.step(self.standing, look)
         self.requests, self._done = tuple(self._done), []
         self._show(look)
+
+    def _count_down(self, held_s: float, power_off: Callable[[], None]) -> None:
+        """The lights count the seconds until back has been held for long enough. Let go earlier, it
+        is a long press as any other.
+        """
+        before = self.showing.counted
+        left = max(0, ceil(OFF_S - held_s)) if held_s >= COUNTS_FROM_S else None
+        if left == before:
+            return
+        self.showing.counted = left
+        if left is None:
+            self.notices.pop("power", None)
+        elif left > 0:
+            self.notices["power"] = text(
+                "Keep holding back, and the table shuts down in {seconds} s.", seconds=left
+            )
+        elif before:
+            self.notices["power"] = text("The table shuts down.")
+            self._inbox.once("power", power_off)
 
     def _follow_up(self, look: Look) -> None:
         """What follows from how the game stands: it is asked for, as everything is."""
@@ -313,8 +334,8 @@ class Host:
         wish = referee.wish
         referee.answer_wish()
         try:
-            if wish == PAIRING and playing.ask_pairing is not None:
-                playing.ask_pairing()
+            if wish in playing.offered:
+                playing.offered[wish][1]()
             elif wish == AGAIN and playing.lesson is not None:
                 self._begin_reading(playing.stop_learning())
             elif wish == AGAIN:

@@ -210,9 +210,6 @@ def _puzzle_says(game: ExerciseGame, standing: Standing) -> Message:
     return play.finish(asked.turns - len(moves) // 2)
 
 
-PAIRING = "pairing"
-
-
 @cache
 def presets_for(kind: GameType, able: Capabilities) -> tuple[Preset, ...]:
     """The game's presets that fit such a plate, the usual one first."""
@@ -285,16 +282,14 @@ def games_to_begin(
 
 
 def game_menu(
-    able: Capabilities, games: Mapping[str, GameType] = HOSTED, *, pairing: bool = False
+    able: Capabilities, games: Mapping[str, GameType] = HOSTED, more: Sequence[Choice] = ()
 ) -> Question:
-    """Which of ``games`` to begin; each answer is a key of ``games_to_begin``. ``pairing``: or,
-    last, whether a device is to be paired.
+    """Which of ``games`` to begin; each answer is a key of ``games_to_begin``. ``more``: what else
+    may be chosen, last.
     """
     offered = games_to_begin(able, games).items()
     choices = [Choice(value, label) for value, (label, _) in offered]
-    if pairing:
-        choices.append(Choice(PAIRING, text("Pair a device")))
-    return Question(play.which_game(), tuple(choices))
+    return Question(play.which_game(), (*choices, *more))
 
 
 class Playing:
@@ -321,7 +316,7 @@ class Playing:
         self._of_places = self._referee(journal, game_menu(able))
         self.seats = Seats(journal.path.parent)
         self.room = SeatArbiter(journal, self.seats, game_menu(able))
-        self.ask_pairing: Callable[[], None] | None = None
+        self.offered: dict[str, tuple[Choice, Callable[[], None]]] = {}
         self.game_id = 0
         self._counted = 0
         self.pointed: tuple[str, ...] | None = None  # as with_lesson_words has it
@@ -346,12 +341,13 @@ class Playing:
         """Whether the game is one of seats."""
         return self.referee is self.room
 
-    def offer_pairing(self, ask: Callable[[], None]) -> None:
-        """Let the menu at the table ask for a code too: ``ask`` is called, in its thread."""
-        self.ask_pairing = ask
+    def offer(self, choice: Choice, ask: Callable[[], None]) -> None:
+        """Let the menu at the table offer something else too: ``ask`` is called, in its thread."""
+        self.offered[choice.value] = choice, ask
+        more = [each for each, _ in self.offered.values()]
         arbiters: tuple[Arbiter, ...] = (self._of_places, self.room)
         for each in arbiters:
-            each.set_menu(game_menu(self._profile.capabilities, pairing=True))
+            each.set_menu(game_menu(self._profile.capabilities, more=more))
 
     def start(self, first_game: NewGame) -> Position:
         """Go on where the journal ends, else with ``first_game``; where the game there cannot be

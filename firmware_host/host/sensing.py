@@ -14,7 +14,7 @@ from firmware_host.config.profile import Profile
 from firmware_host.perception import Perception
 from firmware_host.perception.calibration import Calibration
 from firmware_host.perception.calibration_store import CalibrationStore
-from firmware_host.table.buttons import Buttons, Press
+from firmware_host.table.buttons import BACK, Buttons, Press
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.sight import Magnet, Observation, Sight
 from games.base import Position
@@ -135,13 +135,16 @@ def _renamed(fault: PartError, before: Mapping[str, _Trouble]) -> _Trouble | Non
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One scan, at ``now_s``: as read, as perceived, and as the game has it."""
+    """One scan, at ``now_s``: as read, as perceived, and as the game has it. ``back_held_s``: since
+    when back is held down.
+    """
 
     frame: Frame
     observation: Observation
     sight: Sight
     presses: tuple[Press, ...]
     now_s: float
+    back_held_s: float
 
 
 class Sensing:
@@ -201,4 +204,5 @@ class Sensing:
         faults: tuple[PartError, ...] = (*frame.faults, *(each for each in watched if each))
         self._fault_log.update(faults, now_s)
         presses = tuple(self._buttons.update(frame.pressed, frame.time_s))
-        return Look(frame, observation, overlay.sight(observation, faults), presses, now_s)
+        held_s = self._buttons.held_s(BACK, frame.time_s)
+        return Look(frame, observation, overlay.sight(observation, faults), presses, now_s, held_s)

@@ -16,6 +16,7 @@ from firmware_host.guidance.lights import (
     CodeShown,
     Lighting,
     bubble_at,
+    drawn,
     piece_light,
 )
 from firmware_host.host.attract import Scene
@@ -72,7 +73,8 @@ class TunePlayer:
 
 class Showing:
     """Lights and sounds of one table. ``light_at``: the light on the strip under each place; may be
-    set. ``sounds``: the last ones made, numbered from the start of the host.
+    set. ``sounds``: the last ones made, numbered from the start of the host. ``counted``: seconds
+    that the lights show as a digit, over all else.
     """
 
     def __init__(self, profile: Profile, plate: Plate, light_at: Sequence[int]) -> None:
@@ -84,6 +86,7 @@ class Showing:
         self._tunes = TunePlayer()
         self._lighting = Lighting()
         self._code: CodeShown | None = None
+        self.counted: int | None = None
         self._answer: Callable[[bool], None] | None = None
         self._looks: tuple[Look | None, ...] = ()
         self._scene: Scene | None = None
@@ -143,8 +146,7 @@ class Showing:
         Motion. ``scene``: what is shown in its place.
         """
         bubble = None if lean is None or standing.game is None else bubble_at(standing.game, lean)
-        if self._code is not None:
-            self._draw_code(self._code, now_s)
+        if self._instead(now_s):
             return
         looks = self._lighting.looks(standing, overlay, now_s, bubble)
         if scene is not None:
@@ -157,20 +159,26 @@ class Showing:
 
     def draw_sweep(self, strip: Sequence[Colour], now_s: float, *, tried: bool) -> None:
         """A sweep's lights, by position on the strip. ``tried``: it tries the buzzer."""
-        if self._code is not None:
-            self._draw_code(self._code, now_s)
+        if self._instead(now_s):
             return
         if tried:
             self._plate.tone(TRIED_HZ)
         self._plate.show(strip)
         self._forget()
 
-    def _draw_code(self, code: CodeShown, now_s: float) -> None:
-        profile = self._profile
-        lit = code.lights(profile.columns, profile.rows, now_s)
+    def _instead(self, now_s: float) -> bool:
+        """Digits are shown in the place of everything else."""
+        profile, code = self._profile, self._code
+        if self.counted is not None:
+            lit = drawn(str(self.counted), profile.columns, profile.rows, 0.0)
+        elif code is not None:
+            lit = code.lights(profile.columns, profile.rows, now_s)
+        else:
+            return False
         looks = [Look(lit[i], (CODE_LEVEL,)) if i in lit else None for i in range(profile.size)]
         self._plate.show_looks(self._on_strip(looks), 0.0)
         self._forget()
+        return True
 
     def _forget(self) -> None:
         """Draw the game's anew afterwards."""

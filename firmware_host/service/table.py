@@ -24,6 +24,7 @@ from firmware_host.referee import overlay_for
 from firmware_host.service.reading import Analysing, JournalReading
 from firmware_host.table.commands import Command, HandsCommand
 from firmware_host.table.preview import PoseFrame, Preview, preview, reasons
+from firmware_host.table.standing import Choice
 from firmware_host.web.publish import (
     Publisher,
     game_info,
@@ -204,13 +205,19 @@ class Table:
         asked.add_done_callback(done)
         return answer
 
-    def offer_pairing(self, ask: Callable[[], None]) -> None:
-        """Have the menu at the table offer pairing too; ``ask`` is called in its thread."""
-        self.call(lambda: self._host.playing.offer_pairing(ask))
+    def offer(self, value: str, label: Message, ask: Callable[[], None]) -> None:
+        """Have the menu at the table offer that too; ``ask`` is called in its thread."""
+        self.call(lambda: self._host.playing.offer(Choice(value, label), ask))
 
-    def ask_to_join(self, name: str, number: str, answer: Callable[[bool], None]) -> None:
-        """Have somebody at the table confirm a device; ``answer`` is called in its thread."""
-        self.call(lambda: self._host.ask_to_join(name, number, answer))
+    def ask_for_press(self, what: Message, number: str, answer: Callable[[bool], None]) -> None:
+        """Have somebody at the table confirm what a device asks for; ``answer`` is called in its
+        thread.
+        """
+        self.call(lambda: self._host.ask_for_press(what, number, answer))
+
+    def may_power_off(self, power_off: Callable[[], None]) -> None:
+        """Where back is held for long, call it, in the table's thread."""
+        self.call(lambda: setattr(self._host, "power_off", power_off))
 
     def call(self, work: Callable[[], None]) -> Future[None]:
         """Have ``work`` done in the table's thread."""

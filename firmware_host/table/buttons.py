@@ -84,3 +84,9 @@ class Buttons:
                 presses.append(Press(name, held_s))
         self._last_s = now_s
         return tuple(presses)
+
+    def held_s(self, name: str, now_s: float) -> float:
+        """For how long it has been held down; 0: it is not, or nobody knows since when."""
+        button = self._buttons[name]
+        unknown = button.told and name != CONFIRM  # it was down in the first scan
+        return now_s - button.since_s if button.down and not unknown else 0.0

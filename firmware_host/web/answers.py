@@ -103,7 +103,8 @@ class PairingState(msgspec.Struct, frozen=True):
     """What this visitor may do. ``network``: the page is served to other devices.
 
     ``code``: the one open now, told to the table's own page only. ``first``: no device is paired,
-    so that this one may ask to be let in by a press at the table.
+    so that this one may ask to be let in by a press at the table. ``machine``: whether it may ask
+    the computer that the table runs on.
     """
 
     network: bool
@@ -111,6 +112,7 @@ class PairingState(msgspec.Struct, frozen=True):
     may_watch: bool
     code: str | None
     first: bool
+    machine: bool
 
 
 class PairingCode(msgspec.Struct, frozen=True):
@@ -135,6 +137,17 @@ class Joining(msgspec.Struct, frozen=True):
 
     number: str
     lasts_s: float
+
+
+class MachineState(msgspec.Struct, frozen=True):
+    """The computer that the table runs on. ``wifi``, ``password``: of the table's own Wi-Fi, where
+    it has one; ``picture``: both for a phone's camera, a QR code as SVG.
+    """
+
+    version: str
+    wifi: str | None
+    password: str | None
+    picture: str | None
 
 
 class PairRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -11,6 +11,7 @@ import msgspec
 from firmware_host.messages import Message
 from firmware_host.table.commands import Number
 from firmware_host.web import answers
+from firmware_host.web.machine import Wanted
 from firmware_host.web.messages_in import MAX_MESSAGE_BYTES, PageCommand
 from firmware_host.web.snapshot import Layout, Snapshot
 from firmware_host.web.table_port import (
@@ -179,6 +180,28 @@ ENDPOINTS = (
         {200: answers.Joining, 409: answers.Problem, **_SENT},
         answers.JoinRequest,
         headers=("set-cookie",),
+    ),
+    Endpoint(
+        "GET",
+        "/machine",
+        "machine",
+        "The version, and the table's own Wi-Fi. Paired devices only.",
+        {200: answers.MachineState, 409: answers.Problem, 503: answers.Problem},
+    ),
+    Endpoint(
+        "POST",
+        "/machine",
+        "ask_machine",
+        "Join a Wi-Fi, update, go back, shut down, once confirm is pressed. Paired devices only.",
+        {200: answers.Joining, 409: answers.Problem, **_SENT},
+        Wanted,
+    ),
+    Endpoint(
+        "POST",
+        "/machine/update",
+        "send_update",
+        "The file of an update, as application/octet-stream. Paired devices only.",
+        {200: answers.Done, 408: answers.Problem, 409: answers.Problem, 415: answers.Problem},
     ),
     Endpoint(
         "POST",

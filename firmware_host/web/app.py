@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import Future
 from datetime import date
+from importlib import metadata
 from typing import Any, TypeVar
 
 import msgspec
@@ -29,6 +30,7 @@ from firmware_host.web.guard import COOKIE, SEAT_COOKIE, VISITOR, Access, Guard,
 from firmware_host.web.language import catalogue_for, encoder
 from firmware_host.web.limits import Rate
 from firmware_host.web.live import Pages
+from firmware_host.web.machine import Hotspot, Machine, Wanted
 from firmware_host.web.pairing import (
     CODE_LASTS_S,
     JOIN_LASTS_S,
@@ -39,12 +41,13 @@ from firmware_host.web.pairing import (
     WrongCodeError,
     digest_of,
 )
-from firmware_host.web.qr import page_for_phones, qr_svg
+from firmware_host.web.qr import page_for_phones, qr_svg, wifi_code
 from firmware_host.web.snapshot import ShiftInfo
 from firmware_host.web.table_port import TablePort
 from games.base import RulesError
 
 BODY_WITHIN_S = 10.0
+UPDATE_WITHIN_S = 900.0
 # Of a million codes for each free seat; those who know them need not guess
 SEAT_TRIES_PER_MINUTE = 6
 STRANGERS_SEAT_TRIES_PER_MINUTE = 30
@@ -54,6 +57,7 @@ T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
 _seat_decoder = msgspec.json.Decoder(answers.SeatRequest)
 _join_decoder = msgspec.json.Decoder(answers.JoinRequest)
+_machine_decoder = msgspec.json.Decoder(Wanted)
 _pair_decoder = msgspec.json.Decoder(answers.PairRequest)
 
 
@@ -224,15 +228,71 @@ class _Web:
 
     async def pairing(self, request: Request) -> Response:
         visitor, pairing = request.scope[VISITOR], self._access.pairing
+        may_act = self._access.may_act(visitor)
         return _json(
             answers.PairingState(
                 network=pairing is not None,
-                may_act=self._access.may_act(visitor),
+                may_act=may_act,
                 may_watch=self._access.may_watch(visitor),
                 code=pairing.code if pairing is not None and visitor.local else None,
                 first=pairing is not None and pairing.takes_first,
+                machine=may_act and self._access.machine is not None,
             )
         )
+
+    async def machine(self, request: Request) -> Response:
+        """The computer that the table runs on, to who may act on the table."""
+        machine = self._may_ask_machine(request)
+        if isinstance(machine, Response):
+            return machine
+        try:
+            own = await asyncio.to_thread(machine.ask, Hotspot())
+        except TiltboardError as error:
+            return self._explained(request, error, 503)
+        name, password = own.name, own.password
+        picture = None if None in (name, password) else qr_svg(wifi_code(str(name), str(password)))
+        return _json(answers.MachineState(metadata.version("tiltboard"), name, password, picture))
+
+    async def ask_machine(self, request: Request) -> Response:
+        """It is done once somebody has pressed confirm at the table."""
+        if not self._access.may_act(request.scope[VISITOR]):
+            return self._problem(request, 403, replies.NOT_PAIRED)
+        asked = await self._sent(request, _machine_decoder.decode)
+        if isinstance(asked, Response):
+            return asked
+        machine = self._access.machine
+        if machine is None:
+            return self._problem(request, 409, _NO_MACHINE)
+        visitor, pairing = request.scope[VISITOR], self._access.pairing
+        who = None if pairing is None else pairing.tokens.name_of(visitor.digest)
+        try:
+            number = machine.request(asked, who or text("The table's own page"))
+        except TiltboardError as error:
+            return self._explained(request, error, 409)
+        return _json(answers.Joining(number, JOIN_LASTS_S))
+
+    async def send_update(self, request: Request) -> Response:
+        """A file for the update, into the table's folder; who signed it is found out later."""
+        machine = self._may_ask_machine(request)
+        if isinstance(machine, Response):
+            return machine
+        if request.headers.get("content-type") != "application/octet-stream":
+            return self._problem(request, 415, text("A file must be sent as it is."))
+        try:
+            with machine.taking() as file:
+                async with asyncio.timeout(UPDATE_WITHIN_S):
+                    async for chunk in request.stream():
+                        await asyncio.to_thread(file.take, chunk)
+        except TimeoutError:
+            return self._problem(request, 408, text("That took too long to arrive."))
+        except TiltboardError as error:
+            return self._explained(request, error, 409)
+        return _json(answers.Done())
+
+    def _may_ask_machine(self, request: Request) -> Machine | Response:
+        if not self._access.may_act(request.scope[VISITOR]):
+            return self._problem(request, 403, replies.NOT_PAIRED)
+        return self._access.machine or self._problem(request, 409, _NO_MACHINE)
 
     async def open_code(self, request: Request) -> Response:
         if not request.scope[VISITOR].local:
@@ -359,6 +419,7 @@ class _Web:
         return _json(answers.Problem(replies.explain(error, self._spoken(request))), status)
 
 
+_NO_MACHINE = text("The table runs as no service here: its computer is yours to look after.")
 _NO_NETWORK = text("The page is served to this machine alone; there is nothing to pair.")
 
 

@@ -39,6 +39,7 @@ from firmware_host.web.limits import (
     Rate,
     counted_as,
 )
+from firmware_host.web.machine import Machine
 from firmware_host.web.pairing import Pairing, digest_of
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -105,6 +106,7 @@ class Access:
     """What visitors may do. Without ``pairing`` the page is served to this machine alone.
 
     ``names``: of this machine in its network. ``watching``: whether those not paired may look on.
+    ``machine``: the way to what the table may ask of its computer.
     """
 
     def __init__(
@@ -114,8 +116,10 @@ class Access:
         *,
         watching: bool = False,
         clock: Clock | None = None,
+        machine: Machine | None = None,
     ) -> None:
         self.pairing = pairing
+        self.machine = machine
         self._names = frozenset(name.lower().rstrip(".") for name in names)
         self._watching = watching
         self.pages = Places(PAGES_PER_ADDRESS, STRANGERS_PAGES, MAX_PAGES_ELSEWHERE)

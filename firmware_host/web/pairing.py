@@ -17,6 +17,7 @@ from drivers.clock import Clock
 from drivers.errors import TiltboardError
 from firmware_host.config.errors import ConfigError, NotPossibleError
 from firmware_host.config.paths import read_file
+from firmware_host.messages import Message, text
 from firmware_host.web.limits import Rate
 
 TOKENS_NAME = "paired.json"
@@ -92,6 +93,10 @@ class Tokens:
     def knows(self, digest: str) -> bool:
         """Whether a token with that digest is good now."""
         return any(secrets.compare_digest(device.digest, digest) for device in self.devices())
+
+    def name_of(self, digest: str | None) -> str | None:
+        """What the device with that token is called; None: it is none of these."""
+        return next((each.name for each in self.devices() if each.digest == digest), None)
 
     def revoke(self, number: str) -> None:
         """End a device's pairing, at once. Raises NotPossibleError where there is no such one."""
@@ -174,6 +179,37 @@ class TooManyTriesError(TiltboardError, PermissionError):
     """Codes were tried too fast; the table does not even look at this one."""
 
 
+class Confirming:
+    """Asks for a press of confirm at the table, one thing at a time: the lights show a number, and
+    so does the device that asks.
+
+    ``show``: has it asked there; None where there is no button. ``draw``: as for Pairing.
+    """
+
+    def __init__(self, clock: Clock, draw: Callable[[int], int] = secrets.randbelow) -> None:
+        self._clock = clock
+        self._draw = draw
+        self._until_s = 0.0
+        self.show: Callable[[Message, str, Callable[[bool], None]], None] | None = None
+
+    def ask(self, what: Message, answered: Callable[[bool], None]) -> str:
+        """The number. Raises NotPossibleError where another press is asked for."""
+        now_s = self._clock.now()
+        if self.show is None or now_s < self._until_s:
+            raise NotPossibleError(
+                "Another device asks for a press just now.", remedy="Try again in a minute."
+            )
+        self._until_s = now_s + JOIN_LASTS_S
+
+        def ended(confirmed: bool) -> None:
+            self._until_s = 0.0
+            answered(confirmed)
+
+        number = f"{self._draw(JOIN_NUMBERS):02}"
+        self.show(what, number, ended)
+        return number
+
+
 class Pairing:
     """The code that is open, if any, and the tokens given for codes.
 
@@ -191,8 +227,7 @@ class Pairing:
         self._clock = clock
         self._draw = draw
         self.on_code: Callable[[str | None], None] = _nobody
-        self.on_join: Callable[[str, str, Callable[[bool], None]], None] | None = None
-        self._joining_until_s = 0.0
+        self.confirming = Confirming(clock, draw)
         self._sent_away = 0  # since somebody has asked for a code at the table
         self._code = ""
         self._ends_s = 0.0
@@ -222,7 +257,7 @@ class Pairing:
         """Whether a device may be let in by a press of the table's button: no other is paired, and
         not too many have been sent away.
         """
-        asked = self.on_join is not None and self._sent_away < MOST_SENT_AWAY
+        asked = self.confirming.show is not None and self._sent_away < MOST_SENT_AWAY
         return asked and not self.tokens.devices()
 
     def join(self, name: str, address: str) -> tuple[str, str]:
@@ -232,7 +267,7 @@ class Pairing:
         Raises NotPossibleError where another is paired or asks, TooManyTriesError.
         """
         self._check_tries(address)
-        if not self.takes_first or self.on_join is None:
+        if not self.takes_first:
             if self._sent_away >= MOST_SENT_AWAY:
                 raise NotPossibleError(
                     "Nobody let in those who asked last.", remedy="Pair this one with a code."
@@ -240,17 +275,10 @@ class Pairing:
             raise NotPossibleError(
                 "The table knows a device already.", remedy="Pair this one with a code."
             )
-        now_s = self._clock.now()
-        if now_s < self._joining_until_s:
-            raise NotPossibleError(
-                "Another device asks to join just now.", remedy="Try again in a minute."
-            )
-        self._joining_until_s = now_s + JOIN_LASTS_S
         name = "".join(each if each.isprintable() else " " for each in name)
-        token, number = self.tokens.new(), f"{self._draw(JOIN_NUMBERS):02}"
+        token = self.tokens.new()
 
         def answered(confirmed: bool) -> None:
-            self._joining_until_s = 0.0
             self._sent_away += not confirmed
             if confirmed and self.takes_first:
                 try:
@@ -260,8 +288,11 @@ class Pairing:
                     return
                 _log.info("Paired by a press at the table: %r", name)
 
-        self.on_join(name, number, answered)
-        return token, number
+        asked = text(
+            "{name} wants to join: press confirm if it shows the number that the lights show.",
+            name=name,
+        )
+        return token, self.confirming.ask(asked, answered)
 
     def _check_tries(self, address: str) -> None:
         if not self._tries.take(address):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 from io import BytesIO, StringIO
@@ -58,3 +59,9 @@ def page_for_phones(asked: URL, name: str | None) -> str:
     if name is None or asked.hostname not in LOCAL_NAMES:
         return str(asked)
     return str(asked.replace(hostname=name))
+
+
+def wifi_code(ssid: str, password: str) -> str:
+    """What a phone's camera reads as a Wi-Fi to join (ZXing's WIFI:)."""
+    escaped = re.sub(r'([\\;,":])', r"\\\1", ssid)
+    return f"WIFI:T:WPA;S:{escaped};P:{password};;"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_host.config.errors import NotPossibleError
+from firmware_host.messages import Message
 from firmware_host.table.commands import Press
 from firmware_host.web.pairing import (
     JOIN_LASTS_S,
@@ -29,7 +30,7 @@ class Table:
         self.clock = VirtualClock()
         self.tokens = Tokens(folder, self.clock.calendar)
         self.pairing = Pairing(self.tokens, self.clock)
-        self.pairing.on_join = lambda *asked: self.shown.append(asked)
+        self.pairing.confirming.show = lambda *asked: self.shown.append(asked)
         self.shown = []
 
     def press(self, *, confirm=True):
@@ -46,9 +47,9 @@ def table(tmp_path):
 
 def test_who_asks_second_is_not_let_in_by_the_press_for_the_first(table):
     token, number = table.pairing.join("phone", PHONE)
-    with pytest.raises(NotPossibleError, match="Another device asks"):
+    with pytest.raises(NotPossibleError, match="Another device asks for a press"):
         table.pairing.join("phone", STRANGER)
-    assert [asked[:2] for asked in table.shown] == [("phone", number)]
+    assert [(what.params["name"], shown) for what, shown, _ in table.shown] == [("phone", number)]
     table.press()
     assert table.knows(token)
 
@@ -104,7 +105,7 @@ def test_a_press_that_was_meant_for_the_game_lets_nobody_in(tmp_path):
     answers = []
     with SimSession(unhurried("plate-10"), tmp_path) as session:
         hands = PageHands(session, at_once)
-        session.host.ask_to_join("phone", "42", answers.append)
+        session.host.ask_for_press(Message("phone"), "42", answers.append)
         session.host.step()
         hands.do(Press("confirm"))
         session.run_until(session.clock.now() + 1)
@@ -117,7 +118,7 @@ def test_a_press_that_was_meant_for_the_game_lets_nobody_in(tmp_path):
 
 def test_what_a_stranger_calls_itself_draws_nothing_on_a_terminal(table):
     table.pairing.join("\x1b[2Jphone\n", STRANGER)
-    assert table.shown[0][0] == " [2Jphone "
+    assert table.shown[0][0].params == {"name": " [2Jphone "}
 
 
 def test_a_request_that_nobody_answers_ends(table):

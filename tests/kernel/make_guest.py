@@ -30,11 +30,17 @@ SOURCE = "linux-source-6.12"
 PACKAGES = [
     "ca-certificates",
     "dbus",
+    "dnsmasq-base",
     "git",
     "i2c-tools",
     "init",
+    "iw",
     "kmod",
     "make",
+    "network-manager",
+    "nftables",
+    "openssh-client",
+    "polkitd",
     "procps",
     "python3",
     "python3-spidev",
@@ -42,6 +48,7 @@ PACKAGES = [
     "sudo",
     "systemd",
     "udev",
+    "wpasupplicant",
 ]
 # python3-lgpio is Raspberry Pi OS's; Debian has none. PYPI=1: the C library is built in.
 LGPIO = "lgpio>=0.2.2"

@@ -18,10 +18,10 @@ from firmware_host.cli.hotspot import (
     hotspot_of,
     join,
     profile,
-    wifi_code,
 )
 from firmware_host.cli.main import cli
 from firmware_host.config.errors import ConfigError
+from firmware_host.web.qr import wifi_code
 
 read_by_nm = pytest.mark.skipif(shutil.which("nmcli") is None, reason="nmcli is not installed")
 # Keeps what it was asked, and fails for what is to fail

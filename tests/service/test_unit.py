@@ -48,10 +48,11 @@ def installed(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("staged")
     done = staged(root, folder)
     assert done.returncode == 0, done.stderr
-    program = folder / "opt/tiltboard/bin/tiltboard"
-    program.parent.mkdir(parents=True)
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+    (folder / "opt/tiltboard/bin").mkdir()
+    for name in ("tiltboard", "python"):
+        program = folder / "opt/tiltboard/bin" / name
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
     return folder
 
 
@@ -69,7 +70,8 @@ def test_systemd_has_nothing_to_remark(installed):
     done = subprocess.run(
         ["systemd-analyze", "verify", f"--root={installed}", "--man=no", "--recursive-errors=no",
          "tiltboard.service", "tiltboard-light.service", "tiltboard-engine.socket",
-         "tiltboard-engine.service", "tiltboard-warm.service"],
+         "tiltboard-engine.service", "tiltboard-warm.service", "tiltboard-machine.socket",
+         "tiltboard-machine@x.service"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     ours = [line for line in done.stderr.splitlines() if "tiltboard" in line]

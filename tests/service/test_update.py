@@ -33,6 +33,7 @@ done
 mkdir -p "$root/etc/systemd"
 cp "$here/VERSION" "$root/etc/systemd/unit"
 """
+END = b"-----END SSH SIGNATURE-----\n"
 # A power cut before the command of that number: bash runs this before each
 CUT = 'trap \'n=$((${n:-0} + 1)); [ "$n" != "$CUT" ] || kill -KILL $$\' DEBUG\n'
 
@@ -62,9 +63,11 @@ class System:
         made = self.folder / f"{version}.update"
         with tarfile.open(made, "w") as archive:
             archive.add(tree, f"tiltboard-{version}")
-        made.with_name(made.name + ".sig").unlink(missing_ok=True)
-        sign = ["ssh-keygen", "-q", "-Y", "sign", "-f", key or self.key, "-n", space, made]
-        subprocess.run(sign, check=True, capture_output=True)
+        signed = subprocess.run(
+            ["ssh-keygen", "-q", "-Y", "sign", "-f", key or self.key, "-n", space],
+            input=made.read_bytes(), check=True, capture_output=True,
+        )  # fmt: skip
+        made.write_bytes(signed.stdout + made.read_bytes())
         return made
 
     def update(self, *words: object, cut: int | None = None) -> subprocess.CompletedProcess[str]:
@@ -163,12 +166,20 @@ def test_a_file_that_was_changed_by_a_bit_or_exchanged_is_refused(system):
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
     assert "is not signed by anybody" in refused(system, file)
-    other = system.release("3")
-    shutil.copy(system.folder / "2.update.sig", f"{other}.sig")
-    assert "is not signed by anybody" in refused(system, other)
+    ours, theirs = (system.release(each).read_bytes().partition(END) for each in "23")
+    file.write_bytes(ours[0] + END + theirs[2])
+    assert "is not signed by anybody" in refused(system, file)
 
 
-@pytest.mark.parametrize("lacking", ["{file}.sig", "{file}", "{signers}"])
+@pytest.mark.parametrize("content", [b"", b"no update", END, b"\0" * 100_000, b"x\n" + END + END])
+def test_what_is_no_update_is_refused(system, content):
+    file = system.folder / "4.update"
+    file.write_bytes(content)
+    said = refused(system, file)
+    assert "this is no signed update" in said or "is not signed by anybody" in said
+
+
+@pytest.mark.parametrize("lacking", ["{file}", "{signers}"])
 def test_what_lacks_is_named(system, lacking):
     file = system.release("2")
     path = Path(lacking.format(file=file, signers=system.signers))

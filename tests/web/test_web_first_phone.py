@@ -30,7 +30,7 @@ def asks(device, name="Blue's phone"):
 
 
 def joining(table):
-    return [each for each in table.latest().faults if each.part == "joining"]
+    return [each for each in table.latest().faults if each.part == "asked"]
 
 
 @pytest.mark.parametrize(("button", "let_in"), [("confirm", True), ("back", False)])

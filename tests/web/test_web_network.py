@@ -127,6 +127,7 @@ def test_another_device_may_look_on_and_acts_once_it_is_paired(network):
         "may_watch": True,
         "code": None,
         "first": False,
+        "machine": False,
     }
     assert phone.get("/api/v1/snapshot").status_code == 200
     refused = phone.post("/api/v1/command", NEW_GAME)

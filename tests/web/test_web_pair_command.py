@@ -85,8 +85,11 @@ def test_a_code_that_is_asked_for_is_shown_at_the_table(tmp_path):
 
     class Table:
         submit = told.append
-        offer_pairing = menu.append
-        ask_to_join = None  # a first phone's press is asked for in test_join.py
+        ask_for_press = None  # a first phone's press is asked for in test_web_first_phone.py
+
+        @staticmethod
+        def offer(value, label, ask):
+            menu.append(ask)
 
     pairing = Pairing(Tokens(tmp_path, lambda: 1_780_000_000.0), VirtualClock(), lambda _: 42)
     show_codes(Table, pairing)

@@ -17,6 +17,7 @@ import { loadTexts, t } from "/static/i18n.js";
 import { Keys } from "/static/keys.js";
 import { languageChoice } from "/static/language.js";
 import { Legend, Rules } from "/static/legend.js";
+import { Machine } from "/static/machine.js";
 import { drawSprite } from "/static/marble.js";
 import { Moves } from "/static/moves.js";
 import { NewGame } from "/static/newgame.js";
@@ -241,7 +242,8 @@ function build() {
   const room = new Room(store, { ask, complain, reconnect: () => connection.reopen(), supply: new Supply(store, depth, { ask, complain }) }, { table: byId("table"), side: byId("side") });
   dialogs.newGame.onSit = (player) => room.sit({ player });
   header(store, sounds, dialogs, drawer.handle, playground.door, doors);
-  new Pairing(store, byId("bar").querySelector("nav")).offer();
+  const nav = byId("bar").querySelector("nav");
+  new Pairing(store, nav).offer().then(({ machine }) => { if (machine) nav.append(new Machine().handle); });
   document.body.prepend(h("a", { class: "skip", href: "#stage" }, t("To the plate")));
   store.tell("link");
 }

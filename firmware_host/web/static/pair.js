@@ -5,7 +5,7 @@ import { t } from "/static/i18n.js";
 
 const PAIRING = "/api/v1/pairing";
 
-async function post(path, body) {
+export async function post(path, body) {
   const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
   const value = await answer.json();
   if (!answer.ok) throw new Error(value.error);
@@ -18,14 +18,14 @@ export class Pairing {
     Object.assign(this, { store, bar });
   }
 
+  /** What this device may do; without that the page shows the table all the same. */
   async offer() {
-    let state;
-    try {
-      state = await fetchJson(PAIRING);
-    } catch {
-      return; // without it the page shows the table all the same
-    }
-    if (!state.network) return;
+    const state = await fetchJson(PAIRING).catch(() => ({}));
+    if (state.network) this.offerFor(state);
+    return state;
+  }
+
+  offerFor(state) {
     if (state.may_act) {
       // the code is told to the table's own page only; a paired device has nothing to do here
       if (["localhost", "127.0.0.1", "[::1]"].includes(location.hostname)) this.put(t("Pair a device"), () => this.showCode());

@@ -14,7 +14,10 @@ from firmware_host.guidance.lights import (
     round_s,
 )
 from firmware_host.host.playing import usual_options
+from firmware_host.messages import text
+from firmware_host.table.buttons import Buttons
 from firmware_host.table.commands import NewGame, ShowCode
+from firmware_host.table.standing import Choice
 from firmware_host.web.publish import Publisher
 from games.momentum import MOMENTUM
 from hw_sim.session import SimSession
@@ -125,7 +128,7 @@ def test_any_button_ends_it_and_does_nothing_else(session):
 
 def test_the_menu_at_the_table_asks_for_one(session):
     host, asked = session.host, []
-    host.playing.offer_pairing(lambda: asked.append(True))
+    host.playing.offer(Choice("pairing", text("Pair a device")), lambda: asked.append(True))
     session.hands.press("back", 2.3)
     session.run_until(session.clock.now() + 3)
     question = host.standing.question
@@ -139,3 +142,34 @@ def test_the_menu_at_the_table_asks_for_one(session):
     assert asked == [True]
     assert host.standing.question is None
     assert host.standing.phase == "turn"
+
+
+def test_back_held_counts_down_and_has_the_computer_shut_down_once(session):
+    host, profile, asked = session.host, session.profile, []
+    host.power_off = lambda: asked.append(session.clock.now())
+    began_s = session.clock.now()
+    session.hands.press("back", 12.0)
+    for held_s, left in ((3.5, "5"), (4.5, "4"), (7.5, "1"), (9.0, "0"), (11.0, "0")):
+        session.run_until(began_s + held_s)
+        assert shining(session) == set(drawn(left, profile.columns, profile.rows, 0.0)), held_s
+    assert [round(each - began_s) for each in asked] == [8]
+
+
+def test_back_let_go_while_it_counts_is_a_long_press_as_any(session):
+    host, asked = session.host, []
+    host.power_off = lambda: asked.append(True)
+    session.hands.press("back", 6.0)
+    session.run_until(session.clock.now() + 5.0)
+    assert "power" in host.notices
+    session.run_until(session.clock.now() + 2.0)
+    assert (asked, "power" in host.notices) == ([], False)
+    assert host.standing.question is not None  # the menu
+
+
+def test_nobody_knows_since_when_a_button_is_held_that_was_down_at_first(session):
+    """A short circuit must not switch off whatever starts with it."""
+    asked, buttons = [], Buttons()
+    for scan in range(600):
+        buttons.update(frozenset({"back"}), scan / 50)
+        asked.append(buttons.held_s("back", scan / 50))
+    assert set(asked) == {0.0}

@@ -1,0 +1,158 @@
+"""The program behind tiltboard-machine.socket: does as root what web/machine.py may ask for.
+
+One request on standard input, one answer on standard output. What it does not know, it does not do.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from drivers.errors import TiltboardError
+from firmware_host.cli.hotspot import FOLDER, hotspot_of, join
+from firmware_host.web.machine import (
+    FAILED,
+    MOST_SENT_BYTES,
+    SENT_NAME,
+    Answered,
+    Hotspot,
+    Join,
+    PowerOff,
+    RollBack,
+    Update,
+)
+
+STATE = Path("/var/lib/tiltboard")
+UPDATE = "/opt/tiltboard/update"
+MOST_BYTES = 4096
+_decoder = msgspec.json.Decoder(PowerOff | Hotspot | Join | Update | RollBack)
+
+
+class UpdateError(TiltboardError):
+    """The program is as it was."""
+
+
+def answer(request: bytes) -> Answered:
+    """Do what is asked for, and say how it went."""
+    try:
+        wanted = _decoder.decode(request)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return Answered("It was not understood: {why}.", {"why": str(error)})
+    try:
+        return _done(wanted)
+    except (TiltboardError, OSError, subprocess.SubprocessError) as error:
+        return _why_not(error)
+
+
+def _why_not(error: Exception) -> Answered:
+    if not isinstance(error, TiltboardError):
+        return Answered("{why}", {"why": str(error)})
+    return Answered(error.template, {name: str(each) for name, each in error.params.items()})
+
+
+def _done(wanted: PowerOff | Hotspot | Join | Update | RollBack) -> Answered:
+    match wanted:
+        case PowerOff():
+            _run("systemctl", "poweroff", "--no-block")
+        case Hotspot():
+            name, password = hotspot_of(FOLDER) or (None, None)
+            return Answered(name=name, password=password)
+        case Join(network, password):
+            join(FOLDER, network, password)
+        case RollBack():
+            _run(UPDATE, "--rollback")
+        case Update(sent):
+            FAILED.unlink(missing_ok=True)
+            try:
+                with _sent() if sent else _on_a_stick() as update:
+                    _run(UPDATE, update)
+            except (TiltboardError, OSError, subprocess.SubprocessError) as error:
+                FAILED.write_bytes(msgspec.json.encode(_why_not(error)))
+                raise
+    return Answered()
+
+
+def _run(*words: str) -> None:
+    done = subprocess.run(  # noqa: S603
+        words, capture_output=True, text=True, errors="replace", check=False, close_fds=False
+    )
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip()).rpartition("\n")[2][-300:]
+        raise UpdateError("{why}", why=said or f"{words[0]}: {done.returncode}")
+
+
+@contextmanager
+def _sent() -> Iterator[str]:
+    """What a page has sent. The folder is another user's, who may put anything there: only a plain
+    file is read, and what is checked is a copy (systemd/update).
+    """
+    path = STATE / SENT_NAME
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_SENT_BYTES:
+            raise UpdateError("That is no update.")
+        os.set_inheritable(descriptor, True)
+        yield f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _on_a_stick() -> Iterator[str]:
+    """The newest update on anything that can be pulled out."""
+    listed = subprocess.run(
+        ["lsblk", "--json", "--list", "--paths", "--output", "PATH,FSTYPE,HOTPLUG,MOUNTPOINT"],  # noqa: S607
+        capture_output=True, check=True,
+    )  # fmt: skip
+    devices = msgspec.json.decode(listed.stdout)["blockdevices"]
+    sticks = [
+        each["path"]
+        for each in devices
+        if each["hotplug"] and each["fstype"] and not each["mountpoint"]
+    ]
+    if not sticks:
+        raise UpdateError("There is no stick in the table's computer.")
+    with tempfile.TemporaryDirectory(dir="/run") as folder:
+        for stick in sticks:
+            mounted = subprocess.run(  # noqa: S603
+                ["mount", "-o", "ro,nosuid,nodev,noexec", stick, folder],  # noqa: S607
+                capture_output=True, check=False,
+            )  # fmt: skip
+            if mounted.returncode:
+                continue
+            try:
+                found = [each for each in Path(folder).glob("tiltboard-*.update") if each.is_file()]
+                if found:
+                    yield str(max(found, key=_version))
+                    return
+            finally:
+                subprocess.run(["umount", folder], check=False)  # noqa: S603, S607
+    raise UpdateError("There is no tiltboard-….update on the stick.")
+
+
+def _version(path: Path) -> list[int]:
+    return [int(each) for each in re.findall(r"\d+", path.name)]
+
+
+def main() -> None:
+    """One request."""
+    asked = sys.stdin.buffer.read(MOST_BYTES)
+    said = msgspec.json.encode(answer(asked))
+    with suppress(BrokenPipeError):  # an update has started the table anew
+        sys.stdout.buffer.write(said)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

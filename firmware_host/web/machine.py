@@ -1,0 +1,209 @@
+"""What people may ask of the computer that the table runs on, from a paired device and with a press
+of the table's button: another Wi-Fi, an update, the version before, to be switched off.
+
+The table's own unit has no rights for any of it. A socket that only its user may open leads to a
+program that has them, and does these things alone (``firmware_host.cli.machine``).
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Annotated
+
+import msgspec
+
+from drivers.errors import TiltboardError
+from firmware_host.config.errors import NotPossibleError
+from firmware_host.messages import Message, text
+from firmware_host.web.pairing import Confirming
+
+UNIT_SOCKET = "TILTBOARD_MACHINE_SOCKET"
+FAILED = Path("/run/tiltboard-machine/failed")
+"""What became of an update whose end the table has not seen."""
+SENT_NAME = "sent.update"  # in the table's folder
+MOST_SENT_BYTES = 400_000_000
+_WITHIN_S = 1800.0  # an update on a Zero 2 W
+_MOST_ANSWERED = 65_536
+
+_log = logging.getLogger(__name__)
+
+
+class _Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+    pass
+
+
+class PowerOff(_Asked, frozen=True, tag="power-off"):
+    """Shut down."""
+
+
+class Hotspot(_Asked, frozen=True, tag="hotspot"):
+    """Name and password of the table's own Wi-Fi."""
+
+
+class Join(_Asked, frozen=True, tag="join"):
+    """Leave the hotspot for that Wi-Fi; ``password`` None: an open one."""
+
+    network: Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
+    password: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+
+
+class Update(_Asked, frozen=True, tag="update"):
+    """From a stick in the Pi, or from the file that a page has ``sent``."""
+
+    sent: bool = False
+
+
+class RollBack(_Asked, frozen=True, tag="roll-back"):
+    """Go back to the version before, or forward again."""
+
+
+Wanted = PowerOff | Join | Update | RollBack
+
+
+class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why not, as a message in parts; or what was asked for."""
+
+    error: str | None = None
+    params: dict[str, str] = {}
+    name: str | None = None
+    password: str | None = None
+
+
+def _sentence(wanted: Wanted, who: str | Message) -> Message:
+    match wanted:
+        case Join(network):
+            return text(
+                "{name} wants the table to join the Wi-Fi {network}: press confirm if it shows the"
+                " number that the lights show.",
+                name=who,
+                network=network,
+            )
+        case Update():
+            return text(
+                "{name} wants to update the table: press confirm if it shows the number that the"
+                " lights show.",
+                name=who,
+            )
+        case RollBack():
+            return text(
+                "{name} wants to go back to the version before: press confirm if it shows the"
+                " number that the lights show.",
+                name=who,
+            )
+        case PowerOff():
+            return text(
+                "{name} wants to switch the table off: press confirm if it shows the number that"
+                " the lights show.",
+                name=who,
+            )
+
+
+class _Arriving:
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._left = file, MOST_SENT_BYTES
+
+    def take(self, chunk: bytes) -> None:
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise NotPossibleError("That is longer than any update.")
+        self._file.write(chunk)
+
+
+class Machine:
+    """The way to ``socket``, in the ``folder`` of the table's games. ``tell``: has people know
+    something from now on, or nothing any more.
+    """
+
+    def __init__(self, path: str, folder: Path, confirming: Confirming) -> None:
+        self._path = path
+        self.confirming = confirming
+        self.sent = folder / SENT_NAME
+        self.tell: Callable[[Message | None], None] = lambda _: None
+
+    @contextmanager
+    def taking(self) -> Iterator[_Arriving]:
+        """A file that a page sends, for an update; whole, or not there. Raises NotPossibleError."""
+        fresh = self.sent.with_name(f"{SENT_NAME}.new")
+        try:
+            with fresh.open("wb") as file:
+                yield _Arriving(file)
+            fresh.replace(self.sent)
+        except OSError as error:
+            raise NotPossibleError("It could not be kept: {why}.", why=error.strerror) from error
+        finally:
+            fresh.unlink(missing_ok=True)
+
+    def request(self, wanted: Wanted, who: str | Message) -> str:
+        """Have it done once somebody has pressed confirm at the table; the number to compare.
+
+        Raises NotPossibleError where a press is asked for already, or there is no file.
+        """
+        if isinstance(wanted, Update) and wanted.sent and not self.sent.exists():
+            raise NotPossibleError("No file has been sent.", remedy="Choose it again.")
+
+        def answered(confirmed: bool) -> None:
+            if confirmed:
+                self.tell(_DOING[type(wanted)])
+                self.do(wanted, self.tell)
+
+        return self.confirming.ask(_sentence(wanted, who), answered)
+
+    def do(
+        self, wanted: Wanted | Callable[[], None], then: Callable[[Message | None], None]
+    ) -> None:
+        """In a thread; ``then`` is called there, with why it was not done, or None."""
+
+        def work() -> None:
+            try:
+                if isinstance(wanted, _Asked):
+                    self.ask(wanted)
+                else:
+                    wanted()
+            except TiltboardError as error:
+                _log.warning("%s", error)
+                then(Message(error.template, error.params))
+            else:
+                then(None)
+
+        threading.Thread(target=work, name="machine", daemon=True).start()
+
+    def ask(self, wanted: Wanted | Hotspot) -> Answered:
+        """Its answer, once it has been done. Raises NotPossibleError where it was not."""
+        try:
+            with socket.socket(socket.AF_UNIX) as line:
+                line.settimeout(_WITHIN_S)
+                line.connect(self._path)
+                line.sendall(msgspec.json.encode(wanted))
+                line.shutdown(socket.SHUT_WR)
+                said = b""
+                while (more := line.recv(4096)) and len(said) < _MOST_ANSWERED:
+                    said += more
+            answer = msgspec.json.decode(said, type=Answered)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise NotPossibleError(
+                "The table's computer does not answer: {why}.", why=error
+            ) from error
+        if answer.error is not None:
+            raise NotPossibleError(answer.error, **answer.params)
+        return answer
+
+    def left(self) -> Message | None:
+        """What an update has left to say that ended while the table did not run."""
+        try:
+            said = msgspec.json.decode(FAILED.read_bytes(), type=Answered)
+        except (OSError, msgspec.MsgspecError):
+            return None
+        return None if said.error is None else Message(said.error, said.params)
+
+
+_DOING: dict[type[Wanted], Message] = {
+    Join: text("The table leaves this Wi-Fi for the other; if that fails, its own is back."),
+    Update: text("The table is being updated. It starts anew by itself, and the game goes on."),
+    RollBack: text("The table goes back to the version before, and the game goes on."),
+    PowerOff: text("The table shuts down."),
+}
