@@ -158,14 +158,16 @@ class PairRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SeatsState(msgspec.Struct, frozen=True):
-    """The seats of the game being played. ``players``: all; ``mine``: those of this device.
-    ``codes``: of free seats, told to those who may act on the table. ``at_table``: this is the
-    table's own page, which sits down without a code. ``pictures``: of the codes, for a phone's
-    camera: QR codes as SVG, of the page's address with the code behind it.
+    """The seats of the game being played. ``players``: all; ``mine``: those of this device;
+    ``away``: those whose device has no page open. ``codes``: of free seats, told to those who may
+    act on the table. ``at_table``: this is the table's own page, which sits down without a code.
+    ``pictures``: of the codes, for a phone's camera: QR codes as SVG, of the page's address with
+    the code behind it.
     """
 
     players: list[str]
     mine: list[str]
+    away: list[str]
     codes: dict[str, str]
     pictures: dict[str, str]
     at_table: bool

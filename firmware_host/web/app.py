@@ -348,6 +348,7 @@ class _Web:
             answers.SeatsState(
                 players=list(shown.views),
                 mine=list(self._access.sits_at(visitor)),
+                away=[p for p, device in shown.holders.items() if not self._pages.seated[device]],
                 codes=codes,
                 pictures={each: qr_svg(f"{page}#seat={code}") for each, code in codes.items()},
                 at_table=visitor.local,

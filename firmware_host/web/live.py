@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -38,12 +39,13 @@ CLOSE_TRY_LATER = 1013
 
 
 class Pages:
-    """All the pages that are open."""
+    """All the pages that are open. ``seated``: how many of each seat's device."""
 
     def __init__(self, table: TablePort, catalogue: Catalogue, access: Access) -> None:
         self.table = table
         self.catalogue = catalogue
         self.access = access
+        self.seated: Counter[str | None] = Counter()
         self._fresh: set[asyncio.Event] = set()
         self._end: Callable[[], None] | None = None
 
@@ -80,10 +82,12 @@ class Pages:
         if self._end is None:
             self._end = self._look()
         self._fresh.add(fresh)
+        self.seated[visitor.seat] += 1
         try:
             await _Page(self, socket, fresh).run()
         finally:
             self._fresh.discard(fresh)
+            self.seated[visitor.seat] -= 1
             if not self._fresh and self._end is not None:
                 self._end()
                 self._end = None

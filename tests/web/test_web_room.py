@@ -19,6 +19,7 @@ from firmware_host.host.playing import options_for
 from firmware_host.referee.zones import PIECE, ZoneOverlay
 from firmware_host.table.commands import NewGame
 from firmware_host.web.api import ENDPOINTS
+from firmware_host.web.publish import Publisher
 from games.gravity_warfare import GRAVITY_WARFARE
 from hw_sim.session.live import LiveTable
 
@@ -38,17 +39,20 @@ class Killable:
         self.table.on_step = clock.step
         self._wanted = threading.Event()
         self._done = threading.Event()
-        self.table._own_loop = self._loop
+        self.table._loop = self._loop
 
-    def _loop(self, stepped) -> None:
+    def _loop(self) -> None:
         session = self.live._session
         while not self.table._stopping.is_set():
             if self._wanted.is_set():
                 self._wanted.clear()
                 session.kill()
+                session.host.ask_journal = self.table._reading.ask_ahead
+                self.table._host = session.host
+                self.table._publisher = Publisher(session.host, self.table._hands)
                 self._done.set()
             session.host.step()
-            stepped(session.host)
+            self.table._stepped()
             self.live._wait()
 
     def kill(self) -> None:
@@ -383,7 +387,7 @@ def test_one_device_is_passed_round(simulated, serve, open_page, alter):
     served = serve(people)
     begin(served, {"players": 2, "rounds": 1, "seed": 3})
     page = open_page(served.url, room=True).page
-    sit(page, "red", "blue")
+    page.get_by_role("button", name="We pass this device round", exact=True).click()
     page.locator('[data-what="chance"]').click()
     expect(page.locator(".say-card .line")).to_have_text("Red: roll both dice.")
     page.locator('[data-what="chance"]').click()
@@ -391,8 +395,10 @@ def test_one_device_is_passed_round(simulated, serve, open_page, alter):
     expect(page.locator(".hand-card")).to_have_count(0)
     page.get_by_role("button", name="I am Blue", exact=True).click()
     expect(page.locator('.room-seat[data-player="blue"] .hand-card')).not_to_have_count(0)
-    page.locator('[data-what="pass"]').click()
     page.get_by_role("button", name="Hide it, and pass the device on", exact=True).click()
+    expect(page.locator(".hand-card")).to_have_count(0)
+    page.get_by_role("button", name="I am Blue", exact=True).click()
+    page.locator('[data-what="pass"]').click()  # then nobody sees it any more
     expect(page.locator(".hand-card")).to_have_count(0)
     page.get_by_role("button", name="I am Red", exact=True).click()
     page.locator('[data-what="pass"]').click()
@@ -593,7 +599,7 @@ def test_cards_are_dealt_when_every_seat_is_taken_and_a_seat_is_freed_after_a_qu
     assert size > 0
     sit(page, "red")
     expect(page.locator('[data-what="chance"]')).to_have_count(0)
-    expect(page.locator(".room-seat")).to_contain_text("Still free: Blue, White.")
+    expect(page.locator(".say-card .line")).to_contain_text("Still free: Blue, White.")
     page.locator('[data-what="fill"]').click()
     expect(page.locator('[data-what="chance"]')).to_have_text("Shuffle and deal")
     expect(page.locator(".seat-qr")).to_have_count(0)

@@ -158,6 +158,8 @@ export class NewGame {
     const { store } = this;
     if (!this.chosen?.seated && !Object.keys(computers).length) return;
     await store.until(() => store.snapshot.room && Object.keys(computers).every((each) => store.layout.game?.players.includes(each)), SEEN_WITHIN_MS);
+    const { away } = await fetchJson("/api/v1/seats"); // who sat there has left meanwhile
+    for (const player of away) await this.ask({ type: "stand-up", player });
     const seats = Object.fromEntries((store.snapshot.room?.seats ?? []).map((seat) => [seat.player, seat]));
     for (const [player, level] of Object.entries(computers)) {
       if ((seats[player]?.computer ?? null) === level) continue;

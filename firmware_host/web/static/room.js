@@ -121,6 +121,9 @@ export class Room {
     }
   }
 
+  /** On this device, which then goes from hand to hand. */
+  async sitAll(free) { for (const { player } of free) if (!await this.sit({ player })) return; }
+
   /** http://table/#seat=123456 */
   async sitByAddress() {
     const [, code] = location.hash.match(/^#seat=(\d{6})$/) ?? [];
@@ -138,6 +141,7 @@ export class Room {
   play(move, proposed = false) {
     const player = move.split(":")[0];
     const own = this.known.mine.includes(player);
+    this.passOn = own;
     this.send({ type: "seat-move", move, proposed, player: own ? player : null, step: own && this.store.seat ? this.store.seat.step : this.room.step });
   }
 
@@ -161,12 +165,18 @@ export class Room {
     if (!this.room || !this.game?.glossary || this.pressed) return;
     this.drawSeats();
     const { mine } = this.known;
+    if (this.passOn && !this.room.public.awaiting.includes(this.looking)) { // what was asked of that hand is done
+      this.passOn = false;
+      if (mine.length > 1) this.looking = null;
+    }
     const view = this.store.seat?.player === this.looking ? this.store.seat : null;
     const parts = [];
     if (mine.length > 1 && !view) parts.push(this.passing());
     if (view) parts.push(...this.hand(view));
     const acts = [...(view && !this.chooser ? this.seatActions(view) : []), ...this.tableActions()];
     parts.splice(view ? 1 : 0, 0, this.proposed(), this.chooser && !this.looking ? this.chooser.element : "", acts.length ? h("div", { class: "seat-actions" }, acts) : "");
+    const others = this.room.public.awaiting.filter((each) => each !== "chance").map(nameOf);
+    if (view && others.length && !this.room.public.awaiting.includes(view.player)) parts.splice(1, 0, h("p", { class: "hint waiting-for" }, t("Waiting for {who}.", { who: others.join(", ") })));
     if (!this.seats.classList.contains("lobby")) parts.push(guide(this.room.public, view?.player ?? null, this.store.snapshot.to_move, () => this.draw()));
     this.seat.dataset.player = view?.player ?? "";
     this.seat.classList.toggle("awaited", Boolean(view && this.room.public.awaiting.includes(view.player)));
@@ -267,9 +277,7 @@ export class Room {
     const deals = stems[0] === "chance:shuffle" || stems[0] === "chance:heroes";
     const computer = this.room.seats.find(({ player }) => player === mover)?.computer && !deals;
     const parts = [];
-    if (deals && free.length) {
-      parts.push(h("p", { class: "hint" }, t("The cards are dealt once every seat is taken. Still free: {seats}.", { seats: free.map(({ player }) => nameOf(player)).join(", ") })));
-    } else if (stems.length && (!this.own || turn || (deals && computer)) && !computer) {
+    if (!(deals && free.length) && stems.length && (!this.own || turn || (deals && computer)) && !computer) {
       const label = deals ? t("Shuffle and deal") : turn || mine.length ? t("Roll the dice") : t("Roll for {player}", { player: nameOf(mover ?? "") });
       parts.push(h("button", { type: "button", class: turn || deals ? "primary" : "", "data-what": "chance", onclick: () => this.play("chance") }, label));
       if (!deals && !this.store.layout.hands) parts.push(h("button", { type: "button", onclick: () => this.choose(stems) }, t("We rolled our own dice")));
@@ -299,12 +307,13 @@ export class Room {
     this.seats.classList.toggle("lobby", lobby);
     if (lobby !== Boolean(this.seats.compareDocumentPosition(this.view.players) & 4)) this.view.players[lobby ? "before" : "after"](this.seats);
     const rows = players.filter((player) => !this.own || mine.includes(player)).map((player) => this.seatRow(player));
-    const rest = lobby && this.store.mayAct && mine.length
-      ? h("button", { type: "button", "data-what": "fill", onclick: () => free.forEach(({ player }) => this.send({ type: "seat-computer", player, level: "easy" })) }, t("The computer plays the rest")) : "";
-    const list = [h("ul", { class: "seat-list" }, rows), rest, here || this.own ? "" : this.codeForm()];
+    const rest = !lobby ? "" : h("div", { class: "row" },
+      here ? h("button", { type: "button", class: mine.length ? "" : "primary", "data-what": "round", onclick: () => this.sitAll(free) }, t("We pass this device round")) : "",
+      this.store.mayAct && mine.length ? h("button", { type: "button", class: "primary", "data-what": "fill", onclick: () => free.forEach(({ player }) => this.send({ type: "seat-computer", player, level: "easy" })) }, t("The computer plays the rest")) : "");
+    const list = [h("ul", { class: "seat-list" }, rows), here || this.own ? "" : this.codeForm()];
     const open_ = this.seats.querySelector("details")?.open;
     this.seats.replaceChildren(...(lobby || (!mine.length && !here)
-      ? [h("h2", {}, t("Who plays?")), here ? h("p", { class: "hint" }, t("Point a phone's camera at a picture to sit down there, or sit here.")) : "", ...list]
+      ? [h("h2", {}, t("Who plays?")), here ? h("p", { class: "hint" }, t("Point a phone's camera at a picture to sit down there, or sit here.")) : "", rest, ...list]
       : [h("details", { open: open_ }, h("summary", {}, t("Seats")), ...list)]));
   }
 
@@ -316,7 +325,7 @@ export class Room {
     const state = mine.includes(player) ? t("sits here") : seat?.computer ? t("computer, {level}", { level: levelName(seat.computer) }) : free ? t("free") : t("taken");
     return h("li", { "data-player": player }, h("strong", {}, nameOf(player)),
       free && pictures[player] ? this.code(player, pictures[player]) : "",
-      h("span", { class: "seat-state" }, free && codes[player] ? h("span", {}, t("code"), " ", h("b", { class: "seat-code" }, codes[player])) : state),
+      h("span", { class: "seat-state" }, free && codes[player] ? h("span", {}, h("b", { class: "seat-code" }, codes[player])) : state),
       h("span", { class: "row" },
         free && here ? h("button", { type: "button", "data-sit": player, onclick: () => this.sit({ player }) }, t("Sit here")) : "",
         free && mayAct ? this.levels(player) : "",

@@ -87,9 +87,11 @@ export class Say {
     return done === steps ? t("You can play it now!") : t("Learn: step {step} of {steps}", { step: done + 1, steps });
   }
 
-  words({ question, say, phase, draw_offers: offers, result }) {
+  words({ question, say, phase, draw_offers: offers, result, room }) {
     const { game, handsFree, falling, players } = this.store;
     if (question && !falling) return question.say;
+    const free = ["heroes", "deal"].includes(room?.public.phase) ? room.seats.filter((seat) => !seat.taken && !seat.computer) : [];
+    if (free.length) return t("The cards are dealt once every seat is taken. Still free: {seats}.", { seats: free.map(({ player }) => nameOf(player)).join(", ") });
     if (offers.length && !result) {
       return `${say} ${t("{players}: a draw is offered. Who plays on declines.", { players: offers.map((each) => players.called(each)).join(", ") })}`;
     }

@@ -260,6 +260,19 @@ def test_a_hand_that_changes_its_holder_stays_covered_until_the_others_agree(ses
     assert hands(session)["blue"] == dealt["blue"]
 
 
+def test_who_left_before_anything_was_dealt_has_seen_nothing(session):
+    """The phones of last time are not here: others sit down, and their hands are their own."""
+    seats = session.host.playing.seats
+    ask(session, SitDown("phone of last week", "blue"))
+    ask(session, NewGame("gravity-warfare", {"players": 3}))
+    ask(session, StandUp("blue"))
+    for player in ("red", "blue", "white"):
+        ask(session, SitDown(f"phone of {player}", player))
+    to_window(session)
+    assert seats.shut == frozenset()
+    assert "?" not in hands(session)["blue"]
+
+
 def test_two_devices_of_one_guest_do_not_uncover_hands_for_each_other(session):
     """A paired one frees every seat, and both sit down."""
     seats = session.host.playing.seats
