@@ -2,7 +2,6 @@
 catalogue, and the command reports as it promises.
 """
 
-import gzip
 import json
 import time
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from firmware_host.cli.main import cli
 from firmware_host.cli.scenario import command
 from firmware_host.scenario.parse import parse_scenario
 from firmware_host.scenario.run import ScenarioRunner
@@ -81,21 +79,6 @@ def test_with_physics_too_a_game_is_played_to_its_end(tmp_path, name):
             parse_scenario(path.name, path.read_text())
         ):
             assert report.failure is None, f"{path}:{report.step.line}: {report.failure}"
-
-
-def test_with_physics_too_a_recording_is_the_same_bytes_and_tells_the_same_again(tmp_path):
-    pytest.importorskip("mujoco")
-    steps = ("game momentum size=7", "put red d4", "slide d4 e5", "tilt 6 0 for 1s", "wait 2s", "")
-    path = written(tmp_path, "\n".join(steps))
-    traces = [tmp_path / name for name in ("one.trace", "two.trace")]
-    for trace in traces:
-        made = CliRunner().invoke(cli, ["record", str(trace), "--scenario", path, "--physics"])
-        assert made.exit_code == 0, made.output
-    one, two = (gzip.decompress(trace.read_bytes()) for trace in traces)
-    assert one == two
-    told = [CliRunner().invoke(cli, ["replay", str(trace)]).output for trace in traces]
-    assert told[0] == told[1]
-    assert "slid" in told[0]
 
 
 def test_the_command_runs_a_file():
