@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -38,6 +38,9 @@ from firmware_host.web.guard import Access, machine_names
 from firmware_host.web.machine import UNIT_SOCKET, Hotspot, Machine, PowerOff
 from firmware_host.web.pairing import Pairing, Tokens
 from firmware_host.web.server import WebServer
+
+if TYPE_CHECKING:
+    from firmware_host.far.telling import Telling
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +109,15 @@ def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
     server = WebServer(table, plan.port, plan.catalogue, host=plan.host, access=access)
     heart = Heartbeat(table.latest, SystemClock())
     table.subscribe(heart.beat, looks=False)
-    speaker = speaker_of(plan, table)
+    speaker, telling = speaker_of(plan, table), telling_of(plan, table, state)
     table.on_stop = ended.set
     try:
         table.start()
         if plan.begin is not None:
             table.submit(plan.begin).result()
         server.start()
+        if telling is not None:
+            telling.start()
         favour_the_scan()
         heart.ready()
         say(text("The table is at {url} (Ctrl-C ends it; the game is kept).", url=server.url))
@@ -126,6 +131,8 @@ def _serve(table: Table, plan: Wanted, state: Path, *, browser: bool) -> int:
         ended.wait()
     finally:
         heart.stopping()
+        if telling is not None:
+            telling.close()
         if speaker is not None:
             speaker.close()
         server.stop()
@@ -141,6 +148,17 @@ def speaker_of(plan: Wanted, table: Table) -> Speaker | None:
     speaker.start()
     table.subscribe(speaker.look, looks=False)
     return speaker
+
+
+def telling_of(plan: Wanted, table: Table, state: Path) -> Telling | None:
+    """What tells lookers and the house, where the settings name some; nothing of it is imported
+    where they do not. Raises FarError, ConfigError.
+    """
+    if plan.settings.look.show is None and plan.settings.home.discovery is None:
+        return None
+    from firmware_host.far.telling import Telling
+
+    return Telling(table, plan.settings, state, plan.catalogue)
 
 
 def has_screen(system: str, environment: Mapping[str, str]) -> bool:

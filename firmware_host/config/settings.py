@@ -38,6 +38,27 @@ class FarSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)] | None = None
 
 
+class LookSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who may look on from elsewhere (docs/club.md). ``show``: whoever has the link, or the club's
+    page too; None: nobody. ``names``: with the names of the people; ``late``: one move late.
+    ``club``: the address of the club's page, for the link.
+    """
+
+    show: Literal["link", "club"] | None = None
+    names: bool = False
+    late: bool = False
+    club: Annotated[str, msgspec.Meta(pattern="^https?://", max_length=200)] | None = None
+
+
+class HomeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a smart home is told (docs/home.md). ``discovery``: the prefix at which it looks for
+    devices; None: nothing. ``commands``: whether it may ask for something.
+    """
+
+    discovery: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]+$", max_length=60)] | None = None
+    commands: bool = False
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All optional. ``game`` and ``options``: what a table without any game begins with.
 
@@ -46,7 +67,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``host``: the address to serve the page at, beside this machine's own; ``names``: under which
     other devices may reach it. ``watching``: whether those that are not paired may look on.
     ``engine``: name -> the engines that may play, besides ours. ``ponder``: whether engines think
-    while people do. ``far``: how to reach other tables.
+    while people do. ``far``: how to reach other tables; ``look``: who may look on there; ``home``:
+    what a smart home is told.
     """
 
     profile: str = "plate-10"
@@ -61,6 +83,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     engine: dict[EngineName, EngineSettings] = {}
     ponder: bool = True
     far: FarSettings = FarSettings()
+    look: LookSettings = LookSettings()
+    home: HomeSettings = HomeSettings()
 
 
 def settings_file(path: Path | None) -> Path | None:

@@ -127,7 +127,7 @@ class Link:
         self._second = (0, 0)  # the second, and how many messages it has brought
         self._lock = Lock()
         self._kept: dict[str, bytes] = {}
-        self._listeners: dict[str, Listener] = {}
+        self._listeners: dict[str, tuple[Listener, bool]] = {}
         self._connected = False
         self.problem: Message | None = text(
             "The broker {broker} has not answered yet.", broker=broker
@@ -190,14 +190,24 @@ class Link:
             if self._connected:
                 self._client.publish(topic, b"", qos=QOS, retain=True)
 
-    def subscribe(self, topics: str, listener: Listener) -> None:
-        """Have ``listener`` told what is published there, and first what is retained; ``+`` stands
-        for a level of the topic and ``#`` for all that follow.
+    def subscribe(self, topics: str, listener: Listener, *, retained: bool = True) -> None:
+        """Have ``listener`` told what is published there, and first what is retained, unless that
+        is not wished; ``+`` stands for a level of the topic and ``#`` for all that follow.
         """
         with self._lock:
-            self._listeners[topics] = listener
+            self._listeners[topics] = listener, retained
             if self._connected:
-                self._client.subscribe(topics, QOS)
+                self._subscribe(topics, retained=retained)
+
+    def _subscribe(self, topics: str, *, retained: bool) -> None:
+        from paho.mqtt.subscribeoptions import SubscribeOptions
+
+        handling = (
+            SubscribeOptions.RETAIN_SEND_ON_SUBSCRIBE
+            if retained
+            else SubscribeOptions.RETAIN_DO_NOT_SEND
+        )
+        self._client.subscribe(topics, options=SubscribeOptions(QOS, retainHandling=handling))
 
     def unsubscribe(self, topics: str) -> None:
         """Hear nothing more of them."""
@@ -213,8 +223,8 @@ class Link:
             return
         with self._lock:
             self._connected, self.problem = True, None
-            for topics in self._listeners:
-                self._client.subscribe(topics, QOS)
+            for topics, (_, retained) in self._listeners.items():
+                self._subscribe(topics, retained=retained)
             for topic, content in self._kept.items():
                 self._client.publish(topic, content, qos=QOS, retain=True)
         _log.info("Connected to the broker %s", self.broker)
@@ -242,7 +252,7 @@ class Link:
         from paho.mqtt.client import topic_matches_sub
 
         with self._lock:
-            told = [each for at, each in self._listeners.items()
+            told = [each for at, (each, _) in self._listeners.items()
                     if topic_matches_sub(at, message.topic)]  # fmt: skip
         for listener in told:
             try:

@@ -40,11 +40,13 @@ from firmware_host.perception.calibration_store import CalibrationStore
 from firmware_host.table.arbiter import AGAIN
 from firmware_host.table.commands import (
     OF_THE_STEP,
+    Again,
     AnswerSweep,
     Assist,
     Calibrate,
     Forget,
     GameRequest,
+    Glow,
     Hint,
     HostCommand,
     ImportGame,
@@ -73,6 +75,7 @@ from games.base import Game, Position, RulesError
 
 T = TypeVar("T")
 COUNTS_FROM_S, OFF_S = 3.0, 8.0  # that back is held
+UNUSED_S = 600.0  # after which a game that goes on is left alone
 
 
 class Host:
@@ -127,6 +130,8 @@ class Host:
         self._clock = clock
         self._inbox = Inbox(clock)
         self.standing = NOTHING_YET
+        self._stood: tuple[object, ...] = ()
+        self._stirred_s = 0.0
         self._begin_reading(self.playing.start(first_game))
         if self.playing.left is not None:
             self.notices["journal"] = self.playing.left
@@ -185,8 +190,12 @@ class Host:
                 self.upkeep.stop_calibrating()
             case ShowCode(code):
                 self.showing.show_code(code, self._clock.now())
+            case Glow():
+                self._shine(command)
             case NewGame():
                 self._begin_reading(self.playing.begin(command))
+            case Again():
+                self._begin_reading(self.playing.begin_again())
             case ResumeGame() | ImportGame() | Practise():
                 self._take_up(command)
             case Hint() if self.playing.went_wrong(self.standing):
@@ -248,6 +257,18 @@ class Host:
         if self.upkeep.why is not None:
             raise self.upkeep.why
 
+    def _shine(self, lamp: Glow) -> None:
+        """Raises NotPossibleError while somebody may be playing."""
+        self._check_not_waiting()
+        played = self.standing.moves and self.standing.phase is not Phase.OVER
+        used = played and self.look.now_s - self._stirred_s < UNUSED_S
+        if used and lamp.rgb is not None:
+            raise NotPossibleError(
+                "Somebody plays: the lights are the game's.",
+                remedy="Wait until the game is over, or ten minutes after the last move.",
+            )
+        self.showing.shine(lamp)
+
     def step(self) -> None:
         """One scan, carried from the sensors to the lights."""
         self._scanned()
@@ -278,6 +299,10 @@ class Host:
             self.attract.touch()
         self.attract.step(self.standing, look)
         self.requests, self._done = tuple(self._done), []
+        stood = (self.standing.game_id, self.standing.step, self.standing.phase)
+        if look.presses or look.sight.events or stood != self._stood:
+            self._stood, self._stirred_s = stood, look.now_s
+            self.showing.shine(None)
         self._show(look)
 
     def _count_down(self, held_s: float, power_off: Callable[[], None]) -> None:
@@ -336,10 +361,8 @@ class Host:
         try:
             if wish in playing.offered:
                 playing.offered[wish][1]()
-            elif wish == AGAIN and playing.lesson is not None:
-                self._begin_reading(playing.stop_learning())
             elif wish == AGAIN:
-                self._begin_reading(playing.begin_again())
+                self.do(Again())
             elif wish is not None:
                 self._begin_reading(
                     playing.begin(games_to_begin(self.profile.capabilities)[wish][1])

@@ -441,8 +441,10 @@ class Playing:
         self.clock.wind(game_id, clock, 0, over=False)
         return game.start()
 
-    def begin_again(self) -> Position:
-        """The same game with the same engines and clocks."""
+    def begin_again(self) -> Position | None:
+        """The same game with the same engines and clocks; after a lesson the game before it."""
+        if self.lesson is not None:
+            return self.stop_learning()
         again, name, options = self.opponents.again(), self.game.name, self.game.options
         assist = {player: each.amount for player, each in self.opponents.advice.assist.items()}
         return self.begin(

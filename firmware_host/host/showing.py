@@ -21,12 +21,14 @@ from firmware_host.guidance.lights import (
 )
 from firmware_host.host.attract import Scene
 from firmware_host.table.buttons import CONFIRM, Press
+from firmware_host.table.commands import Glow
 from firmware_host.table.overlay import Overlay
 from firmware_host.table.standing import Sound, Standing
 
 T = TypeVar("T")
 Lean = tuple[float, float]
 SOUNDS_KEPT = 8
+FLICKER = (1.0, 0.8, 0.9, 0.6, 0.85, 0.7, 0.95, 0.55)  # of a candle, a quarter second each
 MARKED_LEVEL, STANDS_LEVEL = 0.9, 0.4  # of a game that plays itself
 
 C5, E5, G5, A5, C6, E6 = 523.25, 659.26, 783.99, 880.0, 1046.5, 1318.5
@@ -74,7 +76,8 @@ class TunePlayer:
 class Showing:
     """Lights and sounds of one table. ``light_at``: the light on the strip under each place; may be
     set. ``sounds``: the last ones made, numbered from the start of the host. ``counted``: seconds
-    that the lights show as a digit, over all else.
+    that the lights show as a digit, over all else. ``lamp``: as what the plate shines now, where
+    nobody plays.
     """
 
     def __init__(self, profile: Profile, plate: Plate, light_at: Sequence[int]) -> None:
@@ -85,12 +88,22 @@ class Showing:
         self._sounds_made = 0
         self._tunes = TunePlayer()
         self._lighting = Lighting()
+        self.lamp: Glow | None = None
+        self._lamp_looks: tuple[Look | None, ...] = ()
         self._code: CodeShown | None = None
         self.counted: int | None = None
         self._answer: Callable[[bool], None] | None = None
         self._looks: tuple[Look | None, ...] = ()
         self._scene: Scene | None = None
         self._scene_looks: tuple[Look | None, ...] = ()
+
+    def shine(self, lamp: Glow | None) -> None:
+        """As a lamp, until it is told otherwise; None: no longer."""
+        self.lamp = lamp if lamp is not None and lamp.rgb is not None else None
+        if self.lamp is not None and self.lamp.rgb is not None:
+            levels = FLICKER if self.lamp.candles else (1.0,)
+            ways = [Look(self.lamp.rgb, levels[at:] + levels[:at]) for at in range(len(levels))]
+            self._lamp_looks = tuple(ways[5 * at % len(ways)] for at in range(self._profile.size))
 
     @property
     def shows_code(self) -> bool:
@@ -149,7 +162,9 @@ class Showing:
         if self._instead(now_s):
             return
         looks = self._lighting.looks(standing, overlay, now_s, bubble)
-        if scene is not None:
+        if self.lamp is not None:
+            looks = self._lamp_looks
+        elif scene is not None:
             if scene is not self._scene:
                 self._scene, self._scene_looks = scene, _scene_looks(scene, standing, overlay)
             looks = self._scene_looks

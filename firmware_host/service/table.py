@@ -347,7 +347,8 @@ class Table:
         self.on_step(self._host)
         if self._hands is not None and self._watching_poses:
             self._keep_poses(self._hands.poses())
-        if self._carried_out or self._clock.now() >= self._publish_at_s:
+        moved = self._host.standing.step != self._published[1].step  # which others hear of at once
+        if moved or self._carried_out or self._clock.now() >= self._publish_at_s:
             asked = self._clock.now() - self._asked_s < ASKED_LASTS_S
             per_s = SNAPSHOTS_PER_S if self._looking or asked else UNSEEN_PER_S
             self._publish_at_s = self._clock.now() + 1 / per_s

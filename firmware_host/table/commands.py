@@ -154,6 +154,12 @@ class NewGame(Verb, frozen=True, tag="game"):
     even: bool = False
 
 
+class Again(Verb, frozen=True, tag="again"):
+    """The same game once more, with the same engines and clocks; of a lesson, back to the game that
+    was put aside. Not for pages to ask.
+    """
+
+
 class ResumeGame(Verb, frozen=True, tag="resume"):
     """Go on with an earlier game."""
 
@@ -296,6 +302,18 @@ class ShowCode(Verb, frozen=True, tag="show-code"):
     """Show a pairing code on the lights for a while; None: no longer. Not for pages to ask."""
 
     code: str | None
+
+
+Part = Annotated[int, msgspec.Meta(ge=0, le=255)]
+
+
+class Glow(Verb, frozen=True, tag="glow"):
+    """Shine as a lamp in that colour, as the eye sees it, while nobody plays; None: no longer.
+    ``candles``: each light flickers for itself. Not for pages to ask.
+    """
+
+    rgb: tuple[Part, Part, Part] | None = None
+    candles: bool = False
 
 
 # Of hands
@@ -477,6 +495,7 @@ OF_THE_STEP = TakeBack | Swap | MakeMove | Answer | SeatMove
 HostCommand = (
     BoardRequest
     | NewGame
+    | Again
     | Hint
     | Assist
     | Sure
@@ -493,6 +512,7 @@ HostCommand = (
     | StopLearning
     | PlayFreely
     | ShowCode
+    | Glow
     | SeatCommand
 )
 # What a person or a simulated hand can do at a table, and what only the hands of a page can

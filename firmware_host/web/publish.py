@@ -318,6 +318,7 @@ class Publisher:
             attract=None if host.attract.scene is None else dict(host.attract.scene.cells),
             happened=[] if free is None else [*map(_happened, free.happened)],
             told=[] if standing.last is None else list(reasons(standing.last)),
+            lamp=None if host.showing.lamp is None else host.showing.lamp.rgb,
         )
 
     def seats(self) -> SeatsShown:

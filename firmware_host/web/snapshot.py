@@ -342,7 +342,8 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     while somebody is there.
     ``spin_deg``: how far a plate that spins has turned, east to north. ``lean_deg``: while a piece
     is to slide, how the plate is to be held for it, as in ``tilt_deg``. ``told``: what the last
-    move did, in sentences.
+    move did, in sentences. ``lamp``: the colour in which the plate shines as a lamp (red, green,
+    blue), while nobody plays.
     """
 
     layout: int
@@ -396,3 +397,4 @@ class Snapshot(msgspec.Struct, frozen=True, tag="snapshot", tag_field="type"):
     attract: dict[str, str] | None = None
     step: int = 0
     told: list[Message] = []
+    lamp: tuple[int, int, int] | None = None

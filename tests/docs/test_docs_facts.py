@@ -51,11 +51,13 @@ def test_every_setting_is_documented_with_its_default(open_page):
     rows = open_page("docs/configuration.md").table("key", "default")
     shown = {in_code(row[0])[0]: row[1] for row in rows}
     defaults = msgspec.to_builtins(Settings())
-    far = defaults.pop("far")
-    defaults.update({f"far.{key}": default for key, default in far.items()})
+    for part in ("far", "look", "home"):
+        within = defaults.pop(part)
+        defaults.update({f"{part}.{key}": default for key, default in within.items()})
     assert shown.keys() == defaults.keys()
     for key, default in defaults.items():
-        written = f"`{msgspec.json.encode(default).decode()}`" if default else "none"
+        nothing = default is None or default in ([], {})
+        written = "none" if nothing else f"`{msgspec.json.encode(default).decode()}`"
         assert shown[key] == written
 
 
@@ -66,6 +68,13 @@ def test_the_example_of_a_settings_file_is_accepted(open_page, tmp_path):
     settings = load_settings(path)
     assert settings != Settings()
     game_type(settings.game).create(settings.options)
+
+
+@pytest.mark.parametrize(("document", "name"), [("docs/home.md", "house.toml")])
+def test_other_examples_of_settings_are_accepted(open_page, tmp_path, document, name):
+    path = tmp_path / name
+    path.write_text(next(block.text for block in open_page(document).blocks if block.file == name))
+    assert load_settings(path).far.broker is not None
 
 
 def test_every_profile_key_and_kind_is_documented(open_page):

@@ -1,0 +1,161 @@
+"""What anybody may see of a table: one small retained message per table, written and read.
+
+It holds the confirmed position in the page's words. A looker makes the board of game and options by
+the rules that it has itself, so that a message cannot bring a board of its own (docs/club.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from firmware_host.config.profile import load_profile
+from firmware_host.messages import Catalogue, Message
+from firmware_host.referee import overlay_for
+from firmware_host.table.commands import Name, Number
+from firmware_host.web.publish import game_info
+from firmware_host.web.snapshot import Layout, Snapshot
+from games.base import RulesError
+from games.registry import game_type
+from games.seated import SeatedGame
+
+MOST_BYTES = 16_384  # most messages have 300 to 900; a board of one's own is the longest part
+LONGEST_SENTENCE = 300
+PLATE = "plate-10"  # every game lies on it
+Places = Annotated[dict[Name, Name], msgspec.Meta(max_length=100)]
+
+
+class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
+    """``table``: what its people call it. ``number``: of the game at that table; ``ply``: moves
+    that are confirmed. ``options``: those that are not the usual ones. ``cells``: place -> piece;
+    ``marks``: place -> what its light says. ``names``: player -> who plays, where the setting
+    allows it. ``say``: in the table's language. ``listed``: the club's page may show it to
+    everybody, and not only by its link.
+    """
+
+    table: Name
+    game: Name
+    number: Number
+    ply: Number
+    phase: Name
+    options: dict[str, Any] = {}
+    to_move: Name | None = None
+    cells: Places = {}
+    marks: Annotated[dict[Name, Literal["last", "win"]], msgspec.Meta(max_length=100)] = {}
+    move: Name | None = None
+    say: Annotated[str, msgspec.Meta(max_length=LONGEST_SENTENCE)] = ""
+    over: bool = False
+    winner: Name | None = None
+    names: Annotated[dict[Name, Name], msgspec.Meta(max_length=4)] = {}
+    listed: bool = False
+
+
+def seen_of(
+    layout: Layout,
+    snapshot: Snapshot,
+    spoken: Catalogue,
+    *,
+    table: str,
+    names: bool = False,
+    listed: bool = False,
+) -> Seen | None:
+    """A table as its last step left it; None before any game. ``names``: of people too."""
+    if layout.game is None:
+        return None
+    say = spoken.translate(snapshot.say)
+    result = snapshot.result
+    return Seen(
+        table=table,
+        game=layout.game.name,
+        number=layout.game.id,
+        ply=len(snapshot.moves),
+        phase=snapshot.phase,
+        options={
+            name: value
+            for name, value in layout.game.options.items()
+            if value != _usual(layout.game.name).get(name)
+        },
+        to_move=snapshot.to_move,
+        cells={} if snapshot.room is not None else snapshot.position,
+        marks={
+            place: "win" if role == "win" else "last"
+            for place, role in snapshot.roles.items()
+            if role in ("win", "last")
+        },
+        # a move of a game of seats may name what only some may know
+        move=snapshot.moves[-1][:40] if snapshot.moves and snapshot.room is None else None,
+        say=say if len(say) <= LONGEST_SENTENCE else f"{say[: LONGEST_SENTENCE - 3]}...",
+        over=result is not None,
+        winner=None if result is None else result["winner"],
+        names=snapshot.names if names else {},
+        listed=listed,
+    )
+
+
+@lru_cache
+def _usual(game: str) -> Mapping[str, Any]:
+    return game_type(game).create({}).options
+
+
+class OneLate:
+    """What lookers see one move late, until the game is over: nobody at their side can help."""
+
+    def __init__(self) -> None:
+        self._number = -1
+        self._after: dict[int, Seen] = {}  # so many moves -> how it stood then, the newest two
+
+    def shown(self, seen: Seen) -> Seen:
+        """What may be seen while the table stands so. What is said tells of the move in hand."""
+        if seen.number != self._number:
+            self._number, self._after = seen.number, {}
+        self._after[seen.ply] = msgspec.structs.replace(seen, say="")
+        self._after = {n: old for n, old in self._after.items() if seen.ply - 1 <= n <= seen.ply}
+        if seen.over:
+            return seen
+        empty = msgspec.structs.replace(seen, cells={}, marks={}, move=None, say="", to_move=None)
+        return self._after.get(seen.ply - 1, self._after[0] if seen.ply == 0 else empty)
+
+
+_decoder = msgspec.json.Decoder(Seen)
+
+
+def read(payload: bytes) -> tuple[Seen, Layout] | None:
+    """A message, and the board that it is of; None where it is none that this program can show:
+    nobody knows who has sent it.
+    """
+    if not payload or len(payload) > MOST_BYTES:
+        return None
+    try:
+        seen = _decoder.decode(payload)
+        layout = _layout(seen.game, msgspec.json.encode(seen.options))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, RulesError):
+        return None
+    game = layout.game
+    if game is None or not seen.cells.keys() | seen.marks.keys() <= game.board.keys():
+        return None
+    people = {*game.players, None}
+    if not set(seen.cells.values()) <= set(game.pieces) or not set(seen.names) <= people:
+        return None
+    return (seen, layout) if seen.to_move in people and seen.winner in people else None
+
+
+@lru_cache(maxsize=256)
+def _layout(name: str, options: bytes) -> Layout:
+    """The board of a game. Raises RulesError."""
+    profile = load_profile(PLATE)
+    game = game_type(name).create(msgspec.json.decode(options))
+    return Layout(
+        number=0,
+        profile=profile.name,
+        title=Message(profile.title),
+        columns=profile.columns,
+        rows=profile.rows,
+        pitch_mm=profile.pitch_mm,
+        plate_mm=profile.plate_mm,
+        places=list(profile.places),
+        hands=False,
+        game=game_info(0, game, overlay_for(profile, game), over=not isinstance(game, SeatedGame)),
+    )

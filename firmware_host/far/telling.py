@@ -1,0 +1,169 @@
+"""Tells a broker how this table stands: lookers, where the settings allow it, and the house.
+
+The table's thread hands over its newest snapshot and goes on; another makes messages of it, and
+only of what has changed. What the house asks goes the way of all requests, ``Table.submit``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import secrets
+import socket
+from concurrent.futures import Future
+from pathlib import Path
+from threading import Event, Thread
+
+import msgspec
+
+from drivers.clock import Clock, SystemClock
+from firmware_host.config.errors import ConfigError
+from firmware_host.config.settings import Settings
+from firmware_host.far import home
+from firmware_host.far.link import Broker, Link
+from firmware_host.far.seen import MOST_BYTES, OneLate, seen_of
+from firmware_host.messages import Catalogue
+from firmware_host.service.table import Table
+from firmware_host.web.limits import TokenBucket
+from firmware_host.web.snapshot import Layout, Snapshot
+
+KEY_FILE = "look-key"
+LOOK = "tiltboard/look/"  # and the key: whoever has it may look
+PERIOD_S = 0.05
+ASKED_PER_S, ASKED_AT_ONCE = 2.0, 5.0  # requests of the house
+
+_log = logging.getLogger(__name__)
+
+
+def look_key(state: Path) -> str:
+    """The key of this table's link, made when it is first asked for; deleting the file ends it."""
+    file = state / KEY_FILE
+    if not file.exists():
+        file.touch(mode=0o600)
+        file.write_text(secrets.token_urlsafe(16))
+    return file.read_text().strip()
+
+
+def public_name(key: str) -> str:
+    """What a table is called in topics that do not give its key away."""
+    return hashlib.sha256(key.encode()).hexdigest()[:12]
+
+
+def online_topic(key: str) -> str:
+    """Where the broker says whether the table is there."""
+    return f"tiltboard/table/{public_name(key)}/online"
+
+
+class Telling:
+    """``start`` once the table runs, ``close`` at the end."""
+
+    def __init__(
+        self,
+        table: Table,
+        settings: Settings,
+        state: Path,
+        spoken: Catalogue,
+        clock: Clock | None = None,
+    ) -> None:
+        """Raises FarError, ConfigError."""
+        broker = Broker.of(settings.far)
+        if broker is None:
+            raise ConfigError(
+                "look and home need a broker, and the settings name none.",
+                remedy='Name it: broker = "mqtt://HOST" under [far].',
+            )
+        self._table, self._spoken, self._clock = table, spoken, clock or SystemClock()
+        self._look, self._home = settings.look, settings.home
+        self._name = settings.far.name or socket.gethostname()[:40]
+        self._key = look_key(state)
+        self._at = home.topics(public_name(self._key))
+        self._online = online_topic(self._key)
+        self._link = Link(broker, will=(self._online, home.OFFLINE))
+        self._late = OneLate()
+        self._sent: dict[str, bytes] = {}
+        self._state: home.HomeState | None = None
+        self._bucket = TokenBucket(ASKED_PER_S, ASKED_AT_ONCE, self._clock.now)
+        self._newest: tuple[Layout, Snapshot] | None = None
+        self._fresh = Event()
+        self._ended = False
+        self._thread = Thread(target=self._run, name="telling", daemon=True)
+
+    def start(self) -> None:
+        """Connect, and tell from now on."""
+        name, profile = public_name(self._key), self._table.layout().profile
+        self._link.publish(self._online, home.ONLINE, retain=True)
+        if self._home.discovery is not None:
+            allowed = self._home.commands
+            device = home.discovery(
+                name, self._name, profile, self._online, self._spoken, commands=allowed
+            )
+            config = f"{self._home.discovery}/device/tiltboard_{name}/config"
+            self._link.publish(config, json.dumps(device).encode(), retain=True)
+            for part in ("do", "lamp/set") if allowed else ():
+                # one that was retained was meant for another day
+                self._link.subscribe(self._at[part], self._asked, retained=False)
+        if self._look.show is None:  # any more
+            self._link.publish(LOOK + self._key, b"", retain=True)
+        self._link.start()
+        self._hear()
+        self._end = self._table.subscribe(self._hear, looks=False)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Say that the table is gone."""
+        self._end()
+        self._ended = True
+        self._fresh.set()
+        self._thread.join()
+        self._link.close()
+
+    def _hear(self) -> None:
+        """Called in the table's thread; returns at once."""
+        self._newest = self._table.layout(), self._table.latest()
+        self._fresh.set()
+
+    def _run(self) -> None:
+        while self._fresh.wait() and not self._ended:
+            self._fresh.clear()
+            if self._newest is not None and self._newest[0].number == self._newest[1].layout:
+                self._tell(*self._newest)
+            self._clock.sleep(PERIOD_S)
+
+    def _tell(self, layout: Layout, snapshot: Snapshot) -> None:
+        if self._look.show is not None:
+            seen = seen_of(
+                *(layout, snapshot, self._spoken),
+                table=self._name,
+                names=self._look.names,
+                listed=self._look.show == "club",
+            )
+            if seen is not None:
+                shown = self._late.shown(seen) if self._look.late else seen
+                self._send(LOOK + self._key, msgspec.json.encode(shown))
+        if self._home.discovery is not None:
+            before = self._state
+            self._state = home.state_of(layout, snapshot, self._spoken, before)
+            self._send(self._at["state"], msgspec.json.encode(self._state))
+            for event in home.events(before, self._state):
+                self._link.publish(self._at["event"], msgspec.json.encode(event))
+            self._send(self._at["lamp"], msgspec.json.encode(home.lamp_state(snapshot)))
+
+    def _send(self, topic: str, content: bytes) -> None:
+        if len(content) <= MOST_BYTES and self._sent.get(topic) != content:
+            self._sent[topic] = content
+            self._link.publish(topic, content, retain=True)
+
+    def _asked(self, topic: str, content: bytes) -> None:
+        lamp = None if self._newest is None else self._newest[1].lamp
+        part = "do" if topic == self._at["do"] else "lamp/set"
+        command = home.command_of(part, content, lamp) if self._bucket.take() else None
+        if command is None:
+            _log.info("The house asked for something that it may not, or too often")
+            return
+        self._table.submit(command).add_done_callback(_tell_refused)
+
+
+def _tell_refused(asked: Future[None]) -> None:
+    if (error := asked.exception()) is not None:
+        _log.info("What the house asked for was refused: %s", error)

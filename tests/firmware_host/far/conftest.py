@@ -1,0 +1,36 @@
+"""Tables whose games others look at."""
+
+import pytest
+
+from firmware_host.scenario.parse import parse_scenario
+from firmware_host.scenario.run import ScenarioRunner
+from firmware_host.web.publish import Publisher
+from hw_sim.session import SimSession
+from hw_sim.session.deeds import SimulatedHands
+from tests.unhurried import unhurried
+
+
+class Played:
+    """A simulated table on which a scenario's lines are played."""
+
+    def __init__(self, session):
+        self.session = session
+        self.host = session.host
+        self._publisher = Publisher(session.host)
+        self._runner = ScenarioRunner(SimulatedHands(session))
+
+    def play(self, text):
+        for report in self._runner.run(parse_scenario("test", text)):
+            assert report.failure is None, f"{report.step.line}: {report.failure}"
+
+    def run(self, for_s):
+        self.session.run_until(self.session.clock.now() + for_s)
+
+    def shown(self):
+        return self._publisher.layout(), self._publisher.snapshot()
+
+
+@pytest.fixture
+def table(tmp_path):
+    with SimSession(unhurried("plate-10"), tmp_path, seed=1) as session:
+        yield Played(session)
