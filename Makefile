@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # By a path and not by setuptools' finder, which imports a good deal before our first line is reached.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: play test quick check lowest docs film lock languages kernel-test pico-test plans-check release clean install-service uninstall-service
+.PHONY: play test quick check lowest docs film gallery lock languages kernel-test pico-test plans-check release clean install-service uninstall-service
 
 play: $(VENV)/.play $(VENV)/.languages
 	$(BIN)/tiltboard sim --open $(if $(PORT),--port $(PORT))
@@ -47,6 +47,11 @@ docs: $(VENV)/.dev $(VENV)/.languages
 film: $(VENV)/.dev $(VENV)/.languages
 	$(BIN)/python -m pip install --quiet pillow
 	$(BIN)/python .ci/film.py chromium-headless-shell
+
+# docs/gallery.md: every screen, as the tests see it.
+gallery: $(VENV)/.dev $(VENV)/.languages
+	$(BIN)/python -m pip install --quiet pillow
+	TILTBOARD_GALLERY=docs/images/gallery $(BIN)/python -m pytest -q tests/web/test_web_axe.py
 
 # docs/dependencies.md: what the service installs, anew from pyproject.toml. One numpy for every Python: pip chooses wheels
 # for another Python by the markers of its own.

@@ -1,58 +1,235 @@
-"""axe-core finds nothing on any screen: names, roles, contrast, order, what can be reached."""
+"""axe-core finds nothing on any screen: names, roles, contrast, order, what can be reached.
+
+Each screen once, so that every size, theme and language has its turn; with ``TILTBOARD_AXE=all``
+each in all of them. ``TILTBOARD_GALLERY=FOLDER`` keeps what is seen: docs/gallery.md.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from io import BytesIO
+from itertools import product
+from pathlib import Path
+from typing import Any
+
 import pytest
+from playwright.sync_api import expect
+
+from firmware_host.table.commands import CarryOut, NewGame
+from tests.web.conftest import Player, Served
 
 pytestmark = pytest.mark.web
 
-PHONE = {"width": 360, "height": 740}
-LAPTOP = {"width": 1280, "height": 800}
+SIZES: dict[str, dict[str, Any]] = {
+    "phone": {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True},
+    "side": {"viewport": {"width": 740, "height": 360}, "has_touch": True, "is_mobile": True},
+    "laptop": {"viewport": {"width": 1280, "height": 800}},
+    "tablet": {"viewport": {"width": 1024, "height": 1366}, "has_touch": True, "is_mobile": True},
+    "television": {"viewport": {"width": 2560, "height": 1440}},
+}
+THEMES = ("light", "dark")
+LANGUAGES = ("en", "de", "es", "fr", "pl")
+MOMENTUM = ("d4", "d5", "e5", "c3", "c4", "e4", "b2")
+QUALITY = 62  # of the gallery's pictures
+WIDEST = 900
+
+Open = Callable[..., Player]
+
+
+def play(served: Served, *moves: str) -> None:
+    """By the table's own hand, which does what follows too."""
+    for made, move in enumerate(moves, 1):
+        served.tell(type="make-move", move=move)
+        if len(served.table.latest().moves) < made:
+            served.do(CarryOut())
+        served.until(lambda snapshot, made=made: len(snapshot.moves) >= made)  # type: ignore[misc]
+
+
+def game(name: str, *moves: str, **options: object) -> Callable[[Served, Open], Player]:
+    def bring(served: Served, show: Open) -> Player:
+        served.tell(type="game", game=name, options=options)
+        served.do(CarryOut())
+        play(served, *moves)
+        return show()
+
+    return bring
+
+
+def first_screen(served: Served, show: Open) -> Player:
+    player = show(own_hand=True, fresh=True)
+    expect(player.page.locator(".doors")).to_be_visible()
+    return player
+
+
+def header(number: int, shown: str) -> Callable[[Served, Open], Player]:
+    """A press on a button of the bar."""
+
+    def bring(served: Served, show: Open) -> Player:
+        player = show()
+        player.page.locator("#bar nav > button").nth(number).click()
+        expect(player.page.locator(shown)).to_be_visible()
+        return player
+
+    return bring
+
+
+def tab(name: str, filled: str) -> Callable[[Served, Open], Player]:
+    def bring(served: Served, show: Open) -> Player:
+        play(served, *MOMENTUM)
+        player = show()
+        player.page.locator(f"#tab-{name}").click()
+        expect(player.page.locator(f"#panel-{name} {filled}").first).to_be_visible()
+        player.page.locator(f"#tab-{name}").evaluate("(tab) => tab.scrollIntoView()")
+        return player
+
+    return bring
+
+
+def part(name: str) -> Callable[[Served, Open], Player]:
+    """A part of the drawer "The table"."""
+
+    def bring(served: Served, show: Open) -> Player:
+        play(served, *MOMENTUM)
+        player = header(3, "#drawer")(served, show)
+        player.page.locator(f"#tab-{name}").click()
+        expect(player.page.locator(f"#panel-{name}")).to_be_visible()
+        return player
+
+    return bring
+
+
+def settle(served: Served, show: Open) -> Player:
+    served.play("d4")
+    served.put("blue", "d5")
+    return show()
+
+
+def fix(served: Served, show: Open) -> Player:
+    served.play("d4")
+    served.put("red", "g7")
+    return show()
+
+
+def over(served: Served, show: Open) -> Player:
+    return game("momentum", "a1", "d4", "g7", "f3", "a7", marbles=3, pie=False)(served, show)
+
+
+def looking_back(served: Served, show: Open) -> Player:
+    player = game("attraktion", "d4", "e5", "c3", "f4", "g6")(served, show)
+    player.page.locator(".move").nth(2).click()
+    expect(player.page.locator('.say-card[data-phase="review"]')).to_be_visible()
+    return player
+
+
+def lesson(served: Served, show: Open) -> Player:
+    served.tell(type="learn", game="gravity-trap")
+    served.do(CarryOut())
+    return show()
+
+
+def puzzle(served: Served, show: Open) -> Player:
+    served.tell(type="puzzle", game="gravity-connect", number=4)
+    served.do(CarryOut())
+    return show()
+
+
+def kept_games(served: Served, show: Open) -> Player:
+    return header(1, ".game-list article >> nth=0")(served, show)
+
+
+def playground(served: Served, show: Open) -> Player:
+    player = header(2, ".playground")(served, show)
+    for piece, place in (("red", "e5"), ("blue", "f6"), ("red", "c4")):
+        served.tell(type="put", piece=piece, place=place)
+    return player
+
+
+def seats(served: Served, show: Open) -> Player:
+    served.do(NewGame("gravity-warfare", {"players": 4}))
+    player = show(room=True)
+    expect(player.page.locator(".seat-qr")).to_have_count(4)
+    return player
+
+
+def a_hand_of_cards(served: Served, show: Open) -> Player:
+    """Four players, one of them at this phone, and three computers."""
+    served.do(NewGame("gravity-warfare", {"players": 4, "seed": 5}))
+    for player in ("blue", "white", "green"):
+        served.tell(type="seat-computer", player=player, level="easy")
+    if "red" not in (codes := served.ask("/api/v1/seats")["codes"]):  # from a game before
+        served.tell(type="stand-up", player="red")
+        codes = served.ask("/api/v1/seats")["codes"]
+    phone = show(f"#seat={codes['red']}", room=True)
+    phone.page.locator('.room-seat [data-what="chance"]').click()
+    expect(phone.page.locator(".hand-card").nth(3)).to_be_visible()
+    return phone
+
+
+def battle(served: Served, show: Open) -> Player:
+    a_hand_of_cards(served, show)
+    served.tell(type="seat-move", move="chance")
+    return show(room=True)
+
+
+# Each screen, and in which size, theme and language it is looked at every day
+SCREENS: dict[str, tuple[Callable[[Served, Open], Player], str, str, str]] = {
+    "first-screen": (first_screen, "laptop", "light", "en"),
+    "first-screen-phone": (first_screen, "phone", "dark", "fr"),
+    "new-game": (header(0, "dialog[open]"), "phone", "light", "de"),
+    "momentum": (game("momentum", *MOMENTUM), "laptop", "dark", "en"),
+    "attraktion": (game("attraktion", "d4", "e5", "c3", "f4", "g6", "d8"), "tablet", "light", "es"),
+    "gravity-connect": (game("gravity-connect", "1", "A", "10"), "phone", "light", "pl"),
+    "gravity-trap": (game("gravity-trap", "6", "5", "7"), "television", "dark", "en"),
+    "gravity-warfare": (seats, "laptop", "light", "de"),
+    "hand-of-cards": (a_hand_of_cards, "phone", "dark", "en"),
+    "hand-on-its-side": (a_hand_of_cards, "side", "light", "fr"),
+    "battle": (battle, "television", "dark", "pl"),
+    "settle": (settle, "side", "dark", "es"),
+    "fix": (fix, "phone", "light", "en"),
+    "over": (over, "side", "light", "de"),
+    "looking-back": (looking_back, "laptop", "light", "pl"),
+    "rules": (tab("rules", "p"), "tablet", "dark", "fr"),
+    "learn": (tab("learn", "button"), "phone", "dark", "es"),
+    "lesson": (lesson, "phone", "light", "en"),
+    "puzzle": (puzzle, "laptop", "dark", "fr"),
+    "games": (kept_games, "phone", "dark", "pl"),
+    "help": (header(4, "dialog[open]"), "side", "dark", "en"),
+    "playground": (playground, "laptop", "light", "es"),
+    "tilt": (part("tilt"), "laptop", "dark", "de"),
+    "faults": (part("faults"), "phone", "dark", "de"),
+    "lights": (part("lights"), "phone", "light", "fr"),
+    "sensors": (part("sensors"), "tablet", "dark", "pl"),
+}
+ALL = [(name, *way) for name in SCREENS for way in product(SIZES, THEMES, LANGUAGES)]
+USUAL = [(name, *usual) for name, (_, *usual) in SCREENS.items()]
 
 
 @pytest.mark.parametrize(
-    ("size", "theme", "games"),
-    [
-        (PHONE, "light", ("attraktion", "gravity-connect")),
-        (LAPTOP, "dark", ("momentum", "gravity-trap")),
-    ],
-    ids=["phone", "laptop"],
+    "screen", ALL if os.environ.get("TILTBOARD_AXE") == "all" else USUAL, ids="-".join
 )
-def test_the_page_in_play(served, open_page, size, theme, games):
-    player = open_page(served.url, viewport=size, color_scheme=theme)
-    for game in games:
-        served.tell(type="game", game=game)
-        served.until(lambda snapshot: snapshot.phase in ("setup", "turn"))
-        player.expect_no_barrier()
+def test_nothing_stands_in_the_way(served, open_page, screen):
+    name, size, theme, language = screen
 
+    def show(address: str = "", **how: Any) -> Player:
+        options = {**SIZES[size], "color_scheme": theme, "locale": language, **how}
+        player: Player = open_page(served.url + address, **options)
+        return player
 
-def test_every_dialog_and_panel(served, open_page):
-    served.new_game(marbles=2, pie=False)
-    served.play("a1")
-    player = open_page(served.url, viewport=PHONE)
-    player.expect_turn("blue")
-    page = player.page
-    for name in ("New game", "Games", "Help"):
-        page.get_by_role("button", name=name, exact=True).click()
-        player.expect_no_barrier("dialog[open]")
-        page.locator("dialog[open]").get_by_role("button", name="Close", exact=True).click()
-    for name in ("Moves", "Rules", "Learn"):
-        page.get_by_role("tab", name=name, exact=True).click()
-        player.expect_no_barrier("[role=tabpanel]:not([hidden])")
-    for name in ("Tilt", "Faults", "Lights", "Sensors"):
-        player.open_part(name)
-        player.expect_no_barrier("#drawer")
-
-
-def test_a_mistake_and_the_end(served, open_page):
-    served.new_game(marbles=2, pie=False)
-    served.play("a1")
-    player = open_page(served.url, viewport=LAPTOP)
-    player.expect_turn("blue")
-    served.put("red", "d4")
-    player.expect_phase("fix")
+    player = SCREENS[name][0](served, show)
+    player.page.evaluate("document.fonts.ready.then(() => true)")
     player.expect_no_barrier()
-    served.carry_out()
-    served.play("g7", "c1")
-    player.expect_phase("over")
-    player.expect_no_barrier()
+    wide = player.page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= SIZES[size]["viewport"]["width"]  # no screen scrolls sideways
+    if folder := os.environ.get("TILTBOARD_GALLERY"):
+        keep(player, Path(folder) / f"{name}.webp")
+
+
+def keep(player: Player, file: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    seen = image.open(BytesIO(player.page.screenshot(type="png"))).convert("RGB")
+    if seen.width > WIDEST:
+        size = (WIDEST, seen.height * WIDEST // seen.width)
+        seen = seen.resize(size, image.Resampling.LANCZOS)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    seen.save(file, quality=QUALITY, method=6)

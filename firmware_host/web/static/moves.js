@@ -38,7 +38,7 @@ export class Moves {
         this.draw();
       });
     }
-    return this.positions;
+    return this.positions[0] ? this.positions : []; // a puzzle's earlier moves are kept nowhere
   }
 
   draw() {

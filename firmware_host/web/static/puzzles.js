@@ -57,7 +57,7 @@ export class Puzzles {
       h("details", {}, h("summary", {}, t("All puzzles")), ...kinds.map((kind) => h("div", { class: "row", role: "group", "aria-label": kind },
         h("span", {}, kind), ...found.puzzles.map((puzzle, at) => (called(puzzle) === kind ? one(puzzle, at) : null))))),
     ] : [];
-    return h("section", { class: "puzzles", "aria-label": credit.title }, boardPicture(emblem), h("h3", {}, credit.title),
+    return h("section", { class: "puzzles", "aria-label": credit.title }, boardPicture(emblem), h("h2", {}, credit.title),
       lesson ? button("help", `${t("The lesson")}${tick("lesson")}`, () => this.learn(game)) : null, ...puzzles);
   }
   /** Whom the table knows by name, and what each has done; nobody where this page may only look on. */
