@@ -54,7 +54,7 @@ AT_REST = """(element) => new Promise((resolve) => {
     before = now;
     return requestAnimationFrame(look);
   };
-  look();
+  document.fonts.ready.then(look);  // type that comes late moves what is below it
 })"""
 # What axe-core finds on the page, or in a part of it: each rule, where, and what to do.
 AXE = """(part) => axe.run(part || document, { resultTypes: ["violations"], preload: false })

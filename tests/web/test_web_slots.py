@@ -58,6 +58,21 @@ def test_a_closed_slot_takes_nothing(table, open_page):
     player.expect_marbles(C1="red", C2="blue", B3="red")
 
 
+def test_a_pointer_that_rests_is_shown_its_slot_when_that_opens(table, open_page):
+    player = open_page(table.url)
+    for mover, slot in (("red", "1"), ("blue", "D")):
+        player.expect_turn(mover)
+        player.page.mouse.click(*tab(player, slot))
+    player.expect_turn("red")
+    player.page.mouse.move(*tab(player, "2"))
+    aimed = player.page.locator(".slot.aimed")
+    expect(aimed).to_have_count(0)  # red came from the left last time
+    table.tell(type="make-move", move="B")
+    table.tell(type="put", piece="red", place="B3", offset_mm=[0, 0])
+    player.expect_turn("blue")
+    expect(aimed).to_have_attribute("data-slot", "2")
+
+
 def test_a_finger_beside_the_board_means_the_slot(table, open_page):
     size = {"width": 360, "height": 640}
     player = open_page(table.url, viewport=size, has_touch=True, is_mobile=True)

@@ -7,7 +7,9 @@ export class Drops {
   /** `put(piece, x, y)` has a new piece put on the plate and resolves to whether it was. */
   constructor(store, plate, { ask, complain, put }) {
     Object.assign(this, { store, plate, ask, complain, put });
+    this.over = null; // the slot that is pointed at, open or not
     this.aimed = null;
+    store.listen((_, changed) => this.aim(changed.has("layout") ? null : this.over));
   }
 
   /** The slot at a point of the plate, null where there is none. */
@@ -27,6 +29,7 @@ export class Drops {
 
   /** Show where a tile would fall from there; null: nothing is meant any more. */
   aim(slot) {
+    this.over = slot;
     const meant = slot && this.open(slot) ? slot : null;
     if (meant === this.aimed) return;
     this.aimed = meant;
