@@ -205,17 +205,16 @@ def _value(child: _Node, mover: int) -> int:
 
 
 def _depth(node: _Node) -> int:
-    """Plies to the end along the proof, as far as the tree holds it."""
-    depth = 0
-    while node.children:
-        winners = node.proven or ()
-        ends = [c for c in node.children.values() if c.proven is not None]
-        if not ends:
-            break
-        wins = [c for c in ends if node.mover in (c.proven or ())]
-        node = wins[0] if node.mover in winners and wins else ends[-1]
-        depth += 1
-    return depth
+    """Within how many plies it is over by what was proven: the winner takes the shortest way that
+    the tree holds, and every other way of the loser's is shorter.
+    """
+    if not node.children:
+        return 0
+    winners = node.proven or ()
+    ends = [c for c in node.children.values() if c.proven is not None]
+    if node.mover in winners:
+        return 1 + min(_depth(c) for c in ends if node.mover in (c.proven or ()))
+    return 1 + max(map(_depth, ends))
 
 
 def random_choices(choices: Sequence[int], rng: random.Random) -> Iterator[int]:

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from firmware_host.engines.errors import CannotPlayError
-from firmware_host.engines.search.limits import LEVELS, Budget, Limits, levels_of
+from firmware_host.engines.search.limits import LEVELS, WIN, Budget, Limits, levels_of
 from firmware_host.engines.search.thinker import Thinker
 from games.gravity_trap.search import TrapSolver
 from games.registry import EVERY_GAME, GAMES
@@ -41,6 +41,50 @@ def test_every_level_plays_a_game_to_its_end(name, number, kernels, game, clock)
         else:
             move = other.choice(rules.moves(state))
         state = rules.apply(state, move)
+
+
+def ends_well(rules, state, who, plies):
+    """Whether ``who`` wins within so many plies whatever the others do: plain minimax."""
+    winners = rules.result(state)
+    if winners is not None or plies == 0:
+        return winners == (who,)
+    replies = (
+        ends_well(rules, rules.apply(state, each), who, plies - 1) for each in rules.moves(state)
+    )
+    return any(replies) if rules.mover(state) == who else all(replies)
+
+
+@pytest.mark.parametrize("kernels", [False, True])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("momentum", {"size": 4, "marbles": 3}),
+        ("attraktion", {"size": 6}),
+        ("gravity-connect", {"size": 4, "line": 3}),
+        ("gravity-trap", {}),
+    ],
+    ids=str,
+)
+def test_who_is_said_to_win_in_so_many_plies_does(name, options, kernels, game, clock):
+    """Near the end of random games, where minimax can say so."""
+    if kernels:
+        pytest.importorskip("numba", reason="the extra [fast] is not installed")
+    made = game(name, **options)
+    rules, dice, told = made.rules, random.Random(name), {True: 0, False: 0}
+    thinker = Thinker(made, random.Random(5), clock.now, kernels=kernels)
+    for _ in range(20):
+        states = [rules.start()]
+        while rules.result(states[-1]) is None:
+            states.append(rules.apply(states[-1], dice.choice(rules.moves(states[-1]))))
+        for state in states[-6:-2]:
+            found = thinker.think(state, 10, Limits(nodes=1_500))
+            won, plies = found.value > 0, WIN - abs(found.value)
+            if plies > 5:
+                continue
+            told[won] += 1
+            who = rules.mover(state) if won else 1 - rules.mover(state)
+            assert ends_well(rules, rules.apply(state, found.move), who, plies - 1)
+    assert told[True] > 2
 
 
 def test_the_best_levels_of_gravity_trap_solve_what_they_see(game, clock):
