@@ -63,7 +63,10 @@ export class Depth {
   update(changed) {
     const { layout, snapshot } = this.store;
     if (!layout || !snapshot) return;
-    if (changed.has("layout")) this.forget();
+    if (changed.has("layout")) {
+      this.poses.begin();
+      this.offerFall();
+    }
     const on = !this.failed && (this.wanted || snapshot.phase === "free") && this.made();
     const { free } = this;
     this.canvas.tabIndex = free ? 0 : -1;
@@ -107,11 +110,6 @@ export class Depth {
     const { clip } = this.poses;
     this.falls.hidden = !this.on || !clip;
     if (clip) setText(this.fallen, told(clip));
-  }
-
-  forget() {
-    this.poses.clip = null;
-    this.offerFall();
   }
 
   replay() {

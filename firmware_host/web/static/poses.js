@@ -20,6 +20,7 @@ export class Poses {
     this.heldId = null; // what this page has in its hand falls only once it is let go
     this.clip = null; // the last fall: {start, end, frames, off, over, all}
     this.fell = new Map(); // number of a piece -> when it fell
+    this.cleared = new Set(); // numbers of what lay there when a game began: it is taken off, and does not fall
     this.held = new Map(); // -> until when this page has held it
     this.listeners = [];
   }
@@ -55,10 +56,17 @@ export class Poses {
         continue;
       }
       const after = now.pieces.get(id);
-      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S || (isTipped(after) && !isTipped(pose)) : pose[2] < LOW_MM;
+      const fallen = after ? (pose[2] - after[2]) / dt > FALLS_MM_S || (isTipped(after) && !isTipped(pose)) : pose[2] < LOW_MM && !this.cleared.has(id);
       if (fallen && !this.fell.has(id)) this.fell.set(id, now.t);
     }
     if (this.fell.size && now.t - this.fellAt > AFTER_S) this.keep();
+  }
+
+  /** Another game: what is taken off for it has not fallen. */
+  begin() {
+    this.clip = null;
+    this.fell.clear();
+    this.cleared = new Set(this.newest?.pieces.keys());
   }
 
   get fellAt() { return Math.max(...this.fell.values()); }

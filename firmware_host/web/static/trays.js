@@ -1,5 +1,6 @@
 // A tray for each player: whose turn it is, and the pieces that wait beside the plate.
 import { h, setText } from "/static/dom.js";
+import { face } from "/static/drawings.js";
 import { marble } from "/static/marble.js";
 import { nameOf, t } from "/static/i18n.js";
 import { engineName } from "/static/opponents.js";
@@ -84,7 +85,8 @@ export class Trays {
       setText(tray.count, this.counted(piece));
       const engine = review ? null : snapshot.engines[piece];
       const assist = review ? 0 : snapshot.assist[piece];
-      setText(tray.played, engine ? engineName(engine) : assist ? t("with assist") : "");
+      const played = engine ? engineName(engine) : assist ? t("with assist") : "";
+      if (tray.played.textContent !== played) tray.played.replaceChildren(...(engine?.level ? [face(engine.level)] : []), played);
       this.showFigure(tray.figure, review ? undefined : snapshot.figures[piece]);
       this.showClock(tray.clock, review ? null : snapshot.clock, piece);
       tray.element.classList.toggle("to-move", toMove === piece);
